@@ -1,0 +1,38 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check format mutants bench clean
+
+demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
+	$(BIN)/steelyard demo
+
+test: $(VENV)/.test  ## install the test tools and run every test
+	$(BIN)/python -m pytest -n auto -q
+
+check: $(VENV)/.dev test  ## what CI runs, and the linter and the type checker
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix-only -q .
+	$(BIN)/ruff format -q .
+
+mutants: $(VENV)/.test  ## change one cell name in every formula; each change must make a test fail
+	$(BIN)/python tests/mutants.py
+
+bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run
+	$(BIN)/python benchmarks/run.py
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml $(BIN)/python
+	$(BIN)/pip install -q --disable-pip-version-check -e . && touch $@
+
+$(VENV)/.%: pyproject.toml $(BIN)/python
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[$*]' && touch $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

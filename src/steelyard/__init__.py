@@ -1,0 +1,43 @@
+"""Steelyard weighs classifiers whose classes are unequal.
+
+The public names; each loads what it needs on first use. Every measure of the catalogue is one of them.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # not imported from typing: a plain `import steelyard` should cost next to nothing
+if TYPE_CHECKING:
+    from typing import Any
+
+__version__ = "0.1.0.dev0"
+
+_HOME = {
+    "Counts": "statistics.counts",
+    "Metric": "metrics.metric",
+    "get_metric": "metrics.registry",
+    "list_metrics": "metrics.registry",
+    "metric": "metrics.registry",
+    "ratio": "metrics.expression",
+    "sqrt": "metrics.expression",
+    "where": "metrics.expression",
+    "SteelyardError": "errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _HOME:
+        return getattr(import_module(f"steelyard.{_HOME[name]}"), name)
+    if not name.startswith("_"):
+        found = import_module("steelyard.metrics.registry").find(name)
+        if found is not None:
+            return found
+    msg = f"module 'steelyard' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    from steelyard.metrics.registry import list_metrics
+
+    return sorted([*_HOME, "__version__", *(m.name for m in list_metrics())])

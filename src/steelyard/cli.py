@@ -1,0 +1,44 @@
+"""The door of the command line: help and version at once, the commands themselves when one is called.
+
+Importing click takes as long as half of NumPy, so `steelyard --help` does without it; both read the table below.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from steelyard import __version__
+
+ABOUT = "Weigh classifiers whose classes are unequal."
+COMMANDS = {
+    "demo": "Show the catalogue and a paradox of accuracy, worked.",
+    "explain": "Explain a measure: formula, meaning, range, source, an example.",
+    "metrics": "List the measures: name, range, best value, meaning.",
+}
+
+
+def overview() -> str:
+    """What `steelyard --help` prints."""
+    width = max(map(len, COMMANDS)) + 2
+    lines = [f"  {name:{width}}{about}" for name, about in COMMANDS.items()]
+    return "\n".join(
+        ["Usage: steelyard COMMAND [OPTIONS]", "", f"  {ABOUT}", "", "Commands:", *lines, "",
+         "`steelyard COMMAND --help` tells the options of one. `steelyard --version` tells the version."]
+    )  # fmt: skip
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words in ([], ["-h"], ["--help"]):
+        print(overview())  # noqa: T201 - the one print of the project: click is not loaded here
+    elif words == ["--version"]:
+        print(f"steelyard {__version__}")  # noqa: T201
+    else:
+        from steelyard.commands import commands
+
+        commands.main(words, prog_name="steelyard")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""The errors that Steelyard raises: each is a SteelyardError and the builtin it refines. Every floor may use them."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class SteelyardError(Exception):
+    """Anything that Steelyard refuses, in one sentence: what was given, what was expected, what to do."""
+
+    def __str__(self) -> str:
+        # KeyError would print the message as a quoted repr.
+        return str(self.args[0]) if self.args else ""
+
+
+class InputError(SteelyardError, ValueError):
+    """A value that cannot be weighed."""
+
+
+class InputTypeError(SteelyardError, TypeError):
+    """An object of a kind that cannot be weighed."""
+
+
+class UnknownNameError(SteelyardError, KeyError):
+    """A name that nothing answers to."""
+
+
+class CountOverflowError(SteelyardError, OverflowError):
+    """Whole counts beyond what 64 bits hold."""
+
+
+class UndefinedError(SteelyardError, ArithmeticError):
+    """A measure that is undefined on this table, where the caller asked for an error."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence that names the nearest known names, or nothing."""
+    near = get_close_matches(name.lower(), list(known), n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""

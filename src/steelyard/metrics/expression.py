@@ -1,0 +1,233 @@
+"""Expression: what a formula leaves when it runs on symbols instead of numbers, and the helpers formulas are made of.
+
+A formula may use + - * / **, abs, comparisons inside `where`, and the three helpers here. On arrays they
+compute; on symbols they record, guards included, so that what is printed is what runs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.statistics.counts import CELLS, Cells
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class Expression:
+    """A node of a traced formula."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # so that numpy scalars leave arithmetic with us to the methods below
+    __hash__ = object.__hash__
+
+    def __add__(self, other: Any) -> Expression:
+        return Operation("+", (self, lift(other)))
+
+    def __radd__(self, other: Any) -> Expression:
+        return Operation("+", (lift(other), self))
+
+    def __sub__(self, other: Any) -> Expression:
+        return Operation("-", (self, lift(other)))
+
+    def __rsub__(self, other: Any) -> Expression:
+        return Operation("-", (lift(other), self))
+
+    def __mul__(self, other: Any) -> Expression:
+        return Operation("*", (self, lift(other)))
+
+    def __rmul__(self, other: Any) -> Expression:
+        return Operation("*", (lift(other), self))
+
+    def __truediv__(self, other: Any) -> Expression:
+        return Operation("/", (self, lift(other)))
+
+    def __rtruediv__(self, other: Any) -> Expression:
+        return Operation("/", (lift(other), self))
+
+    def __pow__(self, other: Any) -> Expression:
+        return Operation("**", (self, lift(other)))
+
+    def __neg__(self) -> Expression:
+        return Operation("neg", (self,))
+
+    def __abs__(self) -> Expression:
+        return Operation("abs", (self,))
+
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+        return Operation("==", (self, lift(other)))
+
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+        return Operation("!=", (self, lift(other)))
+
+    def __lt__(self, other: Any) -> Expression:
+        return Operation("<", (self, lift(other)))
+
+    def __le__(self, other: Any) -> Expression:
+        return Operation("<=", (self, lift(other)))
+
+    def __gt__(self, other: Any) -> Expression:
+        return Operation(">", (self, lift(other)))
+
+    def __ge__(self, other: Any) -> Expression:
+        return Operation(">=", (self, lift(other)))
+
+    def __bool__(self) -> bool:
+        raise TypeError("A formula cannot branch on a cell; use where(condition, then, otherwise).")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol(Expression):
+    """One of the four cells."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number(Expression):
+    """A constant."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation(Expression):
+    """An operator, or one of the helpers `sqrt` and `where`, and what it works on."""
+
+    sign: str
+    args: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratio(Expression):
+    """A guarded division: `limit` where both parts are 0, undefined where only the lower one is."""
+
+    above: Expression
+    below: Expression
+    limit: float | None
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Named(Expression):
+    """Another measure, by its written name: what it stands for here, and with its parameters as letters."""
+
+    name: str
+    inner: Expression
+    general: Expression
+
+
+def lift(value: Any) -> Expression:
+    """The value as a node."""
+    return value if isinstance(value, Expression) else Number(float(value))
+
+
+def ratio(above: Any, below: Any, *, limit: float | None = None, why: str | None = None) -> Any:
+    """`above / below`, the one place that decides what a division by zero is: NaN, or `limit` for 0/0.
+
+    `why` words the reason where the denominator itself does not tell it.
+    """
+    if isinstance(above, Expression) or isinstance(below, Expression):
+        return Ratio(lift(above), lift(below), limit, why)
+    above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
+    empty = below == 0
+    value = above / np.where(empty, np.nan, below)
+    if limit is not None:
+        value = np.where(empty & (above == 0), limit, value)
+    return value[()]
+
+
+def sqrt(value: Any) -> Any:
+    """The square root."""
+    return Operation("sqrt", (value,)) if isinstance(value, Expression) else np.sqrt(value)
+
+
+def where(condition: Any, then: Any, otherwise: Any) -> Any:
+    """`then` where the condition holds, else `otherwise`; undefined where `otherwise` or the condition is."""
+    if isinstance(condition, Expression):
+        return Operation("where", (condition, lift(then), lift(otherwise)))
+    return np.where(condition, then, otherwise)[()]
+
+
+SYMBOLS = Cells(*map(Symbol, CELLS))
+
+
+def trace(formula: Callable[..., Any], parameters: dict[str, Any]) -> Expression | None:
+    """The formula run on symbols; None where it does what symbols cannot."""
+    try:
+        return lift(formula(SYMBOLS, **parameters))
+    except (TypeError, ValueError, AttributeError, ZeroDivisionError):
+        return None
+
+
+def walk(node: Expression) -> Iterator[Expression]:
+    """The node and all below it, the first written first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def children(node: Expression) -> tuple[Expression, ...]:
+    match node:
+        case Operation(args=args):
+            return args
+        case Ratio(above=above, below=below):
+            return (above, below)
+        case Named(inner=inner):
+            return (inner,)
+    return ()
+
+
+def evaluate(node: Expression, cells: Cells) -> Any:
+    """The expression on other cells: floats, arrays, or exact fractions."""
+    match node:
+        case Symbol(name=name):
+            return getattr(cells, name)
+        case Number(value=value):
+            return _constant(value, cells.tp)
+        case Named(inner=inner):
+            return evaluate(inner, cells)
+        case Ratio(above=above, below=below, limit=limit):
+            return _ratio(evaluate(above, cells), evaluate(below, cells), limit)
+        case Operation(sign="where", args=(condition, then, otherwise)) if isinstance(cells.tp, Fraction):
+            return evaluate(then if evaluate(condition, cells) else otherwise, cells)
+        case Operation(sign=sign, args=args):
+            return _OPERATE[sign](*(evaluate(arg, cells) for arg in args))
+    raise TypeError(f"{node!r} is no expression.")
+
+
+def _constant(value: float, like: Any) -> Any:
+    # A decimal such as 0.05 means 1/20 in exact arithmetic, not the nearest binary float.
+    return Fraction(repr(value)) if isinstance(like, Fraction) else value
+
+
+def _ratio(above: Any, below: Any, limit: float | None) -> Any:
+    if not isinstance(below, Fraction):
+        return ratio(above, below, limit=limit)
+    if isinstance(above, Fraction) and below:
+        return above / below
+    return Fraction(repr(float(limit))) if above == 0 and below == 0 and limit is not None else math.nan
+
+
+_OPERATE: dict[str, Callable[..., Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "**": lambda a, b: a**b,
+    "neg": lambda a: -a,
+    "abs": abs,
+    "sqrt": sqrt,
+    "where": where,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}

@@ -1,0 +1,35 @@
+"""References: what references.bib says about a key, as one line. Used wherever a measure cites its source."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from steelyard.errors import UnknownNameError, did_you_mean
+
+
+@cache
+def references() -> dict[str, dict[str, str]]:
+    """The fields of every entry by its key; an entry is one line."""
+    lines = files("steelyard.metrics").joinpath("references.bib").read_text(encoding="utf-8").splitlines()
+    return {_key(line): dict(re.findall(r"(\w+) = \{(.*?)\}(?=[,}])", line)) for line in lines if line.startswith("@")}
+
+
+def _key(line: str) -> str:
+    return line[line.index("{") + 1 : line.index(",")]
+
+
+def reference(key: str) -> str:
+    """One line in words: authors, year, title, where, doi.
+
+    >>> reference("weng2008")
+    'Weng, C. G. and Poon, J. (2008). A new evaluation measure for imbalanced datasets. AusDM, 27-32.'
+    """
+    if key not in references():
+        raise UnknownNameError(f"No reference is called {key!r}.{did_you_mean(key, references())}")
+    entry = references()[key]
+    where = next((entry[kind] for kind in ("journal", "booktitle", "howpublished", "publisher") if kind in entry), "")
+    year = f" ({entry['year']})" if "year" in entry else ""
+    doi = f" doi:{entry['doi']}" if "doi" in entry else ""
+    return f"{entry['author'].rstrip('.')}.{year} {entry['title']}. {where}.{doi}".replace(". (", ". (", 1)

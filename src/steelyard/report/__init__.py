@@ -1,0 +1,1 @@
+"""Results shown: rows in, words and pictures out. Nothing here computes a measure."""

@@ -1,0 +1,57 @@
+"""Terminal: tables and paragraphs as wide as the terminal, plain where there is none."""
+
+from __future__ import annotations
+
+import shutil
+from io import StringIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+
+def width() -> int:
+    """Columns to fill: the terminal's, at most 120; 100 where there is none."""
+    return min(shutil.get_terminal_size((100, 24)).columns, 120)
+
+
+def console() -> Console:
+    """A console that prints into a string; markup and highlighting off, since labels are data."""
+    from rich.console import Console
+
+    return Console(file=StringIO(), width=width(), markup=False, highlight=False, emoji=False)
+
+
+def printed(screen: Console) -> str:
+    """What a console of ours has printed, without trailing blanks."""
+    return "\n".join(line.rstrip() for line in screen.file.getvalue().splitlines())  # type: ignore[attr-defined]
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str] | str]) -> str:
+    """A table; a row that is one string is the light rule above a family. The last column wraps."""
+    screen = console()
+    screen.print(_table(head, rows))
+    return printed(screen)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str] | str]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for title in head[:-1]:
+        table.add_column(title, no_wrap=True)
+    table.add_column(head[-1])
+    for row in rows:
+        cells = [f"── {row}"] if isinstance(row, str) else list(row)
+        table.add_row(*cells)
+    return table
+
+
+def paragraph(text: str, indent: str = "") -> str:
+    """The text filled to the width of the terminal."""
+    import textwrap
+
+    return textwrap.fill(text, width=min(width(), 100), initial_indent=indent, subsequent_indent=indent)

@@ -1,0 +1,1 @@
+"""What is weighed: small, sufficient, mergeable tables. NumPy only."""
