@@ -9,9 +9,9 @@ import random
 
 import numpy as np
 import pytest
-from conftest import TABLES, close
 from oracle import ORACLE
 
+from conftest import TABLES, close
 from steelyard import Counts, get_metric, list_metrics
 from steelyard.metrics.references import references
 
@@ -150,24 +150,24 @@ def test_swapping_the_classes_turns_each_measure_into_its_dual():
 
 
 IDENTITIES = {
-    "alpha_accuracy is balanced accuracy": ("alpha_accuracy", lambda m: m("balanced_accuracy")),
-    "TPNR is G-mean squared": ("tpnr", lambda m: m("g_mean") ** 2),
-    "alpha_precision is TPR / (TPR + FPR)": ("alpha_precision", lambda m: m("recall") / (m("recall") + m("fpr"))),
-    "alpha_f1 is 2 TPR / (1 + TPR + FPR)": ("alpha_f1", lambda m: 2 * m("recall") / (1 + m("recall") + m("fpr"))),
-    "informedness is 2 BA - 1": ("informedness", lambda m: 2 * m("balanced_accuracy") - 1),
-    "MCC squared is informedness x markedness": ("mcc", lambda m: np.sign(m("mcc")) * np.sqrt(np.abs(m("informedness") * m("markedness")))),
-    "cwa at 1/2 is balanced accuracy": ("cwa[w=0.5]", lambda m: m("balanced_accuracy")),
-    "IBA at 0 is G-mean": ("iba[alpha=0]", lambda m: m("g_mean")),
-    "wAUC at rho 0 is the single-point AUC": ("weighted_auc[rho=0]", lambda m: m("single_point_auc")),
-    "f2 is f_beta at 2": ("f2", lambda m: m("f_beta[beta=2]")),
+    "alpha_accuracy is balanced accuracy": (lambda m: m("alpha_accuracy"), lambda m: m("balanced_accuracy")),
+    "TPNR is G-mean squared": (lambda m: m("tpnr"), lambda m: m("g_mean") ** 2),
+    "alpha_precision of rates": (lambda m: m("alpha_precision"), lambda m: m("tpr") / (m("tpr") + m("fpr"))),
+    "alpha_f1 of rates": (lambda m: m("alpha_f1"), lambda m: 2 * m("tpr") / (1 + m("tpr") + m("fpr"))),
+    "informedness is 2 BA - 1": (lambda m: m("informedness"), lambda m: 2 * m("balanced_accuracy") - 1),
+    "MCC squared is J x markedness": (lambda m: m("mcc") ** 2, lambda m: m("informedness") * m("markedness")),
+    "cwa at 1/2 is balanced accuracy": (lambda m: m("cwa[w=0.5]"), lambda m: m("balanced_accuracy")),
+    "IBA at 0 is G-mean": (lambda m: m("iba[alpha=0]"), lambda m: m("g_mean")),
+    "wAUC at rho 0 is the single-point AUC": (lambda m: m("weighted_auc[rho=0]"), lambda m: m("single_point_auc")),
+    "f2 is f_beta at 2": (lambda m: m("f2"), lambda m: m("f_beta[beta=2]")),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("identity", IDENTITIES)
 def test_identities_that_the_papers_prove(identity):
-    name, other = IDENTITIES[identity]
+    one, other = IDENTITIES[identity]
     with np.errstate(all="ignore"):
-        left, right = get_metric(name)(COUNTS), other(lambda n: get_metric(n)(COUNTS))
+        left, right = (side(lambda n: get_metric(n)(COUNTS)) for side in (one, other))
     both = ~np.isnan(left) & ~np.isnan(right)
     assert both.sum() > 500
     np.testing.assert_allclose(left[both], right[both], rtol=1e-9, atol=1e-12)

@@ -1,4 +1,4 @@
-"""The catalogue: every measure over the four counts, declared once. A new one is a declaration here and nothing else."""
+"""The catalogue: every measure over the four counts, declared once. A new one is a declaration here, nothing else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from steelyard.metrics.registry import get_metric, metric, part
 # ---------------------------------------------------------------- rates: one class, one direction
 
 
-@metric("Recall", family="rates", range=(0, 1), aliases=("tpr", "sensitivity"), cite="fawcett2006", sklearn="recall_score")
+@metric(
+    "Recall", family="rates", range=(0, 1), aliases=("tpr", "sensitivity"), cite="fawcett2006", sklearn="recall_score"
+)
 def recall(c):
     """Share of the positives that were found."""
     return ratio(c.tp, c.positives)
@@ -125,7 +127,14 @@ def mean_f1(c):
     return (f1(c) + negative_f1(c)) / 2
 
 
-@metric("Jaccard index", family="F", range=(0, 1), aliases=("critical_success_index",), cite="jaccard1912", sklearn="jaccard_score")
+@metric(
+    "Jaccard index",
+    family="F",
+    range=(0, 1),
+    aliases=("critical_success_index",),
+    cite="jaccard1912",
+    sklearn="jaccard_score",
+)
 def jaccard(c):
     """Share of the rows positive in truth or prediction that are positive in both."""
     return ratio(c.tp, c.tp + c.fn + c.fp)
@@ -176,18 +185,34 @@ def ac_score(c):
 # ---------------------------------------------------------------- agreement: truth and prediction as two raters
 
 
-@metric("Matthews correlation", family="agreement", range=(-1, 1), aliases=("matthews",), cite="matthews1975", sklearn="matthews_corrcoef")
+@metric(
+    "Matthews correlation",
+    family="agreement",
+    range=(-1, 1),
+    aliases=("matthews",),
+    cite="matthews1975",
+    sklearn="matthews_corrcoef",
+)
 def mcc(c):
     """Correlation of truth and prediction."""
     margins = (c.positives * c.negatives) * (c.predicted_positives * c.predicted_negatives)
     return ratio(c.tp * c.tn - c.fn * c.fp, sqrt(margins))
 
 
-@metric("Cohen's kappa", family="agreement", range=(-1, 1), aliases=("cohen_kappa",), cite="cohen1960", sklearn="cohen_kappa_score")
+@metric(
+    "Cohen's kappa",
+    family="agreement",
+    range=(-1, 1),
+    aliases=("cohen_kappa",),
+    cite="cohen1960",
+    sklearn="cohen_kappa_score",
+)
 def kappa(c):
     """Agreement of truth and prediction beyond what their margins alone would give."""
     by_margins = c.predicted_positives * c.negatives + c.positives * c.predicted_negatives
-    return ratio(2 * (c.tp * c.tn - c.fn * c.fp), by_margins, why="truth and prediction hold one and the same class only")
+    return ratio(
+        2 * (c.tp * c.tn - c.fn * c.fp), by_margins, why="truth and prediction hold one and the same class only"
+    )
 
 
 @metric("Markedness", family="agreement", range=(-1, 1), cite="powers2011")
@@ -244,7 +269,9 @@ def optimized_precision(c):
     return accuracy(c) - ratio(abs(dominance(c)), recall(c) + specificity(c), why="both class recalls are 0")
 
 
-@metric("Class-weighted accuracy", family="skewed", range=(0, 1), aliases=("cwa",), cite="cohen2006", domain={"w": "[0, 1]"})
+@metric(
+    "Class-weighted accuracy", family="skewed", range=(0, 1), aliases=("cwa",), cite="cohen2006", domain={"w": "[0, 1]"}
+)
 def class_weighted_accuracy(c, *, w=0.6):
     """Mean of the two class recalls with weight w on the positive one."""
     return w * recall(c) + (1 - w) * specificity(c)

@@ -173,6 +173,7 @@ def walk(node: Expression) -> Iterator[Expression]:
 
 
 def children(node: Expression) -> tuple[Expression, ...]:
+    """The nodes right below this one."""
     match node:
         case Operation(args=args):
             return args

@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, UndefinedError, did_you_mean
 from steelyard.metrics import notation, reasons
-from steelyard.metrics.expression import Expression, Named, Symbol, evaluate, trace
+from steelyard.metrics.expression import Expression, Named, Symbol, evaluate, lift, trace
 from steelyard.statistics.counts import Cells, Counts
 
 Formula = Callable[..., Any]
@@ -66,7 +66,7 @@ class Metric:
         return found[()]
 
     def fixed(self, name: str | None = None, **changes: Any) -> Metric:
-        """This measure with parameters set; under a name of its own it joins the registry.
+        """The measure with parameters set; under a name of its own it joins the registry.
 
         Facts such as title, meaning and range may be given anew as well.
 
@@ -123,10 +123,13 @@ class Metric:
 
     def _inside(self, cells: Cells, parameters: Mapping[str, Any]) -> Any:
         """The formula as part of another: raw numbers, or a named part of the expression being traced."""
-        value = self.function(cells, **{**self.parameters, **parameters})
-        if not isinstance(value, Expression):
-            return value
-        return Named(notation.write(self.name, parameters), value, value if self.general is None else self.general)
+        values = {**self.parameters, **parameters}
+        if not isinstance(cells.tp, Expression):
+            return self.function(cells, **values)
+        # As nodes, so that exact arithmetic meets 0.1 and not what floats make of 2 - 0.1.
+        values = {key: lift(value) if isinstance(value, float) else value for key, value in values.items()}
+        inner = self.function(cells, **values)
+        return Named(notation.write(self.name, parameters), inner, inner if self.general is None else self.general)
 
     def _values(self, counts: Counts, parameters: Mapping[str, Any]) -> np.ndarray[Any, Any]:
         cells = Cells(*(np.asarray(cell, dtype=np.float64)[()] for cell in counts))
@@ -213,7 +216,7 @@ class Traced:
 
     expression: Expression
 
-    def __call__(self, cells: Cells, **parameters: Any) -> Any:
+    def __call__(self, cells: Cells, **_: Any) -> Any:
         return evaluate(self.expression, cells)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InputError
 from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _RANK = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
 _ATOM = 9

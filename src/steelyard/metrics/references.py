@@ -24,7 +24,7 @@ def reference(key: str) -> str:
     """One line in words: authors, year, title, where, doi.
 
     >>> reference("weng2008")
-    'Weng, C. G. and Poon, J. (2008). A new evaluation measure for imbalanced datasets. AusDM, 27-32.'
+    'Weng, C. G. and Poon, J. (2008) A new evaluation measure for imbalanced datasets. AusDM, 27-32.'
     """
     if key not in references():
         raise UnknownNameError(f"No reference is called {key!r}.{did_you_mean(key, references())}")
@@ -32,4 +32,4 @@ def reference(key: str) -> str:
     where = next((entry[kind] for kind in ("journal", "booktitle", "howpublished", "publisher") if kind in entry), "")
     year = f" ({entry['year']})" if "year" in entry else ""
     doi = f" doi:{entry['doi']}" if "doi" in entry else ""
-    return f"{entry['author'].rstrip('.')}.{year} {entry['title']}. {where}.{doi}".replace(". (", ". (", 1)
+    return f"{entry['author']}{year} {entry['title']}. {where}.{doi}"

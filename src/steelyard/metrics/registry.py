@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 from steelyard.metrics.metric import Formula, Metric, OfCells, home
 from steelyard.metrics.notation import read
 from steelyard.statistics.counts import CELLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 _UPPER: Any = object()
 
@@ -83,8 +85,8 @@ def _signature(function: Formula) -> tuple[Formula, dict[str, Any]]:
     parameters = {a.name: a.default for a in arguments if a.kind is a.KEYWORD_ONLY}
     positional = [a for a in arguments if a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD)]
     if len(positional) not in (1, len(CELLS)):
-        msg = f"{function.__name__} must take one table or the cells tp, fn, fp, tn; it takes {len(positional)} arguments."
-        raise InputTypeError(msg)
+        taken = f"{function.__name__} takes {len(positional)} arguments"
+        raise InputTypeError(f"{taken}; a measure takes one table, or the four cells tp, fn, fp, tn.")
     return (function if len(positional) == 1 else OfCells(function)), parameters
 
 

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 def bounds(measure: Metric) -> str:
     """The range as an interval: [0, 1], or [0, ∞) where an end is never reached."""
     low, high = measure.range
-    return (
-        f"{'[' if math.isfinite(low) else '('}{number(low)}, {number(high)}{']' if math.isfinite(high) else ')'}"
-    )
+    return f"{'[' if math.isfinite(low) else '('}{number(low)}, {number(high)}{']' if math.isfinite(high) else ')'}"
 
 
 def number(value: float | None) -> str:

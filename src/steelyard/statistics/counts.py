@@ -66,8 +66,8 @@ class Counts(Cells):
     64-bit integers and never wrap; weights make the cells floats.
 
     >>> counts = Counts(tp=28, fn=23, fp=72, tn=2680)
-    >>> counts.positives, counts.total
-    (51, 2803)
+    >>> print(counts.positives, counts.total)
+    51 2803
     >>> counts + counts.swapped()
     Counts(tp=2708, fn=95, fp=95, tn=2708)
     """
@@ -199,7 +199,7 @@ def read_table(text: str | bytes, kind: str, fields: tuple[str, ...]) -> dict[st
         msg = f"This is not a saved table: {error}. Give the JSON text that to_json() wrote."
         raise InputError(msg) from None
     if not isinstance(data, dict) or data.get("kind") != kind:
-        msg = f"This JSON holds no saved {kind}: its \"kind\" must be {kind!r}. Give the text that to_json() wrote."
+        msg = f'This JSON holds no saved {kind}: its "kind" must be {kind!r}. Give the text that to_json() wrote.'
         raise InputError(msg)
     if data.get("schema") != SCHEMA:
         msg = f"This {kind} has schema {data.get('schema')!r}; this version reads {SCHEMA}. Save it again with it."
@@ -250,6 +250,8 @@ def _from_objects(name: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any
         if any(item > LARGEST for item in array.flat):
             raise _too_large(name)
         return array.astype(np.int64)
+    if any(item is None for item in array.flat):
+        raise TypeError
     return array.astype(np.float64)
 
 

@@ -35,10 +35,6 @@ def main(arguments: list[str] | None = None) -> None:
     elif words == ["--version"]:
         print(f"steelyard {__version__}")  # noqa: T201
     else:
-        from steelyard.commands import commands
+        from steelyard.cli.commands import commands
 
         commands.main(words, prog_name="steelyard")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,18 @@
+"""What holds for every test and doctest: the registry is put back as it was."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def registry():
+    """The registry, put back as it was afterwards."""
+    from steelyard.metrics import registry
+
+    before = registry._REGISTRY.copy(), registry._ALIASES.copy()
+    yield registry
+    registry._REGISTRY.clear()
+    registry._REGISTRY.update(before[0])
+    registry._ALIASES.clear()
+    registry._ALIASES.update(before[1])

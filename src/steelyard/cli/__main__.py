@@ -1,0 +1,5 @@
+"""`python -m steelyard.cli`: the same as `steelyard`."""
+
+from steelyard.cli import main
+
+main()

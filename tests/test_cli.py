@@ -1,0 +1,81 @@
+"""The command line, run in a process of its own as a user would."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from steelyard import __version__, list_metrics
+from steelyard.cli import COMMANDS, overview
+from steelyard.cli.commands import commands
+
+
+def run(*words, columns=100):
+    import os
+
+    environment = {**os.environ, "COLUMNS": str(columns)}
+    return subprocess.run(
+        [sys.executable, "-m", "steelyard.cli", *words], capture_output=True, text=True, check=False, env=environment
+    )
+
+
+def test_version_and_help():
+    assert run("--version").stdout == f"steelyard {__version__}\n"
+    assert run("--help").stdout == run("-h").stdout == run().stdout == overview() + "\n"
+
+
+def test_the_help_lists_the_commands_that_there_are():
+    assert set(COMMANDS) == set(commands.commands)
+    for name in COMMANDS:
+        assert run(name, "--help").returncode == 0
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_the_listing_fits_the_terminal_and_holds_every_measure(columns):
+    out = run("metrics", columns=columns).stdout
+    assert max(map(len, out.splitlines())) <= columns
+    assert all(m.name in out for m in list_metrics())
+    assert "── balanced" in out
+
+
+def test_the_listing_as_json_and_markdown():
+    rows = json.loads(run("metrics", "--format", "json").stdout)
+    assert [row["name"] for row in rows] == [m.name for m in list_metrics()]
+    assert rows[0]["undefined"] == ["no positives"]
+    lines = run("metrics", "--family", "balanced", "--format", "md").stdout.splitlines()
+    assert len(lines) == 2 + len(list_metrics("balanced"))
+    assert all(line.replace(r"\|", "").count("|") == 8 for line in lines)
+
+
+def test_explain_tells_what_there_is_to_know():
+    out = run("explain", "mcc").stdout
+    for words in ("Matthews", "[-1, 1]", "no predicted positives", "doi:10.1016/0005-2795(75)90109-9", "0.377"):
+        assert words in out
+    assert "5 * tp / (5 * tp + 4 * fn + fp)" in run("explain", "f_beta[beta=2]").stdout
+    assert "where band = " in run("explain", "wauc").stdout
+
+
+def test_demo_works_the_paradox():
+    out = run("demo").stdout
+    assert "90.0%" in out
+    assert "66.7%" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["explain", "acuracy"], "steelyard: No measure is called 'acuracy'. Did you mean 'accuracy' or"),
+        (["metrics", "--family", "x"], "steelyard: No family is called 'x'; there are rates,"),
+        (["explain", "f_beta[beta=-1]"], "steelyard: beta of f_beta must lie in (0, inf), not -1.\n"),
+        (["nothing"], "No such command 'nothing'"),
+    ],
+)
+def test_a_refusal_is_one_sentence_on_stderr_and_exit_2(words, sentence):
+    ran = run(*words)
+    assert ran.returncode == 2
+    assert ran.stdout == ""
+    assert sentence in ran.stderr
+    assert "Traceback" not in ran.stderr

@@ -1,0 +1,89 @@
+"""The house: which floor may import which, and what a plain import may cost."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import steelyard
+
+SOURCE = Path(steelyard.__file__).parent
+FLOORS = (
+    "errors", "statistics", "ingest", "metrics", "analysis", "audit", "evaluation", "estimators", "protocol",
+    "datasets", "report", "interop", "sklearn", "studies", "cli",
+)  # fmt: skip
+HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy")
+
+
+def imports(path):
+    """The steelyard modules that a file imports at any place in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module == "steelyard":
+            names = [f"steelyard.{alias.name}" for alias in node.names]
+        yield from (name for name in names if name.split(".")[0] == "steelyard")
+
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_floor_imports_only_the_floors_above_it(path):
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    if parts == ("__init__",):
+        return
+    assert parts[0] in FLOORS, f"{parts[0]} has no floor"
+    for name in imports(path):
+        floor = [*name.split("."), ""][1]
+        allowed = FLOORS[: FLOORS.index(parts[0]) + 1]
+        assert floor in allowed or floor == "__version__", f"{path.name} imports {name}, which lies below it"
+
+
+def loaded(code):
+    script = f"import sys\n{code}\nprint(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in ran.stdout.splitlines()[-1].split()}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import steelyard",
+        "from steelyard.cli import main; main(['--help'])",
+        "from steelyard.cli import main; main(['--version'])",
+    ],
+)
+def test_import_help_and_version_load_nothing_heavy(code):
+    assert not loaded(code) & set(HEAVY)
+
+
+def test_using_a_measure_loads_numpy_alone():
+    assert loaded("import steelyard; steelyard.mcc(steelyard.Counts(1, 2, 3, 4))") & set(HEAVY) == {"numpy"}
+
+
+def seconds(*command):
+    best = float("inf")
+    for _ in range(7):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+@pytest.mark.parametrize(
+    ("command", "share"), [(["-c", "import steelyard"], 1.2), (["-m", "steelyard.cli", "--help"], 0.5)]
+)
+def test_the_import_and_the_help_are_light_beside_numpy(command, share):
+    # Best of seven runs each: start-up is what a person waits for at every command.
+    assert seconds(sys.executable, *command) <= share * seconds(sys.executable, "-c", "import numpy")
+
+
+def test_every_module_says_what_it_is_in_its_first_line():
+    for path in FILES:
+        assert ast.get_docstring(ast.parse(path.read_text())), path

@@ -1,0 +1,100 @@
+"""Formulas written as text, LaTeX and JavaScript, and the JavaScript run by node."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from oracle import ORACLE
+
+from conftest import TABLES, close
+from steelyard import Counts, get_metric, list_metrics
+from steelyard.metrics import notation
+from steelyard.metrics.expression import evaluate, lift, trace
+from steelyard.statistics.counts import Cells
+
+NODE = shutil.which("node")
+NAMES = [*ORACLE, "iba[alpha=0.1,of=mcc]"]
+
+
+def test_text_reads_like_the_textbook():
+    written = {name: get_metric(name).text for name in ("recall", "f_beta", "ac_score", "mcc", "iba", "net_benefit")}
+    assert written == {
+        "recall": "tp / (tp + fn)",
+        "f_beta": "(1 + beta ** 2) * tp / ((1 + beta ** 2) * tp + beta ** 2 * fn + fp)",
+        "ac_score": "2 * recall * specificity / (recall + specificity)",
+        "mcc": "(tp * tn - fn * fp) / sqrt((tp + fn) * (fp + tn) * (tp + fp) * (fn + tn))",
+        "iba": "(1 + alpha * dominance) * g_mean",
+        "net_benefit": "(tp - fp * (threshold / (1 - threshold))) / (tp + fn + fp + tn)",
+    }
+    assert get_metric("f2").text == "5 * tp / (5 * tp + 4 * fn + fp)"
+
+
+def test_brackets_keep_the_order_of_operations():
+    formula = trace(lambda c: c.tp - (c.fn - c.fp) - c.tn * (c.tp + 1) ** 2 + abs(-c.tp) / c.fn, {})
+    assert notation.text(formula) == "tp - (fn - fp) - tn * (tp + 1) ** 2 + abs(-tp) / fn"
+    cells = Cells(7.0, 5.0, 3.0, 2.0)
+    assert evaluate(formula, cells) == eval(
+        notation.text(formula), dict(zip(("tp", "fn", "fp", "tn"), cells, strict=True))
+    )
+
+
+@pytest.mark.parametrize("name", [n for n in ORACLE if "[" not in n and n != "weighted_auc"])  # its parts have brackets
+def test_the_text_computes_the_value(name):
+    """The printed formula, read by Python with other measures' values for their names, gives the same number."""
+    measure = get_metric(name)
+    table = Counts(28, 23, 72, 2680)
+    names = {m.name: m(table) for m in list_metrics()} | {k: v for k, v in measure.parameters.items() if v is not None}
+    names = {"sqrt": math.sqrt} | names | {k: float(v) for k, v in table.to_dict().items()}
+    assert eval(measure.text, names) == pytest.approx(measure(table), rel=1e-14)
+
+
+def test_latex_is_balanced_and_names_the_cells():
+    assert get_metric("recall").latex == r"\frac{\mathit{tp}}{\mathit{tp} + \mathit{fn}}"
+    for measure in list_metrics():
+        written = measure.latex
+        assert written.count("{") == written.count("}")
+        assert written.count(r"\left") == written.count(r"\right")
+        assert "**" not in written
+
+
+def test_the_expression_in_exact_fractions_equals_the_oracle():
+    for name in ("recall", "kappa", "ac_score", "weighted_auc", "alpha_f1", "optimized_precision", "f_beta[beta=0.5]"):
+        measure = get_metric(name)
+        # Parameters as nodes, so that rho ** 3 is not rounded before it is a fraction.
+        exact = {k: lift(v) if isinstance(v, float) else v for k, v in measure.parameters.items()}
+        expression = trace(measure.function, exact)
+        for table in TABLES[::41]:
+            value, expected = evaluate(expression, Cells(*map(Fraction, table))), ORACLE[name](*table)
+            assert value == expected if expected is not None else math.isnan(value), (name, table)
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_node_computes_the_same_values(tmp_path):
+    formulas = ",\n".join(f"{json.dumps(name)}: {get_metric(name).javascript}" for name in NAMES)
+    script = f"""
+    {notation.JAVASCRIPT_HELPERS}
+    const measures = {{{formulas}}};
+    const tables = JSON.parse(require("fs").readFileSync(0, "utf8"));
+    const out = {{}};
+    for (const [name, f] of Object.entries(measures))
+      out[name] = tables.map(t => {{ const v = f(...t); return Number.isNaN(v) ? null : v; }});
+    process.stdout.write(JSON.stringify(out));
+    """
+    (tmp_path / "run.js").write_text(script)
+    tables = [*TABLES, (10**12, 3 * 10**11, 7, 10**12), (10**18, 1, 10**18, 10**9)]
+    ran = subprocess.run(
+        [NODE, tmp_path / "run.js"], input=json.dumps(tables), capture_output=True, text=True, check=True
+    )
+    theirs = json.loads(ran.stdout)
+    assert set(theirs) == set(NAMES)
+    counts = Counts(*np.array(tables).T)
+    for name, values in theirs.items():
+        for table, other, ours in zip(tables, values, get_metric(name)(counts), strict=True):
+            assert (other is None) == math.isnan(ours), (name, table)
+            assert other is None or close(other, ours), (name, table, other, ours)

@@ -1,0 +1,190 @@
+"""Declaring and finding measures."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import cloudpickle
+import numpy as np
+import pytest
+import test_laws
+from click.testing import CliRunner
+
+import steelyard
+from steelyard import Counts, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt
+from steelyard.cli.commands import commands
+
+FINLEY = Counts(28, 23, 72, 2680)
+
+
+def declare():
+    @metric("Geometric precision", family="own", range=(0, 1), aliases=("gp",), cite="fawcett2006")
+    def geometric_precision(c):
+        """Geometric mean of the two predictive values."""
+        return sqrt(ratio(c.tp, c.predicted_positives) * ratio(c.tn, c.predicted_negatives))
+
+    return geometric_precision
+
+
+def test_a_measure_declared_on_the_fly_is_everywhere(registry):
+    own = declare()
+    assert steelyard.geometric_precision is own is get_metric("gp")
+    assert own in list_metrics("own")
+    assert "geometric_precision" in dir(steelyard)
+    assert own(FINLEY) == pytest.approx(math.sqrt(0.28 * 2680 / 2703))
+    assert own.why(Counts(0, 1, 0, 1)) == "no predicted positives"
+    assert own.text == "sqrt(tp / (tp + fp) * (tn / (fn + tn)))"
+    listed = CliRunner().invoke(commands, ["metrics", "--family", "own", "--format", "json"])
+    assert json.loads(listed.stdout)[0]["name"] == "geometric_precision"
+    assert "Geometric mean of the two predictive values." in CliRunner().invoke(commands, ["explain", "gp"]).stdout
+
+
+LAWS = [
+    law
+    for name, law in vars(test_laws).items()
+    if name.startswith("test_") and "measure" in law.__code__.co_varnames[:1]
+]
+
+
+@pytest.mark.parametrize("law", [law for law in LAWS if "scikit" not in law.__name__], ids=lambda law: law.__name__)
+def test_the_laws_hold_for_a_measure_declared_on_the_fly(registry, law):
+    law(declare(), *([3] if "scale" in law.__code__.co_varnames else []))
+
+
+def test_the_laws_catch_a_wrong_declaration(registry):
+    @metric("Wrong", range=(0, 1), cite="fawcett2006")
+    def wrong(c):
+        """Twice the recall."""
+        return ratio(2 * c.tp, c.positives)
+
+    with pytest.raises(AssertionError):
+        test_laws.test_in_range_or_nan(wrong)
+    with pytest.raises(AssertionError):
+        test_laws.test_perfect_predictions_reach_the_best_or_are_undefined(wrong)
+
+
+@pytest.mark.parametrize("pickler", [pickle, cloudpickle], ids=["pickle", "cloudpickle"])
+def test_a_local_measure_pickles(registry, pickler):
+    own = declare()
+    assert pickle.loads(pickler.dumps(own)) is own
+    saved = pickler.dumps(own)
+    registry._REGISTRY.pop("geometric_precision")  # as in a process that has never seen it
+    registry._ALIASES.pop("gp")
+    assert pickle.loads(saved)(FINLEY) == own(FINLEY)
+    assert get_metric("gp").title == "Geometric precision"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_measures_travel_into_worker_processes(registry, method):
+    sys.path.insert(0, str(Path(__file__).parent))
+    import own_measures
+
+    measures = [own_measures.hit_share, own_measures.hits_of_four, own_measures.hit_share.fixed(bonus=1.0)]
+    measures += [declare(), get_metric("f_beta[beta=2]"), get_metric("mcc")]
+    with ProcessPoolExecutor(2, get_context(method)) as pool:
+        values = list(pool.map(call, measures))
+    assert values == [m(FINLEY) for m in measures]
+
+
+def call(measure):
+    return measure(FINLEY)
+
+
+def test_a_plain_function_of_the_four_cells_is_a_measure():
+    def plain(tp, fn, fp, tn):
+        return (tp + tn) / (tp + fn + fp + tn)
+
+    assert get_metric(plain)(FINLEY) == steelyard.accuracy(FINLEY)
+    assert get_metric(plain)(Counts([1, 0], 1, 1, [1, 0])).tolist() == [0.5, 0.0]
+    assert math.isnan(get_metric(plain)(Counts(0, 0, 0, 0)))
+    opaque = get_metric(lambda tp, fn, fp, tn: np.log(tp))
+    assert opaque.text == "a function of tp, fn, fp, tn"
+    assert opaque.javascript is None
+    assert get_metric(lambda tp, fn, fp, tn: np.sqrt(tp - 2)).why(Counts(1, 1, 1, 1)) == "the function returned NaN"
+
+
+def test_names_are_found_by_alias_case_and_written_form():
+    assert get_metric("TPR") is get_metric("Sensitivity") is steelyard.recall
+    assert get_metric("AC-score") is steelyard.ac_score
+    assert get_metric(steelyard.mcc) is steelyard.mcc
+    assert get_metric("iba[alpha=0.1,of=f_beta[beta=2]]").parameters == {"alpha": 0.1, "of": "f_beta[beta=2]"}
+    assert repr(get_metric("f_beta[beta=2]")) == "<metric f_beta[beta=2]>"
+    assert repr(get_metric("f_beta[beta=1]")) == "<metric f_beta>"
+    assert get_metric("alpha_accuracy[alpha=None]")(FINLEY) == steelyard.alpha_accuracy(FINLEY)
+
+
+def test_parameters_may_be_given_in_the_call_and_may_be_arrays():
+    assert steelyard.f_beta(FINLEY, beta=2) == steelyard.f2(FINLEY)
+    curve = steelyard.net_benefit(FINLEY, threshold=np.array([0.1, 0.5]))
+    assert curve.tolist() == [steelyard.net_benefit(FINLEY, threshold=t) for t in (0.1, 0.5)]
+
+
+def test_alpha_may_be_given():
+    always = Counts(90, 0, 10, 0)
+    assert steelyard.alpha_accuracy(always, alpha=1) == steelyard.accuracy(always)
+    assert steelyard.alpha_precision(always, alpha=9) == steelyard.alpha_precision(always)
+
+
+def test_undefined_raises_where_asked():
+    with pytest.raises(ArithmeticError, match=r"^precision is undefined: no predicted positives\.$"):
+        steelyard.precision(Counts(0, 1, 0, 1), undefined="raise")
+    assert steelyard.precision(Counts(1, 1, 0, 1), undefined="raise") == 1
+
+
+BAD = {
+    "unknown": (lambda: get_metric("acuracy"), KeyError, "Did you mean 'accuracy'"),
+    "far": (lambda: get_metric("zzzz"), KeyError, r"list_metrics\(\) lists them"),
+    "type": (lambda: get_metric(3), TypeError, "named by a string"),
+    "family": (lambda: list_metrics("rate"), KeyError, "there are rates"),
+    "brackets": (lambda: get_metric("f_beta[2]"), ValueError, r"write it like f_beta\[beta=2\]"),
+    "parameter": (lambda: get_metric("f_beta[bta=2]"), TypeError, "Did you mean 'beta'"),
+    "domain": (lambda: get_metric("weighted_auc[rho=1]"), ValueError, r"must lie in \[0, 1\), not 1"),
+    "text parameter": (lambda: steelyard.f_beta(FINLEY, beta="two"), ValueError, "must lie in"),
+    "no counts": (lambda: steelyard.mcc(3), TypeError, "not int"),
+    "undefined": (lambda: steelyard.mcc(FINLEY, undefined="zero"), ValueError, "a number or 'raise'"),
+    "arguments": (lambda: get_metric(lambda a, b: a), TypeError, "takes 2 arguments"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_one_sentence(case):
+    attempt, builtin, words = BAD[case]
+    with pytest.raises(builtin, match=words) as caught:
+        attempt()
+    assert isinstance(caught.value, SteelyardError)
+    assert "\n" not in str(caught.value)
+
+
+def test_two_measures_of_one_name_are_refused(registry):
+    declare()
+    with pytest.raises(ValueError, match="already names the measure 'geometric_precision'"):
+        declare()
+    with pytest.raises(ValueError, match="already names the measure 'recall'"):
+
+        @metric("Mine", aliases=("tpr",))
+        def mine(c):
+            return c.tp
+
+    assert registry.find("mine") is None
+
+
+def test_a_notebook_may_run_its_cell_again():
+    cell = "@metric('Mine')\ndef mine(c):\n    return c.tp\n"
+    script = (
+        f"from steelyard import Counts, metric\n{cell}{cell.replace('c.tp', 'c.tn')}print(mine(Counts(1, 2, 3, 4)))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "4.0\n"
+
+
+def test_a_formula_that_branches_on_a_cell_says_what_to_use():
+    from steelyard.metrics.expression import SYMBOLS
+
+    with pytest.raises(TypeError, match="use where"):
+        bool(SYMBOLS.tp == 0)
