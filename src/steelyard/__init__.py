@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "Confusion": "statistics.confusion",
     "Counts": "statistics.counts",
+    "ScoreTable": "statistics.scores",
+    "confusion": "ingest.labels",
+    "score_table": "ingest.labels",
     "Metric": "metrics.metric",
     "get_metric": "metrics.registry",
     "list_metrics": "metrics.registry",

@@ -1,3 +1,6 @@
 """Measures: how one is declared, found and written, and the catalogue of all that there are."""
 
-from steelyard.metrics import catalogue as catalogue  # declares every measure
+# Importing them declares every measure and its forms.
+from steelyard.metrics import catalogue, classes, ranking
+
+__all__ = ["catalogue", "classes", "ranking"]

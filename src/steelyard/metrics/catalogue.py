@@ -207,7 +207,7 @@ def mcc(c):
     cite="cohen1960",
     sklearn="cohen_kappa_score",
 )
-def kappa(c):
+def kappa(c, *, weights=None):
     """Agreement of truth and prediction beyond what their margins alone would give."""
     by_margins = c.predicted_positives * c.negatives + c.positives * c.predicted_negatives
     return ratio(

@@ -142,6 +142,19 @@ def ratio(above: Any, below: Any, *, limit: float | None = None, why: str | None
     return value[()]
 
 
+class Undefined(float):
+    """NaN that knows why."""
+
+    why: str
+
+
+def undefined(why: str) -> Undefined:
+    """NaN with its reason, for a formula that is no ratio."""
+    value = Undefined("nan")
+    value.why = why
+    return value
+
+
 def sqrt(value: Any) -> Any:
     """The square root."""
     return Operation("sqrt", (value,)) if isinstance(value, Expression) else np.sqrt(value)

@@ -10,21 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, UndefinedError, did_you_mean
-from steelyard.metrics import notation, reasons
+from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.metrics import calling, notation, reasons
+from steelyard.metrics.calling import Options
 from steelyard.metrics.expression import Expression, Named, Symbol, evaluate, lift, trace
-from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.counts import Cells
 
 Formula = Callable[..., Any]
+INNER = (Cells, calling.ClassCells)  # what a formula hands to the measures inside it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric:
     """A measure: a formula over confusion counts, and what is to be known about it.
 
-    Call it with Counts for its value; `why` tells the reason where that value is NaN.
+    Call it with Counts, a Confusion, a ScoreTable or labels for its value; `why` tells the reason where that is NaN.
 
-    >>> from steelyard import precision
+    >>> from steelyard import Counts, precision
+    >>> precision([0, 0, 1, 1], [0, 1, 1, 1])
+    0.6666666666666666
     >>> nobody_flagged = Counts(tp=0, fn=10, fp=0, tn=990)
     >>> precision(nobody_flagged), precision.why(nobody_flagged)
     (nan, 'no predicted positives')
@@ -36,7 +40,9 @@ class Metric:
     range: tuple[float, float]
     best: float | None
     direction: str | None
-    function: Formula
+    function: Formula | None = None
+    classes: Formula | None = None
+    scores: Formula | None = None
     aliases: tuple[str, ...] = ()
     cite: str | None = None
     sklearn: str | None = None
@@ -45,25 +51,43 @@ class Metric:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     is_fixed: bool = False
 
-    def __call__(self, data: Any, *, undefined: float | str = math.nan, **parameters: Any) -> Any:
-        """The value on these counts: a float for one table, an array for an array of tables."""
-        if type(data) is Cells:
-            return self._inside(data, parameters)
-        counts = self._counts(data)
-        values = self._replaced(self._values(counts, parameters), counts, undefined, parameters)
-        return float(values) if values.ndim == 0 else values
+    def __call__(
+        self,
+        data: Any,
+        y_other: Any = None,
+        *,
+        pos_label: Any = None,
+        labels: Any = None,
+        average: str | None = "native",
+        sample_weight: Any = None,
+        frequency: Any = None,
+        undefined: float | str = math.nan,
+        **parameters: Any,
+    ) -> Any:
+        """The value on counts, a table, or labels (truth first, then predictions or scores).
 
-    def why(self, data: Any, **parameters: Any) -> Any:
-        """The reason why the value is undefined on these counts, None where it is defined; an array for an array."""
-        counts = self._counts(data)
-        undefined = np.isnan(self._values(counts, parameters))
-        expression = self.trace(**parameters)
-        found = np.full(undefined.shape, None, dtype=object)
-        for index in map(tuple, np.argwhere(undefined)):
-            table = Cells(*(float(np.asarray(cell)[index]) for cell in counts))
-            why = None if expression is None else reasons.reason(expression, table)
-            found[index] = why or "the function returned NaN"
-        return found[()]
+        With `pos_label` the classes collapse to that one against the rest; `average` is "macro", "weighted", "micro"
+        or None for one value a class. An array of tables gives an array. `undefined` replaces NaN, or is "raise".
+        """
+        if type(data) in INNER:
+            return self._inside(data, parameters)
+        options = Options(pos_label, labels, average, sample_weight, frequency, undefined)
+        return calling.answer(self, data, y_other, options, self._checked(parameters)).finished(self, undefined)
+
+    def why(self, data: Any, y_other: Any = None, **options: Any) -> Any:
+        """The reason why the same call would give NaN, None where the value is defined; an array for an array."""
+        parameters = {key: options.pop(key) for key in list(options) if key in self.parameters}
+        return calling.answer(self, data, y_other, Options(**options), self._checked(parameters)).why
+
+    def for_classes(self, form: Formula) -> Formula:
+        """Declare the form for any number of classes: a function of the one-vs-rest cells of all of them."""
+        object.__setattr__(self, "classes", form)
+        return form
+
+    def for_scores(self, form: Formula) -> Formula:
+        """Declare the form for scores: a function of a ScoreTable."""
+        object.__setattr__(self, "scores", form)
+        return form
 
     def fixed(self, name: str | None = None, **changes: Any) -> Metric:
         """The measure with parameters set; under a name of its own it joins the registry.
@@ -86,23 +110,25 @@ class Metric:
 
     def trace(self, **parameters: Any) -> Expression | None:
         """The formula as an expression over tp, fn, fp, tn; None where it cannot be run on symbols."""
-        return trace(self.function, self._checked(parameters)) if parameters else self.expression
+        return self._traced(self._checked(parameters)) if parameters else self.expression
 
     @cached_property
     def expression(self) -> Expression | None:
         """The formula as an expression at the parameters' defaults."""
-        return trace(self.function, dict(self.parameters))
+        return self._traced(self.parameters)
 
     @cached_property
     def general(self) -> Expression | None:
         """The formula as an expression with its parameters as letters, for reading."""
         letters = {key: Symbol(key) for key, value in self.parameters.items() if isinstance(value, float)}
-        return self.expression if self.is_fixed else trace(self.function, {**self.parameters, **letters})
+        return self.expression if self.is_fixed else self._traced({**self.parameters, **letters})
 
     @property
     def text(self) -> str:
         """The formula as plain text, other measures by name."""
-        return "a function of tp, fn, fp, tn" if self.general is None else notation.text(self.general)
+        if self.general is not None:
+            return notation.text(self.general)
+        return "a function of the scores of each class" if self.function is None else "a function of tp, fn, fp, tn"
 
     @property
     def latex(self) -> str:
@@ -121,8 +147,12 @@ class Metric:
 
     # ---------------------------------------------------------------- inside
 
+    def _traced(self, parameters: Mapping[str, Any]) -> Expression | None:
+        return None if self.function is None else trace(self.function, dict(parameters))
+
     def _inside(self, cells: Cells, parameters: Mapping[str, Any]) -> Any:
         """The formula as part of another: raw numbers, or a named part of the expression being traced."""
+        assert self.function is not None, f"{self.name} is no formula of counts"
         values = {**self.parameters, **parameters}
         if not isinstance(cells.tp, Expression):
             return self.function(cells, **values)
@@ -130,31 +160,6 @@ class Metric:
         values = {key: lift(value) if isinstance(value, float) else value for key, value in values.items()}
         inner = self.function(cells, **values)
         return Named(notation.write(self.name, parameters), inner, inner if self.general is None else self.general)
-
-    def _values(self, counts: Counts, parameters: Mapping[str, Any]) -> np.ndarray[Any, Any]:
-        cells = Cells(*(np.asarray(cell, dtype=np.float64)[()] for cell in counts))
-        with np.errstate(all="ignore"):
-            value = self.function(cells, **self._checked(parameters))
-        return np.asarray(value, dtype=np.float64) + np.zeros(counts.shape)
-
-    def _counts(self, data: Any) -> Counts:
-        if isinstance(data, Counts):
-            return data
-        msg = f"{self.name} takes Counts(tp, fn, fp, tn), not {type(data).__name__}."
-        raise InputTypeError(msg)
-
-    def _replaced(self, values: Any, counts: Counts, undefined: Any, parameters: Mapping[str, Any]) -> Any:
-        """The values with the undefined ones replaced, or an error where the caller asked for one."""
-        if undefined == "raise":
-            why = np.asarray(self.why(counts, **parameters), dtype=object)
-            for reason in filter(None, why.flat):
-                msg = f"{self.name} is undefined: {reason}."
-                raise UndefinedError(msg)
-            return values
-        if isinstance(undefined, str):
-            msg = f"undefined= takes a number or 'raise', not {undefined!r}."
-            raise InputError(msg)
-        return values if math.isnan(undefined) else np.where(np.isnan(values), undefined, values)
 
     def _checked(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters, the given ones checked against their names and domains."""
@@ -177,7 +182,7 @@ class Metric:
         from steelyard.metrics.registry import get_metric, is_registered
 
         registered = is_registered(self)
-        module, address = home(self.function)
+        module, address = home(self)
         if registered and module.startswith("steelyard."):
             return get_metric, (self.name,)
         facts = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -194,9 +199,10 @@ def _revive(facts: dict[str, Any], registered: bool) -> Metric:
     return (find(revived.name) or register(revived)) if registered else revived
 
 
-def home(function: Formula) -> tuple[str, str]:
+def home(measure: Metric) -> tuple[str, str]:
     """The module and the address in it of the function that a user wrote."""
-    inner = getattr(function, "function", function)
+    form = measure.function or measure.scores
+    inner = getattr(form, "function", form)
     return getattr(inner, "__module__", ""), getattr(inner, "__qualname__", "")
 
 

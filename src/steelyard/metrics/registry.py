@@ -24,6 +24,7 @@ _ALIASES: dict[str, str] = {}
 def metric(
     title: str,
     *,
+    on: str = "counts",
     family: str = "own",
     range: tuple[float, float] = (-math.inf, math.inf),
     best: float | None = _UPPER,
@@ -36,7 +37,7 @@ def metric(
     """Declare a measure: the decorated formula joins the registry under the function's name.
 
     The formula takes one argument with the cells tp, fn, fp, tn and the margins, or the four
-    cells by name; keyword-only arguments are its parameters. Its docstring's first sentence is
+    cells by name, or with on="scores" a ScoreTable; keyword-only arguments are its parameters. Its docstring's first sentence is
     its meaning. `best` is the upper end of the range unless given; None for a description.
 
     >>> from steelyard import Counts, metric, ratio
@@ -51,23 +52,25 @@ def metric(
     def declare(function: Formula) -> Metric:
         best_value = range[1] if best is _UPPER else best
         declared = build(
-            function, title, family=family, range=range, best=best_value, aliases=tuple(aliases), cite=cite,
+            function, title, on=on, family=family, range=range, best=best_value, aliases=tuple(aliases), cite=cite,
             direction=direction or _direction(range, best_value), sklearn=sklearn, domain=dict(domain or {}),
         )  # fmt: skip
         # The Metric takes the function's place in its module; this is where pickle finds the function behind it.
-        function.__qualname__ += ".function" if declared.function is function else ".function.function"
+        form = "scores" if on == "scores" else "function"
+        function.__qualname__ += f".{form}" if getattr(declared, form) is function else f".{form}.function"
         return register(declared)
 
     return declare
 
 
-def build(function: Formula, title: str, **facts: Any) -> Metric:
+def build(function: Formula, title: str, *, on: str = "counts", **facts: Any) -> Metric:
     """A measure that is not in the registry: its name, meaning and parameters are read off the function."""
     formula, parameters = _signature(function)
     meaning = re.split(r"(?<=\.)\s", inspect.cleandoc(function.__doc__ or ""), maxsplit=1)[0].replace("\n", " ")
     facts = {"family": "own", "range": (-math.inf, math.inf), "best": None, "direction": None, **facts}
     name = function.__name__
-    return Metric(name, title, function=formula, meaning=meaning, parameters=parameters, **facts)
+    forms = {"scores" if on == "scores" else "function": formula}
+    return Metric(name, title, meaning=meaning, parameters=parameters, **forms, **facts)
 
 
 def part(function: Formula) -> Metric:
@@ -95,7 +98,7 @@ def register(declared: Metric) -> Metric:
     for name in (declared.name, *declared.aliases):
         holder = find(name)
         # The cell of a notebook may be run again.
-        if holder and not home(declared.function)[0] == home(holder.function)[0] == "__main__":
+        if holder and not home(declared)[0] == home(holder)[0] == "__main__":
             msg = f"{name!r} already names the measure {holder.name!r} ({holder.title}); choose another name."
             raise InputError(msg)
     _REGISTRY[declared.name] = declared

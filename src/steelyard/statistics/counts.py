@@ -191,8 +191,8 @@ class Counts(Cells):
         return cls(**read_table(text, "counts", CELLS))
 
 
-def read_table(text: str | bytes, kind: str, fields: tuple[str, ...]) -> dict[str, Any]:
-    """The named fields of a saved table, its kind and schema checked."""
+def read_table(text: str | bytes, kind: str, fields: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The named fields of a saved table, its kind and schema checked; an optional one that is not there is None."""
     try:
         data = json.loads(text)
     except ValueError as error:
@@ -204,7 +204,7 @@ def read_table(text: str | bytes, kind: str, fields: tuple[str, ...]) -> dict[st
     if data.get("schema") != SCHEMA:
         msg = f"This {kind} has schema {data.get('schema')!r}; this version reads {SCHEMA}. Save it again with it."
         raise InputError(msg)
-    return _fields(data, kind, fields)
+    return _fields(data, kind, fields) | {name: data.get(name) for name in optional}
 
 
 def _fields(data: Mapping[str, Any], kind: str, fields: tuple[str, ...]) -> dict[str, Any]:

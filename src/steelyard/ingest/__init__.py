@@ -1,0 +1,1 @@
+"""The door: labels, scores and weights in, tables out. The only place that validates."""

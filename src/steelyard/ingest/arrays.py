@@ -1,0 +1,120 @@
+"""Arrays: what a user calls a column, as a one-dimensional NumPy array, or one sentence on why it cannot be one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+
+Array = np.ndarray[Any, Any]
+
+
+def column(values: Any, name: str) -> Array:
+    """The values as an array of one dimension: lists, arrays, series of pandas, Polars and PyArrow."""
+    if hasattr(values, "toarray") or hasattr(values, "tocsr"):
+        raise InputTypeError(f"{name} is sparse; labels and scores are dense columns. Give {name}.toarray().ravel().")
+    if isinstance(values, (str, bytes, dict, set)) or np.isscalar(values) or values is None:
+        raise InputTypeError(f"{name} must be a column of values, not {_kind(values)}.")
+    try:
+        array = values if type(values) is np.ndarray else _converted(values)
+    except (TypeError, ValueError):
+        raise InputTypeError(f"{name} cannot be read as a column: its rows differ in shape or kind.") from None
+    if array.ndim != 1:
+        raise InputError(_shape_sentence(array, name))
+    return array
+
+
+def _converted(values: Any) -> Array:
+    if hasattr(values, "categories") or hasattr(getattr(values, "cat", None), "categories"):
+        return _categorical(values)
+    if isinstance(values, np.ma.MaskedArray):
+        return values.astype(object).filled(None)
+    if isinstance(values, (list, tuple)):
+        return _of_list(values)
+    array: Array = values.to_numpy(zero_copy_only=False) if _is_arrow(values) else np.asarray(values)
+    return array
+
+
+def _is_arrow(values: Any) -> bool:
+    return type(values).__module__.startswith("pyarrow")
+
+
+def _of_list(values: Any) -> Array:
+    array = np.asarray(values)
+    if array.dtype.kind in "US" and not all(type(v) is type(values[0]) for v in values):
+        return np.array(values, dtype=object)  # NumPy would turn [1, "a"] into ["1", "a"]
+    return array
+
+
+def _categorical(values: Any) -> Array:
+    """The values of a pandas categorical, without building a Python object a row."""
+    held = getattr(values, "cat", values)
+    names, codes = np.asarray(held.categories), np.asarray(held.codes)
+    if len(codes) and codes.min() < 0:
+        names = np.append(names.astype(object), None)
+    return names[codes]
+
+
+def _kind(values: Any) -> str:
+    return "None" if values is None else f"the {type(values).__name__} {values!r}"[:60]
+
+
+def _shape_sentence(array: Array, name: str) -> str:
+    if array.ndim == 2 and array.shape[1] == 1:
+        return f"{name} has shape {array.shape}, a column of one; give {name}.ravel()."
+    if array.ndim == 2:
+        return (
+            f"{name} has shape {array.shape}: multilabel and one-hot targets are not weighed here. "
+            "Give one label a row, such as its argmax(axis=1)."
+        )
+    return f"{name} has {array.ndim} dimensions; a column has one."
+
+
+def check_lengths(**columns: Any) -> None:
+    """Refuse columns of different lengths."""
+    lengths = {name: len(values) for name, values in columns.items() if values is not None}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
+        raise InputError(f"The columns differ in length: {told} rows; give one value a row in each.")
+
+
+def numbers(values: Any, name: str) -> Array:
+    """A column of finite float64 numbers."""
+    array = column(values, name)
+    if array.dtype.kind == "O":
+        array = _from_objects(array, name)
+    if array.dtype.kind not in "biuf":
+        raise InputTypeError(f"{name} must hold numbers, not {_example(array)}.")
+    return array if array.dtype == np.float64 else array.astype(np.float64)
+
+
+def _from_objects(array: Array, name: str) -> Array:
+    bad = next((value for value in array if isinstance(value, (str, bytes, complex))), None)
+    if bad is not None:
+        raise InputTypeError(f"{name} must hold numbers, not {bad!r}.")
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} holds a missing or unreadable value; drop or fill those rows first.") from None
+
+
+def _example(array: Array) -> str:
+    return f"values such as {array.flat[0]!r}" if array.size else f"{array.dtype}"
+
+
+def weights(values: Any, name: str, *, whole: bool = False) -> Array | None:
+    """A column of weights: finite, not negative, not all zero; whole numbers where they count rows."""
+    if values is None:
+        return None
+    array = numbers(values, name)
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} holds NaN or an infinity; a weight is a finite number. Drop those rows first.")
+    if array.size and array.min() < 0:
+        raise InputError(f"{name} holds {array.min():g}; a weight cannot be negative.")
+    if array.size and not array.any():
+        raise InputError(f"{name} is 0 in every row, so nothing would be weighed; give some row a weight.")
+    if whole and (array != np.floor(array)).any():
+        raise InputError(f"{name} says how many rows a row stands for, a whole number; use sample_weight= for shares.")
+    return array.astype(np.int64) if whole else array

@@ -1,0 +1,191 @@
+"""Labels and scores weighed: arrays in, a Confusion or a ScoreTable out, in one pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import InputError, did_you_mean
+from steelyard.ingest import arrays, counting, encoding
+from steelyard.statistics.confusion import MOST_LABELS, Confusion, ordered
+from steelyard.statistics.scores import ScoreTable, Side
+
+Array = np.ndarray[Any, Any]
+
+
+def confusion(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    frequency: Any = None,
+) -> Confusion:
+    r"""Weigh true and predicted labels into a table.
+
+    `labels` declares the whole label set and its order; `pos_label` the class that measures take as positive.
+    `sample_weight` is the importance of a row; `frequency` how many rows it stands for.
+
+    >>> confusion([0, 0, 1, 1], [0, 1, 1, 1])
+    Confusion of 4 rows
+    true \\\\ predicted  0  1
+    0                 1  1
+    1                 0  2
+    """
+    true, pred = arrays.column(y_true, "y_true"), arrays.column(y_pred, "y_pred")
+    weight = arrays.weights(sample_weight, "sample_weight")
+    rows = arrays.weights(frequency, "frequency", whole=True)
+    arrays.check_lengths(y_true=true, y_pred=pred, sample_weight=weight, frequency=rows)
+    declared = declared_labels(labels)
+    if not len(true) and declared is None:
+        raise InputError("y_true and y_pred are empty; give at least one row, or declare the labels with labels=.")
+    if weight is None and rows is None and declared is None and (plain := _zero_one(true, pred)) is not None:
+        return plain if pos_label is None else _with_positive(plain, pos_label)
+    true_codes, pred_codes, known = encoding.encode_pair(true, pred, declared)
+    if len(known) > MOST_LABELS:
+        raise InputError(
+            f"There are {len(known):,} different labels; at most {MOST_LABELS:,} are weighed. "
+            "Are these labels, or a column of numbers or names?"
+        )
+    table = _table(known, counting.pair_counts(true_codes, pred_codes, len(known), weight, rows))
+    return table if pos_label is None else _with_positive(table, pos_label)
+
+
+def _zero_one(true: Array, pred: Array) -> Confusion | None:
+    """The table of labels that are 0 and 1 already, counted in one pass; None where they are not."""
+    if true.dtype.kind not in "biu" or pred.dtype.kind not in "biu":
+        return None
+    counts = counting.binary_counts(true, pred)
+    if counts is None:
+        return None
+    present = np.flatnonzero(counts.sum(0) + counts.sum(1))
+    kind = bool if true.dtype.kind == pred.dtype.kind == "b" else int
+    return Confusion.of_rows(tuple(map(kind, present)), counts[np.ix_(present, present)])
+
+
+def _table(labels: tuple[Any, ...], counted: tuple[Array, Array | None, Array | None]) -> Confusion:
+    rows, weights, squares = counted
+    if weights is None or squares is None:
+        return Confusion.of_rows(labels, rows)
+    return Confusion(labels, rows, weights, squares)
+
+
+def _with_positive(table: Confusion, pos_label: Any) -> Confusion:
+    positive = table.labels[table.index(pos_label)]
+    return Confusion(table.labels, table.rows, table.weights, table.squares, positive)
+
+
+def declared_labels(labels: Any) -> tuple[Any, ...] | None:
+    """The labels that a user declares, as plain Python values."""
+    if labels is None:
+        return None
+    known = tuple(encoding.plain(arrays.column(labels, "labels")))
+    if len(set(known)) != len(known) or len(known) < 2:
+        raise InputError(f"labels= lists each label once, two or more of them; this lists {len(known)}, some twice.")
+    return known
+
+
+def check_whole(table: Confusion) -> None:
+    """Refuse a whole input whose truth holds one class: no classifier can be judged on it."""
+    present = [label for label, rows in zip(table.labels, table.rows.sum(1), strict=True) if rows]
+    if len(present) == 1:
+        raise InputError(f"y_true holds one class only, {present[0]!r}; a measure needs rows of at least two.")
+    if table.positive is not None and table.positive not in present:
+        near = did_you_mean(str(table.positive), [str(label) for label in present])
+        raise InputError(f"The positive class {table.positive!r} does not occur in y_true.{near}")
+
+
+# ---------------------------------------------------------------- scores
+
+
+def score_table(
+    y_true: Any,
+    y_score: Any,
+    *,
+    pos_label: Any = None,
+    labels: Any = None,
+    sample_weight: Any = None,
+    frequency: Any = None,
+) -> ScoreTable:
+    """Weigh true labels and scores of the positive class into the ordered scores of each class.
+
+    Other labels than `pos_label` are negative. Scores are ranked as they are given; higher means more positive.
+
+    >>> score_table([0, 1, 1], [0.2, 0.9, 0.4])
+    <ScoreTable of 3 rows, 2 of them 1>
+    """
+    true, score = arrays.column(y_true, "y_true"), scores(y_score)
+    weight = arrays.weights(sample_weight, "sample_weight")
+    rows = arrays.weights(frequency, "frequency", whole=True)
+    arrays.check_lengths(y_true=true, y_score=score, sample_weight=weight, frequency=rows)
+    positive, label = is_positive(true, pos_label, declared_labels(labels))
+    sides = (_side(score, positive, which, weight, rows) for which in (True, False))
+    return ScoreTable(*sides, label)
+
+
+def scores(y_score: Any) -> Array:
+    """The scores as float64, finite."""
+    score = arrays.numbers(y_score, "y_score")
+    # One sum finds both; the slow look is for the sentence.
+    if not np.isfinite(score.sum()) and not np.isfinite(score).all():
+        row = int(np.flatnonzero(~np.isfinite(score))[0])
+        raise InputError(f"y_score holds {score[row]} in row {row}; a score is a finite number. Drop such rows first.")
+    return score
+
+
+def is_positive(true: Array, pos_label: Any, declared: tuple[Any, ...] | None) -> tuple[Array, Any]:
+    """Which rows are positive, and the label that says so."""
+    if pos_label is None and declared is None and counting.is_zero_one(true):
+        return true, 1 if true.dtype.kind != "b" else True
+    codes, known = encoding.encode(true, declared)
+    table = Confusion.of_rows(known, np.zeros((0, 0), dtype=np.int64))
+    label = table.positive_label() if pos_label is None else known[table.index(pos_label)]
+    return codes == known.index(label), label
+
+
+def _side(score: Array, positive: Array, which: bool, weight: Array | None, rows: Array | None) -> Side:
+    if weight is None and rows is None:
+        picked = counting.select(score, positive, which)
+        picked.sort()
+        return Side(picked)
+    held = (positive != 0) == which
+    if weight is not None:
+        held &= weight > 0  # a row of no weight makes no threshold
+    if rows is not None:
+        held &= rows > 0
+    picked = score[held]
+    order = np.argsort(picked, kind="stable")
+    n = np.ones(len(order), dtype=np.int64) if rows is None else rows[held][order]
+    if weight is None:
+        return Side(picked[order], n)
+    w = weight[held][order]
+    return Side(picked[order], n, w * n, w * w * n)
+
+
+def check_both_classes(table: ScoreTable) -> None:
+    """Refuse a whole input whose truth holds one class."""
+    for side, words in ((table.positive, "no positives"), (table.negative, "no negatives")):
+        if side.total == 0:
+            raise InputError(
+                f"y_true holds {words} ({table.label!r} is the positive class); give rows of both classes."
+            )
+
+
+def score_tables(
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None, frequency: Any = None
+) -> tuple[tuple[Any, ...], list[ScoreTable]]:
+    """One ScoreTable a column of scores: the classes in their order, each against the rest."""
+    true, matrix = arrays.column(y_true, "y_true"), np.asarray(y_score)
+    codes, known = encoding.encode(true, declared_labels(labels))
+    if matrix.ndim != 2 or matrix.shape[1] != len(known):
+        raise InputError(
+            f"y_score has shape {matrix.shape}; with {len(known)} classes it needs a column for each, in the order "
+            f"{', '.join(map(repr, ordered(known)[:5]))}{' ...' if len(known) > 5 else ''}. labels= declares another."
+        )
+    weights = {"sample_weight": sample_weight, "frequency": frequency}
+    tables = [score_table(codes == i, matrix[:, i], **weights) for i in range(len(known))]
+    for label, table in zip(known, tables, strict=True):
+        object.__setattr__(table, "label", label)
+    return known, tables

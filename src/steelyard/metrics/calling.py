@@ -1,0 +1,235 @@
+"""Calling: from what a user hands to a measure to the value and the reason. Used by Metric alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError, UndefinedError
+from steelyard.ingest import labels as ingest
+from steelyard.metrics import reasons
+from steelyard.statistics.confusion import Confusion, one_vs_rest
+from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.scores import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from steelyard.metrics.metric import Metric
+
+AVERAGES = ("native", "macro", "weighted", "micro", None)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a call is to be read: which class is positive, how classes are averaged, what rows weigh."""
+
+    pos_label: Any = None
+    labels: Any = None
+    average: str | None = "native"
+    sample_weight: Any = None
+    frequency: Any = None
+    undefined: float | str = math.nan
+
+    def __post_init__(self) -> None:
+        if self.average not in AVERAGES:
+            raise InputError(f"average= takes 'macro', 'weighted', 'micro' or None, not {self.average!r}.")
+        if self.pos_label is not None and self.average in AVERAGES[1:]:
+            raise InputError("pos_label= and average= contradict each other: one class, or all of them. Give one.")
+        if isinstance(self.undefined, str) and self.undefined != "raise":
+            raise InputError(f"undefined= takes a number or 'raise', not {self.undefined!r}.")
+
+    @property
+    def replacement(self) -> float:
+        """The number for an undefined value: NaN unless one was given."""
+        return math.nan if isinstance(self.undefined, str) else self.undefined
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A value, or an array of them, and where it is NaN the reason, worked out when asked for."""
+
+    value: Any
+    explain: Callable[[], Any]
+
+    @property
+    def why(self) -> Any:
+        """The reasons in the shape of the values; None where a value is defined."""
+        return self.explain() if np.isnan(self.value).any() or np.isinf(self.value).any() else self._none()
+
+    def _none(self) -> Any:
+        return np.full(np.shape(self.value), None, dtype=object)[()]
+
+    def finished(self, measure: Metric, undefined: float | str) -> Any:
+        """The value as the caller wants it: a float or an array, NaN replaced or an error."""
+        if undefined == "raise":
+            for reason in filter(None, np.asarray(self.why, dtype=object).flat):
+                raise UndefinedError(f"{measure.name} is undefined: {reason}.")
+        elif not math.isnan(undefined):  # type: ignore[arg-type]
+            return _plain(np.where(np.isnan(self.value), undefined, self.value))
+        return _plain(self.value)
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if np.ndim(value) == 0 else np.asarray(value)
+
+
+def answer(measure: Metric, data: Any, other: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
+    """The answer of a measure to whatever was handed to it."""
+    if other is None:
+        if isinstance(data, Counts):
+            return on_counts(measure, data, parameters)
+        if isinstance(data, Confusion):
+            return on_confusion(measure, data, options, parameters)
+        if isinstance(data, ScoreTable):
+            return on_scores(measure, data, parameters)
+        takes = "Counts, a Confusion" if measure.scores is None else "a ScoreTable"
+        raise InputTypeError(f"{measure.name} takes {takes} or (y_true, y_pred), not {type(data).__name__} alone.")
+    weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
+    if measure.scores is None:
+        table = ingest.confusion(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
+        ingest.check_whole(table)
+        return on_confusion(measure, table, options, parameters)
+    if np.ndim(other) == 2:
+        return on_score_columns(measure, data, other, options, parameters)
+    scores = ingest.score_table(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
+    ingest.check_both_classes(scores)
+    return on_scores(measure, scores, parameters)
+
+
+# ---------------------------------------------------------------- counts
+
+
+def on_counts(measure: Metric, counts: Counts, parameters: Mapping[str, Any]) -> Answer:
+    """On the four cells: an array of tables gives an array of values."""
+    if measure.function is None:
+        raise InputTypeError(f"{measure.name} is a measure of scores; give (y_true, y_score) or a ScoreTable.")
+    values = _evaluate(measure.function, Cells(*map(_floats, counts)), parameters) + np.zeros(counts.shape)
+    return Answer(values, lambda: _count_reasons(measure, counts, values, parameters))
+
+
+def _floats(cell: Any) -> Any:
+    return np.asarray(cell, dtype=np.float64)[()]
+
+
+def _evaluate(form: Callable[..., Any], cells: Cells, parameters: Mapping[str, Any]) -> Any:
+    with np.errstate(all="ignore"):
+        return np.asarray(form(cells, **parameters), dtype=np.float64)
+
+
+def _count_reasons(measure: Metric, counts: Counts, values: Any, parameters: Mapping[str, Any]) -> Any:
+    expression = measure.trace(**parameters)
+    found = np.full(np.shape(values), None, dtype=object)
+    for index in map(tuple, np.argwhere(np.isnan(values))):
+        table = Cells(*(float(np.asarray(cell)[index]) for cell in counts))
+        why = None if expression is None else reasons.reason(expression, table)
+        found[index] = why or "the function returned NaN"
+    return found[()]
+
+
+# ---------------------------------------------------------------- a table of classes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassCells(Cells):
+    """The one-vs-rest cells of every class on the last axis, and the whole table on the last two of `matrix`."""
+
+    matrix: Any
+
+    @classmethod
+    def of(cls, matrix: Any, rows: Any = None) -> ClassCells:
+        """The cells of a table, or of an array of tables."""
+        matrix = np.asarray(matrix, dtype=np.float64)
+        return cls(*one_vs_rest(matrix, rows), matrix)
+
+
+def on_confusion(measure: Metric, table: Confusion, options: Options, parameters: Mapping[str, Any]) -> Answer:
+    """On a table of classes: one class against the rest, an average over all, or the measure's own form."""
+    if measure.function is None:
+        raise InputTypeError(f"{measure.name} is a measure of scores, which a table of labels has lost; give scores.")
+    if options.average != "native":
+        return _averaged(measure, table, options, parameters)
+    if options.pos_label is not None or table.positive is not None:
+        return on_counts(measure, table.counts(options.pos_label), parameters)
+    if measure.classes is None or _is_plain_pair(table):
+        return on_counts(measure, table.counts(), parameters)
+    value = _evaluate(measure.classes, ClassCells.of(table.matrix, table.rows), parameters)
+    return Answer(value, lambda: _class_reason(table))
+
+
+def _is_plain_pair(table: Confusion) -> bool:
+    try:
+        return bool(table.labels) and table.positive_label() is not None
+    except InputError:
+        return False
+
+
+def _class_reason(table: Confusion) -> str:
+    for label, weight in zip(table.labels, table.matrix.sum(1), strict=True):
+        if weight == 0:
+            return f"class {label!r} has no rows in the truth"
+    return "truth and prediction hold one and the same class only" if len(table.labels) else "no rows"
+
+
+def _averaged(measure: Metric, table: Confusion, options: Options, parameters: Mapping[str, Any]) -> Answer:
+    """The measure of each class against the rest, averaged; undefined where one class's value is, and named."""
+    counts = table.one_vs_rest()
+    if options.average == "micro":
+        return on_counts(measure, counts.sum(), parameters)
+    each = on_counts(measure, counts, parameters)
+    values = np.where(np.isnan(each.value), options.replacement, each.value)
+    if options.average is None:
+        return Answer(values, lambda: each.why)
+    share = np.ones(len(values)) if options.average == "macro" else table.matrix.sum(1).astype(np.float64)
+    held = share > 0
+    total = share[held].sum()
+    value = np.dot(values[held], share[held]) / total if total else math.nan
+
+    def explain() -> str:
+        named = (f"class {table.labels[i]!r}: {each.why[i]}" for i in np.flatnonzero(held & np.isnan(values)))
+        return next(named, "no rows")
+
+    return Answer(np.asarray(value), explain)
+
+
+# ---------------------------------------------------------------- scores
+
+
+def on_scores(measure: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Answer:
+    """On the ordered scores of the two classes."""
+    if measure.scores is None:
+        raise InputTypeError(f"{measure.name} needs a cut: give it table.at(threshold), or labels in place of scores.")
+    value = measure.scores(table, **parameters)
+    return Answer(np.asarray(value, dtype=np.float64), lambda: _score_reason(measure, table, value))
+
+
+def _score_reason(measure: Metric, table: ScoreTable, value: Any) -> str | None:
+    if math.isinf(value):
+        sure = int((table.positive.scores == 0).sum() + (table.negative.scores == 1).sum())
+        return f"{sure:,} rows were given probability 0 for what came true" if measure.name == "log_loss" else None
+    return getattr(value, "why", "the function returned NaN")
+
+
+def on_score_columns(
+    measure: Metric, y_true: Any, y_score: Any, options: Options, parameters: Mapping[str, Any]
+) -> Answer:
+    """On one column of scores a class: one class against the rest, averaged over the classes."""
+    labels, tables = ingest.score_tables(
+        y_true, y_score, labels=options.labels, sample_weight=options.sample_weight, frequency=options.frequency
+    )
+    each = [on_scores(measure, table, parameters) for table in tables]
+    if options.average in ("native", "micro"):
+        raise InputError(
+            f"{measure.name} of {len(labels)} columns of scores needs average='macro', 'weighted' or None."
+        )
+    values = np.array([part.value for part in each])
+    values = np.where(np.isnan(values), options.replacement, values)
+    if options.average is None:
+        return Answer(values, lambda: np.array([part.why for part in each], dtype=object))
+    shares = [1.0 if options.average == "macro" else float(table.positive.total) for table in tables]
+    value = np.average(values, weights=shares)
+    bad = next((i for i, v in enumerate(values) if math.isnan(v)), 0)
+    return Answer(np.asarray(value), lambda: f"class {labels[bad]!r}: {each[bad].why}")

@@ -1,0 +1,245 @@
+"""The catalogue of ranking: every measure of scores, declared once, as a view of the ScoreTable."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.errors import InputError
+from steelyard.metrics.catalogue import weighted_auc
+from steelyard.metrics.expression import undefined
+from steelyard.metrics.registry import metric
+
+if TYPE_CHECKING:
+    from steelyard.statistics.scores import ScoreTable, Side
+
+Array = np.ndarray[Any, Any]
+
+
+class RocCurve(NamedTuple):
+    """Recall against the false positive rate at every threshold, highest threshold first."""
+
+    fpr: Array
+    tpr: Array
+    thresholds: Array
+
+
+class PrecisionRecallCurve(NamedTuple):
+    """Precision against recall at every threshold that flags somebody, highest threshold first."""
+
+    precision: Array
+    recall: Array
+    thresholds: Array
+
+
+def roc_points(t: ScoreTable) -> RocCurve:
+    """The ROC curve of a table; NaN where a class has no weight."""
+    counts = t.counts
+    with np.errstate(invalid="ignore"):
+        return RocCurve(
+            counts.fp / np.float64(t.negative.total), counts.tp / np.float64(t.positive.total), t.thresholds
+        )
+
+
+def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
+    """The precision-recall curve of a table, without the cut that flags nobody, where precision is undefined."""
+    tp, fp = t.counts.tp[1:], t.counts.fp[1:]
+    with np.errstate(invalid="ignore"):
+        return PrecisionRecallCurve(tp / (tp + fp), tp / np.float64(t.positive.total), t.thresholds[1:])
+
+
+def missing(t: ScoreTable) -> str | None:
+    """Which class has no weight, if one has not."""
+    if t.positive.total == 0:
+        return "no positives"
+    return "no negatives" if t.negative.total == 0 else None
+
+
+# ---------------------------------------------------------------- areas under curves
+
+
+@metric("ROC AUC", on="scores", family="ranking", range=(0, 1), aliases=("auc", "auroc"), cite="hanley1982",
+        domain={"max_fpr": "(0, 1]"}, sklearn="roc_auc_score")  # fmt: skip
+def roc_auc(t, *, max_fpr=None):
+    """Chance that a positive scores above a negative, ties counting half: the area under the ROC curve."""
+    if why := missing(t):
+        return undefined(why)
+    if max_fpr is not None and max_fpr < 1:
+        return _partial_auc(t, max_fpr)
+    small, large = sorted((t.positive, t.negative), key=lambda side: len(side.scores))
+    scores, weights = small.distinct
+    # Twice the pairs that the larger class loses, ties once: whole numbers stay exact.
+    pairs = _dot(large.below(scores), weights) + _dot(large.up_to(scores), weights)
+    wins = pairs / 2 / (float(small.total) * float(large.total))
+    return wins if small is t.positive else 1 - wins
+
+
+def _dot(a: Array, b: Array) -> float | int:
+    """The sum of products, in whole numbers while 64 bits hold them."""
+    if a.dtype.kind == b.dtype.kind == "i" and float(a.max(initial=0)) * float(b.sum()) < 2**62:
+        return int(np.dot(a, b))
+    return float(np.dot(a.astype(np.float64), b.astype(np.float64)))
+
+
+def _partial_auc(t: ScoreTable, max_fpr: float) -> float:
+    """The area up to a false positive rate, scaled so that guessing is 1/2 and perfect is 1 (McClish)."""
+    fpr, tpr, _ = roc_points(t)
+    stop = np.searchsorted(fpr, max_fpr, side="right")
+    edge = np.interp(max_fpr, fpr[stop - 1 : stop + 1], tpr[stop - 1 : stop + 1])
+    area = np.trapezoid(np.append(tpr[:stop], edge), np.append(fpr[:stop], max_fpr))
+    least = max_fpr**2 / 2
+    return float(0.5 * (1 + (area - least) / (max_fpr - least)))
+
+
+@weighted_auc.for_scores
+def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
+    """The same bands of recall under the whole ROC curve."""
+    if why := missing(t):
+        return undefined(why)
+    fpr, tpr, _ = roc_points(t)
+    rises = np.flatnonzero(np.diff(tpr) > 0)
+    low, high, left, right = tpr[rises], tpr[rises + 1], fpr[rises], fpr[rises + 1]
+    until = np.concatenate([[0.0], np.cumsum((high - low) * (left + right) / 2)])
+    edges = np.arange(bands + 1) / bands
+    at = np.minimum(np.searchsorted(high, edges), len(high) - 1)
+    into = edges - low[at]
+    lost = until[at] + into * (left[at] + into * (right - left)[at] / (2 * (high - low)[at]))
+    areas = 1 / bands - np.diff(lost)
+    return float(areas.sum() - np.sum(rho ** np.arange(1, bands) * (areas[:-1] - areas[-1])))
+
+
+@metric("Average precision", on="scores", family="ranking", range=(0, 1), aliases=("ap",), cite="manning2008",
+        sklearn="average_precision_score")  # fmt: skip
+def average_precision(t):
+    """Mean precision at the cuts where a positive is found, in steps and not interpolated."""
+    if t.positive.total == 0:
+        return undefined("no positives")
+    scores, weights = t.positive.distinct
+    tp = np.cumsum(weights[::-1])[::-1]
+    fp = t.negative.total - t.negative.below(scores)
+    return float(np.dot(weights, tp / (tp + fp)) / t.positive.total)
+
+
+@metric("Negative average precision", on="scores", family="ranking", range=(0, 1), cite="wu2025")
+def negative_average_precision(t):
+    """Average precision with the negative class called positive and the scores negated."""
+    value = average_precision(t.swapped())
+    return undefined("no negatives") if np.isnan(value) else value
+
+
+@metric("Mean average precision", on="scores", family="ranking", range=(0, 1), cite="wu2025")
+def mean_average_precision(t):
+    """Mean of the average precisions of the two classes."""
+    if why := missing(t):
+        return undefined(why)
+    return (average_precision(t) + negative_average_precision(t)) / 2
+
+
+@metric("PR AUC, trapezoid", on="scores", family="ranking", range=(0, 1), cite="davis2006")
+def pr_auc(t):
+    """Area under the precision-recall curve joined by straight lines, which flatters; prefer average precision."""
+    if t.positive.total == 0:
+        return undefined("no positives")
+    precision, recall, _ = precision_recall_points(t)
+    return float(np.trapezoid(np.append(precision[:1], precision), np.append(0.0, recall)))
+
+
+# ---------------------------------------------------------------- at a point of the curve
+
+
+@metric("Recall at precision", on="scores", family="ranking", range=(0, 1), cite="davis2006", domain={"at": "(0, 1]"})
+def recall_at_precision(t, *, at=0.9):
+    """Highest recall of a cut whose precision is at least the given one."""
+    if t.positive.total == 0:
+        return undefined("no positives")
+    precision, recall, _ = precision_recall_points(t)
+    reached = recall[precision >= at]
+    return float(reached.max()) if len(reached) else undefined(f"no cut reaches a precision of {at:g}")
+
+
+@metric("Precision at recall", on="scores", family="ranking", range=(0, 1), cite="davis2006", domain={"at": "(0, 1]"})
+def precision_at_recall(t, *, at=0.9):
+    """Highest precision of a cut whose recall is at least the given one."""
+    if t.positive.total == 0:
+        return undefined("no positives")
+    precision, recall, _ = precision_recall_points(t)
+    return float(precision[recall >= at].max())
+
+
+def _found(t: ScoreTable, flagged: float) -> float:
+    """The positives among the highest scores of that much weight; tied rows count in part."""
+    return float(np.interp(flagged, t.counts.tp + t.counts.fp, t.counts.tp))
+
+
+@metric("Precision at k", on="scores", family="ranking", range=(0, 1), cite="manning2008", domain={"k": "(0, inf)"})
+def precision_at_k(t, *, k=100):
+    """Share of positives among the k rows that score highest, tied rows counting in part."""
+    total = t.positive.total + t.negative.total
+    return _found(t, k) / k if k <= total else undefined(f"fewer than {k:g} rows")
+
+
+@metric("Lift", on="scores", family="ranking", range=(0, inf), best=None, direction="higher", cite="manning2008",
+        domain={"share": "(0, 1]"})  # fmt: skip
+def lift(t, *, share=0.1):
+    """How many times more positives are among the highest-scored share of the rows than guessing would find."""
+    if t.positive.total == 0:
+        return undefined("no positives")
+    flagged = share * (t.positive.total + t.negative.total)
+    return _found(t, flagged) / (share * t.positive.total)
+
+
+# ---------------------------------------------------------------- calibration: scores as probabilities
+
+
+def _probabilities(name: str, t: ScoreTable) -> tuple[Side, Side]:
+    for side in (t.positive, t.negative):
+        if len(side.scores) and (side.scores[0] < 0 or side.scores[-1] > 1):
+            worst = min(side.scores[0], -side.scores[-1], key=lambda end: end if end < 0 else -end)
+            raise InputError(
+                f"{name} needs probabilities from 0 to 1, not a score of {abs(worst):g}; calibrate them first."
+            )
+    return t.positive, t.negative
+
+
+def _mean(t: ScoreTable, positive: Array, negative: Array) -> Any:
+    """The mean over all rows of what each positive's and each negative's score is worth."""
+    total = t.positive.total + t.negative.total
+    sums = (
+        v.sum() if s.mass is None else np.dot(v, s.mass) for v, s in ((positive, t.positive), (negative, t.negative))
+    )
+    return float(sum(sums)) / total if total else undefined("no rows")
+
+
+@metric(
+    "Brier score", on="scores", family="calibration", range=(0, 1), best=0, cite="brier1950", sklearn="brier_score_loss"
+)
+def brier(t):
+    """Mean squared difference of the probability and what came true."""
+    positive, negative = _probabilities("brier", t)
+    return _mean(t, (1 - positive.scores) ** 2, negative.scores**2)
+
+
+@metric("Log loss", on="scores", family="calibration", range=(0, inf), best=0, cite="good1952", sklearn="log_loss")
+def log_loss(t):
+    """Mean surprise at what came true, in nats; infinite where something declared impossible came true."""
+    positive, negative = _probabilities("log_loss", t)
+    with np.errstate(divide="ignore"):
+        return _mean(t, -np.log(positive.scores), -np.log1p(-negative.scores))
+
+
+@metric("Expected calibration error", on="scores", family="calibration", range=(0, 1), best=0, aliases=("ece",),
+        cite="naeini2015", domain={"bins": "[1, inf)"})  # fmt: skip
+def expected_calibration_error(t, *, bins=10):
+    """Mean gap between the mean probability and the share of positives, in bins of equal width."""
+    positive, negative = _probabilities("expected_calibration_error", t)
+    total = positive.total + negative.total
+    if not total:
+        return undefined("no rows")
+    gap = np.zeros(bins)
+    for side, truth in ((positive, 1), (negative, 0)):
+        places = np.minimum((side.scores * bins).astype(np.int64), bins - 1)
+        off = (truth - side.scores) * (1 if side.mass is None else side.mass)
+        gap += np.bincount(places, weights=off, minlength=bins)
+    return float(np.abs(gap).sum() / total)

@@ -1,0 +1,214 @@
+"""Confusion: how often each true class was predicted as each class, with weights. Every floor may use it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.statistics.counts import LARGEST, SCHEMA, CountOverflowError, Counts, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# One cell a pair of labels: beyond this a table is a mistake, a column of numbers or of names taken for labels.
+MOST_LABELS = 1_000
+UNAMBIGUOUS = ({0, 1}, {-1, 1})  # False and True are 0 and 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Confusion:
+    r"""Rows true, columns predicted: the rows of each cell, their sum of weights and of squared weights.
+
+    Without weights the three agree. Tables of other rows, even of other labels, merge with `+`.
+
+    >>> from steelyard import confusion
+    >>> confusion(["a", "b", "b"], ["a", "b", "a"]) + confusion(["c"], ["b"])
+    Confusion of 4 rows
+    true \ predicted  a  b  c
+    a                 1  0  0
+    b                 1  1  0
+    c                 0  1  0
+    """
+
+    labels: tuple[Any, ...]
+    rows: np.ndarray[Any, Any]
+    weights: np.ndarray[Any, Any]
+    squares: np.ndarray[Any, Any]
+    positive: Any = None
+
+    @classmethod
+    def of_rows(cls, labels: Sequence[Any], rows: np.ndarray[Any, Any], positive: Any = None) -> Confusion:
+        """The table of unweighted rows."""
+        return cls(tuple(labels), rows, rows, rows, positive)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows had weights of their own."""
+        return self.weights is not self.rows
+
+    @property
+    def matrix(self) -> np.ndarray[Any, Any]:
+        """The weight of each pair of true and predicted class: what the measures see."""
+        return self.weights
+
+    def index(self, label: Any) -> int:
+        """The place of a label, or a sentence that tells the labels there are."""
+        for place, known in enumerate(self.labels):
+            if known == label and isinstance(known, str) == isinstance(label, str):
+                return place
+        near = did_you_mean(str(label), [str(known) for known in self.labels])
+        raise InputError(f"The label {label!r} does not occur; there are {_listed(self.labels)}.{near}")
+
+    def counts(self, pos_label: Any = None) -> Counts:
+        """The two-class table of one label against the rest; of the unambiguous positive where none is named."""
+        place = self.index(self.positive_label() if pos_label is None else pos_label)
+        return self.one_vs_rest()[place]
+
+    def positive_label(self) -> Any:
+        """The label that was named positive, or that is so by convention: 1 of {0, 1} or {-1, 1}, True."""
+        if self.positive is not None:
+            return self.positive
+        numbers = {label for label in self.labels if not isinstance(label, (str, bytes))}
+        if len(numbers) == len(self.labels) and set(map(float, _numeric(numbers))) in UNAMBIGUOUS:
+            return max(self.labels)
+        raise InputError(
+            f"Which class is the positive one is not clear from the labels {_listed(self.labels)}; name it with "
+            "pos_label=, or ask for average='macro', 'weighted', 'micro' or None."
+        )
+
+    def one_vs_rest(self) -> Counts:
+        """One two-class table a label, that label against all others."""
+        return Counts.trusted(*one_vs_rest(self.matrix, self.rows))
+
+    def __add__(self, other: object) -> Confusion:
+        if not isinstance(other, Confusion):
+            return NotImplemented
+        if self.positive != other.positive and None not in (self.positive, other.positive):
+            raise InputError(f"The tables name different positives, {self.positive!r} and {other.positive!r}.")
+        labels = ordered([*self.labels, *other.labels])
+        ours, theirs = self.relabelled(labels), other.relabelled(labels)
+        positive = self.positive if other.positive is None else other.positive
+        rows = _plus(ours.rows, theirs.rows)
+        if not (self.weighted or other.weighted):
+            return Confusion.of_rows(labels, rows, positive)
+        return Confusion(labels, rows, ours.weights + theirs.weights, ours.squares + theirs.squares, positive)
+
+    def relabelled(self, labels: Sequence[Any]) -> Confusion:
+        """The same table over more labels, in the given order."""
+        places = [list(labels).index(label) for label in self.labels]
+        grown = []
+        for table in (self.rows, self.weights, self.squares) if self.weighted else (self.rows,):
+            wide = np.zeros((len(labels), len(labels)), dtype=table.dtype)
+            wide[np.ix_(places, places)] = table
+            grown.append(wide)
+        if self.weighted:
+            return Confusion(tuple(labels), *grown, self.positive)
+        return Confusion.of_rows(labels, grown[0], self.positive)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Confusion)
+            and (self.labels, self.positive, self.weighted) == (other.labels, other.positive, other.weighted)
+            and all(np.array_equal(getattr(self, k), getattr(other, k)) for k in ("rows", "weights", "squares"))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.labels, self.weights.tobytes()))
+
+    def __repr__(self) -> str:
+        head = ["true \\ predicted", *map(str, self.labels)]
+        body = [[str(label), *map(_cell, row)] for label, row in zip(self.labels, self.matrix.tolist(), strict=True)]
+        widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
+        lines = [f"Confusion of {int(self.rows.sum()):,} rows" + (", weighted" if self.weighted else "")]
+        for row in [head, *body]:
+            cells = [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]
+            lines.append("  ".join(cells))
+        return "\n".join(lines)
+
+    def to_json(self) -> str:
+        """The table as strict JSON, with the number of its schema."""
+        for label in self.labels:
+            if not isinstance(label, (str, int, float, bool)):
+                kind = type(label).__name__
+                raise InputTypeError(f"JSON cannot hold labels such as {label!r} ({kind}); use text or numbers.")
+        data = {"schema": SCHEMA, "kind": "confusion", "labels": self.labels, "positive": self.positive}
+        data |= {"rows": self.rows.tolist()}
+        if self.weighted:
+            data |= {"weights": self.weights.tolist(), "squares": self.squares.tolist()}
+        return json.dumps(data, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Confusion:
+        """The table that `to_json` wrote, checked; anything else is refused."""
+        data = read_table(text, "confusion", ("labels", "rows", "positive"), optional=("weights", "squares"))
+        labels = tuple(data["labels"]) if isinstance(data["labels"], list) else ()
+        if len(set(labels)) != len(data["labels"]) or len(labels) > MOST_LABELS:
+            raise InputError(f"A saved confusion lists each label once, and at most {MOST_LABELS:,} of them.")
+        rows = _square(data["rows"], len(labels), "rows")
+        if rows.dtype.kind != "i":
+            raise InputError("The rows of a saved confusion are whole numbers.")
+        if data["positive"] is not None and data["positive"] not in labels:
+            raise InputError(f"The positive {data['positive']!r} is none of the saved labels.")
+        if data["weights"] is None:
+            return cls.of_rows(labels, rows, data["positive"])
+        weights, squares = (_square(data[key], len(labels), key).astype(np.float64) for key in ("weights", "squares"))
+        return cls(labels, rows, weights, squares, data["positive"])
+
+
+def one_vs_rest(matrix: np.ndarray[Any, Any], rows: np.ndarray[Any, Any] | None = None) -> tuple[Any, ...]:
+    """The cells tp, fn, fp, tn of each class against the rest, on the last axis; `rows` tells the empty ones."""
+    others = matrix * ~np.eye(matrix.shape[-1], dtype=bool)  # sums, not differences: 0.3 - 0.1 - 0.2 is not 0
+    tp, fn, fp = np.diagonal(matrix, axis1=-2, axis2=-1), others.sum(-1), others.sum(-2)
+    if matrix.shape[-1] == 2:
+        return tp, fn, fp, tp[..., ::-1]
+    tn = np.maximum(matrix.sum((-2, -1))[..., None] - tp - fn - fp, 0)
+    if rows is not None and rows is not matrix:
+        tn = np.where(one_vs_rest(rows)[3] == 0, 0, tn)
+    return tp, fn, fp, tn
+
+
+def ordered(labels: Sequence[Any]) -> tuple[Any, ...]:
+    """The distinct labels in their natural order; those of different kinds by kind."""
+    distinct = list(dict.fromkeys(labels))
+    try:
+        return tuple(sorted(distinct))
+    except TypeError:
+        return tuple(sorted(distinct, key=lambda label: (type(label).__name__, str(label))))
+
+
+def _listed(labels: Sequence[Any]) -> str:
+    shown = ", ".join(map(repr, labels[:10]))
+    return f"{shown} and {len(labels) - 10} more" if len(labels) > 10 else shown
+
+
+def _numeric(labels: set[Any]) -> list[float]:
+    try:
+        return [float(label) for label in labels]
+    except (TypeError, ValueError):
+        return []
+
+
+def _cell(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+
+
+def _plus(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if int(a.max(initial=0)) + int(b.max(initial=0)) > LARGEST:
+        raise CountOverflowError(f"A merged cell exceeds {LARGEST}, the largest whole count.")
+    return a + b
+
+
+def _square(cells: Any, size: int, name: str) -> np.ndarray[Any, Any]:
+    try:
+        matrix = np.asarray(cells)
+    except ValueError:
+        matrix = np.zeros(0)
+    if size and (matrix.shape != (size, size) or matrix.dtype.kind not in "if"):
+        raise InputError(f"The {name} of a saved confusion are {size} x {size} numbers, a row and a column a label.")
+    if matrix.size and not (np.isfinite(matrix).all() and (matrix >= 0).all()):
+        raise InputError(f"The {name} of a saved confusion are finite and not negative.")
+    return matrix.reshape(size, size).astype(np.int64 if matrix.dtype.kind == "i" or not size else np.float64)

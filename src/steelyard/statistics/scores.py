@@ -1,0 +1,222 @@
+"""ScoreTable: the scores of each class in order, and so the Counts at every threshold. Every floor may use it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.statistics.counts import SCHEMA, Counts, read_table
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The scores of one class in ascending order, with the rows and the weight of each entry.
+
+    Where every entry is one row, `rows` is None; where weights are rows, so are `weights` and `squares`.
+    """
+
+    scores: Array
+    rows: Array | None = None
+    weights: Array | None = None
+    squares: Array | None = None
+
+    @cached_property
+    def mass(self) -> Array | None:
+        """The weight of each entry; None where it is 1."""
+        return self.rows if self.weights is None else self.weights
+
+    @cached_property
+    def total(self) -> float | int:
+        """The weight of the class."""
+        return len(self.scores) if self.mass is None else self.mass.sum().item()
+
+    @cached_property
+    def n(self) -> int:
+        """The rows of the class."""
+        return len(self.scores) if self.rows is None else int(self.rows.sum())
+
+    def below(self, thresholds: Array) -> Array:
+        """The weight of the scores below each threshold."""
+        return self._cumulated(np.searchsorted(self.scores, thresholds, side="left"))
+
+    def up_to(self, thresholds: Array) -> Array:
+        """The weight of the scores at or below each threshold."""
+        return self._cumulated(np.searchsorted(self.scores, thresholds, side="right"))
+
+    def _cumulated(self, places: Array) -> Array:
+        return places if self.mass is None else self._running[places]
+
+    @cached_property
+    def _running(self) -> Array:
+        return np.concatenate([np.zeros(1, dtype=self.mass.dtype), np.cumsum(self.mass)])  # type: ignore[union-attr]
+
+    @cached_property
+    def distinct(self) -> tuple[Array, Array]:
+        """The distinct scores, ascending, and the weight of each."""
+        compact = self.compact()
+        return compact.scores, _ones(compact) if compact.mass is None else compact.mass
+
+    def compact(self) -> Side:
+        """The same with one entry for each distinct score."""
+        starts = np.flatnonzero(np.append(True, self.scores[1:] != self.scores[:-1])[: len(self.scores)])
+        if len(starts) == len(self.scores):
+            return self
+        if self.rows is None:
+            return Side(self.scores[starts], np.diff(np.append(starts, len(self.scores))))
+        columns = (None if c is None else np.add.reduceat(c, starts) for c in (self.rows, self.weights, self.squares))
+        return Side(self.scores[starts], *columns)
+
+    def negated(self) -> Side:
+        """The scores with their sign turned, and so their order."""
+        columns = (None if c is None else c[::-1] for c in (self.rows, self.weights, self.squares))
+        return Side(-self.scores[::-1], *columns)
+
+    def __add__(self, other: Side) -> Side:
+        if self.rows is None and other.rows is None:
+            return Side(np.sort(np.concatenate([self.scores, other.scores]), kind="stable"))
+        scores = np.concatenate([self.scores, other.scores])
+        order = np.argsort(scores, kind="stable")
+        columns = ["rows"] if self.weights is None and other.weights is None else ["rows", "weights", "squares"]
+        joined = (np.concatenate([_column(self, key), _column(other, key)])[order] for key in columns)
+        return Side(scores[order], *joined).compact()
+
+
+def _ones(side: Side) -> Array:
+    return np.ones(len(side.scores), dtype=np.int64)
+
+
+def _column(side: Side, key: str) -> Array:
+    """A column as an array, whatever it may be left out for."""
+    column = getattr(side, key)
+    if column is None and side.rows is not None:
+        column = side.rows
+    return _ones(side) if column is None else column
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTable:
+    """The scores of the positives and of the negatives, each in order.
+
+    A row is predicted positive where its score is at least the threshold. Tables of other rows merge with `+`.
+
+    >>> from steelyard import score_table
+    >>> table = score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> table.thresholds
+    array([ inf, 0.8 , 0.4 , 0.35, 0.1 ])
+    >>> table.counts
+    Counts(tp=[0, 1, 1, 2, 2], fn=[2, 1, 1, 0, 0], fp=[0, 0, 1, 1, 2], tn=[2, 2, 1, 1, 0])
+    >>> table.at(0.4)
+    Counts(tp=1, fn=1, fp=1, tn=1)
+    """
+
+    positive: Side
+    negative: Side
+    label: Any = 1
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows had weights of their own."""
+        return self.positive.weights is not None or self.negative.weights is not None
+
+    @cached_property
+    def _curve(self) -> tuple[Array, Array, Array]:
+        """The distinct scores, descending, with the weight of each class at or above."""
+        (p_scores, p_weights), (n_scores, n_weights) = self.positive.distinct, self.negative.distinct
+        scores = np.concatenate([p_scores, n_scores])
+        order = np.argsort(scores, kind="stable")[::-1]
+        zeros = np.zeros_like
+        tps = np.concatenate([p_weights, zeros(n_weights, dtype=p_weights.dtype)])[order].cumsum()
+        fps = np.concatenate([zeros(p_weights, dtype=n_weights.dtype), n_weights])[order].cumsum()
+        scores = scores[order]
+        last = np.append(scores[1:] != scores[:-1], True) if len(scores) else np.zeros(0, dtype=bool)
+        return scores[last], tps[last], fps[last]
+
+    @property
+    def thresholds(self) -> Array:
+        """Every cut that tells rows apart, highest first: infinity flags nobody, then each distinct score."""
+        return np.concatenate([[np.inf], self._curve[0]])
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The Counts at each of the thresholds."""
+        tp, fp = (np.concatenate([np.zeros(1, dtype=c.dtype), c]) for c in self._curve[1:])
+        return Counts.trusted(tp, _rest(self.positive.total, tp), fp, _rest(self.negative.total, fp))
+
+    def at(self, threshold: Any) -> Counts:
+        """The Counts where a score of at least the threshold counts as positive; an array for an array."""
+        cut = np.asarray(threshold, dtype=np.float64)
+        fn, tn = self.positive.below(cut), self.negative.below(cut)
+        return Counts(_rest(self.positive.total, fn), fn, _rest(self.negative.total, tn), tn)
+
+    def swapped(self) -> ScoreTable:
+        """The same rows with the negative class called positive and the scores negated."""
+        return ScoreTable(self.negative.negated(), self.positive.negated(), None)
+
+    def __add__(self, other: object) -> ScoreTable:
+        if not isinstance(other, ScoreTable):
+            return NotImplemented
+        if self.label != other.label:
+            raise InputError(f"The tables have different positives, {self.label!r} and {other.label!r}.")
+        return ScoreTable(self.positive + other.positive, self.negative + other.negative, self.label)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ScoreTable) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.label, self.positive.n, self.negative.n))
+
+    def __repr__(self) -> str:
+        n = self.positive.n + self.negative.n
+        return f"<ScoreTable of {n:,} rows, {self.positive.n:,} of them {self.label!r}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The distinct scores of each class with their rows and, where there are any, weights."""
+        data: dict[str, Any] = {"positive_label": self.label}
+        for name, side in (("positive", self.positive), ("negative", self.negative)):
+            compact = side.compact()
+            columns = ("scores", "rows", "weights", "squares") if self.weighted else ("scores", "rows")
+            data[name] = {key: _column(compact, key).tolist() for key in columns}
+        return data
+
+    def to_json(self) -> str:
+        """The table as strict JSON, with the number of its schema."""
+        if self.label is not None and not isinstance(self.label, (str, int, float, bool)):
+            raise InputTypeError(f"JSON cannot hold the label {self.label!r}; use text or numbers.")
+        return json.dumps({"schema": SCHEMA, "kind": "scores", **self.to_dict()}, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> ScoreTable:
+        """The table that `to_json` wrote, checked; anything else is refused."""
+        data = read_table(text, "scores", ("positive_label", "positive", "negative"))
+        return cls(_read_side(data["positive"]), _read_side(data["negative"]), data["positive_label"])
+
+
+def _rest(total: float, part: Array) -> Array:
+    """What is left of a total, never below 0 by rounding."""
+    return np.maximum(total - part, 0)
+
+
+def _read_side(data: Any) -> Side:
+    try:
+        columns = {key: np.asarray(data[key]) for key in ("scores", "rows", "weights", "squares") if key in data}
+        scores, rows = columns.pop("scores").astype(np.float64), columns.pop("rows")
+        numbers = [rows, *columns.values()]
+        fits = all(c.shape == scores.shape and c.dtype.kind in "if" for c in numbers) or not scores.size
+    except (TypeError, ValueError, KeyError):
+        raise InputError("A saved score table lists scores and rows for each class; this one does not.") from None
+    if not fits or not np.isfinite(scores).all() or (np.diff(scores) <= 0).any():
+        raise InputError("The scores of a saved table are finite and ascending, with rows and weights for each.")
+    if any(c.size and (c.min() < 0 or not np.isfinite(c).all()) for c in numbers):
+        raise InputError("The rows and weights of a saved score table are finite and not negative.")
+    if not scores.size:
+        return Side(scores)
+    if not columns:
+        return Side(scores, rows)
+    return Side(scores, rows, columns["weights"].astype(np.float64), columns["squares"].astype(np.float64))
