@@ -1,8 +1,8 @@
 """Speed beside the peers: each row checks that both give the same answer, then times both in one run.
 
-`make bench` prints the rows; `make bench ROWS=auc` only those whose name holds that word. A row is a
-function decorated with `row`; it yields (what, ours, theirs, bar), where ours and theirs are functions
-without arguments and the bar is the ratio that is aimed at.
+`make bench` prints the rows; `make bench ROWS=auc` only those whose name holds that word. Each module of `rows` has a
+function `rows(wanted)` that yields (what, peer, ours, theirs, aim): ours and theirs are functions without arguments,
+the aim is the ratio theirs / ours to reach.
 """
 
 from __future__ import annotations

@@ -100,6 +100,13 @@ def adjusted_g_mean(tp, fn, fp, tn):
     return Q(0) if tpr == 0 else (root(tpr * tnr) + _m(tnr * share)) / _m(1 + share)
 
 
+def p4(tp, fn, fp, tn):
+    """Harmonic mean of the four rates; one that is missing where another is 0 does not matter."""
+    if tp * tn == 0:
+        return Q(0) if fn + fp else None
+    return harmonic(div(tp, tp + fp), div(tp, tp + fn), div(tn, tn + fp), div(tn, tn + fn))
+
+
 def _m(x):
     return mpmath.mpf(x.numerator) / x.denominator
 
@@ -162,7 +169,7 @@ ORACLE = {
     "mcc": mcc,
     "kappa": kappa,
     "markedness": markedness,
-    "p4": lambda tp, fn, fp, tn: div(4 * tp * tn, 4 * tp * tn + (tp + tn) * (fp + fn)),
+    "p4": p4,
     "alpha_accuracy": alpha_accuracy,
     "alpha_precision": alpha_precision,
     "alpha_recall": lambda tp, fn, fp, tn: div(tp, tp + fn),

@@ -69,7 +69,7 @@ def test_demo_works_the_paradox():
     [
         (["explain", "acuracy"], "steelyard: No measure is called 'acuracy'. Did you mean 'accuracy' or"),
         (["metrics", "--family", "x"], "steelyard: No family is called 'x'; there are rates,"),
-        (["explain", "f_beta[beta=-1]"], "steelyard: beta of f_beta must lie in (0, inf), not -1.\n"),
+        (["explain", "f_beta[beta=-1]"], "steelyard: beta of f_beta must lie in (0, 1e9], not -1.\n"),
         (["nothing"], "No such command 'nothing'"),
     ],
 )

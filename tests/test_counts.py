@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from steelyard import Counts, SteelyardError
 
 LARGEST = 2**63 - 1
-tables = st.lists(st.integers(0, 10**18), min_size=4, max_size=4).map(lambda cells: Counts(*cells))
+tables = st.lists(st.integers(0, 7 * 10**17), min_size=4, max_size=4).map(lambda cells: Counts(*cells))
 
 
 def test_margins():
@@ -68,6 +68,21 @@ def test_scaling_is_exact_for_whole_numbers_and_by_class_where_asked():
     assert Counts(1, 2, 3, 4).scaled(np.array([1, 2]), negatives=3) == Counts([1, 2], [2, 4], [9, 18], [12, 24])
 
 
+def test_a_factor_that_would_wrap_is_refused():
+    for attempt in (
+        lambda: Counts(10, 20, 3, 4).scaled(2**40, positives=2**40),
+        lambda: Counts(1, 1, 1, 1).scaled(10**30),
+    ):
+        with pytest.raises(OverflowError):
+            attempt()
+
+
+def test_tables_sum_and_are_really_frozen():
+    assert sum([Counts(1, 2, 3, 4), Counts(1, 1, 1, 1)]) == Counts(2, 3, 4, 5)
+    with pytest.raises(ValueError, match="read-only"):
+        Counts([1, 2], 1, 1, 1).fn[0] = -9
+
+
 def test_equal_tables_hash_alike():
     assert hash(Counts(1, 2, 3, 4)) == hash(Counts(1.0, 2.0, 3.0, 4.0))
     assert Counts(1, 2, 3, 4) == Counts(1.0, 2.0, 3.0, 4.0)
@@ -98,6 +113,14 @@ BAD = {
     "complex": (lambda: Counts(1j, 2, 3, 4), TypeError, "tp must be a number"),
     "matrix": (lambda: Counts.from_matrix(np.ones((3, 3))), ValueError, "2 x 2 matrix"),
     "positive": (lambda: Counts.from_matrix(np.ones((2, 2)), positive=2), ValueError, "0 or 1"),
+    "adding": (lambda: Counts([1, 2], 1, 1, 1) + Counts([1, 2, 3], 1, 1, 1), ValueError, "do not broadcast"),
+    "scaling": (lambda: Counts([1, 2], 1, 1, 1).scaled([1, 2, 3]), ValueError, "do not broadcast"),
+    "far below": (lambda: Counts(-(10**30), 1, 1, 1), ValueError, "cannot be negative"),
+    "masked": (lambda: Counts(np.ma.array([1, 2], mask=[0, 1]), 1, 1, 1), ValueError, "masked"),
+    "text objects": (lambda: Counts(np.array(["1"], dtype=object), 1, 1, 1), TypeError, "must be a number"),
+    "nothing stacked": (lambda: Counts.stack([]), ValueError, "one or more"),
+    "None JSON": (lambda: Counts.from_json(None), ValueError, "not a saved table"),
+    "deep JSON": (lambda: Counts.from_json("[" * 100_000), ValueError, "not a saved table"),
     "no JSON": (lambda: Counts.from_json("{"), ValueError, "not a saved table"),
     "other JSON": (lambda: Counts.from_json("[1]"), ValueError, "no saved counts"),
     "schema": (lambda: Counts.from_json('{"kind": "counts", "schema": 9}'), ValueError, "schema 9"),

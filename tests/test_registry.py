@@ -126,6 +126,46 @@ def test_parameters_may_be_given_in_the_call_and_may_be_arrays():
     assert curve.tolist() == [steelyard.net_benefit(FINLEY, threshold=t) for t in (0.1, 0.5)]
 
 
+def test_the_four_cells_are_taken_by_name_in_any_order():
+    assert get_metric(lambda tn, fp, fn, tp: tp)(Counts(1, 2, 3, 4)) == 1
+
+
+def test_a_plain_division_by_zero_is_undefined_with_its_reason():
+    plain = get_metric(lambda tp, fn, fp, tn: tp / fp)
+    assert math.isnan(plain(Counts(1, 1, 0, 1)))
+    assert plain.why(Counts(1, 1, 0, 1)) == plain.why(Counts(0, 1, 0, 1)) == "no false positives"
+    assert plain(Counts(1, 1, 0, 1), undefined=0) == 0
+
+
+def test_reasons_take_the_shape_of_array_parameters():
+    whys = steelyard.net_benefit.why(Counts(0, 0, 0, 0), threshold=np.array([0.1, 0.5]))
+    assert whys.tolist() == ["no rows", "no rows"]
+
+
+def test_own_names_may_have_capitals(registry):
+    @metric("Mine", aliases=("M2",))
+    def MyScore(c):
+        return c.tp
+
+    assert get_metric("MyScore") is get_metric("myscore") is get_metric("m2") is MyScore
+
+
+def test_a_named_variant_and_a_redefined_measure_travel(registry):
+    joblib = pytest.importorskip("joblib")
+    f3 = steelyard.f_beta.fixed("f3", beta=3.0)
+    script = (
+        "from steelyard import Counts, metric; from joblib import Parallel, delayed; F = Counts(28, 23, 72, 2680)\n"
+    )
+    cell = "@metric('N')\ndef nb(c, *, k=1.0):\n    return k * c.tp\n"
+    ask = "print(Parallel(2)(delayed(nb)(F, k=2.0) for _ in range(2)))\n"
+    ran = subprocess.run(
+        [sys.executable, "-c", script + cell + ask + cell.replace("c.tp", "c.tn") + ask],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert ran.stdout == "[56.0, 56.0]\n[5360.0, 5360.0]\n"
+    assert joblib.Parallel(2)(joblib.delayed(call)(f3) for _ in range(2)) == [f3(FINLEY)] * 2
+
+
 def test_alpha_may_be_given():
     always = Counts(90, 0, 10, 0)
     assert steelyard.alpha_accuracy(always, alpha=1) == steelyard.accuracy(always)
@@ -149,7 +189,21 @@ BAD = {
     "text parameter": (lambda: steelyard.f_beta(FINLEY, beta="two"), ValueError, "must lie in"),
     "no counts": (lambda: steelyard.mcc(3), TypeError, "not int"),
     "undefined": (lambda: steelyard.mcc(FINLEY, undefined="zero"), ValueError, "a number or 'raise'"),
-    "arguments": (lambda: get_metric(lambda a, b: a), TypeError, "takes 2 arguments"),
+    "arguments": (lambda: get_metric(lambda a, b: a), TypeError, r"takes \(a, b\)"),
+    "other cells": (lambda: get_metric(lambda a, b, c, d: a), TypeError, "the four cells tp, fn, fp, tn"),
+    "no signature": (lambda: get_metric(max), TypeError, "max"),
+    "no default": (lambda: get_metric(lambda c, *, k: c.tp), TypeError, "without a default"),
+    "title": (lambda: metric(lambda c: c.tp), TypeError, "takes a title first"),
+    "range": (lambda: metric("X", range=(1, 0))(lambda c: c.tp), ValueError, "must rise"),
+    "lambda": (lambda: metric("X")(lambda c: c.tp), ValueError, "must be an identifier"),
+    "not whole": (lambda: get_metric("wauc[bands=2.5]"), ValueError, "must be a whole number"),
+    "too many": (lambda: get_metric("wauc[bands=2000]"), ValueError, r"must lie in \[1, 200\]"),
+    "none": (lambda: get_metric("f_beta[beta=None]"), ValueError, "must lie in"),
+    "measure": (lambda: get_metric("iba[of=nonsense]"), KeyError, "No measure is called 'nonsense'"),
+    "twice": (lambda: get_metric("f_beta[beta=2,beta=3]"), ValueError, "twice"),
+    "open": (lambda: get_metric("f_beta[beta=2"), ValueError, "write it like"),
+    "fixed": (lambda: steelyard.f2(FINLEY, beta=3), TypeError, "it has none"),
+    "replacement": (lambda: steelyard.mcc(FINLEY, undefined=None), ValueError, "a number or 'raise'"),
 }
 
 
@@ -160,6 +214,28 @@ def test_bad_input_gets_one_sentence(case):
         attempt()
     assert isinstance(caught.value, SteelyardError)
     assert "\n" not in str(caught.value)
+
+
+def test_a_measure_assigned_under_another_name_pickles(registry):
+    own = metric("T")(lambda_like)
+    assert pickle.loads(pickle.dumps(own)) is own
+
+
+def lambda_like(c):
+    return c.tp + 1
+
+
+def test_a_script_may_not_steal_a_name():
+    script = """from steelyard import metric
+@metric("A")
+def a(c): return c.tp
+try:
+    @metric("B", aliases=("a",))
+    def b(c): return c.fn
+except ValueError as error:
+    print(error)"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "'a' already names the measure 'a'" in ran.stdout
 
 
 def test_two_measures_of_one_name_are_refused(registry):

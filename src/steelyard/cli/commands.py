@@ -17,6 +17,8 @@ class Commands(click.Group):
         """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ctx.exit(130)
         except SteelyardError as error:
             click.echo(f"steelyard: {error}", err=True)
             ctx.exit(2)

@@ -30,7 +30,9 @@ def _converted(values: Any) -> Array:
     if hasattr(values, "categories") or hasattr(getattr(values, "cat", None), "categories"):
         return _categorical(values)
     if isinstance(values, np.ma.MaskedArray):
-        return values.astype(object).filled(None)
+        return np.array(
+            [None if hidden else v for v, hidden in zip(values.data, np.ma.getmaskarray(values), strict=True)]
+        )
     if isinstance(values, (list, tuple)):
         return _of_list(values)
     array: Array = values.to_numpy(zero_copy_only=False) if _is_arrow(values) else np.asarray(values)
@@ -52,9 +54,8 @@ def _categorical(values: Any) -> Array:
     """The values of a pandas categorical, without building a Python object a row."""
     held = getattr(values, "cat", values)
     names, codes = np.asarray(held.categories), np.asarray(held.codes)
-    if len(codes) and codes.min() < 0:
-        names = np.append(names.astype(object), None)
-    return names[codes]
+    picked: Array = np.array([*names.tolist(), None], dtype=object) if (codes < 0).any() else names
+    return np.asarray(picked[codes])
 
 
 def _kind(values: Any) -> str:

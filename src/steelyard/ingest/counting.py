@@ -42,7 +42,7 @@ def binary_counts(true: Array, pred: Array) -> Array | None:
             return None
         ones_true, ones_pred = int(count_true(t)), int(count_pred(p))
         n_true, n_pred = n_true + ones_true, n_pred + ones_pred
-        both += (ones_true + ones_pred - np.count_nonzero(t != p)) // 2
+        both += (ones_true + ones_pred - int(np.count_nonzero(t != p))) // 2
     return np.array([[len(true) - n_true - n_pred + both, n_pred - both], [n_true - both, both]])
 
 
@@ -63,8 +63,9 @@ def pair_counts(
             scale = 1 if times is None else times
             sums += np.bincount(code, w * scale, minlength=k * k)
             squares += np.bincount(code, w * w * scale, minlength=k * k)
-    rows, sums, squares = (table.reshape(k, k) for table in (rows, sums, squares))
-    return (rows, None, None) if weights is None else (rows, sums, squares)
+    if weights is None:
+        return rows.reshape(k, k), None, None
+    return rows.reshape(k, k), sums.reshape(k, k), squares.reshape(k, k)
 
 
 def _whole_sums(code: Array, times: Array | None, size: int) -> Array:

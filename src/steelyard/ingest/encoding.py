@@ -189,10 +189,10 @@ def _matched(values: Array, labels: Array, narrow: bool) -> Array | None:
             break
     else:
         return None
-    codes = np.empty(len(values), dtype=table.dtype)
+    codes: Array = np.empty(len(values), dtype=table.dtype)
     for part in chunks(len(values)):
         rows = _words(values[part], narrow)
-        code = table.take(_slots(rows, factor), out=codes[part], mode="clip")
+        code: Array = table.take(_slots(rows, factor), out=codes[part], mode="clip")
         if not all((known[:, j].take(code) == rows[:, j]).all() for j in range(rows.shape[1])):
             return None
     return codes

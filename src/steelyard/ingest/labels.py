@@ -30,7 +30,7 @@ def confusion(
 
     >>> confusion([0, 0, 1, 1], [0, 1, 1, 1])
     Confusion of 4 rows
-    true \\\\ predicted  0  1
+    true \ predicted  0  1
     0                 1  1
     1                 0  2
     """
@@ -121,8 +121,8 @@ def score_table(
     rows = arrays.weights(frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=true, y_score=score, sample_weight=weight, frequency=rows)
     positive, label = is_positive(true, pos_label, declared_labels(labels))
-    sides = (_side(score, positive, which, weight, rows) for which in (True, False))
-    return ScoreTable(*sides, label)
+    held, rest = (_side(score, positive, which, weight, rows) for which in (True, False))
+    return ScoreTable(held, rest, label)
 
 
 def scores(y_score: Any) -> Array:

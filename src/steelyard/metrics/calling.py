@@ -39,7 +39,7 @@ class Options:
             raise InputError(f"average= takes 'macro', 'weighted', 'micro' or None, not {self.average!r}.")
         if self.pos_label is not None and self.average in AVERAGES[1:]:
             raise InputError("pos_label= and average= contradict each other: one class, or all of them. Give one.")
-        if isinstance(self.undefined, str) and self.undefined != "raise":
+        if self.undefined != "raise" and not isinstance(self.undefined, (int, float, np.number)):
             raise InputError(f"undefined= takes a number or 'raise', not {self.undefined!r}.")
 
     @property
@@ -108,6 +108,7 @@ def on_counts(measure: Metric, counts: Counts, parameters: Mapping[str, Any]) ->
     if measure.function is None:
         raise InputTypeError(f"{measure.name} is a measure of scores; give (y_true, y_score) or a ScoreTable.")
     values = _evaluate(measure.function, Cells(*map(_floats, counts)), parameters) + np.zeros(counts.shape)
+    values = np.where(np.isinf(values), math.nan, values)  # x/0 in a plain division is as undefined as 0/0
     return Answer(values, lambda: _count_reasons(measure, counts, values, parameters))
 
 
@@ -121,13 +122,21 @@ def _evaluate(form: Callable[..., Any], cells: Cells, parameters: Mapping[str, A
 
 
 def _count_reasons(measure: Metric, counts: Counts, values: Any, parameters: Mapping[str, Any]) -> Any:
+    undefined = np.isnan(values)
+    cells = np.stack([np.broadcast_to(_floats(cell), undefined.shape)[undefined] for cell in counts], axis=-1)
+    tables, which = np.unique(cells, axis=0, return_inverse=True)
     expression = measure.trace(**parameters)
-    found = np.full(np.shape(values), None, dtype=object)
-    for index in map(tuple, np.argwhere(np.isnan(values))):
-        table = Cells(*(float(np.asarray(cell)[index]) for cell in counts))
-        why = None if expression is None else reasons.reason(expression, table)
-        found[index] = why or "the function returned NaN"
+    whys = np.array([_count_reason(expression, Cells(*table)) for table in tables.tolist()], dtype=object)
+    found = np.full(undefined.shape, None, dtype=object)
+    found[undefined] = whys[which.ravel()] if len(whys) else None
     return found[()]
+
+
+def _count_reason(expression: Any, table: Cells) -> str:
+    if table.total == 0:
+        return "no rows"
+    why = None if expression is None else reasons.reason(expression, table)
+    return why or "the function returned NaN"
 
 
 # ---------------------------------------------------------------- a table of classes
@@ -143,7 +152,8 @@ class ClassCells(Cells):
     def of(cls, matrix: Any, rows: Any = None) -> ClassCells:
         """The cells of a table, or of an array of tables."""
         matrix = np.asarray(matrix, dtype=np.float64)
-        return cls(*one_vs_rest(matrix, rows), matrix)
+        tp, fn, fp, tn = one_vs_rest(matrix, rows)
+        return cls(tp, fn, fp, tn, matrix)
 
 
 def on_confusion(measure: Metric, table: Confusion, options: Options, parameters: Mapping[str, Any]) -> Answer:

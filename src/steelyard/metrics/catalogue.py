@@ -97,7 +97,7 @@ def dominance(c):
 # ---------------------------------------------------------------- F: precision and recall of one class
 
 
-@metric("F-beta", family="F", range=(0, 1), cite="rijsbergen1979", domain={"beta": "(0, inf)"}, sklearn="fbeta_score")
+@metric("F-beta", family="F", range=(0, 1), cite="rijsbergen1979", domain={"beta": "(0, 1e9]"}, sklearn="fbeta_score")
 def f_beta(c, *, beta=1.0):
     """Harmonic mean of precision and recall, with recall beta times as important."""
     hits = (1 + beta**2) * c.tp
@@ -225,7 +225,8 @@ def markedness(c):
 def p4(c):
     """Harmonic mean of precision, recall, specificity and negative predictive value."""
     right = 4 * c.tp * c.tn
-    return ratio(right, right + (c.tp + c.tn) * (c.fn + c.fp), why="one class only, and no error or no hit")
+    some = ratio(right, right + (c.tp + c.tn) * (c.fn + c.fp), why="one class only, and no error")
+    return where(c.tp + c.tn == 0, 0 * error_rate(c), some)
 
 
 # ---------------------------------------------------------------- corrected: Nguyen's unbalanced factor
@@ -235,29 +236,33 @@ def _factor(c: Any, alpha: float | None) -> Any:
     return unbalanced_factor(c) if alpha is None else alpha
 
 
-@metric("Alpha-accuracy", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, inf)"})
+def _missing(alpha: float | None, why: str = "no positives") -> str | None:
+    return why if alpha is None else None
+
+
+@metric("Alpha-accuracy", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, 1e18]"})
 def alpha_accuracy(c, *, alpha=None):
     """Accuracy with each negative weighed by the unbalanced factor, so that both classes weigh the same."""
     a = _factor(c, alpha)
-    return ratio(c.tp + a * c.tn, c.positives + a * c.negatives, why="no positives")
+    return ratio(c.tp + a * c.tn, c.positives + a * c.negatives, why=_missing(alpha))
 
 
-@metric("Alpha-precision", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, inf)"})
+@metric("Alpha-precision", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, 1e18]"})
 def alpha_precision(c, *, alpha=None):
     """Precision with each false positive weighed by the unbalanced factor."""
-    return ratio(c.tp, c.tp + _factor(c, alpha) * c.fp, why="no positives, or none predicted")
+    return ratio(c.tp, c.tp + _factor(c, alpha) * c.fp, why=_missing(alpha, "no positives, or none predicted"))
 
 
-@metric("Alpha-recall", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, inf)"})
+@metric("Alpha-recall", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, 1e18]"})
 def alpha_recall(c, *, alpha=None):
     """Recall, which the unbalanced factor leaves as it is."""
     return ratio(c.tp, c.positives)
 
 
-@metric("Alpha-F1", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, inf)"})
+@metric("Alpha-F1", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, 1e18]"})
 def alpha_f1(c, *, alpha=None):
     """Harmonic mean of alpha-precision and recall."""
-    return ratio(2 * c.tp, 2 * c.tp + c.fn + _factor(c, alpha) * c.fp, why="no positives")
+    return ratio(2 * c.tp, 2 * c.tp + c.fn + _factor(c, alpha) * c.fp, why=_missing(alpha))
 
 
 # ---------------------------------------------------------------- skewed: balanced measures that lean to one class
@@ -284,7 +289,16 @@ def adjusted_g_mean(c):
     return where(recall(c) == 0, g_mean(c), (g_mean(c) + specificity(c) * share) / (1 + share))
 
 
-@metric("Index of balanced accuracy", family="skewed", range=(0, 1), cite="garcia2009", domain={"alpha": "[0, 1]"})
+def _iba_bounds(alpha: float, of: str) -> tuple[tuple[float, float], float | None]:
+    low, high = get_metric(of).range
+    top = high if of == "g_mean" and alpha <= 0.5 else high * (1 + alpha)  # up to 1/2 no table gains more than 1
+    return (low * (1 + alpha), top), get_metric(of).best if top == high else None
+
+
+@metric(
+    "Index of balanced accuracy", family="skewed", bounds=_iba_bounds, cite="garcia2009",
+    domain={"alpha": "[0, 1]", "of": "measure"},
+)  # fmt: skip
 def iba(c, *, alpha=0.05, of="g_mean"):
     """A measure (G-mean unless told) raised where recall exceeds specificity, lowered where it is below."""
     return (1 + alpha * dominance(c)) * get_metric(of)(c)
@@ -304,7 +318,7 @@ def band(c, *, low=0.0, high=1.0):
 # weighs 1 - rho**(i + 1), the top one what the others pass upward, and the sum of weighted bands is the AUC less this:
 @metric(
     "Weighted AUC", family="skewed", range=(0, 1), aliases=("wauc",), cite="weng2008",
-    domain={"rho": "[0, 1)", "bands": "[1, inf)"},
+    domain={"rho": "[0, 1)", "bands": "[1, 200]"},
 )  # fmt: skip
 def weighted_auc(c, *, rho=0.1, bands=10):
     """Area under the ROC curve in bands of recall, the upper bands weighing more; on counts, of the single point."""
@@ -322,19 +336,19 @@ def operating_point_score(c):
 # ---------------------------------------------------------------- diagnostic: odds
 
 
-@metric("Positive likelihood ratio", family="diagnostic", range=(0, inf), aliases=("plr",), cite="altman1994")
+@metric("Positive likelihood ratio", family="diagnostic", range=(0, inf), best=inf, aliases=("plr",), cite="deeks2004")
 def positive_likelihood_ratio(c):
     """How many times likelier a positive is flagged than a negative."""
-    return ratio(c.tp * c.negatives, c.fp * c.positives)
+    return ratio(recall(c), false_positive_rate(c), why="no false positives")
 
 
-@metric("Negative likelihood ratio", family="diagnostic", range=(0, inf), best=0, aliases=("nlr",), cite="altman1994")
+@metric("Negative likelihood ratio", family="diagnostic", range=(0, inf), best=0, aliases=("nlr",), cite="deeks2004")
 def negative_likelihood_ratio(c):
     """How many times likelier a positive is left alone than a negative."""
-    return ratio(c.fn * c.negatives, c.tn * c.positives)
+    return ratio(false_negative_rate(c), specificity(c), why="no true negatives")
 
 
-@metric("Diagnostic odds ratio", family="diagnostic", range=(0, inf), aliases=("dor",), cite="glas2003")
+@metric("Diagnostic odds ratio", family="diagnostic", range=(0, inf), best=inf, aliases=("dor",), cite="glas2003")
 def diagnostic_odds_ratio(c):
     """Odds of being flagged for a positive over those for a negative."""
     return ratio(c.tp * c.tn, c.fp * c.fn)
@@ -352,9 +366,13 @@ def net_benefit(c, *, threshold=0.5):
     return ratio(c.tp - c.fp * (threshold / (1 - threshold)), c.total)
 
 
+def _cost_bounds(**costs: float) -> tuple[tuple[float, float], float | None]:
+    return (min(costs.values()), max(*costs.values(), 1e-300)), None if costs["cost_tp"] or costs["cost_tn"] else 0
+
+
 @metric(
-    "Expected cost", family="decision", range=(0, inf), best=0, cite="elkan2001",
-    domain=dict.fromkeys(("cost_fn", "cost_fp", "cost_tp", "cost_tn"), "[0, inf)"),
+    "Expected cost", family="decision", bounds=_cost_bounds, direction="lower", cite="elkan2001",
+    domain=dict.fromkeys(("cost_fn", "cost_fp", "cost_tp", "cost_tn"), "[0, 1e18]"),
 )  # fmt: skip
 def expected_cost(c, *, cost_fn=1.0, cost_fp=1.0, cost_tp=0.0, cost_tn=0.0):
     """Mean cost of a row, given what each cell of the table costs."""

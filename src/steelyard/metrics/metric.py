@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -50,6 +51,7 @@ class Metric:
     domain: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     is_fixed: bool = False
+    bounds: Callable[..., tuple[tuple[float, float], float | None]] | None = None
 
     def __call__(
         self,
@@ -98,8 +100,13 @@ class Metric:
         >>> f_beta.fixed(beta=2)
         <metric f_beta[beta=2]>
         """
-        facts = {key: changes.pop(key) for key in ("title", "meaning", "range", "aliases", "cite") if key in changes}
+        facts: dict[str, Any] = {
+            key: changes.pop(key) for key in ("title", "meaning", "range", "aliases", "cite") if key in changes
+        }
         parameters = self._checked(changes)
+        if self.bounds is not None:
+            limits, best = self.bounds(**parameters)
+            facts = {"range": limits, "best": best, **facts}
         if name is None:
             return replace(self, name=self._written(changes), aliases=(), parameters=parameters, is_fixed=True, **facts)
         from steelyard.metrics.registry import register
@@ -110,7 +117,9 @@ class Metric:
 
     def trace(self, **parameters: Any) -> Expression | None:
         """The formula as an expression over tp, fn, fp, tn; None where it cannot be run on symbols."""
-        return self._traced(self._checked(parameters)) if parameters else self.expression
+        values = {**self.parameters, **parameters}
+        usual = all(value is self.parameters[key] for key, value in values.items())
+        return self.expression if usual else self._traced(values)
 
     @cached_property
     def expression(self) -> Expression | None:
@@ -133,7 +142,7 @@ class Metric:
     @property
     def latex(self) -> str:
         """The formula as LaTeX, other measures by name."""
-        return rf"\mathrm{{{self.name}}}" if self.general is None else notation.latex(self.general)
+        return notation.latex(Symbol(self.name) if self.general is None else self.general)
 
     @property
     def javascript(self) -> str | None:
@@ -152,7 +161,8 @@ class Metric:
 
     def _inside(self, cells: Cells, parameters: Mapping[str, Any]) -> Any:
         """The formula as part of another: raw numbers, or a named part of the expression being traced."""
-        assert self.function is not None, f"{self.name} is no formula of counts"
+        if self.function is None:
+            raise InputTypeError(f"{self.name} is a measure of scores; it cannot stand in a formula of counts.")
         values = {**self.parameters, **parameters}
         if not isinstance(cells.tp, Expression):
             return self.function(cells, **values)
@@ -163,32 +173,40 @@ class Metric:
 
     def _checked(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters, the given ones checked against their names and domains."""
+        known = {} if self.is_fixed else self.parameters
         for key, value in parameters.items():
-            if key not in self.parameters:
-                known = ", ".join(self.parameters) or "none"
-                msg = f"{self.name} has no parameter {key!r} (it has {known}).{did_you_mean(key, self.parameters)}"
-                raise InputTypeError(msg)
-            if key in self.domain:
-                _check_domain(f"{key} of {self.name}", value, self.domain[key])
+            if key not in known:
+                told = ", ".join(known) or "none"
+                raise InputTypeError(f"{self.name} has no parameter {key!r} (it has {told}).{did_you_mean(key, known)}")
+            check_parameter(f"{key} of {self.name}", value, known[key], self.domain.get(key))
         return {**self.parameters, **parameters}
 
     def _written(self, parameters: Mapping[str, Any]) -> str:
-        return notation.write(self.name, {k: v for k, v in parameters.items() if v != self.parameters[k]})
+        return notation.write(
+            self.name, {k: v for k, v in parameters.items() if not np.array_equal(v, self.parameters[k])}
+        )
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from steelyard.metrics.registry import get_metric, is_registered
+        from steelyard.metrics.registry import get_metric, is_builtin, is_registered
 
-        registered = is_registered(self)
-        module, address = home(self)
-        if registered and module.startswith("steelyard."):
+        if is_builtin(self):
             return get_metric, (self.name,)
         facts = {f.name: getattr(self, f.name) for f in fields(self)}
-        if "<locals>" in address and self.expression is not None:
+        if not self.parameters and self.expression is not None and not _reachable(self):
             facts["function"] = Traced(self.expression)
-        return _revive, (facts, registered)
+        return _revive, (facts, is_registered(self))
+
+
+def _reachable(measure: Metric) -> bool:
+    """Whether pickle finds the formula by its address."""
+    module, address = home(measure)
+    found: Any = sys.modules.get(module)
+    for name in address.split("."):
+        found = getattr(found, name, None)
+    return found is not None and found in (measure.function, getattr(measure.function, "function", None))
 
 
 def _revive(facts: dict[str, Any], registered: bool) -> Metric:
@@ -196,7 +214,16 @@ def _revive(facts: dict[str, Any], registered: bool) -> Metric:
     from steelyard.metrics.registry import find, register
 
     revived = Metric(**facts)
-    return (find(revived.name) or register(revived)) if registered else revived
+    if not registered:
+        return revived
+    known = find(revived.name)
+    if known is not None and (known.function == revived.function or _written_alike(known, revived)):
+        return known
+    return register(revived, replace=True)
+
+
+def _written_alike(one: Metric, other: Metric) -> bool:
+    return one.expression is not None and one.text == other.text and one.parameters == other.parameters
 
 
 def home(measure: Metric) -> tuple[str, str]:
@@ -208,12 +235,13 @@ def home(measure: Metric) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class OfCells:
-    """A plain function of (tp, fn, fp, tn) as a formula of one table."""
+    """A plain function of the four cells, by their names in any order, as a formula of one table."""
 
     function: Formula
+    order: tuple[str, ...]
 
     def __call__(self, cells: Cells, **parameters: Any) -> Any:
-        return self.function(*cells, **parameters)
+        return self.function(*(getattr(cells, name) for name in self.order), **parameters)
 
 
 @dataclass(frozen=True)
@@ -226,17 +254,22 @@ class Traced:
         return evaluate(self.expression, cells)
 
 
-def _check_domain(name: str, value: Any, domain: str) -> None:
-    """Refuse a parameter outside its domain, written as an interval such as "[0, 1)"."""
-    if value is None:
+def check_parameter(name: str, value: Any, default: Any, domain: str | None) -> None:
+    """Refuse a parameter outside its domain: an interval such as "[0, 1)", or "measure"."""
+    if domain is None or (value is None and default is None):
+        return
+    if domain == "measure":
+        from steelyard.metrics.registry import get_metric
+
+        get_metric(value)
         return
     low, high = (float(end) for end in domain[1:-1].split(","))
-    try:
-        numbers = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.asarray(math.nan)
+    numbers = np.asarray(
+        value if isinstance(value, (int, float, np.ndarray, np.number)) else math.nan, dtype=np.float64
+    )
     above = numbers >= low if domain[0] == "[" else numbers > low
     below = numbers <= high if domain[-1] == "]" else numbers < high
     if not (above & below).all():
-        msg = f"{name} must lie in {domain}, not {value!r}."
-        raise InputError(msg)
+        raise InputError(f"{name} must lie in {domain}, not {value!r}.")
+    if isinstance(default, int) and not (isinstance(value, int) or np.asarray(value).dtype.kind == "i"):
+        raise InputError(f"{name} must be a whole number, not {value!r}.")

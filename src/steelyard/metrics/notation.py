@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InputError
@@ -68,7 +67,7 @@ def latex(node: Expression) -> str:
     """The expression as LaTeX, other measures by name."""
     match node:
         case Symbol(name=name):
-            return rf"\mathit{{{name}}}"
+            return r"\mathit{" + name.replace("_", r"\_") + "}"
         case Named(name=name):
             return r"\mathrm{" + name.replace("_", r"\_") + "}"
         case Number(value=value):
@@ -126,6 +125,8 @@ def javascript(node: Expression) -> str:
             return f"Math.{sign}({javascript(inner)})"
         case Operation(sign="neg", args=(inner,)):
             return f"(-{javascript(inner)})"
+        case Operation(sign="/", args=(above, below)) if not isinstance(below, Number):
+            return f"ratio({javascript(above)}, {javascript(below)})"
         case Operation(sign=sign, args=(left, right)):
             return f"({javascript(left)} {sign + '=' if sign in ('==', '!=') else sign} {javascript(right)})"
     raise TypeError(f"{node!r} is no expression.")
@@ -138,19 +139,33 @@ def write(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def read(written: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a written form."""
-    match = re.fullmatch(r"([^\[\]]+)\[(.*)\]", written.strip())
-    if not match:
-        return written, {}
-    pairs = re.findall(r"([^,=\[\]]+)=((?:[^,\[\]]|\[[^\]]*\])+)", match[2])
-    if ",".join(f"{k}={v}" for k, v in pairs) != match[2]:
-        msg = f"{written!r} is not a measure with parameters; write it like f_beta[beta=2]."
-        raise InputError(msg)
-    return match[1], {key.strip(): _value(value.strip()) for key, value in pairs}
+    """The name and the parameters of a written form, which may hold written forms itself."""
+    name, bracket, inside = written.strip().partition("[")
+    if not bracket:
+        return name, {}
+    parameters = [part.partition("=") for part in _split(inside[:-1])]
+    if not inside.endswith("]") or not all(key.strip() and sign and value.strip() for key, sign, value in parameters):
+        raise InputError(f"{written!r} is not a measure with parameters; write it like f_beta[beta=2].")
+    found = {key.strip(): _value(value.strip()) for key, _, value in parameters}
+    if len(found) < len(parameters):
+        raise InputError(f"{written!r} gives a parameter twice.")
+    return name, found
+
+
+def _split(inside: str) -> list[str]:
+    """The parts between commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for sign in inside:
+        depth += (sign == "[") - (sign == "]")
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts
 
 
 def _plain(value: Any) -> str:
-    return plain_number(value) if isinstance(value, float) else str(value)
+    return plain_number(value) if isinstance(value, float) else getattr(value, "name", str(value))
 
 
 def _value(written: str) -> Any:

@@ -41,6 +41,8 @@ def reason(node: Expression, cells: Cells) -> str | None:
             if limit is not None and evaluate(above, cells) == 0:
                 return None
             return why or _empty(below, cells)
+        case Operation(sign="/", args=(above, below)):
+            return reason(Ratio(above, below, None, None), cells)
     return next((why for why in (reason(child, cells) for child in children(node)) if why), None)
 
 

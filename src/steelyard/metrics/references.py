@@ -6,8 +6,6 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from steelyard.errors import UnknownNameError, did_you_mean
-
 
 @cache
 def references() -> dict[str, dict[str, str]]:
@@ -27,7 +25,7 @@ def reference(key: str) -> str:
     'Weng, C. G. and Poon, J. (2008) A new evaluation measure for imbalanced datasets. AusDM, 27-32.'
     """
     if key not in references():
-        raise UnknownNameError(f"No reference is called {key!r}.{did_you_mean(key, references())}")
+        return key  # a user's own words
     entry = references()[key]
     where = next((entry[kind] for kind in ("journal", "booktitle", "howpublished", "publisher") if kind in entry), "")
     year = f" ({entry['year']})" if "year" in entry else ""

@@ -27,9 +27,10 @@ def explanation(measure: Metric) -> str:
         _section("formula", "\n".join(_formulas(measure))),
         _section("range", f"{bounds(measure)}, {_best(measure)}"),
         _section("undefined", _undefined(measure)),
-        _section("parameters", ", ".join(f"{k} = {v}" for k, v in measure.parameters.items())),
+        _section("limits", _limits(measure)),
+        _section("parameters", ", ".join(f"{k} = {_parameter(v)}" for k, v in measure.parameters.items())),
         _section("also called", ", ".join(measure.aliases)),
-        _section("source", references.reference(measure.cite) if measure.cite else ""),
+        _section("source", references.reference(measure.cite or "")),
         _section("example", _example(measure)),
     ]
     return "\n\n".join(section for section in sections if section)
@@ -62,9 +63,19 @@ def _best(measure: Metric) -> str:
 def _undefined(measure: Metric) -> str:
     if measure.general is None:
         return "wherever the function returns NaN"
-    lines = [f"where there are {why}" if why.startswith("no ") else f"where {why}" for why, _ in measure.guards]
-    values = ["" if value == "undefined" else f": {value}, the limit its source gives" for _, value in measure.guards]
-    return "\n".join(line + value for line, value in zip(lines, values, strict=True))
+    return "\n".join(_where(why) for why, value in measure.guards if value == "undefined")
+
+
+def _limits(measure: Metric) -> str:
+    return "\n".join(f"{value} {_where(why)}" for why, value in measure.guards if value != "undefined")
+
+
+def _where(why: str) -> str:
+    return f"where there are {why}" if why.startswith("no ") else f"where {why}"
+
+
+def _parameter(value: object) -> str:
+    return "from the table" if value is None else getattr(value, "name", str(value))
 
 
 def _example(measure: Metric) -> str:

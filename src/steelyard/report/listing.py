@@ -43,24 +43,26 @@ def table(measures: Sequence[Metric]) -> str:
 
 def facts(measure: Metric) -> dict[str, Any]:
     """What the registry knows of one measure, as strict JSON values; an unbounded end is null."""
-    finite = [end if math.isfinite(end) else None for end in measure.range]
-    best = measure.best
     return {
         "name": measure.name,
         "title": measure.title,
         "family": measure.family,
         "aliases": list(measure.aliases),
         "meaning": measure.meaning,
-        "range": finite,
-        "best": best if best is None or math.isfinite(best) else "inf",
+        "range": [_finite(end) for end in measure.range],
+        "best": _finite(measure.best),
         "direction": measure.direction,
-        "parameters": dict(measure.parameters),
+        "parameters": {key: getattr(value, "name", value) for key, value in measure.parameters.items()},
         "formula": measure.text,
         "latex": measure.latex,
         "javascript": measure.javascript,
         "undefined": [why for why, value in measure.guards if value == "undefined"],
         "cite": measure.cite,
     }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
 def json(measures: Sequence[Metric]) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean
-from steelyard.statistics.counts import LARGEST, SCHEMA, CountOverflowError, Counts, read_table
+from steelyard.errors import CountOverflowError, InputError, InputTypeError, did_you_mean
+from steelyard.statistics.counts import LARGEST, SCHEMA, Counts, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,14 +100,18 @@ class Confusion:
     def relabelled(self, labels: Sequence[Any]) -> Confusion:
         """The same table over more labels, in the given order."""
         places = [list(labels).index(label) for label in self.labels]
-        grown = []
-        for table in (self.rows, self.weights, self.squares) if self.weighted else (self.rows,):
+
+        def grown(table: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             wide = np.zeros((len(labels), len(labels)), dtype=table.dtype)
             wide[np.ix_(places, places)] = table
-            grown.append(wide)
-        if self.weighted:
-            return Confusion(tuple(labels), *grown, self.positive)
-        return Confusion.of_rows(labels, grown[0], self.positive)
+            return wide
+
+        if not self.weighted:
+            return Confusion.of_rows(labels, grown(self.rows), self.positive)
+        return Confusion(tuple(labels), grown(self.rows), grown(self.weights), grown(self.squares), self.positive)
+
+    def __radd__(self, other: object) -> Confusion:
+        return self if other == 0 else NotImplemented  # so that sum(tables) works
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -199,7 +203,7 @@ def _cell(value: float) -> str:
 def _plus(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if int(a.max(initial=0)) + int(b.max(initial=0)) > LARGEST:
         raise CountOverflowError(f"A merged cell exceeds {LARGEST}, the largest whole count.")
-    return a + b
+    return np.asarray(a + b)
 
 
 def _square(cells: Any, size: int, name: str) -> np.ndarray[Any, Any]:
@@ -211,4 +215,6 @@ def _square(cells: Any, size: int, name: str) -> np.ndarray[Any, Any]:
         raise InputError(f"The {name} of a saved confusion are {size} x {size} numbers, a row and a column a label.")
     if matrix.size and not (np.isfinite(matrix).all() and (matrix >= 0).all()):
         raise InputError(f"The {name} of a saved confusion are finite and not negative.")
-    return matrix.reshape(size, size).astype(np.int64 if matrix.dtype.kind == "i" or not size else np.float64)
+    return (
+        np.asarray(matrix).reshape(size, size).astype(np.int64 if matrix.dtype.kind == "i" or not size else np.float64)
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 CELLS = ("tp", "fn", "fp", "tn")
 LARGEST = 2**63 - 1
@@ -75,8 +75,14 @@ class Counts(Cells):
     __slots__ = ()
 
     def __init__(self, tp: Any, fn: Any, fp: Any, tn: Any) -> None:
-        cells = [_checked(name, cell) for name, cell in zip(CELLS, (tp, fn, fp, tn), strict=True)]
-        self._set(cells)
+        cells = _broadcast([_checked(name, cell) for name, cell in zip(CELLS, (tp, fn, fp, tn), strict=True)])
+        if all(cell.dtype.kind == "i" for cell in cells):
+            _check_total(cells)
+        else:
+            cells = [cell.astype(np.float64) for cell in cells]
+        for name, cell in zip(CELLS, cells, strict=True):
+            cell.flags.writeable = False
+            object.__setattr__(self, name, cell[()])
 
     @classmethod
     def trusted(cls, tp: Any, fn: Any, fp: Any, tn: Any) -> Counts:
@@ -86,20 +92,6 @@ class Counts(Cells):
             object.__setattr__(counts, name, cell)
         return counts
 
-    def _set(self, cells: list[Any]) -> None:
-        try:
-            cells = list(np.broadcast_arrays(*cells))
-        except ValueError:
-            shapes = ", ".join(f"{name} {np.shape(cell)}" for name, cell in zip(CELLS, cells, strict=True))
-            msg = f"The four cells have shapes that do not broadcast ({shapes}); give them one shape, or numbers."
-            raise InputError(msg) from None
-        if all(cell.dtype.kind == "i" for cell in cells):
-            _check_total(cells)
-        else:
-            cells = [cell.astype(np.float64) for cell in cells]
-        for name, cell in zip(CELLS, cells, strict=True):
-            object.__setattr__(self, name, cell[()])
-
     @classmethod
     def from_matrix(cls, m: Any, positive: int = 1) -> Counts:
         """The cells of a 2 x 2 matrix: rows true, columns predicted, `positive` the index of the positive class.
@@ -107,20 +99,20 @@ class Counts(Cells):
         >>> Counts.from_matrix([[2680, 72], [23, 28]])  # scikit-learn's [[tn, fp], [fn, tp]]
         Counts(tp=28, fn=23, fp=72, tn=2680)
         """
-        matrix = np.asarray(m)
+        matrix = _checked("The matrix", m)
         if matrix.shape[-2:] != (2, 2):
-            msg = f"A 2 x 2 matrix was expected (rows true, columns predicted), not one of shape {matrix.shape}."
-            raise InputError(msg)
+            raise InputError(f"A 2 x 2 matrix was expected (rows true, columns predicted), not shape {matrix.shape}.")
         if positive not in (0, 1):
-            msg = f"positive is the index of the positive class, 0 or 1, not {positive!r}."
-            raise InputError(msg)
-        p, n = positive, 1 - positive
+            raise InputError(f"positive is the index of the positive class, 0 or 1, not {positive!r}.")
+        p, n = int(positive), 1 - int(positive)
         return cls(matrix[..., p, p], matrix[..., p, n], matrix[..., n, p], matrix[..., n, n])
 
     @classmethod
-    def stack(cls, tables: Any) -> Counts:
+    def stack(cls, tables: Iterable[Counts]) -> Counts:
         """One Counts with a first axis over the given ones."""
         tables = list(tables)
+        if len({table.shape for table in tables}) != 1:
+            raise InputError("Tables of one shape can be stacked, one or more of them.")
         return cls(*(np.stack([getattr(table, name) for table in tables]) for name in CELLS))
 
     @property
@@ -139,10 +131,13 @@ class Counts(Cells):
 
     def scaled(self, factor: Any = 1, *, positives: Any = 1, negatives: Any = 1) -> Counts:
         """Every cell times `factor`; the truly positive and negative rows times their own factor as well."""
-        p, n = np.asarray(factor) * positives, np.asarray(factor) * negatives
-        if p.dtype.kind in "iu" and n.dtype.kind in "iu" and np.asarray(self.tp).dtype.kind == "i":
-            p, n = p.astype(object), n.astype(object)  # exact: the checks below refuse what 64 bits cannot hold
-        return Counts(self.tp * p, self.fn * p, self.fp * n, self.tn * n)
+        whole, by_class = _checked("factor", factor), [_checked("factor", f) for f in (positives, negatives)]
+        exact = all(f.dtype.kind == "i" for f in (np.asarray(self.tp), whole, *by_class))
+        # As Python integers a product cannot wrap; Counts refuses what 64 bits cannot hold.
+        kind = object if exact else np.float64
+        cells = _broadcast([np.asarray(cell) for cell in (*self, whole, *by_class)])
+        tp, fn, fp, tn, k, p, n = (cell.astype(kind) for cell in cells)
+        return Counts(tp * k * p, fn * k * p, fp * k * n, tn * k * n)
 
     def sum(self, axis: int | tuple[int, ...] | None = None) -> Counts:
         """The table of all rows together, over one axis or all."""
@@ -151,11 +146,14 @@ class Counts(Cells):
     def __add__(self, other: object) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
-        both = [(np.asarray(a), np.asarray(b)) for a, b in zip(self, other, strict=True)]
-        if all(cell.dtype.kind == "i" for pair in both for cell in pair):
-            # Two non-negative 64-bit integers cannot wrap past the range of uint64; Counts refuses what int64 lacks.
-            return Counts(*(a.astype(np.uint64) + b.astype(np.uint64) for a, b in both))
-        return Counts(*(a + b for a, b in both))
+        cells = _broadcast([np.asarray(cell) for cell in (*self, *other)])
+        if all(cell.dtype.kind == "i" for cell in cells):
+            # Two whole counts fit into 64 bits without a sign; Counts refuses what does not fit with one.
+            cells = [cell.astype(np.uint64) for cell in cells]
+        return Counts(*(a + b for a, b in zip(cells[:4], cells[4:], strict=True)))
+
+    def __radd__(self, other: object) -> Counts:
+        return self if other == 0 else NotImplemented  # so that sum(tables) works
 
     def __getitem__(self, index: Any) -> Counts:
         return Counts.trusted(*(cell[index] for cell in self))
@@ -164,7 +162,7 @@ class Counts(Cells):
         return isinstance(other, Counts) and all(np.array_equal(a, b) for a, b in zip(self, other, strict=True))
 
     def __hash__(self) -> int:
-        return hash((self.shape, *(np.asarray(cell, dtype=np.float64).tobytes() for cell in self)))
+        return hash((self.shape, *((np.asarray(cell, dtype=np.float64) + 0.0).tobytes() for cell in self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Counts.trusted, tuple(self)
@@ -191,13 +189,20 @@ class Counts(Cells):
         return cls(**read_table(text, "counts", CELLS))
 
 
+def _broadcast(cells: list[Any]) -> list[Any]:
+    try:
+        return list(np.broadcast_arrays(*cells))
+    except ValueError:
+        shapes = ", ".join(str(shape) for shape in dict.fromkeys(map(np.shape, cells)))
+        raise InputError(f"Cells of the shapes {shapes} do not broadcast; give them one shape, or numbers.") from None
+
+
 def read_table(text: str | bytes, kind: str, fields: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
     """The named fields of a saved table, its kind and schema checked; an optional one that is not there is None."""
     try:
         data = json.loads(text)
-    except ValueError as error:
-        msg = f"This is not a saved table: {error}. Give the JSON text that to_json() wrote."
-        raise InputError(msg) from None
+    except (ValueError, TypeError, RecursionError):
+        raise InputError("This is not a saved table, nor JSON at all; give the text that to_json() wrote.") from None
     if not isinstance(data, dict) or data.get("kind") != kind:
         msg = f'This JSON holds no saved {kind}: its "kind" must be {kind!r}. Give the text that to_json() wrote.'
         raise InputError(msg)
@@ -222,6 +227,8 @@ def _exact_sum(cell: Any, axis: int | tuple[int, ...] | None) -> Any:
 
 def _checked(name: str, cell: Any) -> np.ndarray[Any, Any]:
     """The cell as int64 or float64, or one sentence on what is wrong with it."""
+    if isinstance(cell, np.ma.MaskedArray) and np.ma.is_masked(cell):
+        raise InputError(f"{name} holds masked values; a cell is a finite number. Fill or drop them first.")
     try:
         array = np.asarray(cell)
         if array.dtype.kind == "O":
@@ -249,8 +256,8 @@ def _from_objects(name: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any
     if all(isinstance(item, (int, np.integer)) for item in array.flat):
         if any(item > LARGEST for item in array.flat):
             raise _too_large(name)
-        return array.astype(np.int64)
-    if any(item is None for item in array.flat):
+        return np.asarray(np.maximum(array, -1)).astype(np.int64)
+    if not all(isinstance(item, (int, float, np.number)) for item in array.flat):
         raise TypeError
     return array.astype(np.float64)
 

@@ -55,7 +55,8 @@ class Side:
 
     @cached_property
     def _running(self) -> Array:
-        return np.concatenate([np.zeros(1, dtype=self.mass.dtype), np.cumsum(self.mass)])  # type: ignore[union-attr]
+        mass = _ones(self) if self.mass is None else self.mass
+        return np.concatenate([np.zeros(1, dtype=mass.dtype), np.cumsum(mass)])
 
     @cached_property
     def distinct(self) -> tuple[Array, Array]:
@@ -165,6 +166,9 @@ class ScoreTable:
         if self.label != other.label:
             raise InputError(f"The tables have different positives, {self.label!r} and {other.label!r}.")
         return ScoreTable(self.positive + other.positive, self.negative + other.negative, self.label)
+
+    def __radd__(self, other: object) -> ScoreTable:
+        return self if other == 0 else NotImplemented  # so that sum(tables) works
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ScoreTable) and self.to_dict() == other.to_dict()
