@@ -12,10 +12,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "Accumulator": "ingest.accumulator",
     "Confusion": "statistics.confusion",
     "Counts": "statistics.counts",
     "ScoreTable": "statistics.scores",
     "confusion": "ingest.labels",
+    "precision_recall_curve": "metrics.curves",
+    "roc_curve": "metrics.curves",
     "score_table": "ingest.labels",
     "Metric": "metrics.metric",
     "get_metric": "metrics.registry",

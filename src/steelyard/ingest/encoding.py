@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
-from steelyard.ingest.counting import CHUNK, chunks
+from steelyard.statistics.ordering import CHUNK, chunks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

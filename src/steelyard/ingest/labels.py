@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from steelyard.errors import InputError, did_you_mean
 from steelyard.ingest import arrays, counting, encoding
-from steelyard.statistics.confusion import MOST_LABELS, Confusion, ordered
+from steelyard.statistics.confusion import MOST_LABELS, Confusion
 from steelyard.statistics.scores import ScoreTable, Side
 
 Array = np.ndarray[Any, Any]
@@ -41,7 +42,7 @@ def confusion(
     declared = declared_labels(labels)
     if not len(true) and declared is None:
         raise InputError("y_true and y_pred are empty; give at least one row, or declare the labels with labels=.")
-    if weight is None and rows is None and declared is None and (plain := _zero_one(true, pred)) is not None:
+    if weight is None and rows is None and declared is None and (plain := _small_integers(true, pred)) is not None:
         return plain if pos_label is None else _with_positive(plain, pos_label)
     true_codes, pred_codes, known = encoding.encode_pair(true, pred, declared)
     if len(known) > MOST_LABELS:
@@ -53,12 +54,12 @@ def confusion(
     return table if pos_label is None else _with_positive(table, pos_label)
 
 
-def _zero_one(true: Array, pred: Array) -> Confusion | None:
-    """The table of labels that are 0 and 1 already, counted in one pass; None where they are not."""
+def _small_integers(true: Array, pred: Array) -> Confusion | None:
+    """The table of small whole labels, counted before anyone asks which there are; None where others occur."""
     if true.dtype.kind not in "biu" or pred.dtype.kind not in "biu":
         return None
     counts = counting.binary_counts(true, pred)
-    if counts is None:
+    if counts is None and (counts := counting.small_counts(true, pred)) is None:
         return None
     present = np.flatnonzero(counts.sum(0) + counts.sum(1))
     kind = bool if true.dtype.kind == pred.dtype.kind == "b" else int
@@ -116,12 +117,26 @@ def score_table(
     >>> score_table([0, 1, 1], [0.2, 0.9, 0.4])
     <ScoreTable of 3 rows, 2 of them 1>
     """
+    options = {"pos_label": pos_label, "labels": labels, "sample_weight": sample_weight, "frequency": frequency}
+    table = passing_table(y_true, y_score, **options)
+    for side in (table.positive, table.negative):
+        _ = side.entries  # a copy of its own: the arrays may change later
+    return table
+
+
+def passing_table(
+    y_true: Any, y_score: Any, *, pos_label: Any, labels: Any, sample_weight: Any, frequency: Any
+) -> ScoreTable:
+    """The table for a single question: the scores of a common class are read where they are."""
     true, score = arrays.column(y_true, "y_true"), scores(y_score)
     weight = arrays.weights(sample_weight, "sample_weight")
     rows = arrays.weights(frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=true, y_score=score, sample_weight=weight, frequency=rows)
     positive, label = is_positive(true, pos_label, declared_labels(labels))
-    held, rest = (_side(score, positive, which, weight, rows) for which in (True, False))
+    if weight is None and rows is None:
+        held, rest = _sides(score, positive)
+    else:
+        held, rest = (_side(score, (positive != 0) == which, weight, rows) for which in (True, False))
     return ScoreTable(held, rest, label)
 
 
@@ -145,16 +160,20 @@ def is_positive(true: Array, pos_label: Any, declared: tuple[Any, ...] | None) -
     return codes == known.index(label), label
 
 
-def _side(score: Array, positive: Array, which: bool, weight: Array | None, rows: Array | None) -> Side:
-    if weight is None and rows is None:
-        picked = counting.select(score, positive, which)
-        picked.sort()
-        return Side(picked)
-    held = (positive != 0) == which
-    if weight is not None:
-        held &= weight > 0  # a row of no weight makes no threshold
-    if rows is not None:
-        held &= rows > 0
+def _sides(score: Array, positive: Array) -> tuple[Side, Side]:
+    n = counting.count(positive)
+    rare, which = min((n, True), (len(score) - n, False))
+    one = Side(counting.select(score, positive, which, rare), ascending=False)
+    rest = Side(
+        lambda: counting.select(score, positive, not which, len(score) - rare), ascending=False, among=(score, one)
+    )
+    return (one, rest) if which else (rest, one)
+
+
+def _side(score: Array, held: Array, weight: Array | None, rows: Array | None) -> Side:
+    """The weighted rows of one class; a row of no weight makes no threshold."""
+    for column in (weight, rows):
+        held = held if column is None else held & (column > 0)
     picked = score[held]
     order = np.argsort(picked, kind="stable")
     n = np.ones(len(order), dtype=np.int64) if rows is None else rows[held][order]
@@ -175,17 +194,39 @@ def check_both_classes(table: ScoreTable) -> None:
 
 def score_tables(
     y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None, frequency: Any = None
-) -> tuple[tuple[Any, ...], list[ScoreTable]]:
-    """One ScoreTable a column of scores: the classes in their order, each against the rest."""
+) -> tuple[list[Any], list[ScoreTable], list[float]]:
+    """One ScoreTable a column of scores, its class against the rest: the labels, the tables, the classes' weights."""
+    codes, known, matrix = _score_columns(y_true, y_score, labels)
+    weights = {"sample_weight": sample_weight, "frequency": frequency}
+    tables = [score_table(codes == i, matrix[:, i], **weights) for i in range(len(known))]
+    return list(known), tables, [float(table.positive.total) for table in tables]
+
+
+def pair_tables(
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None, frequency: Any = None
+) -> tuple[list[Any], list[ScoreTable], list[float]]:
+    """One ScoreTable an ordered pair of classes, by the column of the first (Hand and Till)."""
+    codes, known, matrix = _score_columns(y_true, y_score, labels)
+    names, tables, shares = [], [], []
+    for a, b in permutations(range(len(known)), 2):
+        rows = (codes == a) | (codes == b)
+        weights = {
+            key: None if column is None else arrays.column(column, key)[rows]
+            for key, column in (("sample_weight", sample_weight), ("frequency", frequency))
+        }
+        tables.append(score_table(codes[rows] == a, matrix[rows, a], **weights))
+        names.append((known[a], known[b]))
+        shares.append(float(tables[-1].positive.total + tables[-1].negative.total))
+    return names, tables, shares
+
+
+def _score_columns(y_true: Any, y_score: Any, labels: Any) -> tuple[Array, tuple[Any, ...], Array]:
     true, matrix = arrays.column(y_true, "y_true"), np.asarray(y_score)
+    arrays.check_lengths(y_true=true, y_score=matrix)
     codes, known = encoding.encode(true, declared_labels(labels))
     if matrix.ndim != 2 or matrix.shape[1] != len(known):
         raise InputError(
             f"y_score has shape {matrix.shape}; with {len(known)} classes it needs a column for each, in the order "
-            f"{', '.join(map(repr, ordered(known)[:5]))}{' ...' if len(known) > 5 else ''}. labels= declares another."
+            f"{', '.join(map(repr, known[:5]))}{' ...' if len(known) > 5 else ''}. labels= declares another."
         )
-    weights = {"sample_weight": sample_weight, "frequency": frequency}
-    tables = [score_table(codes == i, matrix[:, i], **weights) for i in range(len(known))]
-    for label, table in zip(known, tables, strict=True):
-        object.__setattr__(table, "label", label)
-    return known, tables
+    return codes, known, matrix

@@ -95,7 +95,7 @@ def answer(measure: Metric, data: Any, other: Any, options: Options, parameters:
         return on_confusion(measure, table, options, parameters)
     if np.ndim(other) == 2:
         return on_score_columns(measure, data, other, options, parameters)
-    scores = ingest.score_table(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
+    scores = ingest.passing_table(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
     ingest.check_both_classes(scores)
     return on_scores(measure, scores, parameters)
 
@@ -226,20 +226,19 @@ def _score_reason(measure: Metric, table: ScoreTable, value: Any) -> str | None:
 def on_score_columns(
     measure: Metric, y_true: Any, y_score: Any, options: Options, parameters: Mapping[str, Any]
 ) -> Answer:
-    """On one column of scores a class: one class against the rest, averaged over the classes."""
-    labels, tables = ingest.score_tables(
+    """On one column of scores a class: each class against the rest, or against each other one, averaged."""
+    if options.average in ("native", "micro"):
+        raise InputError(f"{measure.name} of several columns of scores needs average='macro', 'weighted' or None.")
+    pairs = parameters.get("multi_class") == "ovo"
+    weigh = ingest.pair_tables if pairs else ingest.score_tables
+    names, tables, shares = weigh(
         y_true, y_score, labels=options.labels, sample_weight=options.sample_weight, frequency=options.frequency
     )
     each = [on_scores(measure, table, parameters) for table in tables]
-    if options.average in ("native", "micro"):
-        raise InputError(
-            f"{measure.name} of {len(labels)} columns of scores needs average='macro', 'weighted' or None."
-        )
     values = np.array([part.value for part in each])
     values = np.where(np.isnan(values), options.replacement, values)
     if options.average is None:
         return Answer(values, lambda: np.array([part.why for part in each], dtype=object))
-    shares = [1.0 if options.average == "macro" else float(table.positive.total) for table in tables]
-    value = np.average(values, weights=shares)
+    value = np.average(values, weights=np.ones(len(values)) if options.average == "macro" else shares)
     bad = next((i for i, v in enumerate(values) if math.isnan(v)), 0)
-    return Answer(np.asarray(value), lambda: f"class {labels[bad]!r}: {each[bad].why}")
+    return Answer(np.asarray(value), lambda: f"class {names[bad]!r}: {each[bad].why}")

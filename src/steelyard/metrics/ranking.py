@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.metrics.catalogue import weighted_auc
+from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.expression import undefined
 from steelyard.metrics.registry import metric
 
@@ -16,38 +17,6 @@ if TYPE_CHECKING:
     from steelyard.statistics.scores import ScoreTable, Side
 
 Array = np.ndarray[Any, Any]
-
-
-class RocCurve(NamedTuple):
-    """Recall against the false positive rate at every threshold, highest threshold first."""
-
-    fpr: Array
-    tpr: Array
-    thresholds: Array
-
-
-class PrecisionRecallCurve(NamedTuple):
-    """Precision against recall at every threshold that flags somebody, highest threshold first."""
-
-    precision: Array
-    recall: Array
-    thresholds: Array
-
-
-def roc_points(t: ScoreTable) -> RocCurve:
-    """The ROC curve of a table; NaN where a class has no weight."""
-    counts = t.counts
-    with np.errstate(invalid="ignore"):
-        return RocCurve(
-            counts.fp / np.float64(t.negative.total), counts.tp / np.float64(t.positive.total), t.thresholds
-        )
-
-
-def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
-    """The precision-recall curve of a table, without the cut that flags nobody, where precision is undefined."""
-    tp, fp = t.counts.tp[1:], t.counts.fp[1:]
-    with np.errstate(invalid="ignore"):
-        return PrecisionRecallCurve(tp / (tp + fp), tp / np.float64(t.positive.total), t.thresholds[1:])
 
 
 def missing(t: ScoreTable) -> str | None:
@@ -62,16 +31,17 @@ def missing(t: ScoreTable) -> str | None:
 
 @metric("ROC AUC", on="scores", family="ranking", range=(0, 1), aliases=("auc", "auroc"), cite="hanley1982",
         domain={"max_fpr": "(0, 1]"}, sklearn="roc_auc_score")  # fmt: skip
-def roc_auc(t, *, max_fpr=None):
+def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
     """Chance that a positive scores above a negative, ties counting half: the area under the ROC curve."""
     if why := missing(t):
         return undefined(why)
     if max_fpr is not None and max_fpr < 1:
         return _partial_auc(t, max_fpr)
-    small, large = sorted((t.positive, t.negative), key=lambda side: len(side.scores))
+    small, large = sorted((t.positive, t.negative), key=lambda side: side.size)
     scores, weights = small.distinct
-    # Twice the pairs that the larger class loses, ties once: whole numbers stay exact.
-    pairs = _dot(large.below(scores), weights) + _dot(large.up_to(scores), weights)
+    below, up_to = large.around_each(scores)
+    # Twice the pairs in which the smaller class scores higher, ties once: whole numbers stay exact.
+    pairs = _dot(below, weights) + _dot(up_to, weights)
     wins = pairs / 2 / (float(small.total) * float(large.total))
     return wins if small is t.positive else 1 - wins
 
@@ -118,7 +88,7 @@ def average_precision(t):
         return undefined("no positives")
     scores, weights = t.positive.distinct
     tp = np.cumsum(weights[::-1])[::-1]
-    fp = t.negative.total - t.negative.below(scores)
+    fp = t.negative.total - t.negative.below_each(scores)
     return float(np.dot(weights, tp / (tp + fp)) / t.positive.total)
 
 

@@ -5,27 +5,51 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
+from steelyard.statistics import ordering
 from steelyard.statistics.counts import SCHEMA, Counts, read_table
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Array = np.ndarray[Any, Any]
+RARE = 32  # how many times larger a class is worth not sorting, when the other asks where it stands in it
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """The scores of one class in ascending order, with the rows and the weight of each entry.
+    """The scores of one class, with the rows and the weight of each entry; sorted when the order is asked for.
 
-    Where every entry is one row, `rows` is None; where weights are rows, so are `weights` and `squares`.
+    Where every entry is one row, `rows` is None; where weights are rows, so are `weights` and `squares`. Entries
+    that have weights are given in ascending order. A class that is only counted around the scores of a rare other
+    one is never copied: `given` then makes the copy when needed, and `among` holds all scores and the other class.
     """
 
-    scores: Array
+    given: Array | Callable[[], Array]
     rows: Array | None = None
     weights: Array | None = None
     squares: Array | None = None
+    ascending: bool = True
+    among: tuple[Array, Side] | None = None
+
+    @cached_property
+    def entries(self) -> Array:
+        """The scores, one an entry."""
+        return self.given() if callable(self.given) else self.given
+
+    @cached_property
+    def size(self) -> int:
+        """The number of entries."""
+        return len(self.among[0]) - self.among[1].size if self.among else len(self.entries)
+
+    @cached_property
+    def scores(self) -> Array:
+        """The entries in ascending order."""
+        return self.entries if self.ascending else ordering.sort(self.entries)
 
     @cached_property
     def mass(self) -> Array | None:
@@ -35,20 +59,36 @@ class Side:
     @cached_property
     def total(self) -> float | int:
         """The weight of the class."""
-        return len(self.scores) if self.mass is None else self.mass.sum().item()
+        return self.size if self.mass is None else self.mass.sum().item()
 
     @cached_property
     def n(self) -> int:
         """The rows of the class."""
-        return len(self.scores) if self.rows is None else int(self.rows.sum())
+        return self.size if self.rows is None else int(self.rows.sum())
 
     def below(self, thresholds: Array) -> Array:
-        """The weight of the scores below each threshold."""
+        """The weight of the scores below each threshold, in any order."""
         return self._cumulated(np.searchsorted(self.scores, thresholds, side="left"))
 
-    def up_to(self, thresholds: Array) -> Array:
-        """The weight of the scores at or below each threshold."""
-        return self._cumulated(np.searchsorted(self.scores, thresholds, side="right"))
+    def below_each(self, few: Array) -> Array:
+        """The weight of the scores below each of some distinct ascending ones."""
+        return self._around(few, ties=False)[0]
+
+    def around_each(self, few: Array) -> tuple[Array, Array]:
+        """The weight of the scores below each of some distinct ascending ones, and of those at or below it."""
+        return self._around(few, ties=True)
+
+    def _around(self, few: Array, ties: bool) -> tuple[Array, Array]:
+        if not self.ascending and "scores" not in self.__dict__ and 0 < RARE * len(few) <= self.size:
+            if self.among is None:
+                return ordering.around_unsorted(few, self.entries)
+            everyone, other = self.among
+            pairs = zip(ordering.around_unsorted(few, everyone), other.around_each(few), strict=True)
+            lower, upper = (both - theirs for both, theirs in pairs)
+            return lower, upper
+        lower = ordering.below(few, self.scores)
+        upper = ordering.up_to(few, self.scores, lower) if ties else lower
+        return self._cumulated(lower), self._cumulated(upper)
 
     def _cumulated(self, places: Array) -> Array:
         return places if self.mass is None else self._running[places]
@@ -81,7 +121,7 @@ class Side:
 
     def __add__(self, other: Side) -> Side:
         if self.rows is None and other.rows is None:
-            return Side(np.sort(np.concatenate([self.scores, other.scores]), kind="stable"))
+            return Side(np.concatenate([self.entries, other.entries]), ascending=False)
         scores = np.concatenate([self.scores, other.scores])
         order = np.argsort(scores, kind="stable")
         columns = ["rows"] if self.weights is None and other.weights is None else ["rows", "weights", "squares"]

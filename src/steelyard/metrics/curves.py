@@ -1,0 +1,73 @@
+"""Curves: what the Counts at every threshold look like, as ROC and as precision and recall."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.ingest import labels as ingest
+from steelyard.statistics.scores import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Array = np.ndarray[Any, Any]
+
+
+class RocCurve(NamedTuple):
+    """Recall against the false positive rate at every threshold, highest threshold first."""
+
+    fpr: Array
+    tpr: Array
+    thresholds: Array
+
+
+class PrecisionRecallCurve(NamedTuple):
+    """Precision against recall at every threshold that flags somebody, highest threshold first."""
+
+    precision: Array
+    recall: Array
+    thresholds: Array
+
+
+def roc_points(t: ScoreTable) -> RocCurve:
+    """The ROC curve of a table; NaN where a class has no weight."""
+    fp, tp = t.counts.fp, t.counts.tp
+    with np.errstate(invalid="ignore"):
+        return RocCurve(fp / np.float64(t.negative.total), tp / np.float64(t.positive.total), t.thresholds)
+
+
+def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
+    """The precision-recall curve of a table, without the cut that flags nobody, where precision is undefined."""
+    tp, fp = t.counts.tp[1:], t.counts.fp[1:]
+    with np.errstate(invalid="ignore"):
+        return PrecisionRecallCurve(tp / (tp + fp), tp / np.float64(t.positive.total), t.thresholds[1:])
+
+
+def roc_curve(data: Any, y_score: Any = None, **options: Any) -> RocCurve:
+    """The false positive rate and the recall at every threshold, from a ScoreTable or (y_true, y_score).
+
+    The options are those of score_table. The first threshold is infinity, which flags nobody.
+
+    >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).tpr
+    array([0. , 0.5, 0.5, 1. , 1. ])
+    """
+    return _drawn(roc_points, data, y_score, options)
+
+
+def precision_recall_curve(data: Any, y_score: Any = None, **options: Any) -> PrecisionRecallCurve:
+    """The precision and the recall at every threshold, from a ScoreTable or (y_true, y_score).
+
+    >>> precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).recall
+    array([0.5, 0.5, 1. , 1. ])
+    """
+    return _drawn(precision_recall_points, data, y_score, options)
+
+
+def _drawn(points: Callable[[ScoreTable], Any], data: Any, y_score: Any, options: dict[str, Any]) -> Any:
+    if isinstance(data, ScoreTable):
+        return points(data)
+    table = ingest.score_table(data, y_score, **options)
+    ingest.check_both_classes(table)
+    return points(table)
