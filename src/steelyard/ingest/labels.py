@@ -119,9 +119,7 @@ def score_table(
     """
     options = {"pos_label": pos_label, "labels": labels, "sample_weight": sample_weight, "frequency": frequency}
     table = passing_table(y_true, y_score, **options)
-    for side in (table.positive, table.negative):
-        _ = side.entries  # a copy of its own: the arrays may change later
-    return table
+    return ScoreTable(table.positive.kept(), table.negative.kept(), table.label)
 
 
 def passing_table(
@@ -132,7 +130,10 @@ def passing_table(
     weight = arrays.weights(sample_weight, "sample_weight")
     rows = arrays.weights(frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=true, y_score=score, sample_weight=weight, frequency=rows)
-    positive, label = is_positive(true, pos_label, declared_labels(labels))
+    declared = declared_labels(labels)
+    if not len(true) and declared is None:
+        raise InputError("y_true and y_score are empty; give at least one row, or declare the labels with labels=.")
+    positive, label = is_positive(true, pos_label, declared)
     if weight is None and rows is None:
         held, rest = _sides(score, positive)
     else:

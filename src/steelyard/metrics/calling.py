@@ -54,6 +54,7 @@ class Answer:
 
     value: Any
     explain: Callable[[], Any]
+    averaged: bool = False
 
     @property
     def why(self) -> Any:
@@ -68,7 +69,7 @@ class Answer:
         if undefined == "raise":
             for reason in filter(None, np.asarray(self.why, dtype=object).flat):
                 raise UndefinedError(f"{measure.name} is undefined: {reason}.")
-        elif not math.isnan(undefined):  # type: ignore[arg-type]
+        elif not self.averaged and not math.isnan(undefined):  # type: ignore[arg-type]
             return _plain(np.where(np.isnan(self.value), undefined, self.value))
         return _plain(self.value)
 
@@ -194,15 +195,16 @@ def _averaged(measure: Metric, table: Confusion, options: Options, parameters: M
     if options.average is None:
         return Answer(values, lambda: each.why)
     share = np.ones(len(values)) if options.average == "macro" else table.matrix.sum(1).astype(np.float64)
-    held = share > 0
+    # A class of no share is left out of the weighted mean, unless the truth holds one class only: no average then.
+    held = share > 0 if (share > 0).sum() > 1 else np.ones(len(share), dtype=bool)
     total = share[held].sum()
-    value = np.dot(values[held], share[held]) / total if total else math.nan
+    value = (values[held] * share[held]).sum() / total if total else math.nan
 
     def explain() -> str:
         named = (f"class {table.labels[i]!r}: {each.why[i]}" for i in np.flatnonzero(held & np.isnan(values)))
         return next(named, "no rows")
 
-    return Answer(np.asarray(value), explain)
+    return Answer(np.asarray(value), explain, averaged=True)
 
 
 # ---------------------------------------------------------------- scores
@@ -241,4 +243,4 @@ def on_score_columns(
         return Answer(values, lambda: np.array([part.why for part in each], dtype=object))
     value = np.average(values, weights=np.ones(len(values)) if options.average == "macro" else shares)
     bad = next((i for i, v in enumerate(values) if math.isnan(v)), 0)
-    return Answer(np.asarray(value), lambda: f"class {names[bad]!r}: {each[bad].why}")
+    return Answer(np.asarray(value), lambda: f"class {names[bad]!r}: {each[bad].why}", averaged=True)

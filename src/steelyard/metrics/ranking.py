@@ -41,9 +41,8 @@ def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
     scores, weights = small.distinct
     below, up_to = large.around_each(scores)
     # Twice the pairs in which the smaller class scores higher, ties once: whole numbers stay exact.
-    pairs = _dot(below, weights) + _dot(up_to, weights)
-    wins = pairs / 2 / (float(small.total) * float(large.total))
-    return wins if small is t.positive else 1 - wins
+    twice, pairs = _dot(below, weights) + _dot(up_to, weights), small.total * large.total
+    return (twice if small is t.positive else 2 * pairs - twice) / (2 * pairs)
 
 
 def _dot(a: Array, b: Array) -> float | int:

@@ -114,6 +114,10 @@ class Side:
         columns = (None if c is None else np.add.reduceat(c, starts) for c in (self.rows, self.weights, self.squares))
         return Side(self.scores[starts], *columns)
 
+    def kept(self) -> Side:
+        """The same with a copy of its own, whatever becomes of the arrays it was made from."""
+        return self if self.among is None else Side(self.entries, ascending=False)
+
     def negated(self) -> Side:
         """The scores with their sign turned, and so their order."""
         columns = (None if c is None else c[::-1] for c in (self.rows, self.weights, self.squares))

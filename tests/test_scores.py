@@ -1,0 +1,335 @@
+"""Scores weighed into a ScoreTable: golden values, peers, invariances, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import steelyard
+from steelyard import (
+    Counts,
+    ScoreTable,
+    SteelyardError,
+    confusion,
+    get_metric,
+    list_metrics,
+    precision_recall_curve,
+    roc_curve,
+    score_table,
+)  # fmt: skip
+from steelyard.statistics import ordering
+
+RANKING = [m for m in list_metrics() if m.scores]
+RANK_ONLY = [m for m in RANKING if m.family != "calibration"]
+every = pytest.mark.parametrize("measure", RANKING, ids=lambda m: m.name)
+
+
+def test_every_golden_value_of_every_score_vector(golden):
+    names = {
+        "auc": "roc_auc", "average_precision_pos": "average_precision", "average_precision_neg": "negative_average_precision",
+        "aupr_mean_both_ap": "mean_average_precision", "aupr_trapz_pos_firstprec": "pr_auc",
+        "wauc_10band_rho0.1": "weighted_auc", "wauc_10band_rho0": "weighted_auc[rho=0]",
+    }  # fmt: skip
+    for case in golden("scores")["scores"]:
+        table = score_table(case["y"], case["score"])
+        bands = f"weighted_auc[bands={sum(case['y'])}]"
+        for key, name in {**names, "wauc_Pband_rho0.1": bands}.items():
+            assert get_metric(name)(table) == pytest.approx(case[key], rel=1e-12, abs=1e-14), (case["name"], key)
+        curve = roc_curve(table)
+        assert curve.fpr.tolist() == pytest.approx(case["roc_fpr"], abs=1e-15)
+        assert curve.tpr.tolist() == pytest.approx(case["roc_tpr"], abs=1e-15)
+        assert [None if math.isinf(t) else t for t in curve.thresholds] == case["thresholds_ge"]
+        assert steelyard.pr_auc(table.swapped()) == pytest.approx(case["aupr_trapz_neg_firstprec"])
+
+
+def test_the_weights_of_the_bands_are_the_corrected_ones(golden):
+    """A staircase ROC that wins only band i isolates the weight of that band."""
+    for case in golden("scores")["weighted_auc_weights"]:
+        k, rho = case["areas"], float(Fraction(case["rho"]))
+        for i, weight in enumerate(case["corrected"]):
+            # k positives, one a band, bottom first; those below band i+1 beat all negatives, the others beat none
+            def value(winners, k=k, rho=rho):
+                scores = [2.0] * winners + [1.0] + [0.0] * (k - winners)
+                return steelyard.weighted_auc([1] * winners + [0] + [1] * (k - winners), scores, rho=rho, bands=k)
+
+            assert value(i + 1) - value(i) == pytest.approx(weight / k, abs=1e-12)
+
+
+rows = st.lists(st.tuples(st.booleans(), st.integers(-4, 4), st.integers(1, 4)), min_size=2, max_size=30).filter(
+    lambda r: len({positive for positive, _, _ in r}) == 2
+)
+
+
+def columns(data):
+    return [list(column) for column in zip(*data, strict=True)]
+
+
+@given(rows)
+@settings(deadline=None)
+def test_rank_measures_are_the_same_to_the_bit_under_a_monotone_transform(data):
+    y, score, _ = columns(data)
+    for measure in RANK_ONLY:
+        value = measure(y, score)
+        assert measure(y, [math.exp(s) * 3 for s in score]) == value or math.isnan(value), measure.name
+
+
+@given(rows, st.integers(0, 30))
+@settings(deadline=None)
+def test_parts_merge_to_the_whole_and_are_saved(data, cut):
+    y, score, times = columns(data)
+    whole = score_table(y, score)
+    parts = score_table(y[:cut], score[:cut], labels=[False, True]) + score_table(
+        y[cut:], score[cut:], labels=[False, True]
+    )
+    assert parts == whole
+    assert parts.counts == whole.counts
+    weighted = score_table(y, score, sample_weight=times)
+    halves = [
+        score_table(y[a:b], score[a:b], sample_weight=times[a:b], labels=[False, True])
+        for a, b in ((0, cut), (cut, 99))
+        if y[a:b]
+    ]
+    assert sum(halves) == weighted
+    for table in (whole, weighted):
+        assert ScoreTable.from_json(table.to_json()) == table
+        assert ScoreTable.from_json(table.to_json()).counts == table.counts
+
+
+@given(rows)
+@settings(deadline=None)
+def test_frequency_is_repetition_and_zero_weight_is_absence(data):
+    y, score, times = columns(data)
+    repeated, counted = (
+        score_table(np.repeat(y, times), np.repeat(score, times)),
+        score_table(y, score, frequency=times),
+    )
+    weighted = score_table([*y, True], [*score, 99], sample_weight=[*times, 0])
+    assert counted.counts == repeated.counts == weighted.counts
+    assert counted.thresholds.tolist() == weighted.thresholds.tolist()
+    for measure in RANK_ONLY:
+        values = [measure(table) for table in (repeated, counted, weighted)]
+        assert values == pytest.approx([values[0]] * 3, nan_ok=True), measure.name
+
+
+@given(rows)
+@settings(deadline=None)
+def test_counts_at_every_threshold_are_those_of_the_labels(data):
+    y, score, _ = columns(data)
+    table = score_table(y, score)
+    for i, threshold in enumerate(table.thresholds):
+        cut = [s >= threshold for s in score]
+        assert (
+            table.counts[i] == confusion(y, cut, labels=[False, True], pos_label=True).counts() == table.at(threshold)
+        )
+
+
+@given(rows)
+@settings(deadline=None)
+def test_roc_auc_is_the_share_of_pairs_won(data):
+    y, score, _ = columns(data)
+    pos, neg = ([s for s, p in zip(score, y, strict=True) if p is which] for which in (True, False))
+    won = sum((a > b) + (a == b) / 2 for a in pos for b in neg)
+    assert steelyard.roc_auc(y, score) == won / (len(pos) * len(neg))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [200, 70_000])
+def test_equal_to_scikit_learn(n, weighted):
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(n)
+    for share, digits in ((0.5, 2), (0.01, 9), (0.97, 1)):
+        y = (rng.random(n) < share).astype(int)
+        y[:2] = 0, 1
+        score = (rng.random(n) * 0.7 + 0.3 * y).round(digits)
+        options = {"sample_weight": rng.integers(0, 4, n) + 0.5} if weighted else {}
+        pairs = {
+            "roc_auc": metrics.roc_auc_score(y, score, **options),
+            "roc_auc[max_fpr=0.2]": metrics.roc_auc_score(y, score, max_fpr=0.2, **options),
+            "average_precision": metrics.average_precision_score(y, score, **options),
+            "negative_average_precision": metrics.average_precision_score(1 - y, -score, **options),
+            "brier": metrics.brier_score_loss(y, score, **options),
+        }
+        for name, expected in pairs.items():
+            assert get_metric(name)(y, score, **options) == pytest.approx(expected, rel=1e-9), (name, share)
+        precision, recall, _ = metrics.precision_recall_curve(y, score, **options)
+        ours = precision_recall_curve(y, score, **options)
+        np.testing.assert_allclose(ours.precision, precision[:-1][::-1], rtol=1e-9)
+        np.testing.assert_allclose(ours.recall, recall[:-1][::-1], rtol=1e-9)
+        inside = score.clip(0.01, 0.99)
+        assert steelyard.log_loss(y, inside, **options) == pytest.approx(metrics.log_loss(y, inside, **options))
+
+
+@pytest.mark.parametrize("options", [{"multi_class": "ovr"}, {"multi_class": "ovo"}], ids=str)
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_columns_of_scores_equal_scikit_learns(options, average):
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(5)
+    y = np.array(["a", "b", "c", "d"])[rng.choice(4, 300, p=[0.5, 0.3, 0.15, 0.05])]
+    score = rng.dirichlet(np.ones(4), 300)
+    score[np.arange(300), [ord(label) - 97 for label in y]] += 0.3
+    score /= score.sum(1, keepdims=True)
+    expected = metrics.roc_auc_score(y, score, average=average, **options)
+    assert steelyard.roc_auc(y, score, average=average, **options) == pytest.approx(expected, rel=1e-12)
+    each = steelyard.roc_auc(y, score, average=None)
+    assert each.tolist() == [steelyard.roc_auc(y, score[:, i], pos_label=label) for i, label in enumerate("abcd")]
+    assert steelyard.average_precision(y, score, average="macro") == pytest.approx(
+        np.mean([metrics.average_precision_score(y == label, score[:, i]) for i, label in enumerate("abcd")])
+    )
+
+
+def test_no_overflow_when_pairs_exceed_64_bits():
+    table = score_table([0, 1, 0, 1], [0.1, 0.9, 0.9, 0.1], frequency=[3 * 10**12] * 4)
+    assert steelyard.roc_auc(table) == pytest.approx(0.5)
+    assert steelyard.average_precision(table) == pytest.approx(0.5)
+
+
+def test_points_of_the_curve():
+    y, score = [1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.7, 0.2, 0.1]
+    assert steelyard.precision_at_k(y, score, k=1) == 1
+    assert steelyard.precision_at_k(y, score, k=3) == pytest.approx((1 + 0.5) / 3)  # the tie at 0.7 counts half
+    assert math.isnan(steelyard.precision_at_k(y, score, k=7))
+    assert steelyard.precision_at_k.why(y, score, k=7) == "fewer than 7 rows"
+    assert steelyard.lift(y, score, share=0.5) == pytest.approx(1.0)
+    assert steelyard.recall_at_precision(y, score, at=0.6) == 1.0
+    assert steelyard.recall_at_precision(y, score, at=1.0) == pytest.approx(1 / 3)
+    assert steelyard.precision_at_recall(y, score, at=0.5) == 0.6
+    worst = steelyard.recall_at_precision.why([1, 0], [0.1, 0.9], at=0.9)
+    assert worst == "no cut reaches a precision of 0.9"
+
+
+def test_calibration_of_probabilities():
+    y, score = [0, 0, 1, 1], [0.1, 0.3, 0.35, 0.8]
+    gaps = [abs(0.1 + 0.3 + 0.35 - 1), abs(0.8 - 1)]
+    assert steelyard.expected_calibration_error(y, score, bins=2) == pytest.approx(sum(gaps) / 4)
+    impossible = steelyard.log_loss([0, 1, 1], [0.2, 0.0, 0.9])
+    assert impossible == math.inf
+    assert steelyard.log_loss.why([0, 1, 1], [0.2, 0.0, 0.9]) == "1 rows were given probability 0 for what came true"
+
+
+def test_weighted_auc_of_two_valued_scores_is_that_of_the_counts():
+    rng = np.random.default_rng(8)
+    for _ in range(50):
+        tp, fn, fp, tn = rng.integers(0, 6, 4)
+        y, score = [1] * (tp + fn) + [0] * (fp + tn), [1] * tp + [0] * fn + [1] * fp + [0] * tn
+        if tp + fn and fp + tn:
+            for options in ({}, {"rho": 0.5, "bands": 3}):
+                expected = steelyard.weighted_auc(Counts(tp, fn, fp, tn), **options)
+                assert steelyard.weighted_auc(y, score, **options) == pytest.approx(expected, abs=1e-14)
+
+
+def test_weighted_auc_never_exceeds_the_auc_and_a_random_curve_gives_its_known_value():
+    assert steelyard.weighted_auc([0, 1], [0.5, 0.5]) == pytest.approx(0.49012345679)
+    rng = np.random.default_rng(4)
+    for _ in range(30):
+        y, score = rng.integers(0, 2, 40), rng.random(40).round(1)
+        y[:2] = 0, 1
+        assert steelyard.weighted_auc(y, score) <= steelyard.roc_auc(y, score) + 1e-12
+
+
+@every
+def test_a_perfect_ranking_reaches_the_best(measure):
+    parameters = {"k": 2} if measure.name == "precision_at_k" else {}
+    value = measure([0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], **parameters)
+    assert measure.best is None or value == pytest.approx(measure.best)
+
+
+@every
+def test_in_range(measure):
+    rng = np.random.default_rng(6)
+    parameters = {"k": 5} if measure.name == "precision_at_k" else {}
+    for _ in range(40):
+        y, score = rng.integers(0, 2, 20), rng.random(20).round(1).clip(0.05, 0.95)
+        y[:2] = 0, 1
+        value = measure(y, score, **parameters)
+        assert math.isnan(value) or measure.range[0] <= value <= measure.range[1]
+
+
+@every
+def test_tables_of_one_class_are_undefined_with_a_reason(measure):
+    parameters = {"k": 1} if measure.name == "precision_at_k" else {}
+    for y in ([0, 0], [1, 1]):
+        table = score_table(y, [0.2, 0.4], labels=[0, 1])
+        value, why = measure(table, **parameters), measure.why(table, **parameters)
+        assert (why is None) != math.isnan(value)
+
+
+def test_the_order_is_found_whatever_way_it_is_sought():
+    rng = np.random.default_rng(2)
+    for make in (rng.random, lambda n: rng.random(n) ** 20, lambda n: rng.normal(size=n), lambda n: rng.integers(0, 50, n) * 1.0,
+                 lambda n: np.concatenate([rng.random(n - 2), [1e308, -1e308]]), lambda n: np.zeros(n), lambda n: -rng.random(n)):  # fmt: skip
+        values = make(70_000)
+        expected = np.sort(values)
+        assert np.array_equal(ordering._sort_by_parts(values.copy()), expected)
+        few = np.unique(rng.choice(values, 40))
+        below, up_to = ordering.around_unsorted(few, values)
+        assert (
+            below.tolist() == np.searchsorted(expected, few, "left").tolist() == ordering.below(few, expected).tolist()
+        )
+        assert up_to.tolist() == np.searchsorted(expected, few, "right").tolist()
+        assert up_to.tolist() == ordering.up_to(few, expected, below).tolist()
+
+
+def test_negative_zero_is_zero_and_float32_is_ranked_as_given():
+    assert steelyard.roc_auc([0, 1], [0.0, -0.0]) == 0.5
+    close = np.array([0.1, 0.1 + 1e-9], dtype=np.float32)
+    assert steelyard.roc_auc([0, 1], close) == 0.5
+
+
+def test_a_table_keeps_its_scores_when_the_array_changes():
+    score = np.random.default_rng(0).random(5_000)
+    y = (np.arange(5_000) < 10).astype(int)
+    table, before = score_table(y, score), steelyard.roc_auc(y, score)
+    score[:] = 0
+    assert steelyard.roc_auc(table) == before
+
+
+def test_labels_of_any_kind_name_the_positive():
+    y, score = ["ham", "spam", "spam"], [0.1, 0.4, 0.9]
+    assert steelyard.roc_auc(y, score, pos_label="spam") == 1
+    assert steelyard.roc_auc([False, True], [0, 1]) == steelyard.roc_auc([-1, 1], [0, 1]) == 1
+    assert repr(score_table(y, score, pos_label="spam")) == "<ScoreTable of 3 rows, 2 of them 'spam'>"
+
+
+Y, S = [0, 1, 1, 0], [0.1, 0.9, 0.4, 0.3]
+BAD = {
+    "lengths": (lambda: score_table(Y, S[:2]), ValueError, "y_true has 4, y_score has 2"),
+    "NaN": (lambda: score_table(Y, [0.1, math.nan, 0.4, 0.3]), ValueError, "y_score holds nan in row 1"),
+    "infinite": (lambda: score_table(Y, [0.1, 0.2, math.inf, 0.3]), ValueError, "y_score holds inf in row 2"),
+    "text": (lambda: score_table(Y, list("abcd")), TypeError, "y_score must hold numbers"),
+    "missing": (lambda: score_table(Y, [0.1, None, 0.2, 0.3]), ValueError, "y_score"),
+    "negative weight": (lambda: score_table(Y, S, sample_weight=[1, -1, 1, 1]), ValueError, "cannot be negative"),
+    "one class": (lambda: steelyard.roc_auc([1, 1], [0.2, 0.3]), ValueError, "no negatives"),
+    "ambiguous": (lambda: steelyard.roc_auc(list("abab"), S), ValueError, "pos_label="),
+    "absent": (lambda: steelyard.roc_auc(Y, S, pos_label=7), ValueError, "7 does not occur"),
+    "probabilities": (lambda: steelyard.brier(Y, [0.1, 1.5, 0.2, 0.3]), ValueError, "brier needs probabilities from 0 to 1, not a score of 1.5"),
+    "columns": (lambda: steelyard.roc_auc(["a", "b", "c"], np.ones((3, 2)), average="macro"), ValueError, "a column for each"),
+    "columns' average": (lambda: steelyard.roc_auc(["a", "b", "c"], np.ones((3, 3))), ValueError, "needs average="),
+    "labels needed": (lambda: steelyard.accuracy(score_table(Y, S)), TypeError, "needs a cut"),
+    "counts": (lambda: steelyard.roc_auc(Counts(1, 2, 3, 4)), TypeError, "measure of scores"),
+    "positives differ": (lambda: score_table(Y, S) + score_table(Y, S, pos_label=0), ValueError, "different positives"),
+    "saved": (lambda: ScoreTable.from_json(saved(scores=[2, 1])), ValueError, "finite and ascending"),
+    "saved rows": (lambda: ScoreTable.from_json(saved(rows=[-1, 1])), ValueError, "not negative"),
+    "saved lacks": (lambda: ScoreTable.from_json(saved(scores=None)), ValueError, "saved"),
+    "empty": (lambda: steelyard.roc_auc([], []), ValueError, "no positives|empty"),
+}  # fmt: skip
+
+
+def saved(**changes):
+    data = json.loads(score_table([0, 1, 1], [0.1, 0.9, 0.4]).to_json())
+    data["positive"].update(changes)
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_one_sentence(case):
+    attempt, builtin, words = BAD[case]
+    with pytest.raises(builtin, match=words) as caught:
+        attempt()
+    assert isinstance(caught.value, SteelyardError)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,323 @@
+"""Labels weighed into a Confusion: any dtype, any partition, any weights, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import steelyard
+from steelyard import Accumulator, Confusion, Counts, SteelyardError, confusion, get_metric, list_metrics, score_table
+from steelyard.metrics.calling import ClassCells
+
+TRUE, PRED = [0, 0, 1, 1, 1, 0, 1], [0, 1, 1, 0, 1, 0, 1]
+TABLE = [[2, 1], [1, 3]]
+
+
+def as_pandas(values):
+    return pytest.importorskip("pandas").Series(values)
+
+
+def as_polars(values):
+    return pytest.importorskip("polars").Series(values)
+
+
+def as_arrow(values):
+    return pytest.importorskip("pyarrow").chunked_array([values[:3], values[3:]])
+
+
+FORMS = {
+    "list": list, "tuple": tuple, "array": np.array, "bool": lambda v: np.array(v, bool), "int8": lambda v: np.array(v, np.int8),
+    "uint64": lambda v: np.array(v, np.uint64), "float": lambda v: np.array(v, float), "float32": lambda v: np.array(v, np.float32),
+    "object": lambda v: np.array(v, object), "strided": lambda v: np.repeat(v, 2)[::2], "pandas": as_pandas, "polars": as_polars,
+    "arrow": as_arrow, "readonly": lambda v: np.broadcast_to(np.array(v), len(v)), "big-endian": lambda v: np.array(v, ">i4"),
+    "pandas nullable": lambda v: as_pandas(v).astype("Int64"), "pandas bool": lambda v: as_pandas(v).astype("boolean"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("one", FORMS)
+@pytest.mark.parametrize("other", ["list", "bool", "float", "object", "polars"])
+def test_the_form_of_the_labels_changes_nothing(one, other):
+    table = confusion(FORMS[one](TRUE), FORMS[other](PRED))
+    assert table.matrix.tolist() == TABLE
+    assert table.labels == (0, 1)
+    assert steelyard.recall(table) == 0.75
+
+
+NAMES = ["no", "yes"]
+TEXTS = {
+    "list": list, "U": np.array, "S": lambda v: np.array(v, "S"), "object": lambda v: np.array(v, object),
+    "StringDType": lambda v: np.array(v, np.dtypes.StringDType()), "wide": lambda v: np.array(v, "U40"),
+    "pandas": as_pandas, "category": lambda v: as_pandas(v).astype("category"), "polars": as_polars, "arrow": as_arrow,
+    "polars category": lambda v: as_polars(v).cast(pytest.importorskip("polars").Categorical),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", TEXTS)
+@pytest.mark.parametrize("times", [1, 1_000], ids=["short", "long"])
+def test_text_labels_of_any_form(form, times):
+    true, pred = ([NAMES[i] for i in column] * times for column in (TRUE, PRED))
+    table = confusion(TEXTS[form](true), TEXTS[form](pred))
+    assert (table.matrix == np.array(TABLE) * times).all()
+    assert [getattr(label, "decode", lambda label=label: label)() for label in table.labels] == NAMES
+
+
+@pytest.mark.parametrize("n", [50, 40_000])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda r, n: r.integers(-3, 4, n), lambda r, n: r.integers(0, 90, n), lambda r, n: r.integers(10**12, 10**12 + 5, n),
+        lambda r, n: r.choice([-(2**62), 0, 7, 2**62], n), lambda r, n: r.choice(["ä", "b\u20ac", "c" * 30, ""], n),
+        lambda r, n: r.choice([b"a", b"bb"], n), lambda r, n: r.integers(0, 2, n).astype(bool), lambda r, n: r.integers(0, 9, n) * 1.0,
+        lambda r, n: np.array([f"label {i:06d}" for i in range(500)])[r.integers(0, 500, n)],
+    ],
+)  # fmt: skip
+def test_counts_equal_a_dictionary(make, n):
+    rng = np.random.default_rng(n)
+    true, pred = make(rng, n), make(rng, n)
+    pairs = {}
+    for pair in zip(true.tolist(), pred.tolist(), strict=True):
+        pairs[pair] = pairs.get(pair, 0) + 1
+    table = confusion(true, pred)
+    counted = {
+        (a, b): int(table.rows[i, j])
+        for i, a in enumerate(table.labels)
+        for j, b in enumerate(table.labels)
+        if table.rows[i, j]
+    }
+    assert counted == pairs
+    assert list(table.labels) == sorted({*true.tolist(), *pred.tolist()})
+
+
+def test_a_label_seen_late_is_not_lost():
+    true = np.array(["common"] * 40_000 + ["rare"])
+    assert confusion(true, true).matrix.tolist() == [[40_000, 0], [0, 1]]
+
+
+labels = st.lists(
+    st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd"), st.integers(1, 5)), min_size=1, max_size=40
+)
+
+
+@given(labels, st.lists(st.integers(0, 40), max_size=4), st.randoms())
+@settings(deadline=None)
+def test_any_partition_in_any_order_merges_to_the_whole(rows, cuts, shuffle):
+    whole = confusion(*([row[i] for row in rows] for i in (0, 1)))
+    edges = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    parts = [rows[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    shuffle.shuffle(parts)
+    empty = Confusion.of_rows((), np.zeros((0, 0), dtype=np.int64))
+    tables = [confusion([r[0] for r in part], [r[1] for r in part]) if part else empty for part in parts]
+    assert sum(tables) == whole
+    seen = Accumulator()
+    for part in parts:
+        seen.update([r[0] for r in part], [r[1] for r in part])
+    assert seen.result() == whole
+    assert Confusion.from_json(whole.to_json()) == whole
+    assert pickle.loads(pickle.dumps(whole)) == whole
+
+
+@given(labels)
+@settings(deadline=None)
+def test_frequency_is_repetition_and_zero_weight_is_absence(rows):
+    true, pred, times = ([row[i] for row in rows] for i in range(3))
+    repeated = confusion(np.repeat(true, times), np.repeat(pred, times))
+    assert confusion(true, pred, frequency=times) == repeated
+    weighted = confusion(true, pred, sample_weight=times)
+    assert np.array_equal(weighted.matrix, repeated.matrix)
+    assert (weighted.squares == confusion(true, pred, sample_weight=np.square(times)).weights).all()
+    assert weighted.rows.sum() == len(rows)
+    extra = confusion([*true, "a"], [*pred, "b"], sample_weight=[*times, 0])
+    assert extra.matrix.sum() == weighted.matrix.sum()
+    for measure in (m for m in list_metrics() if m.classes):
+        assert measure(weighted) == pytest.approx(measure(repeated), nan_ok=True)
+
+
+def test_accumulators_merge_and_weigh_scores():
+    rng = np.random.default_rng(0)
+    y, score = rng.integers(0, 2, 300), rng.random(300).round(2)
+    one, two = Accumulator(score_table), Accumulator(score_table)
+    for part in np.array_split(np.arange(300), 7):
+        (one if part[0] % 2 else two).update(y[part], score[part])
+    assert steelyard.roc_auc((one + two).result()) == steelyard.roc_auc(y, score)
+    with pytest.raises(ValueError, match="Nothing has been weighed"):
+        Accumulator().result()
+    with pytest.raises(ValueError, match="weigh differently"):
+        Accumulator() + one
+
+
+# ---------------------------------------------------------------- measures of classes
+
+
+def close(value, expected):
+    return np.isnan(value) if expected is None else abs(value - expected) <= max(1e-12 * abs(expected), 1e-14)
+
+
+def test_every_golden_value_of_every_multi_class_table(golden):
+    for case in golden("multiclass")["cases"]:
+        matrix, expected = np.array(case["matrix"]), case["expected"]
+        table = Confusion.of_rows([chr(97 + i) for i in range(len(matrix))], matrix)
+        for name in ("accuracy", "balanced_accuracy", "tpnr", "g_mean", "ac_score", "kappa", "mcc"):
+            assert close(get_metric(name)(table), expected[name]), (case["name"], name)
+            assert (get_metric(name).why(table) is None) == (expected[name] is not None)
+        for name in ("precision", "recall", "f1"):
+            measure = get_metric(name)
+            each = expected[f"{name}_per_class" + ("_counts" if name == "f1" else "")]
+            assert all(map(close, measure(table, average=None), each))
+            for average, word in (("macro", "macro"), ("weighted", "kalita_micro")):
+                assert close(measure(table, average=average), expected[f"{word}_{name}"]), (case["name"], name)
+                assert close(measure(table, average=average, undefined=0), expected[f"{word}_{name}_zero"])
+            assert close(measure(table, average="micro"), expected["standard_micro_prf"])
+        assert [list(map(int, cells)) for cells in zip(*table.one_vs_rest(), strict=True)] == expected["one_vs_rest"]
+
+
+def test_averages_over_both_classes_of_the_binary_tables(golden):
+    for case in golden("binary")["cases"]:
+        table = Confusion.of_rows("np", np.array([[case["tn"], case["fp"]], [case["fn"], case["tp"]]]))
+        for name, expected in case["averages_over_both_classes"].items():
+            if name == "standard_micro_prf":
+                assert close(steelyard.f1(table, average="micro"), expected)
+                continue
+            word, _, rest = name.replace("kalita_micro", "weighted").partition("_")
+            measure, _, zero = rest.partition("_")
+            options = {"undefined": 0} if zero else {}
+            assert close(get_metric(measure)(table, average=word, **options), expected), (case["name"], name)
+
+
+@pytest.mark.parametrize("measure", [m for m in list_metrics() if m.classes], ids=lambda m: m.name)
+def test_two_classes_are_a_special_case_of_many(measure):
+    rng = np.random.default_rng(3)
+    matrices = rng.integers(0, 4, (400, 2, 2))
+    many = measure.classes(ClassCells.of(matrices), **measure.parameters)
+    np.testing.assert_allclose(many, measure(Counts.from_matrix(matrices)), rtol=1e-13, atol=1e-15)
+
+
+def test_mcc_kappa_and_balanced_accuracy_of_many_classes_equal_scikit_learns():
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(1)
+    for k in (2, 3, 7):
+        true, pred, weight = rng.integers(0, k, 300), rng.integers(0, k, 300), rng.random(300)
+        for options in ({}, {"sample_weight": weight}):
+            assert steelyard.mcc(true, pred, **options) == pytest.approx(
+                metrics.matthews_corrcoef(true, pred, **options)
+            )
+            assert steelyard.balanced_accuracy(true, pred, **options) == pytest.approx(
+                metrics.balanced_accuracy_score(true, pred, **options)
+            )
+            assert steelyard.informedness(true, pred, **options) == pytest.approx(
+                metrics.balanced_accuracy_score(true, pred, adjusted=True, **options)
+            )
+            for weights in (None, "linear", "quadratic"):
+                assert steelyard.kappa(true, pred, weights=weights, **options) == pytest.approx(
+                    metrics.cohen_kappa_score(true, pred, weights=weights, **options)
+                )
+
+
+def test_one_against_the_rest_and_the_average_it_is_part_of():
+    true, pred = list("aabbcc"), list("ababcb")
+    assert steelyard.precision(true, pred, pos_label="b") == pytest.approx(1 / 3)
+    each = steelyard.precision(true, pred, average=None)
+    assert steelyard.precision(true, pred, average="macro") == pytest.approx(each.mean())
+    kept = confusion(true, pred, pos_label="b")
+    assert steelyard.precision(kept) == pytest.approx(1 / 3)
+    assert steelyard.recall(true, pred, average="weighted") == steelyard.accuracy(true, pred)
+    assert steelyard.recall(true, pred, average="macro") == pytest.approx(steelyard.balanced_accuracy(true, pred))
+
+
+def test_an_absent_class_makes_the_average_undefined_and_is_named():
+    true, pred = ["a", "b", "b"], ["a", "b", "c"]
+    assert np.isnan(steelyard.recall(true, pred, average="macro"))
+    assert steelyard.recall.why(true, pred, average="macro") == "class 'c': no positives"
+    assert steelyard.recall(true, pred, average="weighted") == pytest.approx(2 / 3)
+    assert steelyard.balanced_accuracy.why(true, pred) == "class 'c' has no rows in the truth"
+    assert steelyard.recall(true, pred, average="macro", labels=["a", "b", "c", "d"], undefined=0) == 1.5 / 4
+
+
+def test_the_label_set_may_be_declared_in_any_order():
+    assert confusion([1, 1], [1, 0], labels=[1, 0]).matrix.tolist() == [[1, 1], [0, 0]]
+    assert confusion([], [], labels=["a", "b"]).rows.sum() == 0
+    assert confusion([True, False], [True, True]).labels == (False, True)
+    assert confusion([-1, 1], [1, 1]).positive_label() == 1
+
+
+def test_a_thousand_labels_fit():
+    many = np.arange(1_000)
+    assert steelyard.accuracy(many, many) == steelyard.mcc(many, many) == steelyard.g_mean(many, many) == 1
+
+
+# ---------------------------------------------------------------- bad input
+
+Y = [0, 1, 1, 0]
+BAD = {
+    "lengths": (lambda: confusion(Y, [0, 1]), ValueError, "y_true has 4, y_pred has 2 rows"),
+    "weights' length": (lambda: confusion(Y, Y, sample_weight=[1]), ValueError, "sample_weight has 1"),
+    "NaN weight": (lambda: confusion(Y, Y, sample_weight=[1, 1, 1, np.nan]), ValueError, "sample_weight holds NaN"),
+    "negative weight": (lambda: confusion(Y, Y, sample_weight=[1, 1, 1, -1]), ValueError, "cannot be negative"),
+    "zero weights": (lambda: confusion(Y, Y, sample_weight=[0, 0, 0, 0]), ValueError, "0 in every row"),
+    "text weights": (lambda: confusion(Y, Y, sample_weight=list("abcd")), TypeError, "sample_weight must hold numbers"),
+    "broken frequency": (lambda: confusion(Y, Y, frequency=[1, 1, 1, 0.5]), ValueError, "a whole number"),
+    "empty": (lambda: confusion([], []), ValueError, "are empty"),
+    "one class": (lambda: steelyard.accuracy([1, 1], [1, 0]), ValueError, "y_true holds one class only, 1"),
+    "positive absent": (lambda: steelyard.recall(Y, Y, pos_label=2), ValueError, "The label 2 does not occur"),
+    "positive near": (lambda: steelyard.recall(["spam", "ham"], ["ham", "ham"], pos_label="spm"), ValueError, "Did you mean 'spam'"),
+    "positive not true": (lambda: steelyard.recall(Y, [0, 1, 2, 0], pos_label=2), ValueError, "does not occur in y_true"),
+    "ambiguous": (lambda: steelyard.recall(list("abab"), list("aabb")), ValueError, "pos_label=, or ask for average="),
+    "ambiguous K": (lambda: steelyard.f1([0, 1, 2], [0, 1, 2]), ValueError, "pos_label=, or ask for average="),
+    "labels": (lambda: confusion(range(1_001), range(1_001)), ValueError, "1,001 different labels"),
+    "2-D": (lambda: confusion(np.ones((4, 3)), Y), ValueError, "multilabel"),
+    "column of one": (lambda: confusion(np.ones((4, 1)), Y), ValueError, "ravel"),
+    "3-D": (lambda: confusion(np.ones((4, 1, 1)), Y), ValueError, "3 dimensions"),
+    "ragged": (lambda: confusion([[1], [1, 2]], Y[:2]), TypeError, "rows differ"),
+    "scalar": (lambda: confusion(1, 1), TypeError, "must be a column"),
+    "string": (lambda: confusion("abab", Y), TypeError, "must be a column"),
+    "None": (lambda: confusion(None, Y), TypeError, "must be a column"),
+    "continuous": (lambda: confusion([0.2, 0.7], [0, 1]), ValueError, "a label is text or a whole number"),
+    "NaN label": (lambda: confusion([0, 1, np.nan], [0, 1, 1]), ValueError, "missing labels"),
+    "None label": (lambda: confusion(["a", None], ["a", "a"]), ValueError, "missing labels"),
+    "mixed": (lambda: confusion(["a", 1], ["a", "a"]), TypeError, "mixes text such as 'a' and numbers such as 1"),
+    "two kinds": (lambda: confusion(["0", "1"], [0, 1]), TypeError, "y_true holds text such as '0' and y_pred numbers"),
+    "dates": (lambda: confusion(np.array(["2020-01-01"], "M8[D]"), [1]), TypeError, "labels are text, whole numbers"),
+    "lists as labels": (lambda: confusion(np.array([[1], None], object), Y[:2]), TypeError, "cannot be labels"),
+    "undeclared": (lambda: confusion(Y, [0, 1, 2, 0], labels=[0, 1]), ValueError, "y_pred holds 2, which is none"),
+    "declared twice": (lambda: confusion(Y, Y, labels=[0, 0]), ValueError, "lists each label once"),
+    "average": (lambda: steelyard.f1(Y, Y, average="mean"), ValueError, "average= takes"),
+    "both": (lambda: steelyard.f1(Y, Y, average="macro", pos_label=1), ValueError, "contradict"),
+    "alone": (lambda: steelyard.f1(Y), TypeError, r"or \(y_true, y_pred\), not list alone"),
+    "scores needed": (lambda: steelyard.roc_auc(confusion(Y, Y)), TypeError, "measure of scores"),
+    "kappa weights": (lambda: steelyard.kappa([0, 1, 2], [0, 1, 2], weights="cubic"), ValueError, "'linear' or 'quadratic'"),
+    "positives differ": (lambda: confusion(Y, Y, pos_label=0) + confusion(Y, Y, pos_label=1), ValueError, "different positives"),
+    "bytes saved": (lambda: confusion([b"a"], [b"b"]).to_json(), TypeError, "JSON cannot hold"),
+    "negative saved": (lambda: Confusion.from_json(saved(rows=[[1, -1], [0, 2]])), ValueError, "not negative"),
+    "shape saved": (lambda: Confusion.from_json(saved(rows=[[1, 1]])), ValueError, "2 x 2 numbers"),
+    "labels saved": (lambda: Confusion.from_json(saved(labels=[0, 0])), ValueError, "each label once"),
+    "positive saved": (lambda: Confusion.from_json(saved(positive=5)), ValueError, "none of the saved labels"),
+}  # fmt: skip
+
+
+def saved(**changes):
+    return json.dumps({**json.loads(confusion(Y, Y).to_json()), **changes})
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_one_sentence(case):
+    attempt, builtin, words = BAD[case]
+    with pytest.raises(builtin, match=words) as caught:
+        attempt()
+    assert isinstance(caught.value, SteelyardError)
+    assert "\n" not in str(caught.value)
+
+
+def test_sparse_labels_are_refused():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TypeError, match="is sparse"):
+        confusion(sparse.csr_matrix([[0, 1]]), [0, 1])
+
+
+def test_merging_never_overflows():
+    big = Confusion.of_rows((0, 1), np.full((2, 2), 2**62))
+    with pytest.raises(OverflowError):
+        big + big
