@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from steelyard.ingest import labels as ingest
 from steelyard.statistics.scores import ScoreTable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Array = np.ndarray[Any, Any]
 
@@ -53,7 +50,7 @@ def roc_curve(data: Any, y_score: Any = None, **options: Any) -> RocCurve:
     >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).tpr
     array([0. , 0.5, 0.5, 1. , 1. ])
     """
-    return _drawn(roc_points, data, y_score, options)
+    return roc_points(_table(data, y_score, options))
 
 
 def precision_recall_curve(data: Any, y_score: Any = None, **options: Any) -> PrecisionRecallCurve:
@@ -62,12 +59,12 @@ def precision_recall_curve(data: Any, y_score: Any = None, **options: Any) -> Pr
     >>> precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).recall
     array([0.5, 0.5, 1. , 1. ])
     """
-    return _drawn(precision_recall_points, data, y_score, options)
+    return precision_recall_points(_table(data, y_score, options))
 
 
-def _drawn(points: Callable[[ScoreTable], Any], data: Any, y_score: Any, options: dict[str, Any]) -> Any:
+def _table(data: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
     if isinstance(data, ScoreTable):
-        return points(data)
+        return data
     table = ingest.score_table(data, y_score, **options)
     ingest.check_both_classes(table)
-    return points(table)
+    return table

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Array = np.ndarray[Any, Any]
+COLUMNS = ("rows", "weights", "squares")
 RARE = 32  # how many times larger a class is worth not sorting, when the other asks where it stands in it
 
 
@@ -111,8 +112,7 @@ class Side:
             return self
         if self.rows is None:
             return Side(self.scores[starts], np.diff(np.append(starts, len(self.scores))))
-        columns = (None if c is None else np.add.reduceat(c, starts) for c in (self.rows, self.weights, self.squares))
-        return Side(self.scores[starts], *columns)
+        return self._mapped(self.scores[starts], lambda column: np.add.reduceat(column, starts))
 
     def kept(self) -> Side:
         """The same with a copy of its own, whatever becomes of the arrays it was made from."""
@@ -120,17 +120,21 @@ class Side:
 
     def negated(self) -> Side:
         """The scores with their sign turned, and so their order."""
-        columns = (None if c is None else c[::-1] for c in (self.rows, self.weights, self.squares))
-        return Side(-self.scores[::-1], *columns)
+        return self._mapped(-self.scores[::-1], lambda column: column[::-1])
+
+    def _mapped(self, scores: Array, change: Callable[[Array], Array]) -> Side:
+        rows, weights, squares = (None if c is None else change(c) for c in (self.rows, self.weights, self.squares))
+        return Side(scores, rows, weights, squares)
 
     def __add__(self, other: Side) -> Side:
         if self.rows is None and other.rows is None:
             return Side(np.concatenate([self.entries, other.entries]), ascending=False)
         scores = np.concatenate([self.scores, other.scores])
         order = np.argsort(scores, kind="stable")
-        columns = ["rows"] if self.weights is None and other.weights is None else ["rows", "weights", "squares"]
-        joined = (np.concatenate([_column(self, key), _column(other, key)])[order] for key in columns)
-        return Side(scores[order], *joined).compact()
+        joined = {key: np.concatenate([_column(self, key), _column(other, key)])[order] for key in COLUMNS}
+        if self.weights is None and other.weights is None:
+            return Side(scores[order], joined["rows"]).compact()
+        return Side(scores[order], joined["rows"], joined["weights"], joined["squares"]).compact()
 
 
 def _ones(side: Side) -> Array:
