@@ -32,14 +32,18 @@ def roc_points(t: ScoreTable) -> RocCurve:
     """The ROC curve of a table; NaN where a class has no weight."""
     fp, tp = t.counts.fp, t.counts.tp
     with np.errstate(invalid="ignore"):
-        return RocCurve(fp / np.float64(t.negative.total), tp / np.float64(t.positive.total), t.thresholds)
+        return RocCurve(fp / _per_row(t.negative.total), tp / _per_row(t.positive.total), t.thresholds)
 
 
 def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
     """The precision-recall curve of a table, without the cut that flags nobody, where precision is undefined."""
-    tp, fp = t.counts.tp[1:], t.counts.fp[1:]
+    tp, fp = t.counts.tp[..., 1:], t.counts.fp[..., 1:]
     with np.errstate(invalid="ignore"):
-        return PrecisionRecallCurve(tp / (tp + fp), tp / np.float64(t.positive.total), t.thresholds[1:])
+        return PrecisionRecallCurve(tp / (tp + fp), tp / _per_row(t.positive.total), t.thresholds[1:])
+
+
+def _per_row(total: Any) -> Any:
+    return np.asarray(total, dtype=np.float64)[..., None]
 
 
 def roc_curve(data: Any, y_score: Any = None, **options: Any) -> RocCurve:

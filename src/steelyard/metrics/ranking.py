@@ -10,8 +10,9 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.curves import precision_recall_points, roc_points
-from steelyard.metrics.expression import undefined
+from steelyard.metrics.expression import ratio, undefined
 from steelyard.metrics.registry import metric
+from steelyard.statistics.scores import starting_at_zero
 
 if TYPE_CHECKING:
     from steelyard.statistics.scores import ScoreTable, Side
@@ -19,11 +20,19 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
+# Every formula works along the last axis of the weights, so that the draws of a bootstrap are an axis before it.
+
+
 def missing(t: ScoreTable) -> str | None:
     """Which class has no weight, if one has not."""
-    if t.positive.total == 0:
+    if np.all(t.positive.total == 0):
         return "no positives"
-    return "no negatives" if t.negative.total == 0 else None
+    return "no negatives" if np.all(t.negative.total == 0) else None
+
+
+def no_positives(t: ScoreTable) -> bool:
+    """Whether the positives have no weight."""
+    return bool(np.all(t.positive.total == 0))
 
 
 # ---------------------------------------------------------------- areas under curves
@@ -45,21 +54,31 @@ def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
     return (twice if small is t.positive else 2 * pairs - twice) / (2 * pairs)
 
 
-def _dot(a: Array, b: Array) -> float | int:
+def _dot(a: Array, b: Array) -> Any:
     """The sum of products, in whole numbers while 64 bits hold them."""
-    if a.dtype.kind == b.dtype.kind == "i" and float(a.max(initial=0)) * float(b.sum()) < 2**62:
-        return int(np.dot(a, b))
-    return float(np.dot(a.astype(np.float64), b.astype(np.float64)))
+    if a.dtype.kind == b.dtype.kind == "i":
+        if float(a.max(initial=0)) * float(b.sum()) < 2**62:
+            return int(np.dot(a, b))
+        a = a.astype(np.float64)
+    return (a * b).sum(-1)
 
 
-def _partial_auc(t: ScoreTable, max_fpr: float) -> float:
+def _between(x: Array, y: Array, at: Any) -> Any:
+    """y at a point of x, which rises along the last axis, by straight lines."""
+    i = np.clip((x < np.asarray(at)[..., None]).sum(-1, keepdims=True), 1, x.shape[-1] - 1)
+    (x0, x1), (y0, y1) = ([np.take_along_axis(v, i - 1 + j, -1)[..., 0] for j in (0, 1)] for v in (x, y))
+    return y0 + (y1 - y0) * ratio(at - x0, x1 - x0, limit=0)
+
+
+def _partial_auc(t: ScoreTable, max_fpr: float) -> Any:
     """The area up to a false positive rate, scaled so that guessing is 1/2 and perfect is 1 (McClish)."""
     fpr, tpr, _ = roc_points(t)
-    stop = np.searchsorted(fpr, max_fpr, side="right")
-    edge = np.interp(max_fpr, fpr[stop - 1 : stop + 1], tpr[stop - 1 : stop + 1])
-    area = np.trapezoid(np.append(tpr[:stop], edge), np.append(fpr[:stop], max_fpr))
+    # The last of several points at one rate is the highest: a step to the right starts there.
+    inside = np.minimum(fpr, max_fpr)
+    edge = np.where(fpr <= max_fpr, tpr, _between(fpr, tpr, max_fpr)[..., None])
+    area = np.trapezoid(edge, inside)
     least = max_fpr**2 / 2
-    return float(0.5 * (1 + (area - least) / (max_fpr - least)))
+    return 0.5 * (1 + (area - least) / (max_fpr - least))
 
 
 @weighted_auc.for_scores
@@ -68,27 +87,31 @@ def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
     if why := missing(t):
         return undefined(why)
     fpr, tpr, _ = roc_points(t)
-    rises = np.flatnonzero(np.diff(tpr) > 0)
-    low, high, left, right = tpr[rises], tpr[rises + 1], fpr[rises], fpr[rises + 1]
-    until = np.concatenate([[0.0], np.cumsum((high - low) * (left + right) / 2)])
-    edges = np.arange(bands + 1) / bands
-    at = np.minimum(np.searchsorted(high, edges), len(high) - 1)
-    into = edges - low[at]
-    lost = until[at] + into * (left[at] + into * (right - left)[at] / (2 * (high - low)[at]))
-    areas = 1 / bands - np.diff(lost)
-    return float(areas.sum() - np.sum(rho ** np.arange(1, bands) * (areas[:-1] - areas[-1])))
+    lost = starting_at_zero(np.cumsum(np.diff(tpr) * (fpr[..., 1:] + fpr[..., :-1]) / 2, -1))
+    areas = 1 / bands - np.diff([_lost_until(i / bands, fpr, tpr, lost) for i in range(bands + 1)], axis=0)
+    weights = rho ** np.arange(1, bands)
+    return areas.sum(0) - np.tensordot(weights, areas[:-1] - areas[-1], 1)
+
+
+def _lost_until(recall: float, fpr: Array, tpr: Array, lost: Array) -> Any:
+    """The area left of the curve up to a recall, given that at its points."""
+    i = np.clip((tpr < recall).sum(-1, keepdims=True), 1, tpr.shape[-1] - 1)
+    pick = lambda v, j: np.take_along_axis(v, j, -1)[..., 0]  # noqa: E731
+    low, high, left, right = pick(tpr, i - 1), pick(tpr, i), pick(fpr, i - 1), pick(fpr, i)
+    into = recall - low
+    return pick(lost, i - 1) + into * (left + (right - left) * ratio(into, 2 * (high - low), limit=0))
 
 
 @metric("Average precision", on="scores", family="ranking", range=(0, 1), aliases=("ap",), cite="manning2008",
         sklearn="average_precision_score")  # fmt: skip
 def average_precision(t):
     """Mean precision at the cuts where a positive is found, in steps and not interpolated."""
-    if t.positive.total == 0:
+    if no_positives(t):
         return undefined("no positives")
     scores, weights = t.positive.distinct
-    tp = np.cumsum(weights[::-1])[::-1]
-    fp = t.negative.total - t.negative.below_each(scores)
-    return float(np.dot(weights, tp / (tp + fp)) / t.positive.total)
+    tp = np.cumsum(weights[..., ::-1], -1)[..., ::-1]
+    fp = np.asarray(t.negative.total)[..., None] - t.negative.below_each(scores)
+    return (weights * (tp / (tp + fp))).sum(-1) / t.positive.total
 
 
 @metric("Negative average precision", on="scores", family="ranking", range=(0, 1), cite="wu2025")
@@ -109,10 +132,10 @@ def mean_average_precision(t):
 @metric("PR AUC, trapezoid", on="scores", family="ranking", range=(0, 1), cite="davis2006")
 def pr_auc(t):
     """Area under the precision-recall curve joined by straight lines, which flatters; prefer average precision."""
-    if t.positive.total == 0:
+    if no_positives(t):
         return undefined("no positives")
     precision, recall, _ = precision_recall_points(t)
-    return float(np.trapezoid(np.append(precision[:1], precision), np.append(0.0, recall)))
+    return np.trapezoid(np.concatenate([precision[..., :1], precision], -1), starting_at_zero(recall))
 
 
 # ---------------------------------------------------------------- at a point of the curve
@@ -121,39 +144,42 @@ def pr_auc(t):
 @metric("Recall at precision", on="scores", family="ranking", range=(0, 1), cite="davis2006", domain={"at": "(0, 1]"})
 def recall_at_precision(t, *, at=0.9):
     """Highest recall of a cut whose precision is at least the given one."""
-    if t.positive.total == 0:
+    if no_positives(t):
         return undefined("no positives")
     precision, recall, _ = precision_recall_points(t)
-    reached = recall[precision >= at]
-    return float(reached.max()) if len(reached) else undefined(f"no cut reaches a precision of {at:g}")
+    reached = np.where(precision >= at, recall, -1).max(-1)
+    none = f"no cut reaches a precision of {at:g}"
+    return (
+        (undefined(none) if reached < 0 else reached) if reached.ndim == 0 else np.where(reached < 0, np.nan, reached)
+    )
 
 
 @metric("Precision at recall", on="scores", family="ranking", range=(0, 1), cite="davis2006", domain={"at": "(0, 1]"})
 def precision_at_recall(t, *, at=0.9):
     """Highest precision of a cut whose recall is at least the given one."""
-    if t.positive.total == 0:
+    if no_positives(t):
         return undefined("no positives")
     precision, recall, _ = precision_recall_points(t)
-    return float(precision[recall >= at].max())
+    return np.where(recall >= at, precision, 0).max(-1)
 
 
-def _found(t: ScoreTable, flagged: float) -> float:
+def _found(t: ScoreTable, flagged: Any) -> Any:
     """The positives among the highest scores of that much weight; tied rows count in part."""
-    return float(np.interp(flagged, t.counts.tp + t.counts.fp, t.counts.tp))
+    return _between((t.counts.tp + t.counts.fp).astype(np.float64), t.counts.tp, flagged)
 
 
 @metric("Precision at k", on="scores", family="ranking", range=(0, 1), cite="manning2008", domain={"k": "(0, inf)"})
 def precision_at_k(t, *, k=100):
     """Share of positives among the k rows that score highest, tied rows counting in part."""
     total = t.positive.total + t.negative.total
-    return _found(t, k) / k if k <= total else undefined(f"fewer than {k:g} rows")
+    return _found(t, k) / k if np.all(k <= total * (1 + 1e-9)) else undefined(f"fewer than {k:g} rows")
 
 
 @metric("Lift", on="scores", family="ranking", range=(0, inf), best=None, direction="higher", cite="manning2008",
         domain={"share": "(0, 1]"})  # fmt: skip
 def lift(t, *, share=0.1):
     """How many times more positives are among the highest-scored share of the rows than guessing would find."""
-    if t.positive.total == 0:
+    if no_positives(t):
         return undefined("no positives")
     flagged = share * (t.positive.total + t.negative.total)
     return _found(t, flagged) / (share * t.positive.total)
@@ -175,10 +201,12 @@ def _probabilities(name: str, t: ScoreTable) -> tuple[Side, Side]:
 def _mean(t: ScoreTable, positive: Array, negative: Array) -> Any:
     """The mean over all rows of what each positive's and each negative's score is worth."""
     total = t.positive.total + t.negative.total
-    sums = (
-        v.sum() if s.mass is None else np.dot(v, s.mass) for v, s in ((positive, t.positive), (negative, t.negative))
-    )
-    return float(sum(sums)) / total if total else undefined("no rows")
+    if not np.any(total):
+        return undefined("no rows")
+    sums = [
+        v.sum() if s.mass is None else (v * s.mass).sum(-1) for v, s in ((positive, t.positive), (negative, t.negative))
+    ]
+    return (sums[0] + sums[1]) / total
 
 
 @metric(
@@ -203,12 +231,12 @@ def log_loss(t):
 def expected_calibration_error(t, *, bins=10):
     """Mean gap between the mean probability and the share of positives, in bins of equal width."""
     positive, negative = _probabilities("expected_calibration_error", t)
-    total = positive.total + negative.total
-    if not total:
+    total = np.asarray(positive.total + negative.total)
+    if not total.any():
         return undefined("no rows")
-    gap = np.zeros(bins)
+    gap = np.zeros((*total.shape, bins))
     for side, truth in ((positive, 1), (negative, 0)):
-        places = np.minimum((side.scores * bins).astype(np.int64), bins - 1)
         off = (truth - side.scores) * (1 if side.mass is None else side.mass)
-        gap += np.bincount(places, weights=off, minlength=bins)
-    return float(np.abs(gap).sum() / total)
+        edges = np.searchsorted(np.minimum((side.scores * bins).astype(np.int64), bins - 1), np.arange(bins + 1))
+        gap += np.diff(starting_at_zero(np.cumsum(off, -1))[..., edges], axis=-1)
+    return np.abs(gap).sum(-1) / total

@@ -58,9 +58,11 @@ class Side:
         return self.rows if self.weights is None else self.weights
 
     @cached_property
-    def total(self) -> float | int:
-        """The weight of the class."""
-        return self.size if self.mass is None else self.mass.sum().item()
+    def total(self) -> Any:
+        """The weight of the class; an array where the weights have an axis of draws before that of the entries."""
+        if self.mass is None:
+            return self.size
+        return self.mass.sum().item() if self.mass.ndim == 1 else self.mass.sum(-1)
 
     @cached_property
     def n(self) -> int:
@@ -92,12 +94,12 @@ class Side:
         return self._cumulated(lower), self._cumulated(upper)
 
     def _cumulated(self, places: Array) -> Array:
-        return places if self.mass is None else self._running[places]
+        return places if self.mass is None else self._running[..., places]
 
     @cached_property
     def _running(self) -> Array:
         mass = _ones(self) if self.mass is None else self.mass
-        return np.concatenate([np.zeros(1, dtype=mass.dtype), np.cumsum(mass)])
+        return starting_at_zero(np.cumsum(mass, axis=-1))
 
     @cached_property
     def distinct(self) -> tuple[Array, Array]:
@@ -181,11 +183,11 @@ class ScoreTable:
         scores = np.concatenate([p_scores, n_scores])
         order = np.argsort(scores, kind="stable")[::-1]
         zeros = np.zeros_like
-        tps = np.concatenate([p_weights, zeros(n_weights, dtype=p_weights.dtype)])[order].cumsum()
-        fps = np.concatenate([zeros(p_weights, dtype=n_weights.dtype), n_weights])[order].cumsum()
+        tps = np.concatenate([p_weights, zeros(n_weights, dtype=p_weights.dtype)], -1)[..., order].cumsum(-1)
+        fps = np.concatenate([zeros(p_weights, dtype=n_weights.dtype), n_weights], -1)[..., order].cumsum(-1)
         scores = scores[order]
         last = np.append(scores[1:] != scores[:-1], True) if len(scores) else np.zeros(0, dtype=bool)
-        return scores[last], tps[last], fps[last]
+        return scores[last], tps[..., last], fps[..., last]
 
     @property
     def thresholds(self) -> Array:
@@ -195,7 +197,7 @@ class ScoreTable:
     @cached_property
     def counts(self) -> Counts:
         """The Counts at each of the thresholds."""
-        tp, fp = (np.concatenate([np.zeros(1, dtype=c.dtype), c]) for c in self._curve[1:])
+        tp, fp = map(starting_at_zero, self._curve[1:])
         return Counts.trusted(tp, _rest(self.positive.total, tp), fp, _rest(self.negative.total, fp))
 
     def at(self, threshold: Any) -> Counts:
@@ -250,9 +252,14 @@ class ScoreTable:
         return cls(_read_side(data["positive"]), _read_side(data["negative"]), data["positive_label"])
 
 
-def _rest(total: float, part: Array) -> Array:
+def starting_at_zero(running: Array) -> Array:
+    """Running sums with the 0 they start from, on the last axis."""
+    return np.concatenate([np.zeros_like(running[..., :1]) if running.shape[-1] else np.zeros(1), running], -1)
+
+
+def _rest(total: Any, part: Array) -> Array:
     """What is left of a total, never below 0 by rounding."""
-    return np.maximum(total - part, 0)
+    return np.maximum(np.asarray(total)[..., None] - part if np.ndim(total) else total - part, 0)
 
 
 def _read_side(data: Any) -> Side:
