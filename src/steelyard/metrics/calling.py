@@ -80,25 +80,35 @@ def _plain(value: Any) -> Any:
 
 def answer(measure: Metric, data: Any, other: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
     """The answer of a measure to whatever was handed to it."""
+    if other is not None and measure.scores is not None and np.ndim(other) == 2:
+        return on_score_columns(measure, data, other, options, parameters)
+    return on_table(measure, weighed(measure, data, other, options), options, parameters)
+
+
+def weighed(measure: Metric, data: Any, other: Any, options: Options) -> Counts | Confusion | ScoreTable:
+    """What was handed to a measure as a table: arrays are weighed, tables are what they are."""
     if other is None:
-        if isinstance(data, Counts):
-            return on_counts(measure, data, parameters)
-        if isinstance(data, Confusion):
-            return on_confusion(measure, data, options, parameters)
-        if isinstance(data, ScoreTable):
-            return on_scores(measure, data, parameters)
+        if isinstance(data, (Counts, Confusion, ScoreTable)):
+            return data
         takes = "Counts, a Confusion" if measure.scores is None else "a ScoreTable"
         raise InputTypeError(f"{measure.name} takes {takes} or (y_true, y_pred), not {type(data).__name__} alone.")
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
     if measure.scores is None:
         table = ingest.confusion(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
         ingest.check_whole(table)
-        return on_confusion(measure, table, options, parameters)
-    if np.ndim(other) == 2:
-        return on_score_columns(measure, data, other, options, parameters)
+        return table
     scores = ingest.passing_table(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
     ingest.check_both_classes(scores)
-    return on_scores(measure, scores, parameters)
+    return scores
+
+
+def on_table(measure: Metric, table: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
+    """The answer of a measure on a table of any kind."""
+    if isinstance(table, Counts):
+        return on_counts(measure, table, parameters)
+    if isinstance(table, Confusion):
+        return on_confusion(measure, table, options, parameters)
+    return on_scores(measure, table, parameters)
 
 
 # ---------------------------------------------------------------- counts
@@ -106,11 +116,16 @@ def answer(measure: Metric, data: Any, other: Any, options: Options, parameters:
 
 def on_counts(measure: Metric, counts: Counts, parameters: Mapping[str, Any]) -> Answer:
     """On the four cells: an array of tables gives an array of values."""
+    values = count_values(measure, counts, parameters)
+    return Answer(values, lambda: _count_reasons(measure, counts, values, parameters))
+
+
+def count_values(measure: Metric, counts: Counts, parameters: Mapping[str, Any]) -> Any:
+    """The values alone, in the shape of the counts."""
     if measure.function is None:
         raise InputTypeError(f"{measure.name} is a measure of scores; give (y_true, y_score) or a ScoreTable.")
     values = _evaluate(measure.function, Cells(*map(_floats, counts)), parameters) + np.zeros(counts.shape)
-    values = np.where(np.isinf(values), math.nan, values)  # x/0 in a plain division is as undefined as 0/0
-    return Answer(values, lambda: _count_reasons(measure, counts, values, parameters))
+    return np.where(np.isinf(values), math.nan, values)  # x/0 in a plain division is as undefined as 0/0
 
 
 def _floats(cell: Any) -> Any:
@@ -161,14 +176,23 @@ def on_confusion(measure: Metric, table: Confusion, options: Options, parameters
     """On a table of classes: one class against the rest, an average over all, or the measure's own form."""
     if measure.function is None:
         raise InputTypeError(f"{measure.name} is a measure of scores, which a table of labels has lost; give scores.")
+    if (counts := as_counts(measure, table, options)) is not None:
+        return on_counts(measure, counts, parameters)
+    cells = ClassCells.of(table.matrix, table.rows)
+    value = class_values(measure, cells, options, parameters)
+    averaged = options.average != "native"
+    return Answer(value, lambda: _class_reason(measure, table, cells, options, parameters), averaged=averaged)
+
+
+def as_counts(measure: Metric, table: Confusion, options: Options) -> Counts | None:
+    """The two-class table that the call is about; None where it is about all classes."""
+    if options.average == "micro":
+        return table.one_vs_rest().sum()
     if options.average != "native":
-        return _averaged(measure, table, options, parameters)
-    if options.pos_label is not None or table.positive is not None:
-        return on_counts(measure, table.counts(options.pos_label), parameters)
-    if measure.classes is None or _is_plain_pair(table):
-        return on_counts(measure, table.counts(), parameters)
-    value = _evaluate(measure.classes, ClassCells.of(table.matrix, table.rows), parameters)
-    return Answer(value, lambda: _class_reason(table))
+        return None
+    if options.pos_label is not None or table.positive is not None or measure.classes is None or _is_plain_pair(table):
+        return table.counts(options.pos_label)
+    return None
 
 
 def _is_plain_pair(table: Confusion) -> bool:
@@ -178,33 +202,41 @@ def _is_plain_pair(table: Confusion) -> bool:
         return False
 
 
-def _class_reason(table: Confusion) -> str:
+def class_values(measure: Metric, cells: ClassCells, options: Options, parameters: Mapping[str, Any]) -> Any:
+    """The measure over all classes on the last axis of the cells: its own form, one value a class, or their mean."""
+    if options.average == "native":
+        return _evaluate(measure.classes, cells, parameters)  # type: ignore[arg-type]
+    values = count_values(measure, Counts.trusted(*list(cells)[:4]), parameters)
+    values = np.where(np.isnan(values), options.replacement, values)
+    if options.average is None:
+        return values
+    held = _held(cells, options)
+    share = held * (1.0 if options.average == "macro" else cells.positives)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.where(held, values, 0) * share).sum(-1) / share.sum(-1))
+
+
+def _held(cells: ClassCells, options: Options) -> Any:
+    """Which classes enter the mean: all, but for a weighted one those that occur, if two or more do."""
+    occurs = cells.positives > 0
+    every = (options.average == "macro") | (occurs.sum(-1, keepdims=True) < 2)
+    return np.where(every, True, occurs)
+
+
+def _class_reason(
+    measure: Metric, table: Confusion, cells: ClassCells, options: Options, parameters: Mapping[str, Any]
+) -> Any:
+    if options.average != "native":
+        each = on_counts(measure, Counts.trusted(*list(cells)[:4]), parameters)
+        values = np.where(np.isnan(each.value), options.replacement, each.value)
+        if options.average is None:
+            return each.why
+        bad = np.flatnonzero(_held(cells, options) & np.isnan(values))
+        return f"class {table.labels[bad[0]]!r}: {each.why[bad[0]]}" if len(bad) else "no rows"
     for label, weight in zip(table.labels, table.matrix.sum(1), strict=True):
         if weight == 0:
             return f"class {label!r} has no rows in the truth"
     return "truth and prediction hold one and the same class only" if len(table.labels) else "no rows"
-
-
-def _averaged(measure: Metric, table: Confusion, options: Options, parameters: Mapping[str, Any]) -> Answer:
-    """The measure of each class against the rest, averaged; undefined where one class's value is, and named."""
-    counts = table.one_vs_rest()
-    if options.average == "micro":
-        return on_counts(measure, counts.sum(), parameters)
-    each = on_counts(measure, counts, parameters)
-    values = np.where(np.isnan(each.value), options.replacement, each.value)
-    if options.average is None:
-        return Answer(values, lambda: each.why)
-    share = np.ones(len(values)) if options.average == "macro" else table.matrix.sum(1).astype(np.float64)
-    # A class of no share is left out of the weighted mean, unless the truth holds one class only: no average then.
-    held = share > 0 if (share > 0).sum() > 1 else np.ones(len(share), dtype=bool)
-    total = share[held].sum()
-    value = (values[held] * share[held]).sum() / total if total else math.nan
-
-    def explain() -> str:
-        named = (f"class {table.labels[i]!r}: {each.why[i]}" for i in np.flatnonzero(held & np.isnan(values)))
-        return next(named, "no rows")
-
-    return Answer(np.asarray(value), explain, averaged=True)
 
 
 # ---------------------------------------------------------------- scores

@@ -64,7 +64,7 @@ def _dot(a: Array, b: Array) -> Any:
 
 
 def _between(x: Array, y: Array, at: Any) -> Any:
-    """y at a point of x, which rises along the last axis, by straight lines."""
+    """The y at a point of x, which rises along the last axis, by straight lines."""
     i = np.clip((x < np.asarray(at)[..., None]).sum(-1, keepdims=True), 1, x.shape[-1] - 1)
     (x0, x1), (y0, y1) = ([np.take_along_axis(v, i - 1 + j, -1)[..., 0] for j in (0, 1)] for v in (x, y))
     return y0 + (y1 - y0) * ratio(at - x0, x1 - x0, limit=0)

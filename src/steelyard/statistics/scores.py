@@ -259,7 +259,7 @@ def starting_at_zero(running: Array) -> Array:
 
 def _rest(total: Any, part: Array) -> Array:
     """What is left of a total, never below 0 by rounding."""
-    return np.maximum(np.asarray(total)[..., None] - part if np.ndim(total) else total - part, 0)
+    return np.asarray(np.maximum(np.asarray(total)[..., None] - part if np.ndim(total) else total - part, 0))
 
 
 def _read_side(data: Any) -> Side:
