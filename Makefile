@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format mutants bench clean
+.PHONY: demo test check format mutants sklearn-suite coverage bench clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo
@@ -21,6 +21,12 @@ format: $(VENV)/.dev
 
 mutants: $(VENV)/.test  ## change one cell name in every formula; each change must make a test fail
 	$(BIN)/python tests/mutants.py
+
+sklearn-suite: $(VENV)/.test  ## scikit-learn's own tests with our functions in their place
+	$(BIN)/python tests/sklearn_suite.py
+
+coverage: $(VENV)/.test  ## simulate how often the intervals hold; writes docs/coverage.md
+	$(BIN)/python benchmarks/coverage.py
 
 bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run
 	$(BIN)/python benchmarks/run.py

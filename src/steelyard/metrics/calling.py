@@ -176,22 +176,22 @@ def on_confusion(measure: Metric, table: Confusion, options: Options, parameters
     """On a table of classes: one class against the rest, an average over all, or the measure's own form."""
     if measure.function is None:
         raise InputTypeError(f"{measure.name} is a measure of scores, which a table of labels has lost; give scores.")
-    if (counts := as_counts(measure, table, options)) is not None:
-        return on_counts(measure, counts, parameters)
+    if (place := positive_place(measure, table, options)) is not None:
+        return on_counts(measure, table.one_vs_rest()[place], parameters)
     cells = ClassCells.of(table.matrix, table.rows)
     value = class_values(measure, cells, options, parameters)
-    averaged = options.average != "native"
+    averaged = options.average not in ("native", "micro")
     return Answer(value, lambda: _class_reason(measure, table, cells, options, parameters), averaged=averaged)
 
 
-def as_counts(measure: Metric, table: Confusion, options: Options) -> Counts | None:
-    """The two-class table that the call is about; None where it is about all classes."""
-    if options.average == "micro":
-        return table.one_vs_rest().sum()
+def positive_place(measure: Metric, table: Confusion, options: Options) -> int | None:
+    """The place of the label that the call is about, against the rest; None where it is about all classes."""
     if options.average != "native":
         return None
-    if options.pos_label is not None or table.positive is not None or measure.classes is None or _is_plain_pair(table):
-        return table.counts(options.pos_label)
+    if options.pos_label is not None:
+        return table.index(options.pos_label)
+    if table.positive is not None or measure.classes is None or _is_plain_pair(table):
+        return table.index(table.positive_label())
     return None
 
 
@@ -206,7 +206,9 @@ def class_values(measure: Metric, cells: ClassCells, options: Options, parameter
     """The measure over all classes on the last axis of the cells: its own form, one value a class, or their mean."""
     if options.average == "native":
         return _evaluate(measure.classes, cells, parameters)  # type: ignore[arg-type]
-    values = count_values(measure, Counts.trusted(*list(cells)[:4]), parameters)
+    if options.average == "micro":
+        return count_values(measure, Counts.trusted(*(cell.sum(-1) for cell in cells)), parameters)
+    values = count_values(measure, Counts.trusted(*cells), parameters)
     values = np.where(np.isnan(values), options.replacement, values)
     if options.average is None:
         return values
@@ -227,7 +229,10 @@ def _class_reason(
     measure: Metric, table: Confusion, cells: ClassCells, options: Options, parameters: Mapping[str, Any]
 ) -> Any:
     if options.average != "native":
-        each = on_counts(measure, Counts.trusted(*list(cells)[:4]), parameters)
+        pooled = options.average == "micro"
+        each = on_counts(measure, Counts.trusted(*(cell.sum() if pooled else cell for cell in cells)), parameters)
+        if pooled:
+            return each.why
         values = np.where(np.isnan(each.value), options.replacement, each.value)
         if options.average is None:
             return each.why

@@ -32,18 +32,15 @@ def roc_points(t: ScoreTable) -> RocCurve:
     """The ROC curve of a table; NaN where a class has no weight."""
     fp, tp = t.counts.fp, t.counts.tp
     with np.errstate(invalid="ignore"):
-        return RocCurve(fp / _per_row(t.negative.total), tp / _per_row(t.positive.total), t.thresholds)
+        # By the last running sum and not the total, so that the curve ends at 1 whatever the rounding.
+        return RocCurve(fp / fp[..., -1:].astype(np.float64), tp / tp[..., -1:].astype(np.float64), t.thresholds)
 
 
 def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
     """The precision-recall curve of a table, without the cut that flags nobody, where precision is undefined."""
     tp, fp = t.counts.tp[..., 1:], t.counts.fp[..., 1:]
     with np.errstate(invalid="ignore"):
-        return PrecisionRecallCurve(tp / (tp + fp), tp / _per_row(t.positive.total), t.thresholds[1:])
-
-
-def _per_row(total: Any) -> Any:
-    return np.asarray(total, dtype=np.float64)[..., None]
+        return PrecisionRecallCurve(tp / (tp + fp), tp / tp[..., -1:].astype(np.float64), t.thresholds[1:])
 
 
 def roc_curve(data: Any, y_score: Any = None, **options: Any) -> RocCurve:

@@ -117,8 +117,9 @@ def average_precision(t):
 @metric("Negative average precision", on="scores", family="ranking", range=(0, 1), cite="wu2025")
 def negative_average_precision(t):
     """Average precision with the negative class called positive and the scores negated."""
-    value = average_precision(t.swapped())
-    return undefined("no negatives") if np.isnan(value) else value
+    if np.all(t.negative.total == 0):
+        return undefined("no negatives")
+    return average_precision.scores(t.swapped())
 
 
 @metric("Mean average precision", on="scores", family="ranking", range=(0, 1), cite="wu2025")
@@ -126,7 +127,7 @@ def mean_average_precision(t):
     """Mean of the average precisions of the two classes."""
     if why := missing(t):
         return undefined(why)
-    return (average_precision(t) + negative_average_precision(t)) / 2
+    return (average_precision.scores(t) + negative_average_precision.scores(t)) / 2
 
 
 @metric("PR AUC, trapezoid", on="scores", family="ranking", range=(0, 1), cite="davis2006")

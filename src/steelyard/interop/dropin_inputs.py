@@ -1,0 +1,170 @@
+"""Drop-in inputs: labels, scores and weights that our kernels can count; for all else scikit-learn's own function.
+
+A function here gives None where the fast path does not apply: odd types, bad values, anything that scikit-learn would
+refuse or warn about at its door. The drop-in then hands the whole call to the original, which knows what to say.
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.errors import SteelyardError
+from steelyard.ingest import arrays, counting, encoding
+from steelyard.ingest.labels import confusion
+from steelyard.statistics.confusion import MOST_LABELS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Array = np.ndarray[Any, Any]
+
+PANDAS = ("str", "string", "category")  # its own dtypes that we read as it does
+LABEL_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "U": "text", "O": "text"}
+EXACT = 2**53  # beyond it whole floats are not every whole number
+ORIGINALS: dict[str, Callable[..., Any]] = {}  # the suite that patches scikit-learn keeps its functions here
+
+
+def delegate(name: str, *args: Any, **options: Any) -> Any:
+    """The same call by scikit-learn itself."""
+    original = ORIGINALS.get(name) or getattr(import_module("sklearn.metrics"), name)
+    return original(*args, **options)
+
+
+def warn_undefined(text: str) -> None:
+    """scikit-learn's warning of a ratio without denominator, from the line that called the drop-in, or near it."""
+    category = import_module("sklearn.exceptions").UndefinedMetricWarning
+    warnings.warn(f"{text} Use `zero_division` parameter to control this behavior.", category, stacklevel=6)
+
+
+def column(values: Any) -> Array | None:
+    """A column that is not empty, of booleans, numbers, text or objects."""
+    if type(values) is not np.ndarray:
+        if not isinstance(values, (list, tuple)) and not _is_series(values):
+            return None
+        try:
+            values = arrays.column(values, "values")
+        except SteelyardError:
+            return None
+    array: Array = values
+    return array if array.ndim == 1 and len(array) and _is_usual(array.dtype) else None
+
+
+def _is_series(values: Any) -> bool:
+    """A series of pandas or Polars; not pandas' nullable numbers, which scikit-learn turns into floats."""
+    library = type(values).__module__.partition(".")[0]
+    dtype = getattr(values, "dtype", None)
+    return library == "polars" or (library == "pandas" and (isinstance(dtype, np.dtype) or str(dtype) in PANDAS))
+
+
+def _is_usual(dtype: np.dtype[Any]) -> bool:
+    return dtype.isnative and dtype.kind in LABEL_KINDS and (dtype.kind != "f" or dtype.itemsize in (4, 8))
+
+
+def weight_column(values: Any, n: int) -> Array | None:
+    """The weights of n rows: finite, not negative, not all zero."""
+    array = column(values)
+    if array is None or len(array) != n or array.dtype.kind not in "biuf":
+        return None
+    low, total = array.min(), array.sum(dtype=np.float64)
+    most = np.inf if array.dtype.kind == "f" else EXACT
+    return array if low >= 0 and 0 < total < most else None
+
+
+class Tally(NamedTuple):
+    """A table of rows or weights over the labels that occur; `kind` is that of the labels, None where they mix."""
+
+    labels: tuple[Any, ...]
+    matrix: Array
+    kind: str | None
+    whole: bool  # whole weights make scikit-learn's matrix one of integers
+
+    def places(self, labels: Any) -> list[int] | None:
+        """Where each label asked for stands; one past the last where it does not occur."""
+        asked = column(labels)
+        if asked is None or (asked.dtype.kind in "UO") != isinstance(self.labels[0], str):
+            return None
+        try:
+            wanted = asked.tolist()
+            if len(set(wanted)) != len(wanted) or not all(label == label for label in wanted):  # noqa: PLR0124 - NaN
+                return None
+        except TypeError:
+            return None
+        place = {label: i for i, label in enumerate(self.labels)}
+        return [place.get(label, len(self.labels)) for label in wanted]
+
+    def place(self, label: Any) -> int | None:
+        """Where one label stands, None where it does not occur."""
+        if isinstance(label, str) != isinstance(self.labels[0], str):
+            return None
+        return next((i for i, known in enumerate(self.labels) if known == label), None)
+
+    def part(self, places: Sequence[int]) -> Array:
+        """The table of some labels only, zeros for those that do not occur."""
+        return np.pad(self.matrix, (0, 1))[np.ix_(places, places)]
+
+
+def tally(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Tally | None:
+    """The table of two columns with at least two labels between them."""
+    true, pred = column(y_true), column(y_pred)
+    if true is None or pred is None or len(true) != len(pred):
+        return None
+    kinds = {LABEL_KINDS[true.dtype.kind], LABEL_KINDS[pred.dtype.kind]}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if sample_weight is None:
+        if true.dtype.kind in "biu" and pred.dtype.kind in "biu" and (counts := _zero_one(true, pred)) is not None:
+            return Tally((False, True) if kind == "bool" else (0, 1), counts, kind, True)
+        return _weighed(true, pred, None, kind)
+    weight = weight_column(sample_weight, len(true))
+    return None if weight is None else _weighed(true, pred, weight, kind)
+
+
+def _zero_one(true: Array, pred: Array) -> Array | None:
+    """The table of 0/1 labels, both of which occur."""
+    counts = counting.binary_counts(true, pred)
+    both = counts is not None and counts[0, 0] < len(true) and counts[1, 1] < len(true)
+    return counts if both else None
+
+
+def _weighed(true: Array, pred: Array, weight: Array | None, kind: str | None) -> Tally | None:
+    try:
+        table = confusion(true, pred, sample_weight=weight)
+    except SteelyardError:
+        return None
+    if len(table.labels) < 2 or not all(_is_plain(values, table.labels) for values in (true, pred)):
+        return None
+    return Tally(table.labels, table.matrix, kind, weight is None or weight.dtype.kind != "f")
+
+
+def _is_plain(values: Array, labels: tuple[Any, ...]) -> bool:
+    """Whether scikit-learn would take these labels too: objects are text, whole floats are exact."""
+    if values.dtype.kind == "O":
+        return all(type(label) is str for label in labels)
+    return values.dtype.kind != "f" or all(-EXACT < label < EXACT for label in labels)
+
+
+def coded(y_true: Any) -> tuple[Array, tuple[Any, ...]] | None:
+    """The codes of the true labels, and the labels; 0 and 1 are taken to occur both where there is nothing else."""
+    true = column(y_true)
+    if true is None:
+        return None
+    if true.dtype.kind in "biu" and counting.is_zero_one(true):
+        return true, (0, 1)
+    try:
+        codes, labels = encoding.encode(true)
+    except SteelyardError:
+        return None
+    return (codes, labels) if 2 <= len(labels) <= MOST_LABELS and _is_plain(true, labels) else None
+
+
+def score_column(y_score: Any) -> Array | None:
+    """Scores that are numbers and exact as float64."""
+    score = column(y_score)
+    if score is None or score.dtype.kind not in "iuf":
+        return None
+    if score.dtype.kind != "f" and not (score.min() > -EXACT and score.max() < EXACT):
+        return None
+    return score

@@ -1,0 +1,56 @@
+"""scikit-learn's and imbalanced-learn's functions, counted by Steelyard: change one import, keep the code.
+
+>>> from steelyard.sklearn import confusion_matrix, f1_score
+>>> confusion_matrix([0, 1, 1, 0], [0, 1, 0, 0])
+array([[2, 0],
+       [1, 1]])
+>>> f1_score([0, 1, 1, 0], [0, 1, 0, 0])
+0.6666666666666666
+"""
+
+from steelyard.interop.dropin_reports import (
+    classification_report,
+    classification_report_imbalanced,
+    geometric_mean_score,
+    sensitivity_score,
+    sensitivity_specificity_support,
+    specificity_score,
+)
+from steelyard.interop.dropin_scores import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
+from steelyard.interop.dropins import (
+    accuracy_score,
+    balanced_accuracy_score,
+    cohen_kappa_score,
+    confusion_matrix,
+    f1_score,
+    fbeta_score,
+    jaccard_score,
+    matthews_corrcoef,
+    precision_recall_fscore_support,
+    precision_score,
+    recall_score,
+)
+
+__all__ = [
+    "accuracy_score",
+    "average_precision_score",
+    "balanced_accuracy_score",
+    "classification_report",
+    "classification_report_imbalanced",
+    "cohen_kappa_score",
+    "confusion_matrix",
+    "f1_score",
+    "fbeta_score",
+    "geometric_mean_score",
+    "jaccard_score",
+    "matthews_corrcoef",
+    "precision_recall_curve",
+    "precision_recall_fscore_support",
+    "precision_score",
+    "recall_score",
+    "roc_auc_score",
+    "roc_curve",
+    "sensitivity_score",
+    "sensitivity_specificity_support",
+    "specificity_score",
+]
