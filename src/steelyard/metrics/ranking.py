@@ -108,6 +108,10 @@ def average_precision(t):
     """Mean precision at the cuts where a positive is found, in steps and not interpolated."""
     if no_positives(t):
         return undefined("no positives")
+    return _average_precision(t)
+
+
+def _average_precision(t: ScoreTable) -> Any:
     scores, weights = t.positive.distinct
     tp = np.cumsum(weights[..., ::-1], -1)[..., ::-1]
     fp = np.asarray(t.negative.total)[..., None] - t.negative.below_each(scores)
@@ -119,7 +123,7 @@ def negative_average_precision(t):
     """Average precision with the negative class called positive and the scores negated."""
     if np.all(t.negative.total == 0):
         return undefined("no negatives")
-    return average_precision.scores(t.swapped())
+    return _average_precision(t.swapped())
 
 
 @metric("Mean average precision", on="scores", family="ranking", range=(0, 1), cite="wu2025")
@@ -127,7 +131,7 @@ def mean_average_precision(t):
     """Mean of the average precisions of the two classes."""
     if why := missing(t):
         return undefined(why)
-    return (average_precision.scores(t) + negative_average_precision.scores(t)) / 2
+    return (_average_precision(t) + _average_precision(t.swapped())) / 2
 
 
 @metric("PR AUC, trapezoid", on="scores", family="ranking", range=(0, 1), cite="davis2006")

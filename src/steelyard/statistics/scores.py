@@ -62,7 +62,8 @@ class Side:
         """The weight of the class; an array where the weights have an axis of draws before that of the entries."""
         if self.mass is None:
             return self.size
-        return self.mass.sum().item() if self.mass.ndim == 1 else self.mass.sum(-1)
+        last = self._running[..., -1]  # not mass.sum(), which rounds otherwise: an area could leave [0, 1]
+        return last.item() if last.ndim == 0 else last
 
     @cached_property
     def n(self) -> int:

@@ -1,0 +1,223 @@
+"""How often the intervals hold the true value, by simulation; `make coverage` writes the tables into docs/coverage.md.
+
+Seeded. `REPEATS=400 make coverage` is a quick look. A cell outside its bar is named below its table.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from steelyard import Confusion, Counts, get_metric, intervals, list_metrics, score_table
+from steelyard.analysis.uncertainty import Interval
+
+REPEATS = int(os.environ.get("REPEATS", "4000"))
+DRAWS = 2_000
+OUT = Path(__file__).parent.parent / "docs" / "coverage.md"
+BOUNDED = [m for m in list_metrics() if m.function and np.isfinite(m.range).all() and m.name != "alpha_recall"]
+SHOWN = ("recall", "precision", "f1", "balanced_accuracy", "g_mean", "ac_score", "mcc", "kappa", "optimized_precision")
+warnings.simplefilter("error")
+
+
+def covered(found: Interval, truth: float) -> float:
+    """The share of the intervals that hold the truth, of those whose value is defined."""
+    held = (found.low <= truth + 1e-12) & (found.high >= truth - 1e-12)
+    return float(np.mean(held[~np.isnan(found.value)]))
+
+
+def tables(n, prevalence, recall, specificity, rng):
+    """Simulated test sets of n rows, and the table of their expectation."""
+    shares = [
+        prevalence * recall,
+        prevalence * (1 - recall),
+        (1 - prevalence) * (1 - specificity),
+        (1 - prevalence) * specificity,
+    ]
+    drawn = rng.multinomial(n, shares, size=REPEATS)
+    return Counts(*drawn.T), Counts(*(n * np.array(shares)))
+
+
+def binary_rows():
+    """Coverage of every bounded measure in every cell of the grid; with the percentile bootstrap beside it."""
+    rng = np.random.default_rng(1)
+    for n, prevalence, recall, specificity in itertools.product(
+        (300, 1_000, 10_000), (0.5, 0.1, 0.05, 0.01), (0.8, 0.95), (0.8, 0.95)
+    ):
+        if n * prevalence < 10:
+            continue
+        simulated, truth = tables(n, prevalence, recall, specificity, rng)
+        parts = [intervals(BOUNDED, simulated[a : a + 500], draws=DRAWS, rng=rng) for a in range(0, REPEATS, 500)]
+        shares = {m.name: float(np.mean([covered(part[i], m(truth)) for part in parts])) for i, m in enumerate(BOUNDED)}
+        boot = percentile_bootstrap(simulated[: min(REPEATS, 1_000)], truth, rng)
+        yield (n, prevalence, recall, specificity), shares, boot
+
+
+def percentile_bootstrap(simulated, truth, rng):
+    """What every peer offers: quantiles over resampled rows, here by the identity with a multinomial draw."""
+    n = int(simulated[0].total)
+    shares = np.stack(list(simulated), -1) / n
+    drawn = Counts(*np.moveaxis(rng.multinomial(n, shares[:, None, :].repeat(500, 1)), -1, 0))
+    out = {}
+    for name in SHOWN:
+        values = get_metric(name)(drawn)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            low, high = np.nanquantile(values, (0.025, 0.975), axis=-1)
+        point = get_metric(name)(simulated)
+        out[name] = covered(Interval(name, point, low, high, 0.95, "bootstrap"), get_metric(name)(truth))
+    return out
+
+
+def class_rows():
+    """K classes, n = 500, the diagonal at 0.7 on average: accuracy, balanced accuracy, macro F1, mcc."""
+    rng = np.random.default_rng(2)
+    for k, n in ((3, 500), (10, 500), (20, 1_000)):
+        truth = np.full((k, k), 0.3 / (k - 1)) + np.eye(k) * (0.7 - 0.3 / (k - 1))
+        truth = truth * np.linspace(0.5, 1.5, k)[:, None]
+        truth /= truth.sum()
+        exact = Confusion((*range(10, 10 + k),), (truth * 1e9).round().astype(np.int64), truth, truth)
+        names = [("accuracy", {}), ("balanced_accuracy", {}), ("mcc", {}), ("f1", {"average": "macro"})]
+        held = dict.fromkeys((name for name, _ in names), 0)
+        repeats = max(REPEATS // 4, 100)
+        for _ in range(repeats):
+            table = Confusion.of_rows((*range(10, 10 + k),), rng.multinomial(n, truth.ravel()).reshape(k, k))
+            for name, options in names:
+                found = intervals([name], table, draws=500, rng=rng, **options)[0]
+                held[name] += bool(found.low <= get_metric(name)(exact, **options) <= found.high)
+        yield f"K = {k}, n = {n:,}", {name: count / repeats for name, count in held.items()}
+
+
+def weighted_rows():
+    """Negatives sampled 1:100 with weight 100: what raw weights would claim, and what is claimed here."""
+    rng = np.random.default_rng(3)
+    names = ("recall", "specificity", "precision", "ac_score", "mcc", "accuracy")
+    held, raw = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    repeats = max(REPEATS // 2, 100)
+    truth = Counts(*(np.array([80, 20, 0.05 * 10_000, 0.95 * 10_000])))
+    for _ in range(repeats):
+        tp, fp = rng.binomial(100, 0.8), rng.binomial(100, 0.05)
+        rows = np.array([[100 - fp, fp], [100 - tp, tp]])
+        weight = np.array([[100.0], [1.0]])
+        table = Confusion((0, 1), rows, rows * weight, rows * weight**2, 1)
+        for i, name in enumerate(names):
+            found = intervals([name], table, draws=1_000, rng=rng)[0]
+            plain = intervals([name], Counts(tp, 100 - tp, 100 * fp, 100 * (100 - fp)), draws=1_000, rng=rng)[0]
+            held[name] += bool(found.low <= get_metric(name)(truth) <= found.high)
+            raw[name] += bool(plain.low <= get_metric(name)(truth) <= plain.high)
+            del i
+    return {n: v / repeats for n, v in held.items()}, {n: v / repeats for n, v in raw.items()}
+
+
+def rank_rows():
+    """Rank measures of normal scores shifted by the class, with the truth from a very large sample."""
+    rng = np.random.default_rng(4)
+    names = (
+        "roc_auc",
+        "average_precision",
+        "negative_average_precision",
+        "weighted_auc",
+        "lift",
+        "precision_at_recall",
+    )
+    for positives, negatives, shift in (
+        (10, 200, 1.5),
+        (30, 300, 1.5),
+        (30, 3_000, 1.5),
+        (100, 1_000, 2.5),
+        (100, 900, 0.8),
+    ):
+        share = positives / (positives + negatives)
+        size = 2_000_000
+        y = np.arange(size) < share * size
+        big = score_table(y, rng.normal(size=size) + shift * y)
+        truth = {name: get_metric(name)(big) for name in names}
+        held, repeats = dict.fromkeys(names, 0), max(REPEATS // 4, 100)
+        y = np.arange(positives + negatives) < positives
+        for _ in range(repeats):
+            table = score_table(y, rng.normal(size=len(y)) + shift * y)
+            for found in intervals(names, table, draws=400, rng=rng):
+                held[found.metric] += bool(found.low <= truth[found.metric] <= found.high)
+        yield (
+            f"{positives} positives, {negatives:,} negatives, shift {shift}",
+            {n: v / repeats for n, v in held.items()},
+        )
+
+
+def cluster_rows():
+    """Rows in clusters that share their luck: recall with and without the clusters."""
+    from steelyard import interval
+
+    rng = np.random.default_rng(5)
+    for clusters in (15, 40):
+        held, plain, repeats = 0, 0, max(REPEATS // 4, 100)
+        for _ in range(repeats):
+            luck = rng.beta(4, 1, clusters)  # the recall of each cluster: 0.8 on average
+            groups = np.repeat(np.arange(clusters), 20)
+            y = np.tile([1] * 10 + [0] * 10, clusters)
+            pred = np.where(y == 1, rng.random(len(y)) < luck[groups], rng.random(len(y)) < 0.1).astype(int)
+            a = interval("recall", y, pred, groups=groups, draws=1_000, rng=rng)
+            b = interval("recall", y, pred, draws=1_000, rng=rng)
+            held, plain = held + (a.low <= 0.8 <= a.high), plain + (b.low <= 0.8 <= b.high)
+        yield (
+            f"{clusters} clusters of 20 rows",
+            {"recall, by clusters": held / repeats, "recall, by rows": plain / repeats},
+        )
+
+
+def table_text(head, rows):
+    return "\n".join(
+        [f"| {' | '.join(head)} |", "|" + "---|" * len(head), *(f"| {' | '.join(map(str, row))} |" for row in rows)]
+    )
+
+
+def digits(value):
+    return f"{value:.3f}".lstrip("0") if value < 1 else "1.000"
+
+
+def main():
+    start = time.time()
+    lines = ["# Do the intervals hold what they promise?", "",
+             f"Nominal 95 % intervals over {REPEATS:,} simulated test sets a cell, written by `make coverage`. "
+             "A cell reads: the default interval / the percentile bootstrap that other libraries offer.", ""]  # fmt: skip
+    missed, rows, worst = [], [], {}
+    for cell, shares, boot in binary_rows():
+        rows.append([*cell, *(f"{digits(shares[name])} / {digits(boot[name])}" for name in SHOWN)])
+        for name, share in shares.items():
+            low, high = worst.get(name, (1.0, 0.0))
+            worst[name] = (min(low, share), max(high, share))
+            if not 0.925 <= share <= 0.98:
+                missed.append(
+                    f"{name} at n = {cell[0]:,}, prevalence {cell[1]}, recall {cell[2]}, specificity {cell[3]}: {digits(share)}"
+                )
+    lines += [table_text(["n", "prevalence", "recall", "specificity", *SHOWN], rows), ""]
+    lines += ["## Every bounded count measure: the least and the most over these cells", "",
+              table_text(["measure", "least", "most"], [[n, digits(a), digits(b)] for n, (a, b) in worst.items()]), ""]  # fmt: skip
+    lines += [
+        f"Outside 92.5 to 98 %: {len(missed)} of {len(rows) * len(BOUNDED)} cells.",
+        "",
+        *(f"- {line}" for line in missed),
+        "",
+    ]
+    for title, found in (("K classes", class_rows()), ("Rank measures", rank_rows()), ("Clusters", cluster_rows())):
+        found = list(found)
+        lines += [
+            f"## {title}",
+            "",
+            table_text(["setting", *found[0][1]], [[name, *map(digits, shares.values())] for name, shares in found]),
+            "",
+        ]
+    here, raw = weighted_rows()
+    lines += ["## Negatives sampled 1:100, with weight 100", "",
+              table_text(["intervals", *here], [["by effective size", *map(digits, here.values())], ["by raw weights", *map(digits, raw.values())]]), ""]  # fmt: skip
+    OUT.parent.mkdir(exist_ok=True)
+    OUT.write_text("\n".join(lines))
+    print(f"wrote {OUT} in {time.time() - start:.0f} s; {len(missed)} cells outside 92.5 to 98 %")
+
+
+if __name__ == "__main__":
+    main()

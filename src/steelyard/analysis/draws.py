@@ -1,0 +1,141 @@
+"""Draws: the tables that might have been, as one more axis of the table that is. Used by uncertainty and comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.scores import ScoreTable, Side
+
+if TYPE_CHECKING:
+    from steelyard.statistics.confusion import Confusion
+
+Array = np.ndarray[Any, Any]
+PRIOR_MASS = 2.0  # 1/2 for each cell of 2 x 2; spread over K x K cells so that it does not drown them
+MOST_ENTRIES = 4_096  # distinct scores of a class that a bootstrap keeps apart
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """The generator that was given, or one with a fixed seed, so that one input gives one output."""
+    return np.random.default_rng(0 if rng is None else rng)
+
+
+# ---------------------------------------------------------------- tables of labels
+
+
+def effective(table: Counts | Confusion) -> tuple[Array, Array]:
+    """The rows that each cell is worth, true classes on the axis before the last, and the weight of one of them.
+
+    Weighted rows of a true class are worth (sum w)^2 / sum w^2 rows together; without weights they are what they are.
+    """
+    if isinstance(table, Counts):
+        cells = np.stack([np.stack([table.tp, table.fn], -1), np.stack([table.fp, table.tn], -1)], -2)
+        return cells.astype(np.float64), np.ones((2, 1))
+    if not table.weighted:
+        return table.rows.astype(np.float64), np.ones((len(table.labels), 1))
+    weight, squares = table.weights.sum(1, keepdims=True), table.squares.sum(1, keepdims=True)
+    usual = squares.sum() / weight.sum()
+    one = np.divide(squares, weight, out=np.full_like(weight, usual), where=weight > 0)
+    return table.weights / one, one
+
+
+def posterior(worth: Array, one: Array, draws: int, rng: np.random.Generator, *, stratified: bool = False) -> Array:
+    """Draws of the table from its Dirichlet posterior: a gamma draw a cell, on a new first axis.
+
+    Stratified draws keep the weight of each true class as it is.
+    """
+    prior = PRIOR_MASS / worth.shape[-1] ** 2
+    cells = rng.standard_gamma(worth + prior, size=(draws, *worth.shape)) * one
+    if stratified:
+        cells *= (worth * one).sum(-1, keepdims=True) / cells.sum(-1, keepdims=True)
+    return cells
+
+
+def bootstrap(worth: Array, draws: int, rng: np.random.Generator, *, stratified: bool = False) -> Array:
+    """Draws of the table by resampling its rows, which is a multinomial draw of its cells."""
+    if stratified:
+        return np.stack([_multinomial(row, draws, rng) for row in worth], axis=-2)
+    return _multinomial(worth.ravel(), draws, rng).reshape(draws, *worth.shape)
+
+
+def _multinomial(cells: Array, draws: int, rng: np.random.Generator) -> Array:
+    total = cells.sum()
+    shares = cells / total if total else np.full(len(cells), 1 / len(cells))
+    return rng.multinomial(round(total), shares, size=draws).astype(np.float64)
+
+
+def cluster(tables: Array, draws: int, rng: np.random.Generator, spread: float) -> Array:
+    """Draws of the sum of the clusters' tables (first axis), each cluster with a random weight.
+
+    `spread` is the gamma shape of the weights: 1 is the Bayesian bootstrap, less widens it for few clusters. The
+    prior's rows are added, as in the posterior, so that a cell without a row is not taken for impossible.
+    """
+    n, k = len(tables), tables.shape[-1]
+    weights = rng.standard_gamma(spread, size=(draws, n)) / spread
+    cells = (weights @ tables.reshape(n, -1)).reshape(draws, k, k)
+    return cells + rng.standard_gamma(PRIOR_MASS / k**2, size=cells.shape)
+
+
+def as_counts(cells: Array) -> Counts:
+    """Draws of a 2 x 2 table, the positive class first, as Counts with the draws on the last axis."""
+    moved = np.moveaxis(cells, 0, -1)
+    return Counts.trusted(moved[..., 0, 0, :], moved[..., 0, 1, :], moved[..., 1, 0, :], moved[..., 1, 1, :])
+
+
+# ---------------------------------------------------------------- tables of scores
+
+
+def binned(table: ScoreTable, most: int = MOST_ENTRIES) -> ScoreTable:
+    """The table with at most about 2 x `most` entries a class, cut at the scores of the rarer class.
+
+    What counts for the order is which scores of the common class lie between two of the rarer one, so nothing is
+    lost to ranking while the rarer class keeps all its scores; beyond that its quantiles are kept.
+    """
+    rare = min((table.positive, table.negative), key=lambda side: side.size)
+    edges = rare.distinct[0]
+    if max(len(table.positive.distinct[0]), len(table.negative.distinct[0])) <= most:
+        return ScoreTable(table.positive.compact(), table.negative.compact(), table.label)
+    if len(edges) > most:
+        edges = edges[np.linspace(0, len(edges) - 1, most).astype(np.int64)]
+    groups = [_groups(side.compact(), edges) for side in (table.positive, table.negative)]
+    n = 2 * len(edges) + 1
+    sums, masses = (sum(np.bincount(g, v, minlength=n) for g, v in pairs) for pairs in _weighted(groups))
+    scores = sums / np.where(masses > 0, masses, 1)
+    sides = [
+        _grouped(side.compact(), group, scores)
+        for side, (group, _, _) in zip((table.positive, table.negative), groups, strict=True)
+    ]
+    return ScoreTable(sides[0], sides[1], table.label)
+
+
+def _groups(side: Side, edges: Array) -> tuple[Array, Array, Array]:
+    """The group of each entry: odd numbers for the edges themselves, even ones for what lies between them."""
+    group = np.searchsorted(edges, side.scores, "left") + np.searchsorted(edges, side.scores, "right")
+    return group, side.scores, np.ones(len(side.scores)) if side.mass is None else side.mass.astype(np.float64)
+
+
+def _weighted(groups: list[tuple[Array, Array, Array]]) -> tuple[list[tuple[Array, Array]], list[tuple[Array, Array]]]:
+    return [(g, s * m) for g, s, m in groups], [(g, m) for g, _, m in groups]
+
+
+def _grouped(side: Side, group: Array, scores: Array) -> Side:
+    held, starts = np.unique(group, return_index=True)
+    rows = np.ones(len(group), dtype=np.int64) if side.rows is None else side.rows
+    columns = (None if c is None else np.add.reduceat(c, starts) for c in (rows, side.weights, side.squares))
+    n, weights, squares = columns
+    return Side(scores[held], n, weights, squares)
+
+
+def rank_draws(table: ScoreTable, draws: int, rng: np.random.Generator) -> ScoreTable:
+    """The Bayesian bootstrap of a score table: a gamma draw an entry, on a new first axis of the weights."""
+    return ScoreTable(_drawn(table.positive, draws, rng), _drawn(table.negative, draws, rng), table.label)
+
+
+def _drawn(side: Side, draws: int, rng: np.random.Generator) -> Side:
+    mass = np.ones(len(side.scores)) if side.mass is None else side.mass.astype(np.float64)
+    squares = mass if side.squares is None else side.squares
+    # Mean w and variance the sum of w^2, as the weighted rows of the entry have it.
+    weights = rng.standard_gamma(mass**2 / squares, size=(draws, len(mass))) * (squares / mass)
+    return Side(side.scores, weights, weights, weights)

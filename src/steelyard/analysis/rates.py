@@ -1,0 +1,73 @@
+"""Rates: a measure that is hits out of trials, and the textbook intervals for one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.metrics.expression import Expression, Operation, Ratio, Symbol, evaluate
+from steelyard.statistics.counts import Cells, Counts
+
+if TYPE_CHECKING:
+    from steelyard.metrics.metric import Metric
+
+
+def is_rate(measure: Metric) -> bool:
+    """Whether the formula is some cells over those and others, so that hits out of trials say all."""
+    formula = measure.expression
+    if not isinstance(formula, Ratio):
+        return False
+    hits, trials = _cells(formula.above), _cells(formula.below)
+    return hits is not None and trials is not None and hits < trials
+
+
+def _cells(node: Expression) -> frozenset[str] | None:
+    """The cells of a plain sum; None where it is anything else."""
+    match node:
+        case Symbol(name=name):
+            return frozenset([name])
+        case Operation(sign="+", args=(left, right)):
+            a, b = _cells(left), _cells(right)
+            return a | b if a is not None and b is not None and not a & b else None
+    return None
+
+
+def bounds(measure: Metric, counts: Counts, method: str, level: float) -> tuple[Any, Any]:
+    """The ends by Wilson's score, Jeffreys' prior or Clopper and Pearson's exact tails."""
+    formula = measure.expression
+    assert isinstance(formula, Ratio)  # noqa: S101 - is_rate was asked before
+    cells = Cells(*(np.asarray(cell, dtype=np.float64) for cell in counts))
+    hits, trials = np.asarray(evaluate(formula.above, cells)), np.asarray(evaluate(formula.below, cells))
+    return {"wilson": wilson, "jeffreys": jeffreys, "exact": exact}[method](hits, trials, level)
+
+
+def wilson(hits: Any, trials: Any, level: float) -> tuple[Any, Any]:
+    """All rates that a score test at this level does not reject (Wilson 1927)."""
+    from scipy.stats import norm
+
+    z2 = norm.ppf((1 + level) / 2) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = hits / trials
+        middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
+        half = np.sqrt(z2 * (share * (1 - share) / trials + z2 / (4 * trials**2))) / (1 + z2 / trials)
+    return np.maximum(middle - half, 0), np.minimum(middle + half, 1)
+
+
+def jeffreys(hits: Any, trials: Any, level: float) -> tuple[Any, Any]:
+    """The equal tails of the posterior with half a row added to each side (Brown, Cai and DasGupta 2001)."""
+    from scipy.stats import beta
+
+    a, b = hits + 0.5, trials - hits + 0.5
+    low, high = beta.ppf((1 - level) / 2, a, b), beta.ppf((1 + level) / 2, a, b)
+    return np.where(hits == 0, 0.0, low), np.where(hits == trials, 1.0, high)
+
+
+def exact(hits: Any, trials: Any, level: float) -> tuple[Any, Any]:
+    """The rates that neither binomial tail rejects (Clopper and Pearson 1934): never too short."""
+    from scipy.stats import beta
+
+    with np.errstate(invalid="ignore"):
+        low = np.where(hits == 0, 0.0, beta.ppf((1 - level) / 2, hits, trials - hits + 1))
+        high = np.where(hits == trials, 1.0, beta.ppf((1 + level) / 2, hits + 1, trials - hits))
+    return low, high

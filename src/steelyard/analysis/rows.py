@@ -1,0 +1,62 @@
+"""Rows: what every analysis returns and every surface shows, readable as it is and as a frame."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeVar
+
+from steelyard.errors import InputTypeError
+
+
+def three_digits(value: Any) -> str:
+    """A number with three significant digits, a dash where it is undefined."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    if value == 0 or math.isinf(value) or isinstance(value, int):
+        return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    size = math.floor(math.log10(abs(float(f"{value:.2e}"))))
+    return f"{value:,.{max(2 - size, 0)}f}" if -4 <= size < 6 else f"{value:.2e}"
+
+
+def interval_text(value: float, low: float, high: float) -> str:
+    """A value with its interval: 0.702 (0.582 to 0.801)."""
+    if math.isnan(value):
+        return "–"
+    return f"{three_digits(value)} ({three_digits(low)} to {three_digits(high)})"
+
+
+Row = TypeVar("Row")
+
+
+class Rows(list[Row]):
+    """A list of results, each with a `row()`; prints as a table, and becomes a frame."""
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One dictionary a row."""
+        return [item.row() for item in self]  # type: ignore[attr-defined]
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """A data frame of pandas or Polars: the named one, or the first that is installed."""
+        for name in [library] if library else ["pandas", "polars"]:
+            try:
+                return __import__(str(name)).DataFrame(self.to_dicts())
+            except ImportError:
+                continue
+        raise InputTypeError(f"A frame needs {library or 'pandas or polars'} installed; to_dicts() needs nothing.")
+
+    def __repr__(self) -> str:
+        return table_text(self.to_dicts())
+
+
+def table_text(rows: list[dict[str, Any]]) -> str:
+    """Rows of dictionaries as aligned text; columns without a value are left out."""
+    names = [n for n in (rows[0] if rows else []) if any(row[n] is not None for row in rows)]
+    cells = [[three_digits(row[name]) for name in names] for row in rows]
+    widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(names)]
+    lines = [names, *cells]
+    return "\n".join(
+        "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True)))
+        for line in lines
+    )

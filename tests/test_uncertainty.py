@@ -1,0 +1,313 @@
+"""Intervals: inside the range, holding the value, equal to known posteriors, and covering what they promise."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+import steelyard
+from steelyard import (
+    Counts,
+    SteelyardError,
+    confusion,
+    get_metric,
+    interval,
+    intervals,
+    list_metrics,
+    sample_size,
+    score_table,
+)
+from steelyard.analysis import draws as drawing
+from steelyard.analysis import rates
+from steelyard.analysis.uncertainty import COUNT_METHODS, kinks
+
+FINLEY = Counts(28, 23, 72, 2680)
+COUNT_MEASURES = [m for m in list_metrics() if m.function]
+RNG = np.random.default_rng(0)
+Y, S = RNG.integers(0, 2, 200), RNG.random(200).round(2)
+
+
+def test_intervals_hold_the_value_and_stay_in_the_range():
+    cells = RNG.integers(0, 8, (4, 300))
+    for found, measure in zip(intervals(COUNT_MEASURES, Counts(*cells), draws=300), COUNT_MEASURES, strict=True):
+        defined = ~np.isnan(found.value)
+        low, value, high = found.low[defined], found.value[defined], found.high[defined]
+        assert (low <= value).all() and (value <= high).all(), measure.name
+        assert (low >= measure.range[0] - 1e-12).all() and (high <= measure.range[1] + 1e-12).all(), measure.name
+        assert np.isnan(found.low[~defined]).all()
+
+
+@pytest.mark.parametrize("method", [*COUNT_METHODS, "wilson", "jeffreys", "exact"])
+def test_every_method_is_near_the_others_on_a_large_table(method):
+    found = interval("recall", Counts(800, 200, 300, 2700), method=method, draws=4_000)
+    half = 1.96 * math.sqrt(0.8 * 0.2 / 1000)
+    slack = 0.5 if method == "deviance" else 0.08
+    assert found.low == pytest.approx(0.8 - half, abs=slack * half)
+    assert found.high == pytest.approx(0.8 + half, abs=slack * half)
+    assert found.method == method
+
+
+def test_the_posterior_of_a_rate_is_jeffreys_beta():
+    from scipy.stats import beta
+
+    draws = steelyard.recall(
+        drawing.as_counts(drawing.posterior(*drawing.effective(FINLEY), 200_000, drawing.generator(1)))
+    )
+    for q in (0.025, 0.5, 0.975):
+        assert np.quantile(draws, q) == pytest.approx(beta.ppf(q, 28.5, 23.5), abs=0.002)
+
+
+def test_brodersens_posterior_of_balanced_accuracy_is_the_special_case_it_should_be():
+    """The mean of two independent Betas, here with half a row in place of Brodersen's whole one."""
+    rng = np.random.default_rng(7)
+    theirs = (rng.beta(28.5, 23.5, 200_000) + rng.beta(2680.5, 72.5, 200_000)) / 2
+    ours = steelyard.balanced_accuracy(drawing.as_counts(drawing.posterior(*drawing.effective(FINLEY), 200_000, rng)))
+    for q in (0.025, 0.25, 0.75, 0.975):
+        assert np.quantile(ours, q) == pytest.approx(np.quantile(theirs, q), abs=0.002)
+
+
+def test_textbook_intervals_of_published_examples():
+    """Newcombe 1998, Statistics in Medicine 17:857, Table I: 81 of 263, 15 of 148 and 0 of 20."""
+    for hits, trials, wilson, exact in (
+        (81, 263, (0.2553, 0.3662), (0.2527, 0.3676)), (15, 148, (0.0624, 0.1605), (0.0578, 0.1617)), (0, 20, (0.0, 0.1611), (0.0, 0.1684)),
+    ):  # fmt: skip
+        assert rates.wilson(hits, trials, 0.95) == pytest.approx(wilson, abs=5e-5)
+        assert rates.exact(hits, trials, 0.95) == pytest.approx(exact, abs=5e-5)
+
+
+def test_the_bootstrap_is_the_row_bootstrap():
+    """A multinomial draw of the cells against brute resampling of the rows."""
+    y, pred = np.repeat([1, 1, 0, 0], [12, 6, 5, 40]), np.repeat([1, 0, 1, 0], [12, 6, 5, 40])
+    rng = np.random.default_rng(3)
+    brute = [
+        steelyard.f1(y[i], pred[i], labels=[0, 1], pos_label=1) for i in rng.integers(0, 63, (3_000, 63)) if y[i].any()
+    ]
+    found = interval("f1", y, pred, method="bootstrap", draws=20_000)
+    assert [found.low, found.high] == pytest.approx(np.quantile(brute, (0.025, 0.975)), abs=0.02)
+
+
+def test_weights_count_by_their_effective_size():
+    rng = np.random.default_rng(5)
+    y, pred = np.repeat([1, 0], [400, 400]), np.concatenate([rng.random(400) < 0.8, rng.random(400) < 0.1]).astype(int)
+    plain = interval("specificity", y, pred)
+    scaled = interval("specificity", y, pred, sample_weight=np.where(y, 1.0, 100.0))
+    assert scaled.high - scaled.low == pytest.approx(plain.high - plain.low, rel=0.03)
+    uneven = interval("specificity", y, pred, sample_weight=rng.lognormal(0, 1, 800))
+    assert uneven.high - uneven.low > 1.2 * (plain.high - plain.low)
+    as_rows = interval("specificity", y, pred, frequency=np.full(800, 100))
+    assert as_rows.high - as_rows.low == pytest.approx((plain.high - plain.low) / 10, rel=0.05)
+
+
+def test_weighted_intervals_equal_brute_force():
+    """Against a weighted row bootstrap with many rows, where both are right."""
+    rng = np.random.default_rng(6)
+    y = (rng.random(2_000) < 0.4).astype(int)
+    pred = np.where(rng.random(2_000) < 0.8, y, 1 - y)
+    w = rng.gamma(1.0, size=2_000)
+    brute = []
+    for i in rng.integers(0, 2_000, (600, 2_000)):
+        brute.append([get_metric(m)(y[i], pred[i], sample_weight=w[i]) for m in ("recall", "precision", "mcc")])
+    for name, column in zip(("recall", "precision", "mcc"), np.array(brute).T, strict=True):
+        found = interval(name, y, pred, sample_weight=w)
+        assert found.high - found.low == pytest.approx(np.subtract(*np.quantile(column, (0.975, 0.025))), rel=0.15), (
+            name
+        )
+
+
+def test_many_measures_share_one_set_of_draws():
+    one, two = intervals(["recall", "false_negative_rate"], FINLEY)
+    assert one.low == pytest.approx(1 - two.high, abs=1e-12)
+    assert one.high == pytest.approx(1 - two.low, abs=1e-12)
+
+
+def test_one_input_gives_one_output_and_a_generator_varies_it():
+    assert interval("mcc", FINLEY) == interval("mcc", FINLEY)
+    assert interval("mcc", FINLEY, rng=np.random.default_rng(9)).low != interval("mcc", FINLEY).low
+
+
+def test_stratified_intervals_leave_the_class_sizes_alone():
+    assert interval("prevalence", FINLEY, method="stratified").low == pytest.approx(51 / 2803)
+    assert interval("accuracy", FINLEY, method="stratified").high < 1
+
+
+def test_a_recall_of_one_keeps_its_doubt():
+    found = interval("recall", Counts(10, 0, 5, 985))
+    assert found.high == 1
+    assert 0.6 < found.low < 0.85
+    assert interval("recall", Counts(10, 0, 5, 985), method="bootstrap").low == 1  # what the field's default says
+
+
+def test_the_kinked_measure_is_found_and_covered_at_its_kink():
+    assert [m.name for m in COUNT_MEASURES if kinks(m.expression)] == ["optimized_precision"]
+    rng = np.random.default_rng(2)
+    drawn = Counts(*rng.multinomial(1_000, [0.04, 0.01, 0.19, 0.76], size=600).T)
+    found = interval("optimized_precision", drawn, draws=1_000)
+    truth = steelyard.optimized_precision(Counts(40, 10, 190, 760))
+    assert 0.91 <= np.mean((found.low <= truth) & (truth <= found.high)) <= 0.985
+
+
+@pytest.mark.parametrize(("shares", "n"), [([0.04, 0.01, 0.0475, 0.9025], 500), ([0.0475, 0.0025, 0.019, 0.931], 300)])
+def test_coverage_where_the_bootstrap_fails(shares, n):
+    rng = np.random.default_rng(n)
+    drawn = Counts(*rng.multinomial(n, shares, size=800).T)
+    for found in intervals(["recall", "balanced_accuracy", "ac_score", "mcc", "f1"], drawn, draws=800):
+        truth = get_metric(found.metric)(Counts(*shares))
+        covered = np.mean((found.low <= truth) & (truth <= found.high))
+        assert 0.915 <= covered <= 0.99, found.metric
+
+
+def test_many_classes_and_averages():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 10, 500)
+    pred = np.where(rng.random(500) < 0.7, y, rng.integers(0, 10, 500))
+    for found in (
+        interval("accuracy", y, pred),
+        interval("f1", y, pred, average="macro"),
+        interval("recall", y, pred, average="weighted"),
+    ):
+        assert found.low < found.value < found.high
+        assert found.high - found.low < 0.12
+    each = interval("recall", y, pred, average=None)
+    assert each.low.shape == (10,)
+    assert (each.low <= each.value).all()
+    assert interval("f1", y, pred, pos_label=3).value == steelyard.f1(y, pred, pos_label=3)
+    assert interval("f1", y, pred, average="micro").value == pytest.approx(steelyard.accuracy(y, pred))
+
+
+def test_clusters_widen_the_interval():
+    rng = np.random.default_rng(4)
+    groups = np.repeat(np.arange(40), 20)
+    luck = rng.beta(4, 1, 40)[groups]
+    y = np.tile([1] * 10 + [0] * 10, 40)
+    pred = np.where(y == 1, rng.random(800) < luck, rng.random(800) < 0.1).astype(int)
+    clustered, plain = interval("recall", y, pred, groups=groups), interval("recall", y, pred)
+    assert clustered.method == "cluster"
+    assert clustered.high - clustered.low > 1.3 * (plain.high - plain.low)
+    names = [f"patient {g:02d}" for g in groups]
+    assert interval("recall", y, pred, groups=names).low == clustered.low
+
+
+def test_rank_measures_have_intervals():
+    rng = np.random.default_rng(1)
+    y = (rng.random(6_000) < 0.3).astype(int)
+    score = rng.normal(size=6_000) + y
+    for found in intervals([m for m in list_metrics("ranking")] + ["weighted_auc"], y, score, draws=200):
+        assert found.low <= found.value <= found.high
+        assert found.high - found.low < 0.3 or found.metric == "lift"
+        assert found.undefined_share == 0
+    assert interval("average_precision", y, score, draws=50).method == "bayesian-bootstrap"
+    assert interval("roc_auc", y, score).method == "score"
+    assert interval("roc_auc", y, score, method="delong").low == pytest.approx(
+        interval("roc_auc", y, score).low, abs=0.003
+    )
+
+
+def test_the_error_of_binning_is_shown_and_small():
+    rng = np.random.default_rng(2)
+    y = (rng.random(40_000) < 0.5).astype(int)
+    score = rng.normal(size=40_000) + y
+    found = interval("average_precision", y, score, draws=20)
+    assert 0 < found.bin_error < 1e-3
+    rare = (rng.random(40_000) < 0.02).astype(int)
+    exact = interval("average_precision", rare, score + rare, draws=20)
+    assert exact.bin_error < 1e-12  # cut at the positives' own scores, nothing of the order is lost
+
+
+def test_the_cost_does_not_grow_with_the_rows():
+    def seconds(scale):
+        table, best = FINLEY.scaled(scale), math.inf
+        for _ in range(5):
+            start = time.perf_counter()
+            intervals(COUNT_MEASURES, table)
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    assert seconds(10**6) <= 3 * seconds(1)  # make bench measures the ratio; this only catches a loop over rows
+
+
+def test_undefined_values_and_draws_are_told():
+    found = interval("precision", Counts(0, 10, 0, 990))
+    assert math.isnan(found.value) and math.isnan(found.low)
+    assert found.why == "no predicted positives"
+    assert interval("dor", Counts(3, 0, 2, 5), method="bootstrap").undefined_share > 0
+    assert repr(found) == "precision –, 95 % posterior; no predicted positives"
+
+
+def test_results_print_readably_and_become_frames():
+    found = intervals(["recall", "ac_score"], FINLEY)
+    assert repr(interval("ac_score", FINLEY)) == "ac_score 0.702 (0.581 to 0.801), 95 % posterior"
+    assert "recall" in repr(found) and "0.549" in repr(found)
+    for library in ("pandas", "polars"):
+        frame = found.to_frame(library)
+        assert list(frame["metric"]) == ["recall", "ac_score"]
+    assert found.to_dicts()[0]["low"] == found[0].low
+
+
+def test_own_measures_have_intervals_too():
+    found = interval(lambda tp, fn, fp, tn: (tp + tn) / (tp + fn + fp + tn), FINLEY)
+    assert (found.low, found.high) == pytest.approx(
+        (interval("accuracy", FINLEY).low, interval("accuracy", FINLEY).high)
+    )
+
+
+def test_sizes_are_those_that_give_the_width():
+    plan = sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1)
+    p = plan.positives
+    found = interval(
+        "recall", Counts(round(0.8 * p), round(0.2 * p), round(0.05 * plan.negatives), round(0.95 * plan.negatives))
+    )
+    assert found.high - found.low == pytest.approx(0.1, rel=0.03)
+    assert plan.balanced_rows < plan.rows / 5
+    assert "Label more positives" in repr(plan)
+    assert "Label more" not in repr(sample_size("accuracy", at=(0.8, 0.8), prevalence=0.5, width=0.1))
+    known = sample_size(
+        "recall", at=(0.55, 0.97), prevalence=0.018, width=0.1
+    )  # the page's example: 400 positives give 5 points
+    assert known.positives == pytest.approx(380, rel=0.06)
+
+
+def test_sizes_that_tell_two_classifiers_apart():
+    plan = sample_size("recall", at=(0.9, 0.9), versus=(0.8, 0.9), prevalence=0.5)
+    # two independent proportions, 80 % power: 199 a group (Fleiss), positives being half the rows
+    assert plan.positives == pytest.approx(199, rel=0.08)
+
+
+BAD = {
+    "level": (lambda: interval("f1", FINLEY, level=1.5), ValueError, "level is a probability"),
+    "percent": (lambda: interval("f1", FINLEY, level=95), ValueError, "such as 0.95"),
+    "method": (lambda: interval("f1", FINLEY, method="magic"), ValueError, "No method is called 'magic'"),
+    "no rate": (lambda: interval("f1", FINLEY, method="wilson"), ValueError, "does not fit f1"),
+    "no AUC": (lambda: interval("average_precision", Y, S, method="delong"), ValueError, "does not fit average_precision"),
+    "labels": (lambda: interval("recall", FINLEY, method="delong"), ValueError, "does not fit recall"),
+    "draws": (lambda: interval("f1", FINLEY, draws=0), ValueError, "1 or more"),
+    "groups": (lambda: interval("f1", Y, Y, groups=[1, 2]), ValueError, "groups has 2"),
+    "one group": (lambda: interval("f1", Y, Y, groups=np.ones(200)), ValueError, "one cluster only"),
+    "grouped table": (lambda: interval("f1", FINLEY, groups=[1, 2]), TypeError, "give the rows"),
+    "weights resampled": (lambda: interval("f1", Y, Y, sample_weight=np.linspace(1, 2, 200), method="bootstrap"), ValueError, "unweighted"),
+    "weights and wilson": (lambda: interval("recall", Y, Y, sample_weight=np.linspace(1, 2, 200), method="wilson"), ValueError, "without weights"),
+    "name": (lambda: interval("f11", FINLEY), KeyError, "Did you mean"),
+    "width": (lambda: sample_size("f1", at=(0.8, 0.9), prevalence=0.1), ValueError, "either width="),
+    "prevalence": (lambda: sample_size("f1", at=(0.8, 0.9), prevalence=2, width=0.1), ValueError, "prevalence is a share"),
+    "at": (lambda: sample_size("f1", at=0.8, prevalence=0.1, width=0.1), TypeError, r"\(recall, specificity\)"),
+    "rates": (lambda: sample_size("f1", at=(8, 0.9), prevalence=0.1, width=0.1), ValueError, "between 0 and 1"),
+    "same": (lambda: sample_size("f1", at=(0.8, 0.9), versus=(0.8, 0.9), prevalence=0.1), ValueError, "above 0"),
+    "scores": (lambda: sample_size("roc_auc", at=(0.8, 0.9), prevalence=0.1, width=0.1), TypeError, "measure of scores"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_one_sentence(case):
+    attempt, builtin, words = BAD[case]
+    with pytest.raises(builtin, match=words) as caught:
+        attempt()
+    assert isinstance(caught.value, SteelyardError)
+    assert "\n" not in str(caught.value)
+
+
+def test_tables_kept_from_rows_give_the_same_interval():
+    pred = (S > 0.5).astype(int)
+    assert interval("mcc", confusion(Y, pred)).low == interval("mcc", Y, pred).low
+    assert interval("roc_auc", score_table(Y, S)).low == interval("roc_auc", Y, S).low
