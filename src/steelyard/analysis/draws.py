@@ -41,16 +41,15 @@ def effective(table: Counts | Confusion) -> tuple[Array, Array]:
     return table.weights / one, one
 
 
-def posterior(worth: Array, one: Array, draws: int, rng: np.random.Generator, *, stratified: bool = False) -> Array:
-    """Draws of the table from its Dirichlet posterior: a gamma draw a cell, on a new first axis.
-
-    Stratified draws keep the weight of each true class as it is.
-    """
+def posterior(worth: Array, one: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Draws of the table from its Dirichlet posterior: a gamma draw a cell, on a new first axis."""
     prior = PRIOR_MASS / worth.shape[-1] ** 2
-    cells = rng.standard_gamma(worth + prior, size=(draws, *worth.shape)) * one
-    if stratified:
-        cells *= (worth * one).sum(-1, keepdims=True) / cells.sum(-1, keepdims=True)
-    return cells
+    return np.asarray(rng.standard_gamma(worth + prior, size=(draws, *worth.shape)) * one)
+
+
+def with_classes(cells: Array, weights: Array) -> Array:
+    """The draws where the weight of each true class is known and not a matter of chance."""
+    return np.asarray(cells * (weights[..., None] / cells.sum(-1, keepdims=True)))
 
 
 def bootstrap(worth: Array, draws: int, rng: np.random.Generator, *, stratified: bool = False) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.analysis import auc, rates
 from steelyard.analysis import draws as drawing
+from steelyard.analysis.prevalence import at_prevalence, class_shares, scores_at, shares
 from steelyard.analysis.rows import Rows, interval_text
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, encoding
@@ -78,20 +79,22 @@ def interval(
     draws: int | None = None,
     rng: Any = None,
     groups: Any = None,
+    prevalence: Any = None,
     **options: Any,
 ) -> Interval:
     """How sure a measure is on counts, a table, or labels and predictions or scores.
 
     The default draws tables from the posterior (1/2 row added to each cell of 2 x 2), which covers where the
     percentile bootstrap collapses; a kinked measure takes the range over the likely draws, roc_auc a score interval,
-    other rank measures a Bayesian bootstrap. `groups` names the cluster of each row, such as the patient.
+    other rank measures a Bayesian bootstrap. `groups` names the cluster of each row, such as the patient;
+    `prevalence` reads the measure where that share of the rows is positive.
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
     recall 0.549 (0.414 to 0.680), 95 % posterior
     """
     return intervals(
-        [metric], data, y_other, level=level, method=method, draws=draws, rng=rng, groups=groups, **options
+        [metric], data, y_other, level=level, method=method, draws=draws, rng=rng, groups=groups, prevalence=prevalence, **options
     )[0]
 
 
@@ -105,6 +108,7 @@ def intervals(
     draws: int | None = None,
     rng: Any = None,
     groups: Any = None,
+    prevalence: Any = None,
     **options: Any,
 ) -> Rows[Interval]:
     """The intervals of many measures, which share one set of draws."""
@@ -112,7 +116,9 @@ def intervals(
     known = [get_metric(metric) for metric in metrics]
     parameters = {key: options.pop(key) for key in list(options) if any(key in m.parameters for m in known)}
     reading = Options(**options)
-    sampler = Sampler(level, method, draws, drawing.generator(rng))
+    sampler = Sampler(level, method, draws, drawing.generator(rng), prevalence=prevalence)
+    if prevalence is not None and groups is not None:
+        raise InputError("prevalence= and groups= cannot be given together; weigh the clusters at their own prevalence.")
     if groups is not None:
         sampler.tables = cluster_tables(data, y_other, groups, reading)
     found = [
@@ -159,6 +165,7 @@ class Sampler:
     draws: int | None
     rng: np.random.Generator
     tables: Array | None = None
+    prevalence: Any = None
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
@@ -168,7 +175,8 @@ class Sampler:
 
     def interval(self, measure: Metric, table: Any, options: Options, parameters: Mapping[str, Any]) -> Interval:
         """The interval of one measure on one table."""
-        answer = calling.on_table(measure, table, options, parameters)
+        at = table if self.prevalence is None else at_prevalence(table, self.prevalence)
+        answer = calling.on_table(measure, at, options, parameters)
         method = self.chosen(measure, table, parameters)
         low, high, undefined, error = self.bounds(measure, table, options, parameters, method, answer.value)
         # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
@@ -203,7 +211,7 @@ class Sampler:
         """The ends, the share of undefined draws and, where scores were binned, the error of that."""
         if method in AUC_METHODS:
             ends = {"score": auc.widened_score_interval, "delong": auc.delong, "logit-delong": auc.logit_delong}[method]
-            return (*ends(table, self.level), 0.0, None)
+            return (*ends(table, self.level), 0.0, None)  # an AUC is the same at every prevalence
         if isinstance(table, ScoreTable):
             return self.rank_bounds(measure, table, parameters, value)
         place = None if isinstance(table, Counts) else calling.positive_place(measure, table, options)
@@ -278,8 +286,19 @@ class Sampler:
                     f"The method {method!r} resamples rows, so it needs one unweighted table; use 'posterior'."
                 )
             return drawing.bootstrap(rows, draws, self.rng, stratified=method.startswith("stratified")), None
-        cells = drawing.posterior(rows, one, draws, self.rng, stratified=method == "stratified")
-        return cells, _deviance(cells / one, rows) if method == "deviance" else None
+        cells = drawing.posterior(rows, one, draws, self.rng)
+        deviance = _deviance(cells / one, rows) if method == "deviance" else None
+        own = (rows * one).sum(-1)
+        if self.prevalence is not None:
+            return drawing.with_classes(cells, own.sum(-1, keepdims=True) * self.shares(table, fold)), deviance
+        return drawing.with_classes(cells, own) if method == "stratified" else cells, deviance
+
+    def shares(self, table: Any, fold: Array | None) -> Array:
+        """The share of each true class at the prevalence in use, the positive one first where there are two."""
+        if fold is None and isinstance(table, Confusion):
+            return class_shares(table, self.prevalence)
+        pi = float(shares(self.prevalence))
+        return np.array([pi, 1 - pi])
 
     def _draw_clusters(self, fold: Array | None) -> Array:
         from scipy.stats import norm, t
@@ -319,7 +338,10 @@ class Sampler:
             size = max(len(small.positive.scores), len(small.negative.scores), 1)
             steps = math.ceil((self.draws or RANK_DRAWS) / max(1, DRAWS_AT_ONCE // 4 // size))
             sizes = [len(part) for part in np.array_split(np.arange(self.draws or RANK_DRAWS), steps)]
-            self._kept[name] = table, small, [drawing.rank_draws(small, n, self.rng) for n in sizes]
+            parts = [drawing.rank_draws(small, n, self.rng) for n in sizes]
+            if self.prevalence is not None:
+                small, *parts = (scores_at(part, float(shares(self.prevalence))) for part in (small, *parts))
+            self._kept[name] = table, small, parts
         _, small, parts = self._kept[name]
         values = np.concatenate([np.atleast_1d(measure.scores(part, **parameters)) for part in parts])  # type: ignore[misc]
         on_small = float(measure.scores(small, **parameters))  # type: ignore[misc]

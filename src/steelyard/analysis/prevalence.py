@@ -1,0 +1,138 @@
+"""Prevalence: the same classifier where the classes come in other shares. A prevalence is one more axis of the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import labels as ingest
+from steelyard.metrics.registry import get_metric
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.scores import ScoreTable, Side
+
+if TYPE_CHECKING:
+    from steelyard.metrics.metric import Metric
+
+Array = np.ndarray[Any, Any]
+
+
+def at_prevalence(data: Any, pi: Any, y_pred: Any = None, **options: Any) -> Any:
+    """The table that the same rates would give where a share `pi` of the rows is positive.
+
+    Rows of each class are re-weighted, their total kept: any measure and any curve of the result is that of the
+    other prevalence, and an array of shares gives an array of tables. Nguyen's unbalanced factor is pi = 1/2. A table
+    of K classes takes a vector of K shares. For intervals give `prevalence=pi` to interval or evaluate.
+
+    >>> from steelyard import Counts, accuracy, precision
+    >>> forecasts = Counts(tp=28, fn=23, fp=72, tn=2680)
+    >>> round(precision(forecasts), 3), round(precision(at_prevalence(forecasts, 0.5)), 3)
+    (0.28, 0.955)
+    >>> accuracy(at_prevalence(forecasts, [0.01, 0.1, 0.5])).round(3)
+    array([0.97 , 0.931, 0.761])
+    """
+    if y_pred is not None:
+        data = ingest.confusion(data, y_pred, **options)
+    if isinstance(data, Counts):
+        return _counts_at(data, shares(pi))
+    if isinstance(data, Confusion):
+        return _confusion_at(data, pi)
+    if isinstance(data, ScoreTable):
+        return scores_at(data, float(shares(pi)))
+    raise InputTypeError(f"A prevalence is put to Counts, a Confusion, a ScoreTable or labels, not {type(data).__name__}.")
+
+
+def shares(pi: Any) -> Array:
+    """The prevalence as a number or an array, each between 0 and 1."""
+    try:
+        given = np.asarray(pi, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.asarray(np.nan)
+    if not ((given > 0) & (given < 1)).all():
+        raise InputError(f"A prevalence is a share of positives between 0 and 1, such as 0.01, not {pi!r}.")
+    return given
+
+
+def _counts_at(counts: Counts, pi: Array) -> Counts:
+    p, n = (np.asarray(part, dtype=np.float64) for part in (counts.positives, counts.negatives))
+    if (p == 0).any() or (n == 0).any():
+        raise InputError("A table without positives or without negatives says nothing about another prevalence.")
+    if pi.ndim:
+        p, n = p[..., None], n[..., None]
+        cells = [np.asarray(cell)[..., None] for cell in counts]
+    else:
+        cells = list(counts)
+    up, down = pi * (p + n) / p, (1 - pi) * (p + n) / n
+    return Counts(cells[0] * up, cells[1] * up, cells[2] * down, cells[3] * down)
+
+
+def _confusion_at(table: Confusion, pi: Any) -> Confusion:
+    factor = class_shares(table, pi) * table.matrix.sum() / np.where(table.matrix.sum(1) > 0, table.matrix.sum(1), 1)
+    weights = table.matrix * factor[:, None]
+    return Confusion(table.labels, table.rows, weights, table.squares * factor[:, None] ** 2, table.positive)
+
+
+def class_shares(table: Confusion, pi: Any) -> Array:
+    """The share of each class, in the order of the labels: given for all, or for the positive one of two."""
+    k = len(table.labels)
+    if np.ndim(pi) == 0:
+        if k != 2:
+            raise InputError(f"{k} classes need {k} shares, one a class in the order of the labels, not one prevalence.")
+        place, share = table.index(table.positive_label()), float(shares(pi))
+        given = np.full(2, 1 - share)
+        given[place] = share
+        return given
+    given = np.asarray(pi, dtype=np.float64)
+    if given.shape != (k,) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-9:
+        raise InputError(f"The shares of {k} classes are {k} numbers of 0 or more that sum to 1, not {pi!r}.")
+    if (given > 0)[table.matrix.sum(1) == 0].any():
+        raise InputError("A class without a row in the truth cannot be given a share.")
+    return given
+
+
+def scores_at(table: ScoreTable, pi: float) -> ScoreTable:
+    """The score table re-weighted to a prevalence, its total kept; the weights may have an axis of draws."""
+    p, n = np.asarray(table.positive.total, dtype=float), np.asarray(table.negative.total, dtype=float)
+    if (p == 0).any() or (n == 0).any():
+        raise InputError("Scores of one class only say nothing about another prevalence.")
+    total = p + n
+    return ScoreTable(_scaled(table.positive, pi * total / p), _scaled(table.negative, (1 - pi) * total / n), table.label)
+
+
+def _scaled(side: Side, factor: Any) -> Side:
+    factor = np.asarray(factor)[..., None]
+    mass = np.ones(len(side.scores)) if side.mass is None else side.mass
+    rows = np.ones(len(side.scores), dtype=np.int64) if side.rows is None else side.rows
+    squares = mass if side.squares is None else side.squares
+    return Side(side.scores, rows, mass * factor, squares * factor**2)
+
+
+def swap_prevalences(metric: Any, a: Counts, b: Counts, *, least: float = 1e-6) -> list[float]:
+    """The prevalences at which two classifiers, as Counts, swap rank by a measure, ascending; none where one leads.
+
+    >>> from steelyard import Counts
+    >>> careful, eager = Counts(60, 40, 10, 890), Counts(90, 10, 150, 750)
+    >>> [round(pi, 3) for pi in swap_prevalences("accuracy", careful, eager)]
+    [0.341]
+    """
+    measure = get_metric(metric)
+    ends = np.log(least / (1 - least))
+    grid = 1 / (1 + np.exp(-np.linspace(ends, -ends, 4_001)))
+    gap = _gap(measure, a, b, grid)
+    turns = np.flatnonzero(np.sign(gap[:-1]) * np.sign(gap[1:]) < 0)
+    return [_root(measure, a, b, grid[i], grid[i + 1]) for i in turns]
+
+
+def _gap(measure: Metric, a: Counts, b: Counts, pi: Array) -> Array:
+    return np.asarray(measure(at_prevalence(a, pi)) - measure(at_prevalence(b, pi)))
+
+
+def _root(measure: Metric, a: Counts, b: Counts, low: float, high: float) -> float:
+    """Where the difference changes sign, by looking ever closer."""
+    for _ in range(8):
+        grid = np.linspace(low, high, 101)
+        i = int(np.flatnonzero(np.sign(_gap(measure, a, b, grid))[1:] != np.sign(_gap(measure, a, b, grid[:1])))[0])
+        low, high = grid[i], grid[i + 1]
+    return float((low + high) / 2)

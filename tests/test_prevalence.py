@@ -1,0 +1,113 @@
+"""The same classifier where the classes come in other shares."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steelyard
+from steelyard import Counts, SteelyardError, at_prevalence, confusion, interval, list_metrics, score_table, swap_prevalences
+
+FINLEY = Counts(28, 23, 72, 2680)
+COUNT_MEASURES = [m for m in list_metrics() if m.function]
+
+
+def test_equals_a_physically_reweighted_table():
+    weights = {1: 0.3 / (51 / 2803), 0: 0.7 / (2752 / 2803)}
+    y, pred = np.repeat([1, 1, 0, 0], [28, 23, 72, 2680]), np.repeat([1, 0, 1, 0], [28, 23, 72, 2680])
+    moved, heavy = at_prevalence(FINLEY, 0.3), confusion(y, pred, sample_weight=[weights[i] for i in y])
+    for measure in COUNT_MEASURES:
+        assert measure(moved) == pytest.approx(measure(heavy), rel=1e-12), measure.name
+        assert measure(at_prevalence(y, 0.3, pred)) == pytest.approx(measure(heavy), rel=1e-12)
+    assert steelyard.prevalence(moved) == pytest.approx(0.3)
+    assert moved.total == pytest.approx(2803)
+
+
+def test_equals_a_resampled_table_within_its_error():
+    rng = np.random.default_rng(1)
+    p, n = rng.multinomial(300_000, [28 / 51, 23 / 51]), rng.multinomial(700_000, [72 / 2752, 2680 / 2752])
+    for name in ("precision", "f1", "mcc", "kappa", "accuracy"):
+        assert getattr(steelyard, name)(at_prevalence(FINLEY, 0.3)) == pytest.approx(getattr(steelyard, name)(Counts(*p, *n)), abs=0.003)
+
+
+def test_nguyens_factor_is_a_prevalence_of_one_half():
+    half = at_prevalence(FINLEY, 0.5)
+    for name in ("accuracy", "precision", "recall", "f1"):
+        assert getattr(steelyard, name)(half) == pytest.approx(getattr(steelyard, f"alpha_{name}")(FINLEY))
+
+
+def test_a_prevalence_is_one_more_axis():
+    curve = steelyard.precision(at_prevalence(FINLEY, [0.01, 0.1, 0.5]))
+    assert curve.tolist() == pytest.approx([steelyard.precision(at_prevalence(FINLEY, pi)) for pi in (0.01, 0.1, 0.5)])
+    stacked = at_prevalence(Counts([1, 2], 3, 4, 5), [0.2, 0.3, 0.4])
+    assert stacked.shape == (2, 3)
+
+
+def test_curves_and_ranks_at_another_prevalence():
+    rng = np.random.default_rng(2)
+    y = (rng.random(2_000) < 0.2).astype(int)
+    score = rng.normal(size=2_000) + y
+    table = at_prevalence(score_table(y, score), 0.6)
+    factor = np.where(y == 1, 0.6 / y.mean(), 0.4 / (1 - y.mean()))
+    assert steelyard.average_precision(table) == pytest.approx(steelyard.average_precision(y, score, sample_weight=factor))
+    assert steelyard.roc_auc(table) == pytest.approx(steelyard.roc_auc(y, score))
+    assert steelyard.precision_recall_curve(table).precision[-1] == pytest.approx(0.6)
+
+
+def test_many_classes_take_a_vector_of_shares():
+    y, pred = [0, 0, 1, 1, 2, 2, 2, 2], [0, 1, 1, 1, 2, 2, 2, 0]
+    moved = at_prevalence(confusion(y, pred), [0.5, 0.25, 0.25])
+    assert steelyard.accuracy(moved) == pytest.approx(0.5 * 0.5 + 0.25 + 0.25 * 0.75)
+    assert steelyard.balanced_accuracy(moved) == pytest.approx(steelyard.balanced_accuracy(y, pred))
+
+
+def test_intervals_at_another_prevalence_know_the_prevalence():
+    assert interval("prevalence", FINLEY, prevalence=0.3).low == pytest.approx(0.3)
+    for name in ("recall", "ac_score"):  # the same at every prevalence
+        here, there = interval(name, FINLEY), interval(name, FINLEY, prevalence=0.3)
+        assert (there.low, there.high) == pytest.approx((here.low, here.high), abs=1e-9)
+    found = interval("precision", FINLEY, prevalence=0.5)
+    assert found.low < found.value < found.high
+    assert found.value == pytest.approx(steelyard.alpha_precision(FINLEY))
+    rng = np.random.default_rng(3)
+    y = (rng.random(3_000) < 0.1).astype(int)
+    score = rng.normal(size=3_000) + y
+    there = interval("average_precision", y, score, prevalence=0.5, draws=200)
+    assert there.low < there.value < there.high
+    assert there.value > interval("average_precision", y, score, draws=200).high
+
+
+def test_intervals_at_another_prevalence_cover():
+    rng = np.random.default_rng(4)
+    drawn = Counts(*rng.multinomial(500, [0.08, 0.02, 0.045, 0.855], size=500).T)
+    truth = steelyard.precision(at_prevalence(Counts(0.08, 0.02, 0.045, 0.855), 0.4))
+    found = interval("precision", drawn, prevalence=0.4, draws=600)
+    assert 0.92 <= np.mean((found.low <= truth) & (truth <= found.high)) <= 0.985
+
+
+def test_the_prevalence_at_which_two_models_swap_rank():
+    careful, eager = Counts(60, 40, 10, 890), Counts(90, 10, 150, 750)
+    (pi,) = swap_prevalences("accuracy", careful, eager)
+    # accuracy is pi recall + (1 - pi) specificity, so they meet where the gains equal the losses
+    assert pi == pytest.approx((890 / 900 - 750 / 900) / (0.3 + 140 / 900), abs=1e-9)
+    assert swap_prevalences("accuracy", eager, Counts(80, 20, 200, 700)) == []
+
+
+BAD = {
+    "above": (lambda: at_prevalence(FINLEY, 1.5), ValueError, "share of positives between 0 and 1"),
+    "zero": (lambda: at_prevalence(FINLEY, 0), ValueError, "between 0 and 1"),
+    "text": (lambda: at_prevalence(FINLEY, "low"), ValueError, "between 0 and 1"),
+    "one class": (lambda: at_prevalence(Counts(0, 0, 3, 4), 0.5), ValueError, "without positives"),
+    "K": (lambda: at_prevalence(confusion([0, 1, 2], [0, 1, 2]), 0.5), ValueError, "3 classes need 3 shares"),
+    "sum": (lambda: at_prevalence(confusion([0, 1, 2], [0, 1, 2]), [0.5, 0.5, 0.5]), ValueError, "sum to 1"),
+    "data": (lambda: at_prevalence(3, 0.5), TypeError, "not int"),
+    "groups": (lambda: interval("f1", [0, 1], [0, 1], prevalence=0.5, groups=[1, 2]), ValueError, "cannot be given together"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_one_sentence(case):
+    attempt, builtin, words = BAD[case]
+    with pytest.raises(builtin, match=words) as caught:
+        attempt()
+    assert isinstance(caught.value, SteelyardError)
