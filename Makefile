@@ -34,9 +34,6 @@ bench: $(VENV)/.bench  ## check equality with the peers, then time both in one r
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: pyproject.toml $(BIN)/python
-	$(BIN)/pip install -q --disable-pip-version-check -e . && touch $@
-
 $(VENV)/.%: pyproject.toml $(BIN)/python
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[$*]' && touch $@
 

@@ -28,6 +28,16 @@ _HOME = {
     "sqrt": "metrics.expression",
     "where": "metrics.expression",
     "SteelyardError": "errors",
+    "interval": "analysis.uncertainty",
+    "intervals": "analysis.uncertainty",
+    "sample_size": "analysis.planning",
+    "at_prevalence": "analysis.prevalence",
+    "Evaluation": "evaluation.evaluate",
+    "evaluate": "evaluation.evaluate",
+    "swap_prevalences": "analysis.prevalence",
+    "beats_guessing": "analysis.chance",
+    "chance": "analysis.chance",
+    "chance_test": "analysis.chance",
 }
 
 

@@ -1,4 +1,4 @@
-"""Prevalence: the same classifier where the classes come in other shares. A prevalence is one more axis of the table."""
+"""Prevalence: the same classifier where the classes come in other shares; one more axis of the table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def at_prevalence(data: Any, pi: Any, y_pred: Any = None, **options: Any) -> Any
         return _confusion_at(data, pi)
     if isinstance(data, ScoreTable):
         return scores_at(data, float(shares(pi)))
-    raise InputTypeError(f"A prevalence is put to Counts, a Confusion, a ScoreTable or labels, not {type(data).__name__}.")
+    raise InputTypeError(
+        f"A prevalence is put to Counts, a Confusion, a ScoreTable or labels, not {type(data).__name__}."
+    )
 
 
 def shares(pi: Any) -> Array:
@@ -79,7 +81,9 @@ def class_shares(table: Confusion, pi: Any) -> Array:
     k = len(table.labels)
     if np.ndim(pi) == 0:
         if k != 2:
-            raise InputError(f"{k} classes need {k} shares, one a class in the order of the labels, not one prevalence.")
+            raise InputError(
+                f"{k} classes need {k} shares, one a class in the order of the labels, not one prevalence."
+            )
         place, share = table.index(table.positive_label()), float(shares(pi))
         given = np.full(2, 1 - share)
         given[place] = share
@@ -98,7 +102,9 @@ def scores_at(table: ScoreTable, pi: float) -> ScoreTable:
     if (p == 0).any() or (n == 0).any():
         raise InputError("Scores of one class only say nothing about another prevalence.")
     total = p + n
-    return ScoreTable(_scaled(table.positive, pi * total / p), _scaled(table.negative, (1 - pi) * total / n), table.label)
+    return ScoreTable(
+        _scaled(table.positive, pi * total / p), _scaled(table.negative, (1 - pi) * total / n), table.label
+    )
 
 
 def _scaled(side: Side, factor: Any) -> Side:

@@ -11,7 +11,7 @@ from steelyard import __version__
 
 ABOUT = "Weigh classifiers whose classes are unequal."
 COMMANDS = {
-    "demo": "Show the catalogue and a paradox of accuracy, worked.",
+    "demo": "Evaluate a classifier of handwritten digits, and work a paradox of accuracy.",
     "explain": "Explain a measure: formula, meaning, range, source, an example.",
     "metrics": "List the measures: name, range, best value, meaning.",
 }

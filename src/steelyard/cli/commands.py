@@ -58,10 +58,13 @@ def explain(name: str) -> None:
 
 @command
 def demo() -> None:
-    """Show the catalogue and a paradox of accuracy, worked."""
-    from steelyard.metrics.registry import list_metrics
-    from steelyard.report import listing
+    """Evaluate a classifier of handwritten digits, and work a paradox of accuracy."""
+    from steelyard.datasets.digits import digit_predictions
+    from steelyard.evaluation.evaluate import evaluate
     from steelyard.report.explanation import paradox
 
-    click.echo(listing.table(list_metrics()))
+    predictions = digit_predictions()
+    click.echo("Is it an 8? Logistic regression on coarse pictures of handwritten digits, 899 of them to test.\n")
+    click.echo(repr(evaluate(predictions.y_true, y_score=predictions.logistic)))
     click.echo(paradox())
+    click.echo("\nNext: `steelyard metrics` lists every measure, `steelyard explain ac_score` explains one.")

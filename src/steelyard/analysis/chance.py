@@ -1,0 +1,483 @@
+"""Chance: what guessing scores on the same table, and whether the table beats it. The floors below may use it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.rows import three_digits
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import labels as ingest
+from steelyard.metrics import calling
+from steelyard.metrics.calling import Options
+from steelyard.metrics.registry import get_metric
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.scores import ScoreTable, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from steelyard.metrics.metric import Metric
+
+Array = np.ndarray[Any, Any]
+Statistic = Counts | Confusion | ScoreTable
+SMALLEST = 1e-300  # a smaller p-value is 0, and printed as below this
+WHOLE_SUPPORT = 1_000_000  # as many values of tp are enumerated one and all; of more, those that can matter
+CHUNK = 1 << 17  # values of tp at a time, so that the cells of their tables stay in the cache
+WIDEST = 1e6  # the standard deviation of tp beyond which enumerating takes too long: about 1e13 rows
+FEW_PAIRS = 2_500  # pairs of a positive and a negative up to which the rank test is exact: milliseconds
+BY_ROWS = ", by rows and not by weight"
+OPTIONS = frozenset(field.name for field in fields(Options))
+
+
+# ---------------------------------------------------------------- what guessing scores
+
+
+@dataclass(frozen=True, repr=False)
+class Chance:
+    """What guessing scores by one measure: a number each, or an array where the data or the average are one.
+
+    A score has no classes to guess: there `same_margins` is the value of a score that tells the rows nothing.
+    """
+
+    metric: str
+    same_margins: Any
+    majority: Any
+    minority: Any
+    coin: Any
+
+    def __repr__(self) -> str:
+        said = [("with the same margins", self.same_margins), ("always the majority", self.majority)]
+        said += [("always the minority", self.minority), ("a fair coin", self.coin)]
+        return f"{self.metric} of guessing {', '.join(f'{words} {_shown(value)}' for words, value in said)}"
+
+    def row(self) -> dict[str, Any]:
+        """The guesses as a row of a table."""
+        return asdict(self)
+
+
+def _shown(value: Any) -> str:
+    return f"[{', '.join(map(_shown, value))}]" if np.ndim(value) else three_digits(float(value))
+
+
+def chance(metric: Any, data: Any, y_other: Any = None, **options: Any) -> Chance:
+    """What guessing scores by a measure on the same data; data and options as in calling the measure.
+
+    The guesses: independent of the truth with the same margins; always the commonest class; always the rarest class
+    that occurs; each class equally often.
+
+    >>> from steelyard import Counts
+    >>> chance("f1", Counts(tp=28, fn=23, fp=72, tn=2680))
+    f1 of guessing with the same margins 0.0241, always the majority 0, always the minority 0.0357, a fair coin 0.0351
+    >>> chance("accuracy", ["a", "a", "b", "c"], ["a", "b", "b", "c"])
+    accuracy of guessing with the same margins 0.312, always the majority 0.500, always the minority 0.250, ...
+    """
+    measure, reading = _read(metric, options)
+    if y_other is not None and measure.scores is not None and np.ndim(y_other) == 2:
+        prior = _prior_columns(data, y_other, reading)
+        return Chance(measure.name, measure(data, prior, **options), *[math.nan] * 3)
+    table = calling.weighed(measure, data, y_other, reading)
+    if isinstance(table, Confusion) and reading.average == "native":
+        table = _collapsed(table, reading.pos_label)
+    one_class = _lacks_a_class(table)
+    values = [np.where(one_class, math.nan, measure(guess, **options)) for guess in _guesses(table)]
+    return Chance(measure.name, *(_plain(measure, value) for value in values), *[math.nan] * (4 - len(values)))
+
+
+def _read(metric: Any, options: dict[str, Any]) -> tuple[Metric, Options]:
+    """The measure with its parameters, which leave the options, and how its call is to be read."""
+    measure, parameters = get_metric(metric), {key: options.pop(key) for key in list(options) if key not in OPTIONS}
+    return measure.fixed(**parameters) if parameters else measure, Options(**options)
+
+
+def _collapsed(table: Confusion, pos_label: Any) -> Counts | Confusion:
+    """The table of the named class against the rest, if one was named."""
+    return table if pos_label is None and table.positive is None else table.counts(pos_label)
+
+
+def _plain(measure: Metric, value: Array) -> Any:
+    # Where a measure can be negative, the guess of the same margins is 0 by a difference, which floats miss by 1e-17.
+    value = np.where(np.abs(value) < 1e-13, 0.0, value) if measure.range[0] < 0 else value
+    return value if value.ndim else value.item()
+
+
+def _lacks_a_class(table: Any) -> Any:
+    """Which tables of an array hold one true class or no rows; a single one is refused."""
+    match table:
+        case Counts():
+            classes = np.stack([table.positives, table.negatives], -1)
+        case Confusion():
+            classes = table.matrix.sum(1)
+        case _:
+            classes = np.stack([table.positive.total, table.negative.total], -1)
+    lacking = (classes > 0).sum(-1) < 2
+    if lacking.ndim == 0 and lacking:
+        what = "rows of one true class only" if classes.any() else "no rows"
+        raise InputError(f"The table holds {what}; guessing is judged on rows of at least two classes.")
+    return lacking
+
+
+def _guesses(table: Any) -> tuple[Any, ...]:
+    """The tables that guessing expects: of the same margins, always the majority, always the minority, a coin."""
+    match table:
+        case Counts():
+            return _guessed_counts(table)
+        case Confusion():
+            return _guessed_classes(table)
+        case _:
+            return (_uninformed(table),)
+
+
+def _guessed_counts(counts: Counts) -> tuple[Counts, ...]:
+    p, n, flagged, left = (np.asarray(margin, dtype=np.float64) for margin in _margins(counts))
+    common = p > n  # of equal classes the negative is called the majority
+    with np.errstate(invalid="ignore"):
+        return tuple(
+            Counts.trusted(p * share, p * rest, n * share, n * rest)
+            for share, rest in (
+                (flagged / (p + n), left / (p + n)), (common * 1.0, ~common * 1.0), (~common * 1.0, common * 1.0),
+                (0.5, 0.5),
+            )
+        )  # fmt: skip
+
+
+def _margins(counts: Counts) -> tuple[Any, ...]:
+    return counts.positives, counts.negatives, counts.predicted_positives, counts.predicted_negatives
+
+
+def _guessed_classes(table: Confusion) -> tuple[Confusion, ...]:
+    truth, predicted = (table.matrix.sum(axis).astype(np.float64) for axis in (1, 0))
+    k, present = len(truth), np.flatnonzero(truth)
+    # The last of the rarest classes, so that equal classes have a majority and a minority that differ.
+    rarest = present[::-1][truth[present][::-1].argmin()]
+    shares = (predicted / truth.sum(), np.eye(k)[truth.argmax()], np.eye(k)[rarest], np.full(k, 1 / k))
+    return tuple(_expected(table, np.outer(truth, share)) for share in shares)
+
+
+def _expected(table: Confusion, matrix: Array) -> Confusion:
+    # The rows only tell which cells are empty, lest what rounding leaves of a sum of weights be taken for one.
+    return Confusion(table.labels, (matrix > 0).astype(np.int64), matrix, matrix, table.positive)
+
+
+def _uninformed(table: ScoreTable) -> ScoreTable:
+    """The same rows, each with the share of positives as its score."""
+    share = np.array([table.positive.total / (table.positive.total + table.negative.total)])
+    return ScoreTable(_level(table.positive, share), _level(table.negative, share), table.label)
+
+
+def _level(side: Side, score: Array) -> Side:
+    rows, weights = np.array([side.n]), np.array([side.total])
+    return Side(score, rows) if side.weights is None else Side(score, rows, weights, weights)
+
+
+def _prior_columns(y_true: Any, y_score: Any, reading: Options) -> Array:
+    """One column of scores a class, each row's score the share of that class."""
+    weights = {"sample_weight": reading.sample_weight, "frequency": reading.frequency}
+    _, _, shares = ingest.score_tables(y_true, y_score, labels=reading.labels, **weights)
+    return np.broadcast_to(np.asarray(shares) / sum(shares), np.shape(y_score))
+
+
+# ---------------------------------------------------------------- better than guessing
+
+
+@dataclass(frozen=True, repr=False)
+class ChanceTest:
+    """How probable guessing with the same margins does as well: one-sided, two-sided, and by which test.
+
+    `undefined_share` is how probable guesses are on which the measure is undefined; they count as doing as well.
+    Where it is undefined on the table itself both p-values are NaN, and `why` tells the reason.
+    """
+
+    p_value: float
+    p_two_sided: float
+    method: str
+    undefined_share: float = 0.0
+    why: str | None = None
+
+    def __repr__(self) -> str:
+        if self.why:
+            return f"better than guessing: undefined, {self.why} ({self.method})"
+        p = f"p = {self.p_value:.2g}" if self.p_value >= SMALLEST else f"p < {SMALLEST:g}"
+        share = f"; undefined on {self.undefined_share:.2g} of the guesses" if self.undefined_share else ""
+        return f"better than guessing: {p} ({self.method}{share})"
+
+    def row(self) -> dict[str, Any]:
+        """The test as a row of a table."""
+        return asdict(self)
+
+
+def beats_guessing(data: Any, y_pred: Any = None, *, y_score: Any = None, **options: Any) -> ChanceTest:
+    """Test that truth and prediction go together, against guesses of the same margins.
+
+    Two classes: Fisher's exact test. More: a z test of the agreements, approximate. Scores: Mann and Whitney's test.
+    Each counts rows; two-sided is twice the smaller tail. `options` are those of `confusion` and `score_table`.
+
+    >>> from steelyard import Counts
+    >>> beats_guessing(Counts(tp=28, fn=23, fp=72, tn=2680))
+    better than guessing: p = 5.6e-29 (Fisher's exact test)
+    """
+    table = _given(data, y_pred, y_score, options)
+    rows, note = _rows(table)
+    if isinstance(rows, Confusion):
+        rows = _collapsed(rows, options.get("pos_label"))
+    _lacks_a_class(rows)
+    match rows:
+        case ScoreTable():
+            return _rank_test(rows, note)
+        case Counts():
+            return _fisher_test(rows, note)
+    held = np.flatnonzero(rows.rows.sum(0) + rows.rows.sum(1))
+    matrix = rows.rows[np.ix_(held, held)]
+    # Of two classes either may be called positive: the test is the same.
+    return _agreement_test(matrix, note) if len(held) > 2 else _fisher_test(Counts.from_matrix(matrix), note)
+
+
+def _given(data: Any, y_pred: Any, y_score: Any, options: Mapping[str, Any]) -> Statistic:
+    """The table that was given, or that labels and predictions or scores weigh into."""
+    if y_pred is not None and y_score is not None:
+        raise InputError("Predictions and scores were given together; the test is of one of them. Give one.")
+    if y_score is not None:
+        return ingest.score_table(data, y_score, **options)
+    if y_pred is not None:
+        return ingest.confusion(data, y_pred, **options)
+    if isinstance(data, (Counts, Confusion, ScoreTable)):
+        return data
+    kind = type(data).__name__
+    raise InputTypeError(f"Counts, a Confusion, a ScoreTable or two arrays were expected, not {kind} alone.")
+
+
+def _rows(table: Statistic) -> tuple[Statistic, str]:
+    """The same table with every row counted once, whatever its weight, and a remark where that makes a difference."""
+    match table:
+        case Confusion():
+            return Confusion.of_rows(table.labels, table.rows, table.positive), BY_ROWS * table.weighted
+        case ScoreTable():
+            pos, neg = (s if s.weights is None else Side(s.scores, s.rows) for s in (table.positive, table.negative))
+            return ScoreTable(pos, neg, table.label), BY_ROWS * table.weighted
+    if table.shape:
+        raise InputError(f"An array of tables of shape {table.shape} was given; test one table at a time.")
+    if any(cell != math.floor(cell) for cell in table):
+        raise InputError("These Counts hold weights, and the test counts rows; give a Confusion, which keeps both.")
+    return Counts(*(int(cell) for cell in table)), ""
+
+
+def _tested(log_better: float, log_worse: float, method: str, undefined_share: float = 0.0) -> ChanceTest:
+    log_both = math.log(2) + min(log_better, log_worse)
+    return ChanceTest(_probability(log_better), _probability(log_both), method, undefined_share)
+
+
+def _probability(log: float) -> float:
+    return math.exp(min(log, 0.0)) if log >= math.log(SMALLEST) else 0.0
+
+
+def _normal_tails(statistic: float, mean: float, spread: float) -> tuple[float, float]:
+    """The logarithms of both tails of a whole-numbered statistic that is about normal; 0 where it cannot vary."""
+    from scipy.special import log_ndtr
+
+    if not spread > 0:
+        return 0.0, 0.0
+    away = statistic - mean
+    return float(log_ndtr((0.5 - away) / spread)), float(log_ndtr((0.5 + away) / spread))
+
+
+def _fisher_test(counts: Counts, note: str) -> ChanceTest:
+    """Fisher's exact test, or of more rows than can be enumerated the approximate one."""
+    null = TruePositives.of(counts)
+    if null.spread > WIDEST:
+        return _agreement_test(counts.matrix(), note)
+    return _tested(*null.tails(int(counts.tp)), f"Fisher's exact test{note}")
+
+
+def _agreement_test(matrix: Array, note: str) -> ChanceTest:
+    """A z test of the diagonal's sum, with the mean and the variance it has over all permutations."""
+    total = float(matrix.sum(dtype=np.float64))
+    p, q = matrix.sum(1) / total, matrix.sum(0) / total
+    both = p * q
+    # Each agreement is hypergeometric; those of classes i and j have covariance n^2 / (n - 1) p_i q_i p_j q_j.
+    variance = (both * (1 - p) * (1 - q)).sum() + both.sum() ** 2 - (both**2).sum()
+    spread = math.sqrt(max(variance, 0.0) * total * total / (total - 1))
+    tails = _normal_tails(float(np.trace(matrix)), total * both.sum(), spread)
+    return _tested(*tails, f"permutation z test of the agreements, approximate{note}")
+
+
+def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
+    """Mann and Whitney's test that positives score higher than negatives."""
+    tp, fp = (np.asarray(cell, dtype=np.float64) for cell in (table.counts.tp, table.counts.fp))
+    m, n = table.positive.n, table.negative.n
+    tied = np.diff(tp + fp)
+    if m * n <= FEW_PAIRS and tied.max() == 1:
+        from scipy.stats import mannwhitneyu
+
+        pair = (table.positive.scores, table.negative.scores)
+        better, worse = (mannwhitneyu(*pair, alternative=a, method="exact").pvalue for a in ("greater", "less"))
+        return _tested(math.log(better), math.log(worse), f"exact Mann-Whitney U test{note}")
+    rows = float(m + n)
+    variance = m * n / 12 * (rows + 1 - (tied**3 - tied).sum() / (rows * (rows - 1)))
+    tails = _normal_tails(float(np.trapezoid(tp, fp)), m * n / 2, math.sqrt(max(variance, 0.0)))
+    return _tested(*tails, f"Mann-Whitney U test, normal approximation{note}")
+
+
+def chance_test(metric: Any, data: Any, y_pred: Any = None, **options: Any) -> ChanceTest:
+    """Test one measure of a two-class table against its exact distribution over guesses of the same margins.
+
+    Guesses on which it is undefined count as doing as well, and as badly; their share is told.
+
+    >>> from steelyard import Counts
+    >>> chance_test("diagnostic_odds_ratio", Counts(tp=4, fn=1, fp=2, tn=5))
+    better than guessing: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined on 0.0076 of the guesses)
+    """
+    measure, reading = _read(metric, options)
+    if measure.direction is None:
+        raise InputError(f"{measure.name} only describes: no value of it is better, so none can beat guessing.")
+    if measure.function is None:
+        raise InputTypeError(f"{measure.name} is a measure of scores; beats_guessing(y_true, y_score=...) tests those.")
+    weighing = {key: getattr(reading, key) for key in ("pos_label", "labels", "sample_weight", "frequency")}
+    rows, note = _rows(_given(data, y_pred, None, weighing))
+    counts = _two_classes(measure, rows, reading)
+    _lacks_a_class(counts)
+    return _enumerated(measure, counts, f"exact distribution of {measure.name}{note}")
+
+
+def _two_classes(measure: Metric, rows: Statistic, reading: Options) -> Counts:
+    match rows:
+        case Counts():
+            return rows
+        case ScoreTable():
+            raise InputTypeError(f"{measure.name} needs a cut: give table.at(threshold), or labels in place of scores.")
+    symmetric = measure.classes is not None and reading.pos_label is None and rows.positive is None
+    if reading.average != "native" or (symmetric and len(rows.labels) > 2):
+        raise InputError("The exact test is of one class; name it with pos_label=, or test all with beats_guessing.")
+    return rows.counts(rows.labels[-1] if symmetric and rows.labels else reading.pos_label)
+
+
+def _enumerated(measure: Metric, counts: Counts, method: str) -> ChanceTest:
+    null, observed = TruePositives.of(counts), measure(counts)
+    if math.isnan(observed):
+        return ChanceTest(math.nan, math.nan, method, math.nan, measure.why(counts))
+    if null.spread > WIDEST:
+        raise InputError(f"{null.total:.2g} rows are too many to enumerate; beats_guessing tests such a table.")
+    sign = -1 if measure.direction == "lower" else 1
+    near = 1e-14 + 1e-13 * abs(observed)  # equal but for rounding
+    logs = []
+    for tp in null.support(int(counts.tp)):
+        above, mass = sign * (measure(null.tables(tp)) - observed), null.log_mass(tp)
+        none = np.isnan(above)
+        logs.append([_log_sum(mass[which]) for which in (none | (above >= -near), none | (above <= near), none)])
+    better, worse, undefined = (_log_sum(np.array(column)) for column in zip(*logs, strict=True))
+    return _tested(better, worse, method, _probability(undefined))
+
+
+# ---------------------------------------------------------------- the null distribution
+
+
+@dataclass(frozen=True)
+class TruePositives:
+    """The true positives of a guess with given margins: hypergeometric, and exact for any counts.
+
+    scipy's goes by differences of log-gammas, which at 1e12 rows leave two digits, and sums tails to their end.
+    """
+
+    positives: int
+    negatives: int
+    flagged: int
+    left: int
+
+    @classmethod
+    def of(cls, counts: Counts) -> TruePositives:
+        """The guesses with the margins of a table."""
+        return cls(*map(int, _margins(counts)))
+
+    @property
+    def total(self) -> int:
+        """All rows."""
+        return self.positives + self.negatives
+
+    @property
+    def low(self) -> int:
+        """The fewest true positives there can be."""
+        return max(0, self.flagged - self.negatives)
+
+    @property
+    def high(self) -> int:
+        """The most true positives there can be."""
+        return min(self.flagged, self.positives)
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation."""
+        ways = self.positives * self.negatives * self.flagged * self.left
+        return math.sqrt(ways / (self.total**2 * (self.total - 1)))
+
+    @property
+    def reach(self) -> int:
+        """How far from the mean, or further out from a value, all but 1e-16 of the mass lies."""
+        # 9 standard deviations hold that of a normal tail; the rest is for the longer tail of a Poisson's.
+        return math.ceil(9 * self.spread) + 50
+
+    def tables(self, tp: Array) -> Counts:
+        """The tables with so many true positives."""
+        return Counts.trusted(tp, self.positives - tp, self.flagged - tp, self.negatives - self.flagged + tp)
+
+    def log_mass(self, tp: Array) -> Array:
+        """The logarithm of the probability of so many true positives, as floats.
+
+        By Loader's deviances: Stirling's leading terms cancel on paper, and what is left is small and exact.
+        """
+        from scipy.special import xlog1py
+
+        rows, columns = (self.positives, self.negatives), (self.flagged, self.left)
+        middle, over = divmod(self.positives * self.flagged, self.total)
+        shift = (tp - middle) - over / self.total
+        log = sum(map(_beyond_stirling, (*rows, *columns))) - _beyond_stirling(self.total)
+        sides = ((rows[i] * columns[j] / self.total, 1 if i == j else -1) for i in (0, 1) for j in (0, 1))
+        for cell, (expected, sign) in zip(self.tables(tp), sides, strict=True):
+            off = np.maximum(sign * shift / (expected or 1.0), -1.0)
+            log = log - _beyond_stirling(cell) - expected * (xlog1py(1 + off, off) - off)
+        return np.asarray(log)
+
+    def support(self, tp: int) -> Iterator[Array]:
+        """The values of tp that can matter, in chunks: all, or of very many those near the mean or the observed."""
+        if self.high - self.low < WHOLE_SUPPORT:
+            return _chunks(self.low, self.high)
+        middle = self.positives * self.flagged // self.total
+        (a, b), (c, d) = ((max(self.low, k - self.reach), min(self.high, k + self.reach)) for k in sorted((middle, tp)))
+        spans = [(a, d)] if c <= b else [(a, b), (c, d)]
+        return (chunk for span in spans for chunk in _chunks(*span))
+
+    def tails(self, tp: int) -> tuple[float, float]:
+        """The logarithms of the probabilities of at least and of at most so many true positives."""
+        if tp * self.total < self.positives * self.flagged:
+            flipped = TruePositives(self.positives, self.negatives, self.left, self.flagged)
+            upper, lower = flipped.tails(self.positives - tp)
+            return lower, upper
+        last = min(self.high, tp + self.reach)
+        upper = min(0.0, _log_sum(np.array([_log_sum(self.log_mass(chunk)) for chunk in _chunks(tp, last)])))
+        here = float(self.log_mass(np.array(tp, dtype=np.float64)))
+        return upper, math.log(-math.expm1(upper) + math.exp(here)) if upper > here else 0.0
+
+
+def _chunks(first: int, last: int) -> Iterator[Array]:
+    for start in range(first, last + 1, CHUNK):
+        yield np.arange(start, min(last + 1, start + CHUNK), dtype=np.float64)
+
+
+def _log_sum(logs: Array) -> float:
+    top = logs.max(initial=-math.inf)
+    return -math.inf if top == -math.inf else float(top + np.log(np.exp(logs - top).sum()))
+
+
+_FIRST = np.array([0.0, *(math.lgamma(n + 1) - n * math.log(n) + n for n in range(1, 16))])
+
+
+def _beyond_stirling(n: Any) -> Any:
+    """The logarithm of n! less n log n - n, for whole n."""
+    large = np.maximum(np.asarray(n, dtype=np.float64), 16)
+    square = large * large
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / (1188 * square)) / square) / square) / square) / large
+    return np.where(
+        np.less(n, 16), _FIRST[np.minimum(n, 15).astype(np.int64)], 0.5 * np.log(2 * math.pi * large) + series
+    )

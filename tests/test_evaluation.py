@@ -1,0 +1,198 @@
+"""The evaluation: one call for all questions, words first, strict JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import steelyard
+from steelyard import Counts, SteelyardError, confusion, evaluate, get_metric, list_metrics, score_table
+
+FINLEY = Counts(28, 23, 72, 2680)
+RNG = np.random.default_rng(0)
+Y = (RNG.random(600) < 0.15).astype(int)
+S = (1 / (1 + np.exp(-(RNG.normal(size=600) + 2 * Y - 1)))).round(3)
+PRED = (S >= 0.5).astype(int)
+
+
+def test_every_measure_stands_with_its_interval_beside_chance():
+    report = evaluate(FINLEY)
+    assert [row.name for row in report.metrics] == [m.name for m in list_metrics() if m.function]
+    for row in report.metrics:
+        assert row.value == pytest.approx(get_metric(row.name)(FINLEY))
+        assert row.low <= row.value <= row.high
+    assert report["tpr"] is report["recall"]
+    assert report["precision"].chance == pytest.approx(51 / 2803)
+    assert report["balanced_accuracy"].chance == pytest.approx(0.5)
+
+
+def test_the_verdict_of_finleys_forecasts():
+    said = " ".join(evaluate(FINLEY).verdict)
+    for words in (
+        "Rare positives: 51 of 2,803 (1.82 %).", 'Accuracy is 96.6 %, and saying "no" every time scores 98.2 %',
+        "accuracy cannot tell this classifier from none", "54.9 % (41.4 to 68.0) of the positives", "far better than guessing (p < 1e-20)",
+        "Of what it flags, 28.0 % (20.0 to 37.4) is right; guessing at the same rate would get 1.82 %", "AC-score 0.702 (0.581 to 0.801)",
+        "The recall is the weak side", "With 51 positives",
+    ):  # fmt: skip
+        assert words in said, words
+    assert not any(word in said.lower() for word in ("good", "poor", "excellent", "bad "))
+
+
+def test_few_positives_lead_the_verdict():
+    first = evaluate(Counts(9, 1, 12, 978)).verdict[0]
+    assert first == "Recall is 90.0 %, but with 10 positives anything from 62.1 % to 98.9 % fits."
+
+
+def test_balanced_classes_are_told_briefly():
+    said = evaluate(Counts(400, 100, 90, 410)).verdict
+    assert "a fair summary here" in said[1]
+    assert len(said) <= 5
+
+
+def test_different_tables_give_different_sentences():
+    tables = [FINLEY, Counts(5, 45, 40, 910), Counts(900, 20, 30, 50), Counts(0, 10, 0, 990), Counts(30, 20, 60, 40)]
+    assert len({tuple(evaluate(table).verdict) for table in tables}) == 5
+    guess = " ".join(evaluate(Counts(5, 45, 95, 855)).verdict)
+    assert "not shown to be better than guessing" in guess
+    assert "Precision is undefined: no predicted positives." in evaluate(tables[3]).verdict
+    assert any(sentence.startswith("Rare negatives: 80 of 1,000") for sentence in evaluate(tables[2]).verdict)
+
+
+def test_the_sentences_follow_from_the_formulas(monkeypatch):
+    """A formula that came to depend on prevalence would no longer be said to hold at any."""
+    assert "AC-score, TPNR and Balanced accuracy hold at any prevalence" in " ".join(evaluate(FINLEY).verdict)
+    moved = get_metric("tpnr")
+    monkeypatch.setitem(moved.__dict__, "function", lambda c: (c.tp + c.tn) / c.total)
+    assert "AC-score and Balanced accuracy hold at any prevalence" in " ".join(evaluate(FINLEY).verdict)
+
+
+def test_labels_scores_and_tables_agree():
+    by_rows, by_table = evaluate(Y, PRED), evaluate(confusion(Y, PRED))
+    assert by_rows.to_dict() == by_table.to_dict()
+    by_scores = evaluate(Y, y_score=S)
+    assert by_scores.threshold == 0.5
+    assert by_scores["mcc"] == by_rows["mcc"]
+    assert by_scores.assumed == ("Scores were cut at 0.5; best_threshold finds a better cut.",)
+    assert evaluate(score_table(Y, S))["roc_auc"] == by_scores["roc_auc"]
+    both = evaluate(Y, PRED, y_score=S)
+    assert both["roc_auc"].value == steelyard.roc_auc(Y, S)
+    assert both["recall"] == by_rows["recall"]
+
+
+def test_scores_that_are_no_probabilities_are_only_ranked():
+    report = evaluate(Y, y_score=10 * S - 3)
+    assert report.confusion is None
+    assert "recall" not in report and "brier" not in report
+    assert "ranked only" in report.assumed[0]
+    cut = evaluate(Y, y_score=10 * S - 3, threshold=2.0)
+    assert cut["recall"].value == steelyard.recall(Y, (10 * S - 3 >= 2.0).astype(int))
+    assert any("outranks" in sentence for sentence in report.verdict)
+
+
+def test_weights_reach_the_cut_scores():
+    w = RNG.integers(1, 5, 600).astype(float)
+    scored, labelled = evaluate(Y, y_score=S, sample_weight=w), evaluate(Y, PRED, sample_weight=w)
+    for name in ("recall", "mcc", "accuracy"):
+        assert (scored[name].value, scored[name].low) == pytest.approx((labelled[name].value, labelled[name].low))
+
+
+def test_many_classes():
+    true = RNG.choice(["a", "b", "c"], 400, p=[0.7, 0.2, 0.1])
+    pred = np.where(RNG.random(400) < 0.7, true, RNG.choice(["a", "b", "c"], 400))
+    report = evaluate(true, pred)
+    assert report.positive is None
+    assert "f1[average=macro]" in report
+    assert [row.label for row in report.per_class] == ["a", "b", "c"]
+    assert report.to_dict()["confusion"] == confusion(true, pred).matrix.tolist()
+    assert report.verdict[0].startswith("3 classes, from ")
+    one = evaluate(true, pred, pos_label="c")
+    assert one.positive == "c"
+    assert one["recall"].value == steelyard.recall(true, pred, pos_label="c")
+
+
+def test_another_prevalence_is_said():
+    report = evaluate(FINLEY, prevalence=0.5)
+    assert report["accuracy"].value == pytest.approx(steelyard.alpha_accuracy(FINLEY))
+    assert report["precision"].chance == pytest.approx(0.5)
+    assert report.verdict[-1] == "All of this is read at a prevalence of 0.500, not the sample's."
+
+
+def test_json_is_strict_and_holds_the_schema():
+    report = evaluate(Counts(0, 10, 0, 990))
+    data = json.loads(report.to_json(), parse_constant=lambda name: pytest.fail(name))
+    keys = [
+        "schema",
+        "version",
+        "rows",
+        "labels",
+        "positive",
+        "threshold",
+        "level",
+        "method",
+        "seed",
+        "counts",
+        "metrics",
+        "groups",
+        "verdict",
+    ]
+    assert list(data) == keys
+    assert data["rows"] == 1000
+    assert data["counts"] == {"tp": 0, "fn": 10, "fp": 0, "tn": 990}
+    precision = next(row for row in data["metrics"] if row["name"] == "precision")
+    assert precision == {
+        "name": "precision",
+        "value": None,
+        "low": None,
+        "high": None,
+        "chance": None,
+        "undefined": "no predicted positives",
+    }
+    assert all((row["value"] is None) == (row["undefined"] is not None) for row in data["metrics"])
+    assert evaluate(Y, y_score=S, threshold=math.inf).to_dict()["threshold"] is None
+    assert report.to_json() == evaluate(Counts(0, 10, 0, 990)).to_json()
+
+
+def test_frames_markdown_html_and_repr():
+    report = evaluate(Y, y_score=S)
+    assert "ac_score" in list(report.to_frame("pandas")["name"])
+    assert report.to_frame("polars").height == len(report.metrics)
+    assert "| ac_score |" in report.to_markdown()
+    assert max(map(len, repr(report).splitlines())) <= 100
+    nasty = evaluate(np.where(Y, "<script>", "no"), np.where(PRED, "<script>", "no"), pos_label="<script>")
+    assert "<script>" not in nasty._repr_html_()
+
+
+def test_own_measures_and_a_choice_of_measures():
+    report = evaluate(FINLEY, metrics=["recall", "f_beta[beta=2]", "accuracy", "specificity", "precision", "ac_score"])
+    assert [row.name for row in report.metrics] == [
+        "recall",
+        "f_beta[beta=2]",
+        "accuracy",
+        "specificity",
+        "precision",
+        "ac_score",
+    ]
+    few = evaluate(FINLEY, metrics=["mcc"])
+    assert few.verdict  # the words need more than was asked for, and find it
+
+
+BAD = {
+    "both": (lambda: evaluate(Y, PRED, threshold=0.5), ValueError, "contradict"),
+    "nothing": (lambda: evaluate(Y), TypeError, "nothing to evaluate"),
+    "table and rows": (lambda: evaluate(FINLEY, PRED), TypeError, "not both"),
+    "many tables": (lambda: evaluate(Counts([1, 2], 3, 4, 5)), ValueError, "One table"),
+    "one class": (lambda: evaluate([1, 1], [1, 0]), ValueError, "one class only"),
+    "missing": (lambda: evaluate(FINLEY)["roc_auc"], ValueError, "was not evaluated"),
+    "level": (lambda: evaluate(FINLEY, level=2), ValueError, "level is a probability"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_one_sentence(case):
+    attempt, builtin, words = BAD[case]
+    with pytest.raises(builtin, match=words) as caught:
+        attempt()
+    assert isinstance(caught.value, SteelyardError)
