@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from steelyard import Confusion, Counts, get_metric, intervals, list_metrics, score_table
-from steelyard.analysis.uncertainty import Interval
+from steelyard.analysis.sampling import Interval
 
 REPEATS = int(os.environ.get("REPEATS", "4000"))
 DRAWS = 2_000

@@ -57,7 +57,8 @@ def main():
             missed += bool(mark)
             print(f"{what + ' / ' + peer:58} {a * 1e3:8.3f}ms {b * 1e3:8.1f}ms {b / a:7.1f}x {aim:6g}x{mark}")
     print(f"{missed} rows below their aim" if missed else "every row reaches its aim")
+    return bool(missed)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -73,7 +73,7 @@ def test_no_table_is_better_than_the_best(measure):
 
 
 @every
-@pytest.mark.parametrize("scale", [3, 2**20, 0.1, 1e-9])
+@pytest.mark.parametrize("scale", [3, 2**20, 0.1, 1e-9, 1e-100, 1e100])
 def test_scaling_all_weights_changes_nothing(measure, scale):
     np.testing.assert_allclose(measure(COUNTS.scaled(scale)), measure(COUNTS), rtol=1e-12, atol=1e-14)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.hypergeometric import TruePositives, log_sum
 from steelyard.analysis.rows import three_digits
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import labels as ingest
@@ -19,19 +20,18 @@ from steelyard.statistics.counts import Counts
 from steelyard.statistics.scores import ScoreTable, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from steelyard.metrics.metric import Metric
 
 Array = np.ndarray[Any, Any]
 Statistic = Counts | Confusion | ScoreTable
 SMALLEST = 1e-300  # a smaller p-value is 0, and printed as below this
-WHOLE_SUPPORT = 1_000_000  # as many values of tp are enumerated one and all; of more, those that can matter
-CHUNK = 1 << 17  # values of tp at a time, so that the cells of their tables stay in the cache
 WIDEST = 1e6  # the standard deviation of tp beyond which enumerating takes too long: about 1e13 rows
 FEW_PAIRS = 2_500  # pairs of a positive and a negative up to which the rank test is exact: milliseconds
 BY_ROWS = ", by rows and not by weight"
 OPTIONS = frozenset(field.name for field in fields(Options))
+TABLE_OPTIONS = ("average", "pos_label")
 
 
 # ---------------------------------------------------------------- what guessing scores
@@ -84,7 +84,10 @@ def chance(metric: Any, data: Any, y_other: Any = None, **options: Any) -> Chanc
     if isinstance(table, Confusion) and reading.average == "native":
         table = _collapsed(table, reading.pos_label)
     one_class = _lacks_a_class(table)
-    values = [np.where(one_class, math.nan, measure(guess, **options)) for guess in _guesses(table)]
+    # What was about the rows is weighed by now, and the positive class of a two-class table is settled.
+    left = {key: value for key, value in options.items() if isinstance(table, Confusion) and key in TABLE_OPTIONS}
+    left |= {"undefined": reading.undefined}
+    values = [np.where(one_class, math.nan, measure(guess, **left)) for guess in _guesses(table)]
     return Chance(measure.name, *(_plain(measure, value) for value in values), *[math.nan] * (4 - len(values)))
 
 
@@ -366,118 +369,9 @@ def _enumerated(measure: Metric, counts: Counts, method: str) -> ChanceTest:
     for tp in null.support(int(counts.tp)):
         above, mass = sign * (measure(null.tables(tp)) - observed), null.log_mass(tp)
         none = np.isnan(above)
-        logs.append([_log_sum(mass[which]) for which in (none | (above >= -near), none | (above <= near), none)])
-    better, worse, undefined = (_log_sum(np.array(column)) for column in zip(*logs, strict=True))
+        logs.append([log_sum(mass[which]) for which in (none | (above >= -near), none | (above <= near), none)])
+    better, worse, undefined = (log_sum(np.array(column)) for column in zip(*logs, strict=True))
     return _tested(better, worse, method, _probability(undefined))
 
 
 # ---------------------------------------------------------------- the null distribution
-
-
-@dataclass(frozen=True)
-class TruePositives:
-    """The true positives of a guess with given margins: hypergeometric, and exact for any counts.
-
-    scipy's goes by differences of log-gammas, which at 1e12 rows leave two digits, and sums tails to their end.
-    """
-
-    positives: int
-    negatives: int
-    flagged: int
-    left: int
-
-    @classmethod
-    def of(cls, counts: Counts) -> TruePositives:
-        """The guesses with the margins of a table."""
-        return cls(*map(int, _margins(counts)))
-
-    @property
-    def total(self) -> int:
-        """All rows."""
-        return self.positives + self.negatives
-
-    @property
-    def low(self) -> int:
-        """The fewest true positives there can be."""
-        return max(0, self.flagged - self.negatives)
-
-    @property
-    def high(self) -> int:
-        """The most true positives there can be."""
-        return min(self.flagged, self.positives)
-
-    @property
-    def spread(self) -> float:
-        """The standard deviation."""
-        ways = self.positives * self.negatives * self.flagged * self.left
-        return math.sqrt(ways / (self.total**2 * (self.total - 1)))
-
-    @property
-    def reach(self) -> int:
-        """How far from the mean, or further out from a value, all but 1e-16 of the mass lies."""
-        # 9 standard deviations hold that of a normal tail; the rest is for the longer tail of a Poisson's.
-        return math.ceil(9 * self.spread) + 50
-
-    def tables(self, tp: Array) -> Counts:
-        """The tables with so many true positives."""
-        return Counts.trusted(tp, self.positives - tp, self.flagged - tp, self.negatives - self.flagged + tp)
-
-    def log_mass(self, tp: Array) -> Array:
-        """The logarithm of the probability of so many true positives, as floats.
-
-        By Loader's deviances: Stirling's leading terms cancel on paper, and what is left is small and exact.
-        """
-        from scipy.special import xlog1py
-
-        rows, columns = (self.positives, self.negatives), (self.flagged, self.left)
-        middle, over = divmod(self.positives * self.flagged, self.total)
-        shift = (tp - middle) - over / self.total
-        log = sum(map(_beyond_stirling, (*rows, *columns))) - _beyond_stirling(self.total)
-        sides = ((rows[i] * columns[j] / self.total, 1 if i == j else -1) for i in (0, 1) for j in (0, 1))
-        for cell, (expected, sign) in zip(self.tables(tp), sides, strict=True):
-            off = np.maximum(sign * shift / (expected or 1.0), -1.0)
-            log = log - _beyond_stirling(cell) - expected * (xlog1py(1 + off, off) - off)
-        return np.asarray(log)
-
-    def support(self, tp: int) -> Iterator[Array]:
-        """The values of tp that can matter, in chunks: all, or of very many those near the mean or the observed."""
-        if self.high - self.low < WHOLE_SUPPORT:
-            return _chunks(self.low, self.high)
-        middle = self.positives * self.flagged // self.total
-        (a, b), (c, d) = ((max(self.low, k - self.reach), min(self.high, k + self.reach)) for k in sorted((middle, tp)))
-        spans = [(a, d)] if c <= b else [(a, b), (c, d)]
-        return (chunk for span in spans for chunk in _chunks(*span))
-
-    def tails(self, tp: int) -> tuple[float, float]:
-        """The logarithms of the probabilities of at least and of at most so many true positives."""
-        if tp * self.total < self.positives * self.flagged:
-            flipped = TruePositives(self.positives, self.negatives, self.left, self.flagged)
-            upper, lower = flipped.tails(self.positives - tp)
-            return lower, upper
-        last = min(self.high, tp + self.reach)
-        upper = min(0.0, _log_sum(np.array([_log_sum(self.log_mass(chunk)) for chunk in _chunks(tp, last)])))
-        here = float(self.log_mass(np.array(tp, dtype=np.float64)))
-        return upper, math.log(-math.expm1(upper) + math.exp(here)) if upper > here else 0.0
-
-
-def _chunks(first: int, last: int) -> Iterator[Array]:
-    for start in range(first, last + 1, CHUNK):
-        yield np.arange(start, min(last + 1, start + CHUNK), dtype=np.float64)
-
-
-def _log_sum(logs: Array) -> float:
-    top = logs.max(initial=-math.inf)
-    return -math.inf if top == -math.inf else float(top + np.log(np.exp(logs - top).sum()))
-
-
-_FIRST = np.array([0.0, *(math.lgamma(n + 1) - n * math.log(n) + n for n in range(1, 16))])
-
-
-def _beyond_stirling(n: Any) -> Any:
-    """The logarithm of n! less n log n - n, for whole n."""
-    large = np.maximum(np.asarray(n, dtype=np.float64), 16)
-    square = large * large
-    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / (1188 * square)) / square) / square) / square) / large
-    return np.where(
-        np.less(n, 16), _FIRST[np.minimum(n, 15).astype(np.int64)], 0.5 * np.log(2 * math.pi * large) + series
-    )

@@ -11,7 +11,7 @@ from steelyard.errors import SteelyardError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluate import Evaluation, Row
+    from steelyard.evaluation.evaluation import Evaluation, Row
     from steelyard.statistics.counts import Counts
 
 FEW = 30  # rows of a class below which its recall is hardly known

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from steelyard.errors import InputError
-from steelyard.ingest.labels import confusion
+from steelyard.ingest.labels import confusion, declared_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,14 +28,17 @@ class Accumulator:
     """
 
     def __init__(self, weigh: Callable[..., Any] = confusion, **options: Any) -> None:
+        if options.get("labels") is not None:
+            options["labels"] = declared_labels(options["labels"])
         self.weigh = weigh
         self.options = options
         self._parts: list[Any] = []
 
     def update(self, y_true: Any, y_other: Any, **weights: Any) -> None:
         """Add a batch: true labels, predictions or scores, and sample_weight= or frequency=; an empty one is fine."""
-        if len(y_true) or len(y_other):
-            self._parts.append(self.weigh(y_true, y_other, **self.options, **weights))
+        if np.size(y_true) or np.size(y_other):
+            part = self.weigh(y_true, y_other, **self.options, **weights)
+            self._parts.append(part.compact() if hasattr(part, "compact") else part)
         if len(self._parts) > 1 and self.weigh is confusion:
             self._parts = [self.result()]
 
@@ -54,3 +59,6 @@ class Accumulator:
         both = Accumulator(self.weigh, **self.options)
         both._parts = [*self._parts, *other._parts]
         return both
+
+    def __radd__(self, other: object) -> Accumulator:
+        return self if other == 0 else NotImplemented  # so that sum(accumulators) works

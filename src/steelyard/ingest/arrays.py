@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.errors import CountOverflowError, InputError, InputTypeError
+from steelyard.statistics.counts import LARGEST
 
 Array = np.ndarray[Any, Any]
+TEXTS = (str, bytes, np.str_, np.bytes_)
 
 
 def column(values: Any, name: str) -> Array:
@@ -19,7 +21,7 @@ def column(values: Any, name: str) -> Array:
         raise InputTypeError(f"{name} must be a column of values, not {_kind(values)}.")
     try:
         array = values if type(values) is np.ndarray else _converted(values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeError, AttributeError):
         raise InputTypeError(f"{name} cannot be read as a column: its rows differ in shape or kind.") from None
     if array.ndim != 1:
         raise InputError(_shape_sentence(array, name))
@@ -45,8 +47,8 @@ def _is_arrow(values: Any) -> bool:
 
 def _of_list(values: Any) -> Array:
     array = np.asarray(values)
-    if array.dtype.kind in "US" and not all(type(v) is type(values[0]) for v in values):
-        return np.array(values, dtype=object)  # NumPy would turn [1, "a"] into ["1", "a"]
+    if array.dtype.kind in "US" and not all(type(v) is type(values[0]) and type(v) in TEXTS for v in values):
+        return np.array(values, dtype=object)  # NumPy would turn [1, "a"] into ["1", "a"], an Enum into its name
     return array
 
 
@@ -56,6 +58,16 @@ def _categorical(values: Any) -> Array:
     names, codes = np.asarray(held.categories), np.asarray(held.codes)
     picked: Array = np.array([*names.tolist(), None], dtype=object) if (codes < 0).any() else names
     return np.asarray(picked[codes])
+
+
+def category_order(values: Any, *columns: Array) -> tuple[Any, ...] | None:
+    """The categories that occur, in the order that a pandas categorical declares; None where it declares none."""
+    held = getattr(values, "cat", values)
+    if not getattr(held, "ordered", False):
+        return None
+    present = {label for column in columns for label in set(column.tolist())}
+    known = tuple(label for label in np.asarray(held.categories).tolist() if label in present)
+    return known if len(known) > 1 and present <= {*known} else None
 
 
 def _kind(values: Any) -> str:
@@ -109,13 +121,27 @@ def weights(values: Any, name: str, *, whole: bool = False) -> Array | None:
     """A column of weights: finite, not negative, not all zero; whole numbers where they count rows."""
     if values is None:
         return None
-    array = numbers(values, name)
+    array = _whole(values, name) if whole else numbers(values, name)
     if not np.isfinite(array).all():
         raise InputError(f"{name} holds NaN or an infinity; a weight is a finite number. Drop those rows first.")
     if array.size and array.min() < 0:
         raise InputError(f"{name} holds {array.min():g}; a weight cannot be negative.")
     if array.size and not array.any():
         raise InputError(f"{name} is 0 in every row, so nothing would be weighed; give some row a weight.")
-    if whole and (array != np.floor(array)).any():
-        raise InputError(f"{name} says how many rows a row stands for, a whole number; use sample_weight= for shares.")
-    return array.astype(np.int64) if whole else array
+    return array
+
+
+def _whole(values: Any, name: str) -> Array:
+    """A column of whole numbers as int64, refused where their sum would not fit."""
+    array = column(values, name)
+    if array.dtype.kind not in "biu":
+        array = numbers(array, name)
+        if np.isfinite(array).all() and (array != np.floor(array)).any():
+            raise InputError(
+                f"{name} says how many rows a row stands for, a whole number; use sample_weight= for shares."
+            )
+    if array.size and float(np.abs(array.astype(np.float64)).sum()) > LARGEST / 2:
+        raise CountOverflowError(
+            f"{name} sums to more rows than {LARGEST}, the largest whole count; use sample_weight=."
+        )
+    return array if not np.isfinite(array).all() else array.astype(np.int64)

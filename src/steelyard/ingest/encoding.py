@@ -111,7 +111,7 @@ def _python(label: Any) -> Any:
 
 def _check_labels(found: Sequence[Any], name: str) -> None:
     for label in found:
-        if label is None or label != label or str(label) in ("<NA>", "NaT"):  # noqa: PLR0124 - NaN differs from itself
+        if label is None or type(label).__name__ in ("NAType", "NaTType") or _is_nan(label):
             raise InputError(f"{name} holds missing labels ({label}); drop those rows, or give them a label.")
         if isinstance(label, (float, np.floating)) and not float(label).is_integer():
             raise InputError(_continuous(name, label))
@@ -121,6 +121,10 @@ def _check_labels(found: Sequence[Any], name: str) -> None:
     if len(kinds) > 1:
         told = " and ".join(f"{kind} such as {label!r}" for kind, label in kinds.items())
         raise InputTypeError(f"{name} mixes {told}; give all labels as one kind.")
+
+
+def _is_nan(label: Any) -> bool:
+    return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
 
 
 def _continuous(name: str, value: Any) -> str:

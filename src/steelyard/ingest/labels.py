@@ -39,11 +39,12 @@ def confusion(
     weight = arrays.weights(sample_weight, "sample_weight")
     rows = arrays.weights(frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=true, y_pred=pred, sample_weight=weight, frequency=rows)
-    declared = declared_labels(labels)
+    declared = declared_labels(labels) if labels is not None else arrays.category_order(y_true, true, pred)
     if not len(true) and declared is None:
         raise InputError("y_true and y_pred are empty; give at least one row, or declare the labels with labels=.")
+    true, pred, weight, rows = _weighty(true, pred, weight, rows)
     if weight is None and rows is None and declared is None and (plain := _small_integers(true, pred)) is not None:
-        return plain if pos_label is None else _with_positive(plain, pos_label)
+        return plain if pos_label is None else plain.with_positive(pos_label)
     true_codes, pred_codes, known = encoding.encode_pair(true, pred, declared)
     if len(known) > MOST_LABELS:
         raise InputError(
@@ -51,7 +52,7 @@ def confusion(
             "Are these labels, or a column of numbers or names?"
         )
     table = _table(known, counting.pair_counts(true_codes, pred_codes, len(known), weight, rows))
-    return table if pos_label is None else _with_positive(table, pos_label)
+    return table if pos_label is None else table.with_positive(pos_label)
 
 
 def _small_integers(true: Array, pred: Array) -> Confusion | None:
@@ -73,23 +74,32 @@ def _table(labels: tuple[Any, ...], counted: tuple[Array, Array | None, Array | 
     return Confusion(labels, rows, weights, squares)
 
 
-def _with_positive(table: Confusion, pos_label: Any) -> Confusion:
-    positive = table.labels[table.index(pos_label)]
-    return Confusion(table.labels, table.rows, table.weights, table.squares, positive)
+def _weighty(true: Array, pred: Array, weight: Array | None, rows: Array | None) -> tuple[Any, ...]:
+    """The rows that weigh anything; one of no weight is as good as absent."""
+    held = np.ones(len(true), dtype=bool)
+    for column in (weight, rows):
+        held = held if column is None else held & (column > 0)
+    if held.all():
+        return true, pred, weight, rows
+    return tuple(None if column is None else column[held] for column in (true, pred, weight, rows))
 
 
 def declared_labels(labels: Any) -> tuple[Any, ...] | None:
     """The labels that a user declares, as plain Python values."""
     if labels is None:
         return None
-    known = tuple(encoding.plain(arrays.column(labels, "labels")))
+    given = arrays.column(labels, "labels")
+    encoding.distinct(given, "labels")  # refuses what cannot be a label
+    known = tuple(encoding.plain(given))
     if len(set(known)) != len(known) or len(known) < 2:
-        raise InputError(f"labels= lists each label once, two or more of them; this lists {len(known)}, some twice.")
+        raise InputError(f"labels= lists two or more labels, each once; this lists {', '.join(map(repr, known[:5]))}.")
     return known
 
 
 def check_whole(table: Confusion) -> None:
     """Refuse a whole input whose truth holds one class: no classifier can be judged on it."""
+    if not table.rows.sum():
+        raise InputError("y_true and y_pred are empty; a measure needs rows of at least two classes.")
     present = [label for label, rows in zip(table.labels, table.rows.sum(1), strict=True) if rows]
     if len(present) == 1:
         raise InputError(f"y_true holds one class only, {present[0]!r}; a measure needs rows of at least two.")
@@ -144,8 +154,9 @@ def passing_table(
 def scores(y_score: Any) -> Array:
     """The scores as float64, finite."""
     score = arrays.numbers(y_score, "y_score")
-    # One sum finds both; the slow look is for the sentence.
-    if not np.isfinite(score.sum()) and not np.isfinite(score).all():
+    with np.errstate(over="ignore"):
+        total = score.sum()  # one sum finds both; the slow look is for the sentence
+    if not np.isfinite(total) and not np.isfinite(score).all():
         row = int(np.flatnonzero(~np.isfinite(score))[0])
         raise InputError(f"y_score holds {score[row]} in row {row}; a score is a finite number. Drop such rows first.")
     return score
@@ -157,16 +168,22 @@ def is_positive(true: Array, pos_label: Any, declared: tuple[Any, ...] | None) -
         return true, 1 if true.dtype.kind != "b" else True
     codes, known = encoding.encode(true, declared)
     table = Confusion.of_rows(known, np.zeros((0, 0), dtype=np.int64))
-    label = table.positive_label() if pos_label is None else known[table.index(pos_label)]
-    return codes == known.index(label), label
+    if pos_label is None:
+        label = table.positive_label()
+    else:
+        label = next((known_label for known_label in known if known_label == pos_label), pos_label)
+    return codes == (known.index(label) if label in known else -1), label
 
 
 def _sides(score: Array, positive: Array) -> tuple[Side, Side]:
     n = counting.count(positive)
     rare, which = min((n, True), (len(score) - n, False))
-    one = Side(counting.select(score, positive, which, rare), ascending=False)
+    one = Side(counting.select(score, positive, which, rare), ascending=False, passing=True)
     rest = Side(
-        lambda: counting.select(score, positive, not which, len(score) - rare), ascending=False, among=(score, one)
+        lambda: counting.select(score, positive, not which, len(score) - rare),
+        ascending=False,
+        among=(score, one),
+        passing=True,
     )
     return (one, rest) if which else (rest, one)
 
@@ -222,6 +239,8 @@ def pair_tables(
 
 
 def _score_columns(y_true: Any, y_score: Any, labels: Any) -> tuple[Array, tuple[Any, ...], Array]:
+    if isinstance(y_score, np.ma.MaskedArray) and np.ma.is_masked(y_score):
+        raise InputError("y_score holds masked values; a score is a finite number. Fill or drop such rows first.")
     true, matrix = arrays.column(y_true, "y_true"), np.asarray(y_score)
     arrays.check_lengths(y_true=true, y_score=matrix)
     codes, known = encoding.encode(true, declared_labels(labels))

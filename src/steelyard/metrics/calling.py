@@ -80,15 +80,23 @@ def _plain(value: Any) -> Any:
 
 def answer(measure: Metric, data: Any, other: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
     """The answer of a measure to whatever was handed to it."""
-    if other is not None and measure.scores is not None and np.ndim(other) == 2:
+    if other is not None and measure.scores is not None and _is_matrix(other):
         return on_score_columns(measure, data, other, options, parameters)
     return on_table(measure, weighed(measure, data, other, options), options, parameters)
+
+
+def _is_matrix(scores: Any) -> bool:
+    try:
+        return np.ndim(scores) == 2
+    except ValueError:  # ragged; the door words it
+        return False
 
 
 def weighed(measure: Metric, data: Any, other: Any, options: Options) -> Counts | Confusion | ScoreTable:
     """What was handed to a measure as a table: arrays are weighed, tables are what they are."""
     if other is None:
         if isinstance(data, (Counts, Confusion, ScoreTable)):
+            _check_fits(measure, data, options)
             return data
         takes = "Counts, a Confusion" if measure.scores is None else "a ScoreTable"
         raise InputTypeError(f"{measure.name} takes {takes} or (y_true, y_pred), not {type(data).__name__} alone.")
@@ -100,6 +108,26 @@ def weighed(measure: Metric, data: Any, other: Any, options: Options) -> Counts 
     scores = ingest.passing_table(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
     ingest.check_both_classes(scores)
     return scores
+
+
+def _check_fits(measure: Metric, table: Any, options: Options) -> None:
+    """Refuse an option that a table cannot heed any more, rather than ignore it."""
+    rows = [key for key in ("labels", "sample_weight", "frequency") if getattr(options, key) is not None]
+    if rows:
+        raise InputError(
+            f"{rows[0]}= is about rows, and {measure.name} was given a table; give it when weighing the rows."
+        )
+    if isinstance(table, Counts) and (options.pos_label is not None or options.average != "native"):
+        raise InputError(
+            "Counts are of one positive class already; pos_label= and average= need a Confusion or labels."
+        )
+    if isinstance(table, ScoreTable):
+        if options.pos_label is not None and options.pos_label != table.label:
+            raise InputError(
+                f"These scores were weighed for the positive class {table.label!r}, not {options.pos_label!r}."
+            )
+        if options.average != "native":
+            raise InputError("A ScoreTable is of one positive class; average= needs one column of scores a class.")
 
 
 def on_table(measure: Metric, table: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
@@ -124,8 +152,21 @@ def count_values(measure: Metric, counts: Counts, parameters: Mapping[str, Any])
     """The values alone, in the shape of the counts."""
     if measure.function is None:
         raise InputTypeError(f"{measure.name} is a measure of scores; give (y_true, y_score) or a ScoreTable.")
-    values = _evaluate(measure.function, Cells(*map(_floats, counts)), parameters) + np.zeros(counts.shape)
+    cells = Cells(*map(_floats, counts))
+    if measure.family not in ("own", "part"):  # ours do not change with the scale, so weights of 1e-100 may be scaled
+        cells = _of_usual_size(cells)
+    values = _evaluate(measure.function, cells, parameters) + np.zeros(counts.shape)
     return np.where(np.isinf(values), math.nan, values)  # x/0 in a plain division is as undefined as 0/0
+
+
+def _of_usual_size(cells: Cells) -> Cells:
+    """The cells times a power of two, which loses no digit, where products of them would leave what floats hold."""
+    total = cells.total
+    extreme = (total > 1e60) | ((total < 1e-60) & (total > 0))
+    if not np.any(extreme):
+        return cells
+    factor = np.where(extreme, np.exp2(-np.floor(np.log2(np.where(extreme, total, 1.0)))), 1.0)
+    return Cells(*(cell * factor for cell in cells))
 
 
 def _floats(cell: Any) -> Any:
@@ -165,11 +206,10 @@ class ClassCells(Cells):
     matrix: Any
 
     @classmethod
-    def of(cls, matrix: Any, rows: Any = None) -> ClassCells:
-        """The cells of a table, or of an array of tables."""
-        matrix = np.asarray(matrix, dtype=np.float64)
-        tp, fn, fp, tn = one_vs_rest(matrix, rows)
-        return cls(tp, fn, fp, tn, matrix)
+    def of(cls, matrix: Any) -> ClassCells:
+        """The cells of a table, or of an array of tables: added up as they are, then floats."""
+        tp, fn, fp, tn = (np.asarray(cell, dtype=np.float64) for cell in one_vs_rest(np.asarray(matrix)))
+        return cls(tp, fn, fp, tn, np.asarray(matrix, dtype=np.float64))
 
 
 def on_confusion(measure: Metric, table: Confusion, options: Options, parameters: Mapping[str, Any]) -> Answer:
@@ -178,7 +218,7 @@ def on_confusion(measure: Metric, table: Confusion, options: Options, parameters
         raise InputTypeError(f"{measure.name} is a measure of scores, which a table of labels has lost; give scores.")
     if (place := positive_place(measure, table, options)) is not None:
         return on_counts(measure, table.one_vs_rest()[place], parameters)
-    cells = ClassCells.of(table.matrix, table.rows)
+    cells = ClassCells.of(table.matrix)
     value = class_values(measure, cells, options, parameters)
     averaged = options.average not in ("native", "micro")
     return Answer(value, lambda: _class_reason(measure, table, cells, options, parameters), averaged=averaged)
@@ -238,10 +278,14 @@ def _class_reason(
             return each.why
         bad = np.flatnonzero(_held(cells, options) & np.isnan(values))
         return f"class {table.labels[bad[0]]!r}: {each.why[bad[0]]}" if len(bad) else "no rows"
+    if not table.matrix.sum():
+        return "no rows"
     for label, weight in zip(table.labels, table.matrix.sum(1), strict=True):
-        if weight == 0:
+        if weight == 0 and (measure.name not in ("mcc", "kappa")):
             return f"class {label!r} has no rows in the truth"
-    return "truth and prediction hold one and the same class only" if len(table.labels) else "no rows"
+    if (table.matrix.sum(0) > 0).sum() == 1:
+        return "one class only is predicted"
+    return "the truth holds one class only"
 
 
 # ---------------------------------------------------------------- scores

@@ -206,6 +206,7 @@ def mcc(c):
     aliases=("cohen_kappa",),
     cite="cohen1960",
     sklearn="cohen_kappa_score",
+    domain={"weights": "linear|quadratic"},
 )
 def kappa(c, *, weights=None):
     """Agreement of truth and prediction beyond what their margins alone would give."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.errors import InputError
 from steelyard.metrics.catalogue import (
     ac_score,
     accuracy,
@@ -27,13 +26,13 @@ from steelyard.metrics.expression import ratio, sqrt
 @accuracy.for_classes
 def accuracy_of_classes(c):
     """Share of all rows on the diagonal."""
-    return ratio(c.tp.sum(-1), c.total[..., 0])
+    return ratio(c.tp.sum(-1), c.tp.sum(-1) + c.fn.sum(-1))
 
 
 @error_rate.for_classes
 def error_rate_of_classes(c):
     """Share of all rows off the diagonal."""
-    return ratio(c.fn.sum(-1), c.total[..., 0])
+    return ratio(c.fn.sum(-1), c.tp.sum(-1) + c.fn.sum(-1))
 
 
 @balanced_accuracy.for_classes
@@ -72,8 +71,9 @@ def ac_score_of_classes(c):
 @mcc.for_classes
 def mcc_of_classes(c):
     """Gorodkin's R_K, written by the determinants of the one-vs-rest tables, which do not cancel."""
-    spread = (c.positives * c.negatives).sum(-1) * (c.predicted_positives * c.predicted_negatives).sum(-1)
-    return ratio((c.tp * c.tn - c.fn * c.fp).sum(-1), sqrt(spread))
+    truth = (c.positives * c.negatives).sum(-1)
+    spread = ratio(truth, (c.predicted_positives * c.predicted_negatives).sum(-1))  # a ratio: a product would overflow
+    return ratio((c.tp * c.tn - c.fn * c.fp).sum(-1), truth) * sqrt(spread)
 
 
 @kappa.for_classes
@@ -81,8 +81,6 @@ def kappa_of_classes(c, *, weights=None):
     """Cohen's kappa; with linear or quadratic weights a near miss counts less than a far one, labels in order."""
     if weights is None:
         return ratio((c.tp * c.tn - c.fn * c.fp).sum(-1), (c.predicted_positives * c.negatives).sum(-1))
-    if weights not in ("linear", "quadratic"):
-        raise InputError(f"weights of kappa is None, 'linear' or 'quadratic', not {weights!r}.")
     place = np.arange(c.tp.shape[-1])
     apart = np.abs(place[:, None] - place) ** (1 if weights == "linear" else 2)
     expected = c.positives[..., :, None] * c.predicted_positives[..., None, :] / c.total[..., :1, None]

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from steelyard.errors import InputError
 from steelyard.ingest import labels as ingest
 from steelyard.statistics.scores import ScoreTable
 
@@ -65,6 +66,8 @@ def precision_recall_curve(data: Any, y_score: Any = None, **options: Any) -> Pr
 
 def _table(data: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
     if isinstance(data, ScoreTable):
+        if options or y_score is not None:
+            raise InputError("A ScoreTable is weighed already; give the options with (y_true, y_score).")
         return data
     table = ingest.score_table(data, y_score, **options)
     ingest.check_both_classes(table)

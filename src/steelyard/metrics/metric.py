@@ -255,8 +255,12 @@ class Traced:
 
 
 def check_parameter(name: str, value: Any, default: Any, domain: str | None) -> None:
-    """Refuse a parameter outside its domain: an interval such as "[0, 1)", or "measure"."""
+    """Refuse a parameter outside its domain: an interval such as "[0, 1)", words such as "ovr|ovo", or "measure"."""
     if domain is None or (value is None and default is None):
+        return
+    if "|" in domain:
+        if value not in domain.split("|"):
+            raise InputError(f"{name} is one of {domain.replace('|', ', ')}, not {value!r}.")
         return
     if domain == "measure":
         from steelyard.metrics.registry import get_metric

@@ -39,7 +39,7 @@ def no_positives(t: ScoreTable) -> bool:
 
 
 @metric("ROC AUC", on="scores", family="ranking", range=(0, 1), aliases=("auc", "auroc"), cite="hanley1982",
-        domain={"max_fpr": "(0, 1]"}, sklearn="roc_auc_score")  # fmt: skip
+        domain={"max_fpr": "(0, 1]", "multi_class": "ovr|ovo"}, sklearn="roc_auc_score")  # fmt: skip
 def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
     """Chance that a positive scores above a negative, ties counting half: the area under the ROC curve."""
     if why := missing(t):
@@ -196,10 +196,8 @@ def lift(t, *, share=0.1):
 def _probabilities(name: str, t: ScoreTable) -> tuple[Side, Side]:
     for side in (t.positive, t.negative):
         if len(side.scores) and (side.scores[0] < 0 or side.scores[-1] > 1):
-            worst = min(side.scores[0], -side.scores[-1], key=lambda end: end if end < 0 else -end)
-            raise InputError(
-                f"{name} needs probabilities from 0 to 1, not a score of {abs(worst):g}; calibrate them first."
-            )
+            worst = side.scores[0] if side.scores[0] < 0 else side.scores[-1]
+            raise InputError(f"{name} needs probabilities from 0 to 1, not a score of {worst:g}; calibrate them first.")
     return t.positive, t.negative
 
 

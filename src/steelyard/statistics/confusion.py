@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,19 +36,36 @@ class Confusion:
 
     labels: tuple[Any, ...]
     rows: np.ndarray[Any, Any]
-    weights: np.ndarray[Any, Any]
-    squares: np.ndarray[Any, Any]
+    given_weights: np.ndarray[Any, Any] | None = None
+    given_squares: np.ndarray[Any, Any] | None = None
     positive: Any = None
 
     @classmethod
     def of_rows(cls, labels: Sequence[Any], rows: np.ndarray[Any, Any], positive: Any = None) -> Confusion:
         """The table of unweighted rows."""
-        return cls(tuple(labels), rows, rows, rows, positive)
+        return cls(tuple(labels), rows, None, None, positive)
 
     @property
     def weighted(self) -> bool:
         """Whether rows had weights of their own."""
-        return self.weights is not self.rows
+        return self.given_weights is not None
+
+    @property
+    def weights(self) -> np.ndarray[Any, Any]:
+        """The sum of the weights of each cell's rows; their number where they have none."""
+        return self.rows if self.given_weights is None else self.given_weights
+
+    @property
+    def squares(self) -> np.ndarray[Any, Any]:
+        """The sum of the squared weights of each cell's rows; their number where they have none."""
+        return self.rows if self.given_squares is None else self.given_squares
+
+    def with_positive(self, label: Any) -> Confusion:
+        """The same table with that label as the positive one; a label without rows joins the others."""
+        table = (
+            self if any(known == label for known in self.labels) else self.relabelled(ordered([*self.labels, label]))
+        )
+        return replace(table, positive=table.labels[table.index(label)])
 
     @property
     def matrix(self) -> np.ndarray[Any, Any]:
@@ -82,14 +99,14 @@ class Confusion:
 
     def one_vs_rest(self) -> Counts:
         """One two-class table a label, that label against all others."""
-        return Counts.trusted(*one_vs_rest(self.matrix, self.rows))
+        return Counts.trusted(*one_vs_rest(self.matrix))
 
     def __add__(self, other: object) -> Confusion:
         if not isinstance(other, Confusion):
             return NotImplemented
         if self.positive != other.positive and None not in (self.positive, other.positive):
             raise InputError(f"The tables name different positives, {self.positive!r} and {other.positive!r}.")
-        labels = ordered([*self.labels, *other.labels])
+        labels = joined(self.labels, other.labels)
         ours, theirs = self.relabelled(labels), other.relabelled(labels)
         positive = self.positive if other.positive is None else other.positive
         rows = _plus(ours.rows, theirs.rows)
@@ -149,30 +166,38 @@ class Confusion:
     def from_json(cls, text: str | bytes) -> Confusion:
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "confusion", ("labels", "rows", "positive"), optional=("weights", "squares"))
-        labels = tuple(data["labels"]) if isinstance(data["labels"], list) else ()
-        if len(set(labels)) != len(data["labels"]) or len(labels) > MOST_LABELS:
+        listed = data["labels"] if isinstance(data["labels"], list) else [None]
+        labels = tuple(label for label in listed if isinstance(label, (str, int, float)))
+        if len({*labels}) != len(listed) or len(labels) > MOST_LABELS:
             raise InputError(f"A saved confusion lists each label once, and at most {MOST_LABELS:,} of them.")
         rows = _square(data["rows"], len(labels), "rows")
         if rows.dtype.kind != "i":
             raise InputError("The rows of a saved confusion are whole numbers.")
         if data["positive"] is not None and data["positive"] not in labels:
             raise InputError(f"The positive {data['positive']!r} is none of the saved labels.")
-        if data["weights"] is None:
+        if data["weights"] is None or data["squares"] is None:
             return cls.of_rows(labels, rows, data["positive"])
         weights, squares = (_square(data[key], len(labels), key).astype(np.float64) for key in ("weights", "squares"))
         return cls(labels, rows, weights, squares, data["positive"])
 
 
-def one_vs_rest(matrix: np.ndarray[Any, Any], rows: np.ndarray[Any, Any] | None = None) -> tuple[Any, ...]:
-    """The cells tp, fn, fp, tn of each class against the rest, on the last axis; `rows` tells the empty ones."""
-    others = matrix * ~np.eye(matrix.shape[-1], dtype=bool)  # sums, not differences: 0.3 - 0.1 - 0.2 is not 0
+def one_vs_rest(matrix: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+    """The cells tp, fn, fp, tn of each class against the rest, on the last axis."""
+    k = matrix.shape[-1]
+    others = matrix * ~np.eye(k, dtype=bool)  # sums, not differences: 0.3 - 0.1 - 0.2 is not 0
     tp, fn, fp = np.diagonal(matrix, axis1=-2, axis2=-1), others.sum(-1), others.sum(-2)
-    if matrix.shape[-1] == 2:
+    if k == 2:
         return tp, fn, fp, tp[..., ::-1]
-    tn = np.maximum(matrix.sum((-2, -1))[..., None] - tp - fn - fp, 0)
-    if rows is not None and rows is not matrix:
-        tn = np.where(one_vs_rest(rows)[3] == 0, 0, tn)
-    return tp, fn, fp, tn
+    if matrix.dtype.kind == "f" and matrix.ndim == 2 and k <= 100:
+        keep = ~np.eye(k, dtype=bool)
+        return tp, fn, fp, np.einsum("ki,ij,kj->k", keep, matrix, keep)
+    return tp, fn, fp, np.maximum(matrix.sum((-2, -1))[..., None] - tp - fn - fp, 0)
+
+
+def joined(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The labels of two tables: in the order of the larger set where the smaller one fits it, else in their own."""
+    large, small = (one, other) if len(one) >= len(other) else (other, one)
+    return large if tuple(label for label in large if label in small) == tuple(small) else ordered([*one, *other])
 
 
 def ordered(labels: Sequence[Any]) -> tuple[Any, ...]:
@@ -211,7 +236,7 @@ def _square(cells: Any, size: int, name: str) -> np.ndarray[Any, Any]:
         matrix = np.asarray(cells)
     except ValueError:
         matrix = np.zeros(0)
-    if size and (matrix.shape != (size, size) or matrix.dtype.kind not in "if"):
+    if (matrix.shape != (size, size) or matrix.dtype.kind not in "if") and (matrix.size or size):
         raise InputError(f"The {name} of a saved confusion are {size} x {size} numbers, a row and a column a label.")
     if matrix.size and not (np.isfinite(matrix).all() and (matrix >= 0).all()):
         raise InputError(f"The {name} of a saved confusion are finite and not negative.")

@@ -36,6 +36,7 @@ class Side:
     squares: Array | None = None
     ascending: bool = True
     among: tuple[Array, Side] | None = None
+    passing: bool = False
 
     @cached_property
     def entries(self) -> Array:
@@ -50,7 +51,10 @@ class Side:
     @cached_property
     def scores(self) -> Array:
         """The entries in ascending order."""
-        return self.entries if self.ascending else ordering.sort(self.entries)
+        if self.ascending:
+            return self.entries
+        # In place only for the single question of one caller: other threads may be reading a table that is kept.
+        return ordering.sort(self.entries if self.passing else self.entries.copy())
 
     @cached_property
     def mass(self) -> Array | None:
@@ -119,7 +123,7 @@ class Side:
 
     def kept(self) -> Side:
         """The same with a copy of its own, whatever becomes of the arrays it was made from."""
-        return self if self.among is None else Side(self.entries, ascending=False)
+        return Side(self.entries, ascending=False) if self.passing else self
 
     def negated(self) -> Side:
         """The scores with their sign turned, and so their order."""
@@ -199,11 +203,18 @@ class ScoreTable:
     def counts(self) -> Counts:
         """The Counts at each of the thresholds."""
         tp, fp = map(starting_at_zero, self._curve[1:])
-        return Counts.trusted(tp, _rest(self.positive.total, tp), fp, _rest(self.negative.total, fp))
+        return Counts.trusted(tp, np.maximum(tp[..., -1:] - tp, 0), fp, np.maximum(fp[..., -1:] - fp, 0))
+
+    def compact(self) -> ScoreTable:
+        """The same with one entry for each distinct score of a class."""
+        return ScoreTable(self.positive.compact(), self.negative.compact(), self.label)
 
     def at(self, threshold: Any) -> Counts:
         """The Counts where a score of at least the threshold counts as positive; an array for an array."""
-        cut = np.asarray(threshold, dtype=np.float64)
+        try:
+            cut = np.asarray(threshold, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputTypeError(f"A threshold is a number, not {threshold!r}.") from None
         fn, tn = self.positive.below(cut), self.negative.below(cut)
         return Counts(_rest(self.positive.total, fn), fn, _rest(self.negative.total, tn), tn)
 
@@ -267,6 +278,8 @@ def _read_side(data: Any) -> Side:
     try:
         columns = {key: np.asarray(data[key]) for key in ("scores", "rows", "weights", "squares") if key in data}
         scores, rows = columns.pop("scores").astype(np.float64), columns.pop("rows")
+        if scores.ndim != 1 or set(columns) not in (set(), {"weights", "squares"}):
+            raise ValueError
         numbers = [rows, *columns.values()]
         fits = all(c.shape == scores.shape and c.dtype.kind in "if" for c in numbers) or not scores.size
     except (TypeError, ValueError, KeyError):

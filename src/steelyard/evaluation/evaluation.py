@@ -1,0 +1,191 @@
+"""Evaluation: all measures of one set of predictions with their intervals, beside chance, and the verdict in words."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from steelyard import __version__
+from steelyard.analysis.rows import Rows, interval_text, table_text, three_digits
+from steelyard.errors import InputError
+from steelyard.metrics.registry import get_metric
+
+if TYPE_CHECKING:
+    from steelyard.analysis.chance import ChanceTest
+    from steelyard.analysis.sampling import Interval
+    from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.scores import ScoreTable
+
+SCHEMA = 1
+FIRST = ("recall", "specificity", "precision", "f1", "balanced_accuracy", "ac_score", "mcc", "accuracy", "roc_auc",
+         "average_precision")  # fmt: skip
+AVERAGED = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure: its value, its interval, what guessing scores, and where it is undefined the reason."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    chance: float
+    undefined: str | None = None
+    undefined_share: float = 0.0
+    method: str = ""
+
+    def row(self) -> dict[str, Any]:
+        """The measure as strict JSON values: null where it is undefined."""
+        numbers = {key: _finite(getattr(self, key)) for key in ("value", "low", "high", "chance")}
+        return {"name": self.name, **numbers, "undefined": self.undefined}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """What a set of predictions is worth: the verdict in words, then every measure, and the tables behind them."""
+
+    confusion: Confusion | None
+    scores: ScoreTable | None
+    metrics: Rows[Row]
+    per_class: Rows[Any]
+    positive: Any
+    threshold: float | None
+    level: float
+    beats: ChanceTest | None
+    assumed: tuple[str, ...] = ()
+    prevalence: Any = None
+    rows: int = 0
+    seed: int | None = 0
+    behind: Rows[Row] = field(default_factory=Rows)
+
+    def __getitem__(self, name: str) -> Row:
+        """The row of one measure, by name or alias."""
+        known = {row.name: row for row in [*self.behind, *self.metrics]}
+        if name in known:
+            return known[name]
+        found = get_metric(name).name
+        if found not in known:
+            raise InputError(f"{found} was not evaluated here; there are {', '.join(list(known)[:8])} and others.")
+        return known[found]
+
+    def __contains__(self, name: object) -> bool:
+        return any(row.name == name for row in [*self.metrics, *self.behind])
+
+    @property
+    def counts(self) -> Counts | None:
+        """The two-class table, where the evaluation is about one positive class."""
+        if self.confusion is None or self.positive is None:
+            return None
+        return self.confusion.counts(self.positive)
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The classes."""
+        return self.confusion.labels if self.confusion is not None else ()
+
+    @cached_property
+    def verdict(self) -> list[str]:
+        """The answer in sentences, each made from numbers of this table."""
+        from steelyard.evaluation.verdict import verdict
+
+        return verdict(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evaluation as strict JSON values, by the published schema."""
+        counts = self.counts
+        table: dict[str, Any] = {} if counts is None else {"counts": counts.to_dict()}
+        if counts is None and self.confusion is not None:
+            table = {"confusion": self.confusion.matrix.tolist()}
+        cut = self.threshold
+        return {
+            "schema": SCHEMA, "version": __version__, "rows": self.rows, "labels": list(self.labels),
+            "positive": self.positive, "threshold": None if cut is None or math.isinf(cut) else cut,
+            "level": self.level, "method": self.method, "seed": self.seed, **table,
+            "metrics": self.metrics.to_dicts(), "groups": [], "verdict": self.verdict,
+        }  # fmt: skip
+
+    @property
+    def method(self) -> str:
+        """How the intervals were made."""
+        return ", ".join(dict.fromkeys(row.method for row in self.metrics if row.method))
+
+    def to_json(self) -> str:
+        """The evaluation as strict JSON text."""
+        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, default=str)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The measures as a data frame of pandas or Polars."""
+        return self.metrics.to_frame(library)
+
+    def shown(self, names: Any = FIRST) -> list[Row]:
+        """The rows to show first; `names=None` for all."""
+        return [row for row in self.metrics if names is None or row.name in names]
+
+    def to_markdown(self, names: Any = None) -> str:
+        """The verdict and the measures as Markdown."""
+        lines = [
+            *self.verdict,
+            "",
+            f"| measure | value | {100 * self.level:g} % interval | chance |",
+            "|---|---|---|---|",
+        ]
+        for row in self.shown(names):
+            cells = (row.name, three_digits(row.value), _range(row), three_digits(row.chance))
+            lines.append(f"| {' | '.join(cells)} |")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        import textwrap
+
+        said = [textwrap.fill(sentence, 100) for sentence in self.verdict]
+        rows = [{"measure": r.name, "value": r.value, "interval": _range(r), "chance": r.chance} for r in self.shown()]
+        return "\n".join([*said, "", table_text(rows), "", *self.assumed]).rstrip()
+
+    def _repr_html_(self) -> str:
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.verdict)
+        head = f"<tr><th>measure</th><th>value</th><th>{100 * self.level:g} % interval</th><th>chance</th></tr>"
+        body = "".join(
+            f"<tr><td>{escape(r.name)}</td><td>{three_digits(r.value)}</td><td>{escape(_range(r))}</td>"
+            f"<td>{three_digits(r.chance)}</td></tr>"
+            for r in self.shown()
+        )
+        return f"<div class='steelyard'>{said}<table>{head}{body}</table></div>"
+
+
+def _range(row: Row) -> str:
+    if row.undefined is not None and math.isnan(row.value):
+        return row.undefined
+    return f"{three_digits(row.low)} to {three_digits(row.high)}"
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """The precision, recall and F1 of one class against the rest, with their intervals."""
+
+    label: Any
+    rows: int
+    precision: Interval
+    recall: Interval
+    f1: Interval
+
+    def row(self) -> dict[str, Any]:
+        """The class as a row of a table."""
+        parts = {name: getattr(self, name) for name in AVERAGED}
+        ends = {f"{name}_{end}": getattr(part, end) for name, part in parts.items() for end in ("value", "low", "high")}
+        return {"class": self.label, "rows": self.rows, **{k.replace("_value", ""): v for k, v in ends.items()}}
+
+    def __repr__(self) -> str:
+        told = ", ".join(
+            f"{n} {interval_text(p.value, p.low, p.high)}" for n, p in ((n, getattr(self, n)) for n in AVERAGED)
+        )
+        return f"{self.label!r} ({self.rows:,} rows): {told}"
