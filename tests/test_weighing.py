@@ -309,7 +309,7 @@ def test_weighted_values_stay_in_their_range():
 def test_labels_that_are_enums_keep_apart():
     from enum import Enum
 
-    class Kind(str, Enum):
+    class Kind(str, Enum):  # noqa: UP042 - what users have
         A = "a"
         B = "b"
 

@@ -296,7 +296,11 @@ def on_scores(measure: Metric, table: ScoreTable, parameters: Mapping[str, Any])
     if measure.scores is None:
         raise InputTypeError(f"{measure.name} needs a cut: give it table.at(threshold), or labels in place of scores.")
     value = measure.scores(table, **parameters)
-    return Answer(np.asarray(value, dtype=np.float64), lambda: _score_reason(measure, table, value))
+    low, high = measure.range
+    # Sums of weights in different orders differ in the last digit: 1.0000000000000002 is 1.
+    bounded = np.clip(value, low - 1e-9, high + 1e-9) == value
+    clipped = np.where(bounded, np.clip(value, low, high), value)
+    return Answer(np.asarray(clipped, dtype=np.float64), lambda: _score_reason(measure, table, value))
 
 
 def _score_reason(measure: Metric, table: ScoreTable, value: Any) -> str | None:

@@ -279,7 +279,7 @@ def _read_side(data: Any) -> Side:
         columns = {key: np.asarray(data[key]) for key in ("scores", "rows", "weights", "squares") if key in data}
         scores, rows = columns.pop("scores").astype(np.float64), columns.pop("rows")
         if scores.ndim != 1 or set(columns) not in (set(), {"weights", "squares"}):
-            raise ValueError
+            raise ValueError  # noqa: TRY301 - worded below
         numbers = [rows, *columns.values()]
         fits = all(c.shape == scores.shape and c.dtype.kind in "if" for c in numbers) or not scores.size
     except (TypeError, ValueError, KeyError):
