@@ -1,0 +1,159 @@
+"""Paired: how often two models predicted each pair of classes for each true class. Every floor may use it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import CountOverflowError, InputError, InputTypeError
+from steelyard.statistics.confusion import Confusion, ordered
+from steelyard.statistics.counts import LARGEST, SCHEMA, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Array = np.ndarray[Any, Any]
+MOST_PAIRED_LABELS = 100  # a million cells; with more classes compare one against the rest
+MODELS = {"A": 0, "B": 1, 0: 0, 1: 1}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Paired:
+    """The rows of each true class that model A predicted as one class and model B as another: truth x A x B.
+
+    Tables of other rows of the same two models, even of other labels, merge with `+`.
+
+    >>> from steelyard.analysis.comparison import paired
+    >>> table = paired([0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, 0])
+    >>> table + table
+    <Paired table of 8 rows, 2 labels: A alone is right in 2, B alone in 2>
+    >>> table.confusion("B").counts()
+    Counts(tp=1, fn=1, fp=0, tn=2)
+    """
+
+    labels: tuple[Any, ...]
+    rows: Array
+    positive: Any = None
+
+    @property
+    def n(self) -> int:
+        """The rows weighed."""
+        return int(self.rows.sum())
+
+    @property
+    def discordant(self) -> tuple[int, int]:
+        """The rows in which A alone is right, and those in which B alone is."""
+        both = np.einsum("iii->i", self.rows).sum()
+        return int(np.einsum("iij->", self.rows) - both), int(np.einsum("iji->", self.rows) - both)
+
+    def confusion(self, model: str | int) -> Confusion:
+        """The table of one model: "A" or 0, "B" or 1."""
+        if model not in MODELS:
+            raise InputError(f"A paired table holds the models 'A' (or 0) and 'B' (or 1), not {model!r}.")
+        return Confusion.of_rows(self.labels, self.rows.sum(2 - MODELS[model]), self.positive)
+
+    def collapsed(self, pos_label: Any = None) -> Paired:
+        """One label against the rest, the rest first: 2 x 2 x 2."""
+        table = self.confusion(0)
+        place = table.index(table.positive_label() if pos_label is None else pos_label)
+        label = self.labels[place]
+        if len(self.labels) == 2:
+            return Paired(self.labels, self.rows, label) if place else self.swapped(label)
+        rows = self.rows
+        for axis in range(3):
+            one = rows.take([place], axis)
+            rows = np.concatenate([rows.sum(axis, keepdims=True) - one, one], axis)
+        return Paired((f"not {label}", label), rows, label)
+
+    def swapped(self, positive: Any) -> Paired:
+        """The same table with its labels in the opposite order."""
+        return Paired(self.labels[::-1], self.rows[::-1, ::-1, ::-1], positive)
+
+    def relabelled(self, labels: Sequence[Any]) -> Paired:
+        """The same table over more labels, in the given order."""
+        places = [list(labels).index(label) for label in self.labels]
+        wide = np.zeros((len(labels),) * 3, dtype=np.int64)
+        wide[np.ix_(places, places, places)] = self.rows
+        return Paired(tuple(labels), wide, self.positive)
+
+    def __add__(self, other: object) -> Paired:
+        if not isinstance(other, Paired):
+            return NotImplemented
+        if self.positive != other.positive and None not in (self.positive, other.positive):
+            raise InputError(f"The tables name different positives, {self.positive!r} and {other.positive!r}.")
+        if self.n + other.n > LARGEST:
+            raise CountOverflowError(f"The merged table holds more than {LARGEST} rows, the largest whole count.")
+        labels = ordered([*self.labels, *other.labels])
+        check_size(labels)
+        positive = self.positive if other.positive is None else other.positive
+        return Paired(labels, self.relabelled(labels).rows + other.relabelled(labels).rows, positive)
+
+    def __radd__(self, other: object) -> Paired:
+        return self if other == 0 else NotImplemented  # so that sum(tables) works
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Paired)
+            and (self.labels, self.positive) == (other.labels, other.positive)
+            and np.array_equal(self.rows, other.rows)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.labels, self.rows.tobytes()))
+
+    def __repr__(self) -> str:
+        a, b = self.discordant
+        size = f"{self.n:,} rows, {len(self.labels)} labels"
+        return f"<Paired table of {size}: A alone is right in {a:,}, B alone in {b:,}>"
+
+    def to_json(self) -> str:
+        """The table as strict JSON, with the number of its schema."""
+        for label in self.labels:
+            if not isinstance(label, (str, int, float, bool)):
+                kind = type(label).__name__
+                raise InputTypeError(f"JSON cannot hold labels such as {label!r} ({kind}); use text or numbers.")
+        data = {"schema": SCHEMA, "kind": "paired", "labels": self.labels, "positive": self.positive}
+        return json.dumps(data | {"rows": self.rows.tolist()}, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Paired:
+        """The table that `to_json` wrote, checked; anything else is refused."""
+        data = read_table(text, "paired", ("labels", "rows", "positive"))
+        labels = _read_labels(data["labels"])
+        if data["positive"] is not None and data["positive"] not in labels:
+            raise InputError(f"The positive {data['positive']!r} is none of the saved labels.")
+        return cls(labels, _read_cube(data["rows"], len(labels)), data["positive"])
+
+
+def check_size(labels: Sequence[Any]) -> None:
+    """Refuse more labels than a table of three axes should have."""
+    if len(labels) > MOST_PAIRED_LABELS:
+        raise InputError(
+            f"There are {len(labels):,} different labels; two models are compared on at most {MOST_PAIRED_LABELS}. "
+            "Name one with pos_label= to compare it against the rest."
+        )
+
+
+def _read_labels(labels: Any) -> tuple[Any, ...]:
+    plain = isinstance(labels, list) and all(isinstance(label, (str, int, float)) for label in labels)
+    if not plain or len(set(labels)) != len(labels):
+        raise InputError("A saved paired table lists each label once, as text or a number.")
+    check_size(labels)
+    return tuple(labels)
+
+
+def _read_cube(cells: Any, size: int) -> Array:
+    try:
+        rows = np.asarray(cells)
+    except ValueError:
+        rows = np.zeros(0)
+    if size and (rows.shape != (size,) * 3 or rows.dtype.kind != "i" or (rows < 0).any()):
+        raise InputError(
+            f"The rows of this saved paired table are {size} x {size} x {size} whole numbers, none below 0."
+        )
+    if size and sum(map(int, rows.flat)) > LARGEST:
+        raise CountOverflowError(f"The saved table holds more than {LARGEST} rows, the largest whole count.")
+    return rows.reshape((size,) * 3).astype(np.int64)
