@@ -127,14 +127,25 @@ def _grouped(side: Side, group: Array, scores: Array) -> Side:
     return Side(scores[held], n, weights, squares)
 
 
-def rank_draws(table: ScoreTable, draws: int, rng: np.random.Generator) -> ScoreTable:
+def student_spread(n: float, level: float) -> float:
+    """The gamma shape of the weights of n things whose Dirichlet has their sample's variance, widened as t widens it."""
+    from scipy.stats import norm, t
+
+    if n < 3:
+        return 0.1
+    ratio = norm.ppf((1 + level) / 2) / t.ppf((1 + level) / 2, n - 1)
+    return float(max(((n - 1) * ratio**2 - 1) / n, 0.1))
+
+
+def rank_draws(table: ScoreTable, draws: int, rng: np.random.Generator, level: float) -> ScoreTable:
     """The Bayesian bootstrap of a score table: a gamma draw an entry, on a new first axis of the weights."""
-    return ScoreTable(_drawn(table.positive, draws, rng), _drawn(table.negative, draws, rng), table.label)
+    sides = [_drawn(side, draws, rng, student_spread(side.n, level)) for side in (table.positive, table.negative)]
+    return ScoreTable(sides[0], sides[1], table.label)
 
 
-def _drawn(side: Side, draws: int, rng: np.random.Generator) -> Side:
+def _drawn(side: Side, draws: int, rng: np.random.Generator, spread: float) -> Side:
     mass = np.ones(len(side.scores)) if side.mass is None else side.mass.astype(np.float64)
     squares = mass if side.squares is None else side.squares
     # Mean w and variance the sum of w^2, as the weighted rows of the entry have it.
-    weights = rng.standard_gamma(mass**2 / squares, size=(draws, len(mass))) * (squares / mass)
+    weights = rng.standard_gamma(spread * mass**2 / squares, size=(draws, len(mass))) * (squares / mass / spread)
     return Side(side.scores, weights, weights, weights)

@@ -211,14 +211,9 @@ class Sampler:
         return np.array([pi, 1 - pi])
 
     def _draw_clusters(self, fold: Array | None) -> Array:
-        from scipy.stats import norm, t
-
         assert self.tables is not None  # noqa: S101 - asked before
         tables = self.tables if fold is None else fold @ self.tables @ fold.T
-        # A Dirichlet of this size has the variance of the sample of clusters, widened as Student's t widens it.
-        n = len(tables)
-        ratio = norm.ppf(self.tails[1]) / t.ppf(self.tails[1], n - 1)
-        spread = max(((n - 1) * ratio**2 - 1) / n, 0.1)
+        spread = drawing.student_spread(len(tables), self.level)
         return drawing.cluster(tables, self.draws or COUNT_DRAWS, self.rng, spread)
 
     def bca(self, measure: Metric, counts: Counts, parameters: Mapping[str, Any], values: Array, value: Any) -> Any:
@@ -248,7 +243,7 @@ class Sampler:
             size = max(len(small.positive.scores), len(small.negative.scores), 1)
             steps = math.ceil((self.draws or RANK_DRAWS) / max(1, DRAWS_AT_ONCE // 4 // size))
             sizes = [len(part) for part in np.array_split(np.arange(self.draws or RANK_DRAWS), steps)]
-            parts = [drawing.rank_draws(small, n, self.rng) for n in sizes]
+            parts = [drawing.rank_draws(small, n, self.rng, self.level) for n in sizes]
             if self.prevalence is not None:
                 small, *parts = (scores_at(part, float(shares(self.prevalence))) for part in (small, *parts))
             self._kept[name] = table, small, parts
