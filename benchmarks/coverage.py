@@ -169,6 +169,34 @@ def cluster_rows():
         )
 
 
+def level_rows():
+    """Two models that are equally right: how often each comparison rejects at 0.05, and each interval holds 0."""
+    from steelyard import beats_guessing, compare
+
+    rng = np.random.default_rng(6)
+    names = ("recall", "balanced_accuracy", "mcc", "accuracy")
+    for n, prevalence, shared in ((500, 0.05, 0.0), (1_000, 0.1, 0.6), (300, 0.5, 0.0)):
+        repeats, out = max(REPEATS // 4, 100), {}
+        for _ in range(repeats):
+            y = (rng.random(n) < prevalence).astype(int)
+            y[:2] = 0, 1
+            luck = [np.where(rng.random(n) < shared, u, rng.random(n)) for u in [rng.random(n)] for _ in range(2)]
+            a, b = (np.where(u < 0.8, y, 1 - y) for u in luck)
+            found = compare(y, {"A": a, "B": b}, metrics=names, draws=1_000, rng=rng)
+            for row in found.rows:
+                out.setdefault(row.metric, []).append((row.p_value < 0.05, row.low <= 0 <= row.high))
+            out.setdefault("McNemar, mid-p", []).append((found.mcnemar[0].mid_p < 0.05, True))
+            scores = {name: rng.normal(size=n) + y for name in "AB"}
+            test = compare(y, scores, scores=True, metrics=["roc_auc"], rng=rng).rows[0]
+            out.setdefault("roc_auc (DeLong)", []).append((test.p_value < 0.05, test.low <= 0 <= test.high))
+            guess = (rng.random(n) < 0.3).astype(int)
+            out.setdefault("beats_guessing", []).append((beats_guessing(y, guess).p_value < 0.05, True))
+        shares = {name: np.mean(pairs, axis=0) for name, pairs in out.items()}
+        kept = ("McNemar, mid-p", "beats_guessing")
+        told = {k: digits(v[0]) if k in kept else f"{digits(v[0])} / {digits(v[1])}" for k, v in shares.items()}
+        yield f"n = {n:,}, prevalence {prevalence}, luck shared {shared:.0%}", told
+
+
 def table_text(head, rows):
     return "\n".join(
         [f"| {' | '.join(head)} |", "|" + "---|" * len(head), *(f"| {' | '.join(map(str, row))} |" for row in rows)]
@@ -211,6 +239,9 @@ def main():
             table_text(["setting", *found[0][1]], [[name, *map(digits, shares.values())] for name, shares in found]),
             "",
         ]
+    found = list(level_rows())
+    lines += ["## Equal models, and guessing: how often a test at 0.05 rejects / a 95 % interval of the difference holds 0", "",
+              table_text(["setting", *found[0][1]], [[name, *told.values()] for name, told in found]), ""]  # fmt: skip
     here, raw = weighted_rows()
     lines += ["## Negatives sampled 1:100, with weight 100", "",
               table_text(["intervals", *here], [["by effective size", *map(digits, here.values())], ["by raw weights", *map(digits, raw.values())]]), ""]  # fmt: skip

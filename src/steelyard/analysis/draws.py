@@ -128,7 +128,7 @@ def _grouped(side: Side, group: Array, scores: Array) -> Side:
 
 
 def student_spread(n: float, level: float) -> float:
-    """The gamma shape of the weights of n things whose Dirichlet has their sample's variance, widened as t widens it."""
+    """The gamma shape of n weights whose Dirichlet has the variance of a sample, widened as Student's t widens it."""
     from scipy.stats import norm, t
 
     if n < 3:
