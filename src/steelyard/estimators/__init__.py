@@ -1,0 +1,1 @@
+"""Estimators: classifiers that scikit-learn can fit, search and score. Each needs scikit-learn installed."""

@@ -1,0 +1,428 @@
+"""The best cut: brute force over every cut, golden values, bounds, plateaus, resamples, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import steelyard
+from steelyard import Counts, SteelyardError, get_metric, list_metrics, score_table
+from steelyard.analysis.threshold import MOST_CUTS, BestThreshold, best_threshold, roc_then_tpnr
+from steelyard.errors import InputError, InputTypeError, UndefinedError, UnknownNameError
+
+DIRECTED = [m for m in list_metrics() if m.function and m.direction]
+directed = pytest.mark.parametrize("measure", DIRECTED, ids=lambda m: m.name)
+Y, S = [0, 0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+
+
+def best(*args, **options):
+    return best_threshold(*args, resamples=0, **options)
+
+
+def rows(seed, n=40, distinct=12):
+    rng = np.random.default_rng(seed)
+    y = np.append(rng.integers(0, 2, n - 2), [0, 1])
+    return y, rng.integers(0, distinct, n) / 4 + y * rng.integers(0, 2, n)
+
+
+def at(y, s, cut, direction=1, weight=None):
+    """The counts at a cut, counted row by row."""
+    w = np.ones(len(y)) if weight is None else np.asarray(weight)
+    flagged = s >= cut if direction > 0 else s <= cut
+    return Counts(
+        *(
+            float(w[mask].sum())
+            for mask in (flagged & (y == 1), ~flagged & (y == 1), flagged & (y == 0), ~flagged & (y == 0))
+        )
+    )
+
+
+def brute(measure, y, s, direction=1, weight=None):
+    """The best value over every cut, from nobody flagged on, the first of equal ones; None where none is defined."""
+    nobody = [math.inf * direction]
+    cuts = nobody + sorted(set(s.tolist()), reverse=direction > 0)
+    sign = 1 if measure.direction == "higher" else -1
+    found = [(cut, sign * measure(at(y, s, cut, direction, weight))) for cut in cuts]
+    found = [(cut, value) for cut, value in found if not math.isnan(value)]
+    if not found:
+        return None
+    top = max(value for _, value in found)
+    return next((cut, sign * value) for cut, value in found if value >= top - 1e-14 * max(1, abs(top)))
+
+
+# ---------------------------------------------------------------- the optimum
+
+
+@directed
+def test_the_best_cut_is_that_of_brute_force(measure):
+    for seed in range(25):
+        y, s = rows(seed, n=8 + 2 * seed)
+        cut, value = brute(measure, y, s)
+        found = best(y, s, measure)
+        assert found.threshold == cut, seed
+        assert found.value == pytest.approx(value, rel=1e-12, abs=1e-14)
+        assert found.counts == at(y, s, cut)
+        assert found.metric == measure.name and found.direction == 1
+
+
+@directed
+def test_both_directions_are_those_of_brute_force_and_the_usual_one_wins_ties(measure):
+    for seed in range(12):
+        y, s = rows(seed, n=20)
+        y = 1 - y if seed % 2 else y
+        ways = {d: brute(measure, y, s, d) for d in (1, -1)}
+        sign = 1 if measure.direction == "higher" else -1
+        direction = -1 if sign * (ways[-1][1] - ways[1][1]) > 1e-13 else 1
+        found = best(y, s, measure, both_directions=True)
+        assert (found.direction, found.threshold) == (direction, ways[direction][0]), seed
+        assert found.counts == at(y, s, found.threshold, direction)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 4)), min_size=2, max_size=25))
+@settings(max_examples=60, deadline=None)
+def test_frequency_is_repetition_and_weights_scale(given_rows):
+    y, s, f = map(np.array, zip(*given_rows, strict=True))
+    if len(set(y.tolist())) < 2 or len(set(s.tolist())) < 2:
+        return
+    for name in ("informedness", "f1", "mcc", "expected_cost"):
+        repeated = best(np.repeat(y, f), np.repeat(s, f), name)
+        for found in (best(y, s, name, frequency=f), best(y, s, name, sample_weight=f * 0.1)):
+            assert found.threshold == repeated.threshold
+            assert found.value == pytest.approx(repeated.value, rel=1e-12, abs=1e-14)
+        assert best(y, s, name, frequency=f).counts == repeated.counts
+
+
+def test_weights_are_those_of_brute_force():
+    rng = np.random.default_rng(3)
+    for seed in range(20):
+        y, s = rows(seed)
+        w = rng.integers(0, 5, len(y)) / 7 + (rng.random(len(y)) < 0.9) * 0.1
+        w[-2:] = 1
+        for name in ("informedness", "g_mean", "f1"):
+            cut, value = brute(get_metric(name), y[w > 0], s[w > 0], weight=w[w > 0])
+            found = best(y, s, name, sample_weight=w)
+            assert found.value == pytest.approx(value, rel=1e-12)
+            assert found.threshold == cut
+
+
+def test_every_golden_cut(golden):
+    for case in golden("scores")["scores"]:
+        for key, name in (("best_tpnr", "tpnr"), ("best_youden", "informedness"), ("best_ac", "ac_score")):
+            found = best(case["y"], case["score"], name)
+            expected = case[key]["threshold_ge"]
+            assert found.threshold == (math.inf if expected is None else expected), (case["name"], key)
+            assert found.value == pytest.approx(case[key]["value"], rel=1e-14, abs=1e-15)
+
+
+def test_the_authors_example_of_the_ac_score(golden):
+    expected = golden("scores")["ac_score_script_example"]
+    n = expected["N"]
+    scores = np.random.RandomState(expected["seed"]).permutation(n)
+    # The labels of python/example.py in their repository: the two in the middle change places.
+    y = ["red"] * (n // 2 - 1) + ["green", "red"] + ["green"] * (n // 2 - 1)
+    found = best(y, scores, "ac_score", both_directions=True, pos_label="green")
+    assert found.value == pytest.approx(expected["acscore"], rel=1e-15)
+    assert found.direction == -1 and expected["direction"] == 0
+    assert list(found.counts) == expected["tp_fn_fp_tn"]
+    assert found.threshold == expected["best_cut"] - 0.5  # the observed score below their midpoint
+    assert best(y, scores, "ac_score", pos_label="green").value < found.value
+
+
+def test_tied_scores_are_never_cut_apart_where_the_authors_script_does():
+    assert best([0, 1, 0, 1, 0, 1], [1, 1, 1, 1, 1, 2], "ac_score", both_directions=True).value == 0.5
+    assert best([0, 0, 1, 1], [0.3, 0.7, 0.7, 0.7], "ac_score", both_directions=True).value == pytest.approx(2 / 3)
+
+
+def test_equal_optima_are_equal_whatever_rounding_makes_of_them():
+    # 3/7 x 2/5 and 2/7 x 3/5 differ in the last digit as floats.
+    y = np.repeat([1, 0, 1, 0, 1, 0], [2, 2, 1, 1, 4, 2])
+    s = np.repeat([6, 5, 4, 3, 2, 1], [2, 2, 1, 1, 4, 2]).astype(float)
+    values = [steelyard.tpnr(at(y, s, cut)) for cut in (6, 4)]
+    assert values == pytest.approx([2 / 7, 9 / 35])
+    for scale in (1, 3, 0.1, 1e6):
+        assert best(y, s, "tpnr", sample_weight=np.full(len(y), scale)).threshold == best(y, s, "tpnr").threshold
+
+
+# ---------------------------------------------------------------- what may be asked for
+
+
+def test_a_table_gives_what_its_rows_give():
+    y, s = rows(1)
+    assert repr(best_threshold(score_table(y, s), metric="mcc")) == repr(best_threshold(y, s, "mcc"))
+
+
+def test_own_functions_means_costs_and_parameters():
+    y, s = rows(2)
+    assert best(y, s, lambda tp, fn, fp, tn: tp - 3 * fp).value == max(
+        float(c.tp - 3 * c.fp) for c in (at(y, s, cut) for cut in [math.inf, *s])
+    )
+    mean = best(y, s, ["f1", "mcc"])
+    assert mean.value == pytest.approx((steelyard.f1(mean.counts) + steelyard.mcc(mean.counts)) / 2)
+    assert mean.metric == "mean(f1, mcc)"
+    named = best(y, s, "expected_cost[cost_fn=10,cost_fp=2]")
+    for same in ({"cost_fn": 10, "cost_fp": 2}, [[0, 2], [10, 0]], np.array([[0, 2.0], [10, 0]])):
+        assert best(y, s, same) == named
+    assert best(y, s, "f_beta", beta=3) == best(y, s, "f_beta[beta=3]")
+    assert best(y, s, ["f_beta", "mcc"], beta=3) == best(y, s, ["f_beta[beta=3]", "mcc"])
+
+
+def test_labels_of_any_kind():
+    y, s = rows(3)
+    words = np.where(y == 1, "ill", "well")
+    assert best(words, s, pos_label="ill") == best(y, s)
+    assert best(y == 1, s) == best(y, s)
+
+
+def test_roc_then_tpnr_is_tpnr_at_the_cut_of_informedness():
+    y, s = rows(4)
+    found, cut = roc_then_tpnr(y, s), best(y, s, "informedness")
+    assert found.threshold == cut.threshold and found.plateau == cut.plateau
+    assert found.metric == "tpnr" and found.value == steelyard.tpnr(cut.counts)
+    assert 0 <= found.out_of_sample <= 1
+    assert roc_then_tpnr(score_table(y, s), resamples=0).value == found.value
+
+
+# ---------------------------------------------------------------- bounds
+
+
+@directed
+def test_a_bound_leaves_only_the_cuts_that_meet_it(measure):
+    for seed in range(6):
+        y, s = rows(seed)
+        found = best(y, s, measure, where=["specificity >= 0.5", "recall > 0.2"])
+        tables = {cut: at(y, s, cut) for cut in sorted({math.inf, *s.tolist()}, reverse=True)}
+        allowed = [c for c in tables.values() if steelyard.specificity(c) >= 0.5 and steelyard.recall(c) > 0.2]
+        assert found.counts in allowed
+        pick = np.nanmax if measure.direction == "higher" else np.nanmin
+        assert found.value == pytest.approx(pick([measure(c) for c in allowed]), rel=1e-12, abs=1e-14)
+
+
+def test_a_bound_that_weights_meet_but_for_rounding_is_met():
+    y, s = np.repeat([0, 0, 1], [1, 99, 50]), np.repeat([5.0, 1.0, 4.0], [1, 99, 50])
+    found = best(y, s, "recall", where="specificity >= 0.99", sample_weight=np.full(150, 0.1))
+    assert found.threshold == 4.0
+
+
+def test_any_written_form_may_stand_in_a_bound():
+    assert best(Y, S, "recall", where="f_beta[beta=2]>=.5").value == 1
+    assert best(Y, S, "recall", where="predicted_prevalence <= 0.5").counts.predicted_positives <= 3.5
+    assert best(Y, S, "precision", where="recall < 1e0").counts.fn > 0
+
+
+def test_a_bound_that_no_cut_meets_names_the_nearest():
+    with pytest.raises(InputError, match=r"No cut reaches precision >= 0.99; the nearest is 0.667 at threshold 0.5\."):
+        best(Y, S, where="precision >= 0.99")
+    with pytest.raises(
+        InputError,
+        match=r"reaches recall > 0.9 with specificity >= 0.8; the nearest is 0 at the cut that flags nobody\.",
+    ):
+        best(Y, S, where=["specificity >= 0.8", "recall > 0.9"])
+    with pytest.raises(InputError, match=r"precision > 0.333; the nearest is 0.3328 at threshold 1"):
+        best(np.repeat([1, 0], [416, 834]), np.ones(1250), where="precision > 0.333")
+    with pytest.raises(InputError, match=r"diagnostic_odds_ratio is undefined at each"):
+        best([0, 1], [1, 1], where="diagnostic_odds_ratio > 1")
+
+
+@pytest.mark.parametrize(
+    ("where", "kind", "words"),
+    [
+        ("recall => 0.9", InputError, "is no bound"),
+        ("recall == 0.9", InputError, "is no bound"),
+        ("recall", InputError, "is no bound"),
+        ("recall >= much", InputError, "is no bound"),
+        ("recall >= nan", InputError, "is no bound"),
+        (">= 0.5", InputError, "is no bound"),
+        ([0.9], InputError, "is no bound"),
+        (0.9, InputTypeError, "where= takes text"),
+        ("recal >= 0.9", UnknownNameError, "Did you mean 'recall'"),
+        ("roc_auc >= 0.9", InputTypeError, "cannot bound a cut"),
+    ],
+)
+def test_a_bound_that_cannot_be_read_is_refused_in_one_sentence(where, kind, words):
+    with pytest.raises(kind, match=words) as told:
+        best(Y, S, where=where)
+    assert str(told.value).count("\n") == 0
+
+
+# ---------------------------------------------------------------- plateau
+
+
+def test_the_plateau_is_the_run_of_cuts_about_as_good():
+    for seed in range(30):
+        y, s = rows(seed, n=60, distinct=30)
+        for name, direction in (("informedness", 1), ("f1", 1), ("error_rate", -1)):
+            found = best(y, s, name, tolerance=0.1)
+            cuts = sorted({math.inf, *s.tolist()})
+            good = [abs(get_metric(name)(at(y, s, cut)) - found.value) <= 0.1 + 1e-12 for cut in cuts]
+            i = j = cuts.index(found.threshold)
+            while i and good[i - 1]:
+                i -= 1
+            while j + 1 < len(cuts) and good[j + 1]:
+                j += 1
+            assert found.plateau == (cuts[i], cuts[j]), (seed, name, direction)
+
+
+def test_a_tolerance_of_nothing_leaves_the_equal_cuts_and_a_bound_ends_the_plateau():
+    assert best([0, 1], [1, 2], tolerance=0).plateau == (2, 2)
+    assert best([0, 1, 0], [1, 2, 3], "recall", tolerance=0).plateau == (1, 2)
+    assert best([0, 1, 0], [1, 2, 3], "recall", tolerance=1, where="specificity > 0.4").plateau == (2, math.inf)
+    low, high = best(1 - np.array(Y), S, both_directions=True, tolerance=2).plateau
+    assert (low, high) == (-math.inf, 0.7)
+
+
+# ---------------------------------------------------------------- resamples
+
+
+def noise(n, seed, share=0.5):
+    rng = np.random.default_rng(seed)
+    return (np.arange(n) < share * n).astype(int), rng.normal(size=n)
+
+
+def test_on_noise_the_value_flatters_and_new_rows_are_expected_at_chance():
+    found = [best_threshold(*noise(200, seed), rng=seed) for seed in range(40)]
+    assert all(f.value > 0 for f in found)
+    assert np.mean([f.optimism for f in found]) > 0.05
+    assert abs(np.mean([f.out_of_sample for f in found])) < 0.03
+    assert all(f.optimism == f.value - f.out_of_sample for f in found)
+
+
+def test_a_measure_to_be_lowered_is_flattered_downwards():
+    found = best_threshold(*noise(200, 1), "error_rate")
+    assert found.out_of_sample > found.value and found.optimism > 0
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_what_is_expected_on_new_rows_is_what_they_give(share):
+    gaps = []
+    for seed in range(60):
+        y, s = noise(300, seed, share)
+        found = best_threshold(y, s + 1.5 * y, "informedness", rng=seed, resamples=100)
+        many, t = noise(20_000, 1000 + seed, share)
+        true = steelyard.informedness(at(many, t + 1.5 * many, found.threshold))
+        gaps.append((found.value - true, found.out_of_sample - true))
+    apparent, corrected = np.mean(gaps, axis=0)
+    assert abs(corrected) < apparent / 2 + 0.01
+
+
+def test_the_interval_holds_the_cut_and_narrows_with_rows():
+    widths = []
+    for n in (100, 1_000, 30_000):
+        y, s = noise(n, 7)
+        found = best_threshold(y, s + 2 * y)
+        low, high = found.interval
+        assert low <= found.threshold <= high and {low, high} <= {math.inf, *(s + 2 * y).tolist()}
+        widths.append(high - low)
+    assert widths[0] > widths[1] > widths[2] > 0
+
+
+def test_the_true_cut_lies_in_the_interval_about_as_often_as_promised():
+    inside = 0
+    for seed in range(100):
+        y, s = noise(200, seed)
+        low, high = best_threshold(y, s + 2 * y, rng=seed).interval
+        inside += low <= 1 <= high
+    assert inside >= 88
+
+
+def test_one_input_gives_one_output_and_no_resamples_give_none():
+    y, s = noise(80, 3)
+    assert best_threshold(y, s) == best_threshold(y, s)
+    assert best_threshold(y, s, rng=1).out_of_sample != best_threshold(y, s, rng=2).out_of_sample
+    found = best(y, s)
+    assert found.interval is found.out_of_sample is found.optimism is None
+
+
+def test_many_cuts_are_resampled_in_part_and_agree_with_all(monkeypatch):
+    y, s = noise(3_000, 5, share=0.05)
+    s = s + 2 * y
+    whole = best_threshold(y, s, "mcc")
+    monkeypatch.setattr("steelyard.analysis.threshold.MOST_CUTS", 512)
+    part = best_threshold(y, s, "mcc")
+    assert MOST_CUTS > 3_000 and part.threshold == whole.threshold
+    assert part.out_of_sample == pytest.approx(whole.out_of_sample, abs=0.02)
+    assert part.interval == pytest.approx(whole.interval, abs=0.2)
+
+
+def test_resamples_of_weighted_and_repeated_rows():
+    y, s = noise(150, 9)
+    s = np.round(s + y, 1)
+    plain = best_threshold(np.repeat(y, 3), np.repeat(s, 3))
+    often = best_threshold(y, s, frequency=np.full(150, 3))
+    assert often.out_of_sample == pytest.approx(plain.out_of_sample, abs=0.02)
+    weighted = best_threshold(y, s, sample_weight=np.full(150, 3.0))
+    assert weighted.out_of_sample == pytest.approx(best_threshold(y, s).out_of_sample, abs=1e-12)
+    assert weighted.out_of_sample < often.out_of_sample
+
+
+def test_resamples_keep_the_bound_and_the_direction():
+    y, s = noise(200, 11)
+    found = best_threshold(y, s + 2 * y, "recall", where="specificity >= 0.9")
+    assert found.out_of_sample < found.value
+    back = best_threshold(y, -s - 2 * y, both_directions=True)
+    forth = best_threshold(y, s + 2 * y, both_directions=True)
+    assert back.direction == -1 and back.threshold == -forth.threshold
+    assert back.interval[0] <= back.threshold <= back.interval[1] < 0
+
+
+# ---------------------------------------------------------------- the result
+
+
+def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
+    assert repr(best(Y, S, "ac_score")) == "ac_score 0.706 where score >= 0.500"
+    assert "with nobody flagged" in repr(best([1, 0], [0, 1]))
+    assert "score <= 0" in repr(best([1, 0], [0, 1], both_directions=True))
+    found = best_threshold(Y, S)
+    assert "on new rows about" in repr(found) and "95 % of resamples" in repr(found)
+    assert pickle.loads(pickle.dumps(found)) == found and isinstance(found, BestThreshold)
+    assert found.row()["threshold"] == found.threshold and found.row()["tp"] == found.counts.tp
+    with pytest.raises(AttributeError):
+        found.threshold = 1
+
+
+# ---------------------------------------------------------------- refused
+
+
+@pytest.mark.parametrize(
+    ("args", "options", "kind", "words"),
+    [
+        ((Y, S, "prevalence"), {}, InputError, "No value of prevalence is best"),
+        ((Y, S, "roc_auc"), {}, InputTypeError, "no cut is best for it"),
+        ((Y, S, "informednes"), {}, UnknownNameError, "Did you mean 'informedness'"),
+        ((Y, S, []), {}, InputError, "empty list"),
+        ((Y, S, ["f1", "error_rate"]), {}, InputError, "some are best high and some low"),
+        ((Y, S, {"cost_fnn": 3}), {}, InputTypeError, "Did you mean 'cost_fn'"),
+        ((Y, S, "f1"), {"beta": 2}, InputTypeError, "no parameter 'beta'"),
+        ((Y, S, ["f1", "mcc"]), {"beta": 2}, InputTypeError, "no parameter 'beta'"),
+        ((Y, ["a"] * 7), {}, InputTypeError, "y_score must hold numbers, not .*a"),
+        ((Y, [0.1] * 6), {}, InputError, "differ in length"),
+        ((Y, [math.nan] * 7), {}, InputError, "finite number"),
+        (([1] * 7, S), {}, InputError, "no negatives"),
+        (([0] * 7, S), {}, InputError, "no positives"),
+        ((Y, np.zeros((7, 2))), {}, InputError, "column of the positive class"),
+        ((Y,), {}, InputTypeError, "takes .y_true, y_score. or a ScoreTable"),
+        ((score_table(Y, S), S), {}, InputTypeError, "holds its rows already"),
+        ((score_table(Y, S),), {"pos_label": 1}, InputTypeError, "pos_label= has no place"),
+        ((Y, S), {"tolerance": -1}, InputError, "tolerance"),
+        ((Y, S), {"level": 95}, InputError, "level"),
+        ((Y, S), {"resamples": 1.5}, InputError, "resamples"),
+        ((Y, S), {"resamples": -1}, InputError, "resamples"),
+        ((Y, S), {"sample_weight": [-1] * 7}, InputError, "sample_weight"),
+        (([0, 1], [1, 1], "diagnostic_odds_ratio"), {}, UndefinedError, "undefined at every cut: no"),
+        (([0, 1], [1, 2], "diagnostic_odds_ratio"), {"where": "recall > 0"}, UndefinedError, "that meets recall > 0: "),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_in_one_sentence(args, options, kind, words):
+    with pytest.raises(kind, match=words) as told:
+        best_threshold(*args, **options)
+    assert isinstance(told.value, SteelyardError)
+    assert "\n" not in str(told.value)
+
+
+def test_a_table_of_one_class_has_no_best_cut():
+    with pytest.raises(UndefinedError, match="informedness is undefined at every cut: no negatives"):
+        best_threshold(score_table([1, 1], [1, 2], pos_label=1, labels=[0, 1]))

@@ -1,0 +1,148 @@
+"""ThresholdClassifier: scikit-learn's estimator checks, the cut on unseen rows, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+    cross_val_predict,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from steelyard import SteelyardError
+from steelyard.analysis.threshold import best_threshold
+from steelyard.estimators.threshold import ThresholdClassifier
+
+X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
+MODELS = [LogisticRegression(C=1), LinearSVC(random_state=0), DecisionTreeClassifier(max_depth=3, random_state=0)]
+
+
+def expected_failures(estimator):
+    """Those that scikit-learn lists for its own classifier of the kind."""
+    from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
+
+    return PER_ESTIMATOR_XFAIL_CHECKS[TunedThresholdClassifierCV]
+
+
+@pytest.mark.filterwarnings("ignore")  # those of the classifiers inside, on the few rows of some checks
+@parametrize_with_checks(
+    [ThresholdClassifier(model, cv=3) for model in MODELS],
+    expected_failed_checks=expected_failures,
+    xfail_strict=False,
+)
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
+def test_the_cut_is_the_best_one_on_unseen_rows(model):
+    folds = StratifiedKFold(4)
+    ours = ThresholdClassifier(model, "f1", cv=4).fit(X, Y)
+    method = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
+    scores = cross_val_predict(model, X, Y, cv=folds, method=method)
+    scores = scores[:, 1] if scores.ndim == 2 else scores
+    expected = best_threshold(Y, scores, "f1", resamples=0)
+    assert ours.best_threshold_ == expected and ours.threshold_ == expected.threshold
+    inside = clone(model).fit(X, Y)
+    whole = inside.predict_proba(X)[:, 1] if method == "predict_proba" else inside.decision_function(X)
+    assert (ours.predict(X) == (whole >= expected.threshold)).all()
+
+
+@pytest.mark.parametrize("method", ["predict_proba", "decision_function"])
+def test_either_class_may_be_positive(method):
+    words = np.where(Y == 1, "ill", "well")  # "well" is the later one
+    model = LogisticRegression()
+    ill = ThresholdClassifier(model, "recall", where="specificity >= 0.7", pos_label="ill", response_method=method)
+    plain = ThresholdClassifier(model, "recall", where="specificity >= 0.7", response_method=method)
+    a, b = ill.fit(X, words), plain.fit(X, Y)
+    assert ((a.predict(X) == "ill") == (b.predict(X) == 1)).mean() > 0.99
+    assert a.best_threshold_.value == b.best_threshold_.value
+
+
+def test_a_fitted_classifier_is_taken_as_it_is():
+    model = LogisticRegression().fit(X[:200], Y[:200])
+    ours = ThresholdClassifier(model, "ac_score", cv="prefit").fit(X[200:], Y[200:])
+    assert ours.estimator_ is model
+    assert ours.best_threshold_ == best_threshold(Y[200:], model.predict_proba(X[200:])[:, 1], "ac_score", resamples=0)
+
+
+@pytest.mark.parametrize(
+    "cv", [3, KFold(3, shuffle=True, random_state=0), RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)]
+)
+def test_any_splitter_will_do(cv):
+    ours = ThresholdClassifier(LogisticRegression(), cv=cv).fit(X, Y)
+    assert ours.best_threshold_.counts.total == len(Y) * (2 if "Repeated" in type(cv).__name__ else 1)
+
+
+def test_weights_reach_the_fits_and_the_cut():
+    weight = np.where(Y == 1, 5.0, 1.0)
+    ours = ThresholdClassifier(LogisticRegression(), "accuracy").fit(X, Y, sample_weight=weight)
+    assert ours.best_threshold_.counts.total == pytest.approx(weight.sum())
+    assert ours.predict(X).mean() > ThresholdClassifier(LogisticRegression(), "accuracy").fit(X, Y).predict(X).mean()
+
+
+def test_it_can_be_searched_and_stand_in_a_pipeline():
+    pipe = make_pipeline(StandardScaler(), ThresholdClassifier(LogisticRegression(), "g_mean"))
+    grid = {"thresholdclassifier__metric": ["g_mean", "f1"], "thresholdclassifier__estimator__C": [0.1, 1]}
+    found = GridSearchCV(pipe, grid, cv=2, scoring="balanced_accuracy").fit(X, Y)
+    assert found.best_score_ > 0.6
+    assert hasattr(ThresholdClassifier(LogisticRegression()), "predict_proba")
+    assert not hasattr(ThresholdClassifier(LinearSVC()), "predict_proba")
+
+
+class Mute(LogisticRegression):
+    """A classifier without scores."""
+
+    predict_proba = decision_function = property()
+
+
+@pytest.mark.parametrize(
+    ("options", "y", "words"),
+    [
+        ({}, np.arange(400) % 3, "Only binary classification"),
+        ({}, np.zeros(400, dtype=int), "one class only"),
+        ({"cv": "prefix"}, Y, "'prefit'"),
+        ({"response_method": "predict"}, Y, "response_method="),
+        ({"pos_label": 2}, Y, "none of the classes"),
+        ({"metric": "prevalence"}, Y, "No value of prevalence is best"),
+        ({"where": "precision > 1"}, Y, "No cut reaches precision > 1"),
+        ({"estimator": Mute()}, Y, "nothing to cut"),
+        ({"cv": KFold(2)}, np.repeat([0, 1], 200), "class"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(options, y, words):
+    model = ThresholdClassifier(**{"estimator": LogisticRegression(), **options})
+    with pytest.raises(ValueError if words == "class" else SteelyardError, match=words):
+        model.fit(X, y)
+
+
+def test_without_scikit_learn_it_says_what_to_install():
+    code = (
+        "import sys; sys.modules['sklearn'] = None\nimport steelyard.estimators\nimport steelyard.estimators.threshold"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (
+        ran.stderr.splitlines()[-1]
+        == "ImportError: ThresholdClassifier needs scikit-learn 1.6 or later; run pip install scikit-learn."
+    )
+
+
+def test_the_search_for_a_cut_does_not_import_scikit_learn():
+    code = "import sys, steelyard.analysis.threshold as t; t.best_threshold([0, 1], [0, 1]); print('sklearn' in sys.modules, 'scipy' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["False", "False"]
