@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 from steelyard import __version__
 from steelyard.analysis.rows import Rows, interval_text, table_text, three_digits
 from steelyard.errors import InputError
+from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
     from steelyard.analysis.chance import ChanceTest
     from steelyard.analysis.sampling import Interval
+    from steelyard.analysis.threshold import BestThreshold
+    from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.scores import ScoreTable
@@ -99,6 +102,25 @@ class Evaluation:
         from steelyard.evaluation.verdict import verdict
 
         return verdict(self)
+
+    def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:
+        """The cut of the scores at which a measure is best, with what it is worth on new rows."""
+        from steelyard.analysis.threshold import best_threshold
+
+        return best_threshold(self._scores(), metric=metric, **options)
+
+    def roc_curve(self) -> RocCurve:
+        """Recall against the false positive rate at every threshold."""
+        return roc_points(self._scores())
+
+    def precision_recall_curve(self) -> PrecisionRecallCurve:
+        """Precision against recall at every threshold."""
+        return precision_recall_points(self._scores())
+
+    def _scores(self) -> ScoreTable:
+        if self.scores is None:
+            raise InputError("Labels alone were evaluated; curves and cuts need scores: evaluate(y_true, y_score=...).")
+        return self.scores
 
     def to_dict(self) -> dict[str, Any]:
         """The evaluation as strict JSON values, by the published schema."""
