@@ -13,10 +13,11 @@ from scipy import stats
 
 import steelyard
 from steelyard import Counts, SteelyardError, at_prevalence, confusion, get_metric
-from steelyard.analysis import comparison
+from steelyard.analysis import comparison, paired_draws
 from steelyard.analysis import draws as drawing
 from steelyard.analysis.auc import paired_delong
-from steelyard.analysis.comparison import compare, paired
+from steelyard.analysis.comparison import compare
+from steelyard.analysis.pairing import paired
 from steelyard.analysis.significance import corrected_t_test, friedman, holm, mcnemar
 from steelyard.statistics.paired import Paired
 
@@ -126,12 +127,12 @@ def judged(rows, names, seed, draws=1_000):
     """Low, high and p of every simulated table by each measure, by the very functions that compare uses."""
     rng, found = np.random.default_rng(seed), {name: [] for name in names}
     for part in np.array_split(rows, max(len(rows) // 100, 1)):
-        held, swapped = comparison.posterior(part, draws, rng), comparison.swaps(part, draws, rng)
+        held, swapped = paired_draws.posterior(part, draws, rng), paired_draws.swaps(part, draws, rng)
         for name in names:
             m = get_metric(name)
             a, b = ([m(drawing.as_counts(cells)) for cells in drawn] for drawn in (held, swapped))
             difference = m(counts(part.sum(-1))) - m(counts(part.sum(-2)))
-            found[name].append(comparison.judge(difference, a[0] - a[1], b[0] - b[1], (0.025, 0.975)))
+            found[name].append(paired_draws.judge(difference, a[0] - a[1], b[0] - b[1], (0.025, 0.975)))
     return {name: [np.concatenate(column) for column in zip(*parts, strict=True)] for name, parts in found.items()}
 
 
@@ -200,7 +201,7 @@ def test_paired_intervals_are_as_wide_as_those_of_a_row_bootstrap():
 
 def test_swapping_predictions_in_the_table_is_swapping_them_in_the_rows():
     rng = np.random.default_rng(10)
-    a, b = comparison.swaps(comparison.positive_first(paired(Y, *PAIR.values()), 1), 4_000, rng)
+    a, b = paired_draws.swaps(paired_draws.positive_first(paired(Y, *PAIR.values()), 1), 4_000, rng)
     ours = steelyard.mcc(drawing.as_counts(a)) - steelyard.mcc(drawing.as_counts(b))
     theirs = []
     for _ in range(1_000):

@@ -21,7 +21,7 @@ _HOME = {
     "confusion": "ingest.labels",
     "corrected_t_test": "analysis.significance",
     "friedman": "analysis.significance",
-    "paired": "analysis.comparison",
+    "paired": "analysis.pairing",
     "precision_recall_curve": "metrics.curves",
     "roc_curve": "metrics.curves",
     "score_table": "ingest.labels",
