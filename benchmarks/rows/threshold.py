@@ -1,4 +1,7 @@
-"""The best cut: beside np.sort of the scores, the AC-score authors' way of looking, and scikit-learn's curve."""
+"""The best cut: beside np.sort of the scores, the AC-score authors' way of looking, and scikit-learn's curve.
+
+The authors' loop is our own transcription of the AC-score authors' procedure, not their script.
+"""
 
 from __future__ import annotations
 
