@@ -190,6 +190,64 @@ def test_clusters_widen_the_interval():
     assert interval("recall", y, pred, groups=names).low == clustered.low
 
 
+def test_other_methods_at_another_prevalence():
+    right = interval("precision", FINLEY, prevalence=0.5)
+    for method in ("bootstrap", "stratified-bootstrap"):
+        found = interval("precision", FINLEY, prevalence=0.5, method=method)
+        assert (found.low, found.high) == pytest.approx((right.low, right.high), abs=0.01)
+    for method in ("wilson", "bca"):
+        with pytest.raises(ValueError, match="does not fit precision here"):
+            interval("precision", FINLEY, prevalence=0.5, method=method)
+
+
+def test_clusters_heed_frequencies_and_forget_the_scale_of_weights():
+    rng = np.random.default_rng(1)
+    y, pred, groups, times = (
+        rng.integers(0, 2, 200),
+        rng.integers(0, 2, 200),
+        np.repeat(np.arange(20), 10),
+        rng.integers(1, 4, 200),
+    )
+    rows = np.repeat(np.arange(200), times)
+    counted, repeated = (
+        interval("recall", y, pred, groups=groups, frequency=times),
+        interval("recall", y[rows], pred[rows], groups=groups[rows]),
+    )
+    assert (counted.value, counted.low) == (repeated.value, pytest.approx(repeated.low))
+    w = rng.random(200) + 0.1
+    small, large = (interval("recall", y, pred, groups=groups, sample_weight=w * scale) for scale in (1e-4, 1e4))
+    assert (small.low, small.high) == pytest.approx((large.low, large.high))
+
+
+def test_a_perfect_ranking_keeps_its_doubt():
+    for name in ("average_precision", "weighted_auc", "pr_auc", "negative_average_precision"):
+        found = interval(name, [0] * 50 + [1] * 5, np.arange(55.0))
+        assert found.value == found.high == pytest.approx(1)
+        assert found.low < 0.97, name
+
+
+def test_arrays_of_scores_share_one_set_of_draws_too():
+    one, two = intervals(["average_precision", "average_precision"], Y, S, draws=100)
+    assert (one.low, one.high) == (two.low, two.high)
+
+
+def test_each_class_is_as_sure_as_when_it_alone_is_asked_for():
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, 400, p=[0.8, 0.15, 0.05])
+    pred = np.where(rng.random(400) < 0.8, y, rng.integers(0, 3, 400))
+    each = interval("recall", y, pred, average=None)
+    for label in range(3):
+        alone = interval("recall", y, pred, pos_label=label)
+        assert (each.low[label], each.high[label]) == pytest.approx((alone.low, alone.high), abs=0.01)
+
+
+def test_very_many_tables_are_taken_in_blocks():
+    counts = Counts(np.arange(1, 5001), 5, 6, 7)
+    found = interval("recall", counts, draws=5_000)
+    assert found.low.shape == (5_000,)
+    assert found.low[99] == pytest.approx(interval("recall", counts[99]).low, abs=0.01)
+
+
 def test_rank_measures_have_intervals():
     rng = np.random.default_rng(1)
     y = (rng.random(6_000) < 0.3).astype(int)
@@ -288,6 +346,14 @@ BAD = {
     "grouped table": (lambda: interval("f1", FINLEY, groups=[1, 2]), TypeError, "give the rows"),
     "weights resampled": (lambda: interval("f1", Y, Y, sample_weight=np.linspace(1, 2, 200), method="bootstrap"), ValueError, "unweighted"),
     "weights and wilson": (lambda: interval("recall", Y, Y, sample_weight=np.linspace(1, 2, 200), method="wilson"), ValueError, "without weights"),
+    "scores in clusters": (lambda: interval("roc_auc", Y, S, groups=Y), (ValueError, TypeError), "clusters|label"),
+    "missing group": (lambda: interval("f1", [0, 1, 1], [0, 1, 1], groups=["a", None, "b"]), ValueError, "groups holds missing"),
+    "cluster without groups": (lambda: interval("f1", FINLEY, method="cluster"), ValueError, "needs groups="),
+    "several prevalences": (lambda: interval("f1", FINLEY, prevalence=[0.1, 0.5]), ValueError, "one prevalence at a time"),
+    "option": (lambda: interval("f1", FINLEY, pos_lable=1), TypeError, "Did you mean 'pos_label'"),
+    "seed": (lambda: interval("f1", FINLEY, rng="a"), TypeError, "rng is a NumPy Generator"),
+    "string": (lambda: intervals("f1", FINLEY), TypeError, r"write \['f1'\]"),
+    "huge bootstrap": (lambda: interval("f1", Counts(1e20, 1, 1, 1), method="bootstrap"), OverflowError, "whole rows"),
     "name": (lambda: interval("f11", FINLEY), KeyError, "Did you mean"),
     "width": (lambda: sample_size("f1", at=(0.8, 0.9), prevalence=0.1), ValueError, "either width="),
     "prevalence": (lambda: sample_size("f1", at=(0.8, 0.9), prevalence=2, width=0.1), ValueError, "prevalence is a share"),

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.statistics.counts import Counts
+from steelyard.errors import CountOverflowError, InputTypeError
+from steelyard.statistics.counts import LARGEST, Counts
 from steelyard.statistics.scores import ScoreTable, Side
 
 if TYPE_CHECKING:
@@ -14,12 +15,16 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 PRIOR_MASS = 2.0  # 1/2 for each cell of 2 x 2; spread over K x K cells so that it does not drown them
+RANK_PRIOR = 1.0  # rows added to each class, anywhere among the scores
 MOST_ENTRIES = 4_096  # distinct scores of a class that a bootstrap keeps apart
 
 
 def generator(rng: Any) -> np.random.Generator:
     """The generator that was given, or one with a fixed seed, so that one input gives one output."""
-    return np.random.default_rng(0 if rng is None else rng)
+    try:
+        return np.random.default_rng(0 if rng is None else rng)
+    except (TypeError, ValueError):
+        raise InputTypeError(f"rng is a NumPy Generator or a whole number to seed one, not {rng!r}.") from None
 
 
 # ---------------------------------------------------------------- tables of labels
@@ -61,6 +66,8 @@ def bootstrap(worth: Array, draws: int, rng: np.random.Generator, *, stratified:
 
 def _multinomial(cells: Array, draws: int, rng: np.random.Generator) -> Array:
     total = cells.sum()
+    if total > LARGEST:
+        raise CountOverflowError(f"A bootstrap resamples whole rows, at most {LARGEST} of them; use 'posterior'.")
     shares = cells / total if total else np.full(len(cells), 1 / len(cells))
     return rng.multinomial(round(total), shares, size=draws).astype(np.float64)
 
@@ -71,10 +78,12 @@ def cluster(tables: Array, draws: int, rng: np.random.Generator, spread: float) 
     `spread` is the gamma shape of the weights: 1 is the Bayesian bootstrap, less widens it for few clusters. The
     prior's rows are added, as in the posterior, so that a cell without a row is not taken for impossible.
     """
-    n, k = len(tables), tables.shape[-1]
-    weights = rng.standard_gamma(spread, size=(draws, n)) / spread
-    cells = (weights @ tables.reshape(n, -1)).reshape(draws, k, k)
-    return cells + rng.standard_gamma(PRIOR_MASS / k**2, size=cells.shape)
+    k = tables.shape[-1]
+    # Clusters of one and the same table share a weight: a sum of gammas is a gamma of the summed shapes.
+    distinct, times = np.unique(tables.reshape(len(tables), -1), axis=0, return_counts=True)
+    weights = rng.standard_gamma(spread * times, size=(draws, len(times))) / spread
+    cells = (weights @ distinct).reshape(draws, k, k)
+    return np.asarray(cells + rng.standard_gamma(PRIOR_MASS / k**2, size=cells.shape))
 
 
 def as_counts(cells: Array) -> Counts:
@@ -138,14 +147,34 @@ def student_spread(n: float, level: float) -> float:
 
 
 def rank_draws(table: ScoreTable, draws: int, rng: np.random.Generator, level: float) -> ScoreTable:
-    """The Bayesian bootstrap of a score table: a gamma draw an entry, on a new first axis of the weights."""
-    sides = [_drawn(side, draws, rng, student_spread(side.n, level)) for side in (table.positive, table.negative)]
-    return ScoreTable(sides[0], sides[1], table.label)
+    """The Bayesian bootstrap of a compact score table: a gamma draw an entry, on a new first axis of the weights.
+
+    Each class has a little more weight, at the score of a random row of either class in each draw: without it a
+    perfect ranking would be certain to stay perfect, however few rows it has.
+    """
+    sides = (table.positive, table.negative)
+    scores = np.union1d(*(side.scores for side in sides))
+    places = [np.searchsorted(scores, side.scores) for side in sides]
+    both = zip(places, sides, strict=True)
+    rows = np.sum([np.bincount(at, _rows(side), minlength=len(scores)) for at, side in both], axis=0)
+    drawn = []
+    for at, side in zip(places, sides, strict=True):
+        weights = np.zeros((draws, len(scores)))
+        weights[:, at] = _gammas(side, draws, rng, student_spread(side.n, level))
+        anywhere = rng.choice(len(scores), draws, p=rows / rows.sum())
+        weights[np.arange(draws), anywhere] += rng.standard_gamma(RANK_PRIOR, draws) * (side.total / side.n)
+        drawn.append(Side(scores, weights, weights, weights))
+    return ScoreTable(drawn[0], drawn[1], table.label)
 
 
-def _drawn(side: Side, draws: int, rng: np.random.Generator, spread: float) -> Side:
+def _rows(side: Side) -> Array:
+    return np.ones(len(side.scores)) if side.rows is None else side.rows.astype(np.float64)
+
+
+def _gammas(side: Side, draws: int, rng: np.random.Generator, spread: float) -> Array:
+    """Weights of mean w and variance the sum of w^2, as the weighted rows of each entry have it."""
     mass = np.ones(len(side.scores)) if side.mass is None else side.mass.astype(np.float64)
     squares = mass if side.squares is None else side.squares
-    # Mean w and variance the sum of w^2, as the weighted rows of the entry have it.
-    weights = rng.standard_gamma(spread * mass**2 / squares, size=(draws, len(mass))) * (squares / mass / spread)
-    return Side(side.scores, weights, weights, weights)
+    return np.asarray(
+        rng.standard_gamma(spread * mass**2 / squares, size=(draws, len(mass))) * (squares / mass / spread)
+    )

@@ -55,15 +55,15 @@ class Interval:
 
     def __repr__(self) -> str:
         if np.ndim(self.value):
-            return f"<{np.size(self.value)} intervals of {self.metric}, {self.level:.3g} {self.method}>"
+            return f"<{np.size(self.value):,} intervals of {self.metric}, {100 * self.level:g} % {self.method}>"
         told = f"{self.metric} {interval_text(self.value, self.low, self.high)}, {100 * self.level:g} % {self.method}"
+        told += f", within {self.bin_error:.1g} by binning" if self.bin_error else ""
         undefined = f"; undefined in {self.undefined_share:.1%} of the draws" if self.undefined_share else ""
         return told + (f"; {self.why}" if self.why else "") + undefined
 
     def row(self) -> dict[str, Any]:
         """The interval as a row of a table."""
-        return {"metric": self.metric, "value": self.value, "low": self.low, "high": self.high, "level": self.level,
-                "method": self.method, "undefined_share": self.undefined_share, "why": self.why}  # fmt: skip
+        return dict(vars(self))
 
 
 @dataclass
@@ -90,8 +90,8 @@ class Sampler:
         method = self.chosen(measure, table, parameters)
         low, high, undefined, error = self.bounds(measure, table, options, parameters, method, answer.value)
         # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
-        low, high = np.fmin(low, answer.value), np.fmax(high, answer.value)
-        lost = np.isnan(answer.value)
+        lost = np.isnan(answer.value) | np.isnan(low) | np.isnan(high)
+        low, high = (np.clip(end, *measure.range) for end in (np.fmin(low, answer.value), np.fmax(high, answer.value)))
         value, low, high = (
             _plain(end) for end in (answer.value, np.where(lost, np.nan, low), np.where(lost, np.nan, high))
         )
@@ -106,8 +106,14 @@ class Sampler:
         else:
             fits = ("deviance", "posterior", *COUNT_METHODS) if kinks(measure.expression) else COUNT_METHODS
             fits += RATE_METHODS if isinstance(table, (Counts, Confusion)) and rates.is_rate(measure) else ()
-        if self.tables is not None and not isinstance(table, ScoreTable):
+        if self.tables is not None:
             fits = ("cluster",)
+        elif self.method == "cluster":
+            raise InputError("The method 'cluster' needs groups=, the cluster of each row.")
+        elif self.prevalence is not None:
+            fits = tuple(
+                fit for fit in fits if fit not in (*RATE_METHODS, "bca")
+            )  # those know the sample's shares only
         if self.method == "auto":
             return fits[0]
         if self.method not in fits:
@@ -124,6 +130,8 @@ class Sampler:
             return (*ends(table, self.level), 0.0, None)  # an AUC is the same at every prevalence
         if isinstance(table, ScoreTable):
             return self.rank_bounds(measure, table, parameters, value)
+        if options.average is None and isinstance(table, Confusion):
+            return self.each_class(measure, table, parameters, method, value)
         place = None if isinstance(table, Counts) else calling.positive_place(measure, table, options)
         if method in (*RATE_METHODS, "bca"):
             if (place is None and not isinstance(table, Counts)) or (isinstance(table, Confusion) and table.weighted):
@@ -138,6 +146,15 @@ class Sampler:
         if method == "bca":
             return (*self.bca(measure, place_counts(table, place), parameters, values, value), undefined, None)
         return (*_quantiles(values, self.tails), undefined, None)
+
+    def each_class(
+        self, measure: Metric, table: Confusion, parameters: Mapping[str, Any], method: str, value: Any
+    ) -> Any:
+        """The ends for every class, each against the rest as if it alone were asked for."""
+        options = (Options(pos_label=label) for label in table.labels)
+        found = [self.bounds(measure, table, o, parameters, method, v) for o, v in zip(options, value, strict=True)]
+        low, high, undefined, _ = zip(*found, strict=True)
+        return np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)), None
 
     @cached_property
     def limit(self) -> float:
@@ -195,20 +212,28 @@ class Sampler:
                 raise InputError(
                     f"The method {method!r} resamples rows, so it needs one unweighted table; use 'posterior'."
                 )
-            return drawing.bootstrap(rows, draws, self.rng, stratified=method.startswith("stratified")), None
+            cells = drawing.bootstrap(rows, draws, self.rng, stratified=method.startswith("stratified"))
+            return self._at_prevalence(cells, rows.sum(), table, fold), None
         cells = drawing.posterior(rows, one, draws, self.rng)
         deviance = _deviance(cells / one, rows) if method == "deviance" else None
         own = (rows * one).sum(-1)
-        if self.prevalence is not None:
-            return drawing.with_classes(cells, own.sum(-1, keepdims=True) * self.shares(table, fold)), deviance
-        return drawing.with_classes(cells, own) if method == "stratified" else cells, deviance
+        if method == "stratified":
+            cells = drawing.with_classes(cells, own)
+        return self._at_prevalence(cells, own.sum(-1, keepdims=True), table, fold), deviance
 
-    def shares(self, table: Any, fold: Array | None) -> Array:
-        """The share of each true class at the prevalence in use, the positive one first where there are two."""
-        if fold is None and isinstance(table, Confusion):
-            return class_shares(table, self.prevalence)
-        pi = float(shares(self.prevalence))
-        return np.array([pi, 1 - pi])
+    def _at_prevalence(self, cells: Array, total: Any, table: Any, fold: Array | None) -> Array:
+        """The draws with the shares of the true classes that are in use, if others than the sample's are."""
+        if self.prevalence is None:
+            return cells
+        if isinstance(table, Confusion):
+            share = class_shares(table, self.prevalence)
+            share = share if fold is None else fold @ share
+        else:
+            pi = shares(self.prevalence)
+            if pi.ndim:
+                raise InputError("An interval is at one prevalence at a time; give a number, not several.")
+            share = np.array([float(pi), 1 - float(pi)])
+        return drawing.with_classes(cells, total * share)
 
     def _draw_clusters(self, fold: Array | None) -> Array:
         assert self.tables is not None  # noqa: S101 - asked before
@@ -228,6 +253,8 @@ class Sampler:
         spread = (cells[held] * gaps**2).sum()
         bend = (cells[held] * gaps**3).sum() / (6 * spread**1.5) if spread > 0 else 0.0
         defined = values[~np.isnan(values)]
+        if math.isnan(value) or not len(defined):
+            return math.nan, math.nan
         share = np.clip(((defined < value).mean() + (defined <= value).mean()) / 2, 1e-9, 1 - 1e-9)
         shift = norm.ppf(share)
         z = shift + norm.ppf(self.tails)
@@ -290,9 +317,10 @@ def _folded(table: Confusion, fold: Array) -> Confusion:
 
 def _deviance(cells: Array, worth: Array) -> Array:
     """How unlikely each draw makes the table, draws on the last axis."""
-    shares = cells / cells.sum((-2, -1), keepdims=True)
-    fitted = worth / worth.sum((-2, -1), keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(invalid="ignore"):
+        shares = cells / cells.sum((-2, -1), keepdims=True)
+        fitted = worth / worth.sum((-2, -1), keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         terms = np.where(worth > 0, worth * np.log(fitted / shares), 0.0)
     return np.moveaxis(2 * terms.sum((-2, -1)), 0, -1)
 

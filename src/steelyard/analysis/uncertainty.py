@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.analysis import draws as drawing
 from steelyard.analysis.rows import Rows
-from steelyard.analysis.sampling import METHODS, Array, Interval, Sampler
-from steelyard.errors import InputError, InputTypeError
+from steelyard.analysis.sampling import COUNT_DRAWS, METHODS, Array, Interval, Sampler
+from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import arrays, encoding
 from steelyard.ingest.labels import declared_labels
 from steelyard.metrics import calling
 from steelyard.metrics.calling import Options
 from steelyard.metrics.registry import get_metric
+from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+READ = ("pos_label", "labels", "average", "sample_weight", "frequency")
+MOST_AT_ONCE = 20_000_000  # draws of a table at a time: four cells of 8 bytes each
 
 
 def interval(
@@ -73,46 +78,89 @@ def intervals(
 ) -> Rows[Interval]:
     """The intervals of many measures, which share one set of draws."""
     check(level, method, draws)
+    if isinstance(metrics, str):
+        raise InputTypeError(f"intervals takes a list of measures; write [{metrics!r}], or use interval for one.")
     known = [get_metric(metric) for metric in metrics]
-    parameters = {key: options.pop(key) for key in list(options) if any(key in m.parameters for m in known)}
-    reading = Options(**options)
-    sampler = Sampler(level, method, draws, drawing.generator(rng), prevalence=prevalence)
-    if prevalence is not None and groups is not None:
-        raise InputError(
-            "prevalence= and groups= cannot be given together; weigh the clusters at their own prevalence."
-        )
+    parameters = [{key: value for key, value in options.items() if key in m.parameters} for m in known]
+    reading = _reading({key: value for key, value in options.items() if not any(key in m.parameters for m in known)})
+    source = drawing.generator(rng)
+    if isinstance(data, Counts) and data.shape and np.prod(data.shape) * (draws or COUNT_DRAWS) > MOST_AT_ONCE:
+        return _by_blocks(known, data, level, method, draws or COUNT_DRAWS, source, prevalence, options)
+    sampler = Sampler(level, method, draws, source, prevalence=prevalence)
     if groups is not None:
-        sampler.tables = cluster_tables(data, y_other, groups, reading)
-    found = [
-        sampler.interval(m, calling.weighed(m, data, y_other, reading), reading, {**m.parameters, **parameters})
-        for m in known
-    ]
-    return Rows(found)
+        sampler.tables = cluster_tables(data, y_other, groups, reading, prevalence)
+    tables: dict[bool, Any] = {}  # weighed once for the measures of labels, once for those of scores
+    for m in known:
+        if (m.scores is not None) not in tables:
+            tables[m.scores is not None] = calling.weighed(m, data, y_other, reading)
+        if groups is not None and m.scores is not None:
+            raise InputError(f"{m.name} is a measure of scores; clusters are weighed for measures of labels only.")
+    return Rows(
+        sampler.interval(m, tables[m.scores is not None], reading, {**m.parameters, **given})
+        for m, given in zip(known, parameters, strict=True)
+    )
+
+
+def _reading(options: dict[str, Any]) -> Options:
+    """The options of a call, checked; an undefined value has no interval, so nothing replaces it."""
+    for key in options:
+        if key not in READ:
+            raise InputTypeError(f"An interval has no option {key!r}.{did_you_mean(key, READ)}")
+    return Options(**options)
+
+
+def _by_blocks(
+    known: list[Any], counts: Counts, level: float, method: str, draws: int, rng: Any, prevalence: Any, options: Any
+) -> Rows[Interval]:
+    """The intervals of very many tables, some at a time, so that their draws fit into memory."""
+    flat = Counts.trusted(*(np.ravel(cell) for cell in counts))
+    size = max(1, MOST_AT_ONCE // draws)
+    how = {"level": level, "method": method, "draws": draws, "rng": rng, "prevalence": prevalence, **options}
+    parts = [intervals(known, flat[a : a + size], **how) for a in range(0, len(flat.tp), size)]
+    return Rows(_joined([part[i] for part in parts], counts.shape) for i in range(len(known)))
+
+
+def _joined(parts: list[Interval], shape: tuple[int, ...]) -> Interval:
+    value, low, high, why = (
+        np.concatenate([getattr(part, key) for part in parts]).reshape(shape) for key in ("value", "low", "high", "why")
+    )
+    share = float(np.average([part.undefined_share for part in parts], weights=[len(part.value) for part in parts]))
+    return replace(parts[0], value=value, low=low, high=high, why=why, undefined_share=share)
 
 
 def check(level: float, method: str, draws: int | None) -> None:
     """Refuse a level, a method or a number of draws that make no sense."""
-    if not (isinstance(level, (int, float)) and 0 < level < 1):
+    if not (isinstance(level, (int, float, np.floating)) and 0 < level < 1):
         raise InputError(f"level is a probability between 0 and 1, such as 0.95, not {level!r}.")
     if method not in METHODS:
         raise InputError(f"No method is called {method!r}; there are {', '.join(METHODS)}.")
-    if draws is not None and (not isinstance(draws, (int, np.integer)) or draws < 1):
+    if draws is not None and (not isinstance(draws, (int, np.integer)) or isinstance(draws, bool) or draws < 1):
         raise InputError(f"draws is a whole number of 1 or more, not {draws!r}.")
 
 
-def cluster_tables(y_true: Any, y_pred: Any, groups: Any, options: Options) -> Array:
-    """The table of each cluster, clusters on a first axis."""
+def cluster_tables(y_true: Any, y_pred: Any, groups: Any, options: Options, prevalence: Any) -> Array:
+    """The table of each cluster that has any weight, clusters on a first axis; an average row weighs 1."""
     if y_pred is None:
         raise InputTypeError("groups= names the cluster of each row, so give the rows: (y_true, y_pred), not a table.")
+    if prevalence is not None:
+        raise InputError(
+            "prevalence= and groups= cannot be given together; weigh the clusters at their own prevalence."
+        )
     true, pred = arrays.column(y_true, "y_true"), arrays.column(y_pred, "y_pred")
     member = arrays.column(groups, "groups")
-    arrays.check_lengths(y_true=true, y_pred=pred, groups=member)
-    true_codes, pred_codes, labels = encoding.encode_pair(true, pred, declared_labels(options.labels))
-    clusters, which = np.unique(member.astype(str) if member.dtype.kind == "O" else member, return_inverse=True)
-    if len(clusters) < 2:
-        raise InputError("groups= names one cluster only; with no second one nothing tells how clusters differ.")
-    k = len(labels)
-    code = (which * k + true_codes.astype(np.int64)) * k + pred_codes.astype(np.int64)
     weight = arrays.weights(options.sample_weight, "sample_weight")
-    tables = np.bincount(code, weight, minlength=len(clusters) * k * k).reshape(-1, k, k)
-    return tables.astype(np.float64)
+    times = arrays.weights(options.frequency, "frequency", whole=True)
+    arrays.check_lengths(y_true=true, y_pred=pred, groups=member, sample_weight=weight, frequency=times)
+    true_codes, pred_codes, labels = encoding.encode_pair(true, pred, declared_labels(options.labels))
+    which, clusters = encoding.encode(member, None, "groups")
+    k, mass = len(labels), np.ones(len(true))
+    for column in (weight, times):
+        mass = mass if column is None else mass * column
+    code = (which.astype(np.int64) * k + true_codes.astype(np.int64)) * k + pred_codes.astype(np.int64)
+    tables = np.bincount(code, mass, minlength=len(clusters) * k * k).reshape(-1, k, k)
+    held = tables[tables.sum((1, 2)) > 0]
+    if len(held) < 2:
+        raise InputError("groups= names one cluster only; with no second one nothing tells how clusters differ.")
+    # The prior adds rows, so a row must weigh 1 on average, whatever the scale of the weights.
+    one = 1.0 if weight is None else (weight * mass).sum() / mass.sum()
+    return np.asarray(held / one)

@@ -119,7 +119,7 @@ class Side:
             return self
         if self.rows is None:
             return Side(self.scores[starts], np.diff(np.append(starts, len(self.scores))))
-        return self._mapped(self.scores[starts], lambda column: np.add.reduceat(column, starts))
+        return self._mapped(self.scores[starts], lambda column: np.add.reduceat(column, starts, axis=-1))
 
     def kept(self) -> Side:
         """The same with a copy of its own, whatever becomes of the arrays it was made from."""
@@ -127,7 +127,7 @@ class Side:
 
     def negated(self) -> Side:
         """The scores with their sign turned, and so their order."""
-        return self._mapped(-self.scores[::-1], lambda column: column[::-1])
+        return self._mapped(-self.scores[::-1], lambda column: column[..., ::-1])
 
     def _mapped(self, scores: Array, change: Callable[[Array], Array]) -> Side:
         rows, weights, squares = (None if c is None else change(c) for c in (self.rows, self.weights, self.squares))
