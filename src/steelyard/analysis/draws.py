@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 PRIOR_MASS = 2.0  # 1/2 for each cell of 2 x 2; spread over K x K cells so that it does not drown them
-RANK_PRIOR = 1.0  # rows added to each class, anywhere among the scores
+RANK_PRIOR = 0.5  # rows added to each class, anywhere among the scores
 MOST_ENTRIES = 4_096  # distinct scores of a class that a bootstrap keeps apart
 
 
