@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+
 import pytest
 
+os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="steelyard-")  # what is cached is the test run's own
 
 @pytest.fixture(autouse=True)
 def registry():

@@ -174,7 +174,7 @@ def trace(formula: Callable[..., Any], parameters: dict[str, Any]) -> Expression
     """The formula run on symbols; None where it does what symbols cannot."""
     try:
         return lift(formula(SYMBOLS, **parameters))
-    except (TypeError, ValueError, AttributeError, ZeroDivisionError):
+    except Exception:  # noqa: BLE001 - a user's function may raise anything on symbols; it is opaque then
         return None
 
 

@@ -1,0 +1,590 @@
+"""The audit: every property decided for every measure, the papers' tables again, and each verdict checked anew."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import time
+from fractions import Fraction
+from functools import cache
+
+import mpmath
+import pytest
+from oracle import ORACLE
+
+from steelyard import SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
+from steelyard.audit import algebra, properties
+from steelyard.audit.identities import combinations, identities
+from steelyard.audit.properties import (
+    DOES_NOT_APPLY,
+    PROPERTIES,
+    PROVED,
+    REFUTED,
+    UNDEFINED,
+    audit_properties,
+    decide,
+    garcia_row,
+    get_property,
+    harsher,
+)
+from steelyard.metrics import notation
+from steelyard.metrics.expression import SYMBOLS, lift
+from steelyard.metrics.references import references
+
+CHECKS = int(os.environ.get("STEELYARD_AUDIT_CHECKS", "2000"))  # tables on which each proof is checked; 10,000 by hand
+EQUALITY = [name for name, asked in PROPERTIES.items() if asked.is_equality]
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "steelyard" / "audit.json"
+
+
+@pytest.fixture(scope="module")
+def decisions(tmp_path_factory):
+    """All decisions, made anew, and the seconds that took."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("audit")))
+        properties._kept.cache_clear()
+        start = time.process_time()
+        rows = audit_properties()
+    return {(row.metric, row.property): row for row in rows}, time.process_time() - start
+
+
+@pytest.fixture(scope="module")
+def laws():
+    return identities()
+
+
+# ---------------------------------------------------------------- the papers
+
+
+COLUMNS = {
+    "TPr": "recall", "TNr": "specificity", "Prec": "precision", "Acc": "accuracy", "Gm": "g_mean",
+    "AUC": "balanced_accuracy", "F1": "f1", "OP": "optimized_precision", "IBA": "iba", "kappa": "kappa",
+    "AGm": "adjusted_g_mean", "cwA": "class_weighted_accuracy", "wAUC": "weighted_auc",
+}  # fmt: skip
+
+
+def test_garcia_table_2_as_printed(golden, decisions):
+    printed = golden("papers")["garcia_table2"]["paper"]
+    assert {column: garcia_row(name) for column, name in COLUMNS.items()} == printed
+    assert sum(map(len, printed.values())) == 65
+
+
+def test_the_one_qualification_of_table_2_and_its_kin():
+    for name in ("class_weighted_accuracy[w=0.5]", "iba[alpha=0]", "weighted_auc[rho=0]"):
+        assert garcia_row(name) == "-++++", name
+
+
+@pytest.mark.parametrize(
+    ("row", "names"),
+    {
+        "-++++": "tpnr ac_score mcc informedness alpha_accuracy",
+        "+++++": "alpha_precision alpha_f1",
+        "++--+": "negative_predictive_value",
+    }.items(),
+)
+def test_the_other_papers_measures_in_garcia_terms(row, names, decisions):
+    assert {name: garcia_row(name) for name in names.split()} == dict.fromkeys(names.split(), row)
+
+
+def holding(decisions, name):
+    return {measure for (measure, asked), row in decisions[0].items() if asked == name and row.holds}
+
+
+def test_what_does_not_change_with_prevalence(decisions):
+    kept = holding(decisions, "prevalence_invariance")
+    assert kept >= {
+        "recall", "specificity", "balanced_accuracy", "g_mean", "ac_score", "tpnr", "informedness", "iba",
+        "class_weighted_accuracy", "weighted_auc", "alpha_accuracy", "alpha_precision", "alpha_f1",
+    }  # fmt: skip
+    changing = {"accuracy", "precision", "f1", "mcc", "kappa", "optimized_precision", "adjusted_g_mean"}
+    assert all(decisions[0][name, "prevalence_invariance"].verdict == REFUTED for name in changing)
+
+
+def test_what_does_not_change_when_the_classes_are_swapped(decisions):
+    kept = holding(decisions, "class_symmetry")
+    assert kept == holding(decisions, "p1")
+    assert kept >= {
+        "accuracy", "balanced_accuracy", "g_mean", "tpnr", "ac_score", "mcc", "kappa", "optimized_precision",
+        "informedness", "alpha_accuracy",
+    }  # fmt: skip
+    assert not kept & {
+        "recall", "specificity", "precision", "f1", "alpha_precision", "alpha_f1", "iba", "adjusted_g_mean",
+        "class_weighted_accuracy", "weighted_auc",
+    }  # fmt: skip
+
+
+def test_asawa_wants_both_and_finds_the_winners(decisions):
+    winners = holding(decisions, "prevalence_invariance") & holding(decisions, "class_symmetry")
+    asked = {"accuracy", "precision", "recall", "f1", "specificity", "balanced_accuracy", "mcc", "kappa", "tpnr"}
+    assert winners & asked == {"tpnr", "balanced_accuracy"}
+
+
+def test_wu_order_and_conditions(decisions):
+    assert harsher("ac_score", "g_mean").verdict == PROVED
+    assert harsher("g_mean", "balanced_accuracy").verdict == PROVED
+    assert harsher("ac_score", "balanced_accuracy").verdict == PROVED
+    assert harsher("balanced_accuracy", "g_mean").counterexample.before == (0, 1, 0, 1)
+    kept = holding(decisions, "equal_recalls_kept")
+    assert kept >= {"ac_score", "g_mean", "balanced_accuracy"}
+    assert not kept & {"informedness", "tpnr"}
+    assert holding(decisions, "zero_when_a_class_fails") >= {"ac_score", "g_mean", "tpnr"}
+    assert "balanced_accuracy" not in holding(decisions, "zero_when_a_class_fails")
+
+
+def test_harsher_elsewhere():
+    assert harsher("tpnr", "ac_score").verdict == PROVED
+    assert harsher("jaccard", "f1").verdict == PROVED
+    assert harsher("optimized_precision", "accuracy").verdict == PROVED
+    assert harsher("weighted_auc", "balanced_accuracy").verdict.startswith("no counterexample among")
+    # Of measures that are to be low the harsher is the higher one.
+    assert harsher("error_rate", "expected_cost").verdict == PROVED
+    assert harsher("false_negative_rate", "error_rate").verdict == REFUTED
+    with pytest.raises(SteelyardError, match="not both better when higher"):
+        harsher("accuracy", "error_rate")
+    with pytest.raises(SteelyardError, match="not both better when higher"):
+        harsher("prevalence", "dominance")
+
+
+def test_chance_is_constant_for_the_corrected_measures(decisions):
+    kept = holding(decisions, "constant_chance")
+    assert kept >= {"mcc", "kappa", "informedness", "markedness", "balanced_accuracy", "weighted_auc"}
+    assert not kept & {"accuracy", "f1", "precision", "g_mean", "ac_score", "tpnr"}
+
+
+# ---------------------------------------------------------------- the share decided, and the time
+
+
+OPEN = {
+    ("adjusted_g_mean", "monotone_tn"),
+    *(("weighted_auc", f"monotone_{cell}") for cell in ("tp", "fn", "fp", "tn")),
+}
+
+
+def test_every_pair_is_decided_but_those_named_here(decisions):
+    rows, _ = decisions
+    assert len(rows) == len(PROPERTIES) * sum(m.function is not None for m in list_metrics())
+    assert {pair for pair, row in rows.items() if row.holds is None and row.verdict != DOES_NOT_APPLY} == OPEN
+    assert not [pair for pair in OPEN if pair[1] in EQUALITY]
+    for pair in OPEN:
+        assert rows[pair].verdict == "no counterexample among 2,791 exact tables"
+        assert rows[pair].how == "exact search; no proof found"
+
+
+def test_only_descriptions_have_no_order(decisions):
+    without = {name for (name, _), row in decisions[0].items() if row.verdict == DOES_NOT_APPLY}
+    assert without == {m.name for m in list_metrics("description")}
+
+
+def test_the_whole_audit_takes_less_than_two_minutes(decisions):
+    assert decisions[1] < 120
+
+
+def test_each_property_says_what_it_is_who_wants_it_and_where():
+    for asked in PROPERTIES.values():
+        assert asked.meaning.endswith(".") and asked.wanted.endswith(".")
+        assert set(asked.cite) <= references().keys()
+    for name in ("p1", "class_symmetry"):
+        assert all(who in PROPERTIES[name].wanted for who in ("García", "Asawa", "Wu"))
+        assert {"garcia2012", "asawa", "wu2025"} == set(PROPERTIES[name].cite)
+
+
+# ---------------------------------------------------------------- each verdict anew, by the oracle
+
+
+def close(a, b):
+    return a == b if isinstance(a, Fraction) and isinstance(b, Fraction) else abs(mp(a) - mp(b)) < mpmath.mpf(10) ** -45
+
+
+def mp(value):
+    return mpmath.mpf(value.numerator) / value.denominator if isinstance(value, (Fraction, int)) else mpmath.mpf(value)
+
+
+def written(value):
+    return Fraction(value) if "." not in value and "E" not in value else mpmath.mpf(value)
+
+
+def test_each_refutation_in_exact_arithmetic(decisions):
+    checked = 0
+    for (name, asked), row in decisions[0].items():
+        found = row.counterexample
+        assert (found is not None) == (row.verdict == REFUTED and asked != "bounds_attained")
+        if found is None:
+            continue
+        checked += 1
+        value = ORACLE[name](*found.before)
+        assert close(value, written(found.value)), (name, asked)
+        if found.after is not None:
+            assert close(ORACLE[name](*found.after), written(found.other)), (name, asked)
+        assert not close(written(found.value), written(found.other))
+        assert refers(PROPERTIES[asked], found), (name, asked, found)
+        if not PROPERTIES[asked].is_equality:
+            worse = mp(written(found.other)) < mp(written(found.value))
+            lower = get_metric(name).direction == "lower"
+            assert worse == ((asked[-2:] in ("tp", "tn")) != lower), (name, asked)
+    assert checked > 300
+
+
+def refers(asked, found):
+    """Whether the two tables are a case of the property, from its words."""
+    (tp, fn, fp, tn), after = found.before, found.after
+    match asked.name:
+        case "p1" | "class_symmetry":
+            return after == (tn, fp, fn, tp)
+        case "prevalence_invariance":
+            return after[2:] == (fp, tn) and after[0] * fn == after[1] * tp
+        case "equal_recalls_kept":
+            return tp * (fp + tn) == tn * (tp + fn) and Fraction(tp, tp + fn) == written(found.other)
+        case "zero_when_a_class_fails":
+            return tp * tn == 0 and tp + fn and fp + tn and found.other == "0"
+        case "constant_chance":
+            return tp * tn == fn * fp and after == (1, 1, 1, 1)
+    changed = [cell for cell, a, b in zip(("tp", "fn", "fp", "tn"), found.before, after, strict=True) if a != b]
+    return changed == [{"p2": "tn", "p3": "fp", "p4": "tp", "p5": "fn"}.get(asked.name, asked.name[-2:])]
+
+
+def test_the_counterexample_is_the_smallest():
+    found = decide("weighted_auc", "p1").counterexample
+    tables = sorted((t for t in properties._small_cases(properties._SWAP) if sum(t) < sum(found.before)), key=sum)
+    assert all(
+        None in (values := [ORACLE["weighted_auc"](*t), ORACLE["weighted_auc"](*t[::-1])]) or values[0] == values[1]
+        for t in tables
+    )
+    assert decide("accuracy", "p2").counterexample.before == (0, 0, 1, 0)
+
+
+def rational(rng, *, positive):
+    return Fraction(0) if not positive and rng.random() < 0.1 else Fraction(rng.randint(1, 300), rng.randint(1, 12))
+
+
+def drawn(claim, rng, tables):
+    """Random rational letters of a claim, now and then a 0; claims about any table share the tables."""
+    if claim.letters[:4] == properties.CELLS:
+        yield from ((*cells, *(rational(rng, positive=True) for _ in claim.letters[4:])) for cells in tables)
+        return
+    for _ in tables:
+        letters = [0]
+        while len(letters) == 1 or not claim.valid(*letters):
+            letters = [rational(rng, positive=name in claim.positive.split()) for name in claim.letters]
+        yield letters
+
+
+def test_each_proof_on_random_rational_tables(decisions):
+    rng = random.Random(3)
+    tables = [tuple(rational(rng, positive=False) for _ in range(4)) for _ in range(CHECKS)]
+    claims = {claim for asked in PROPERTIES.values() for claim in asked.claims}
+    cases = {claim: list(drawn(claim, rng, tables)) for claim in claims}
+    proofs = [(name, PROPERTIES[asked]) for (name, asked), row in decisions[0].items() if row.holds]
+    assert len(proofs) > 250
+    for measure in {name: get_metric(name) for name, _ in proofs}.values():
+        value = cache(lambda *cells, name=measure.name: ORACLE[name](*whole(cells)))
+        for claim in {claim for name, asked in proofs if name == measure.name for claim in asked.claims}:
+            checked = sum(agrees(measure, value, claim, letters) for letters in cases[claim])
+            assert checked > CHECKS / 3, (measure.name, claim)
+
+
+def whole(cells):
+    """The table times its common denominator, which no measure notices."""
+    times = math.lcm(*(Fraction(cell).denominator for cell in cells))
+    return [int(cell * times) for cell in cells]
+
+
+def agrees(measure, value, claim, letters):
+    """Whether both sides are defined; that they relate as claimed is asserted."""
+    against = claim.against(*letters)
+    here, there = value(*claim.before(*letters)), value(*against) if isinstance(against, tuple) else Fraction(against)
+    if here is None or there is None:
+        return False
+    if not close(here, there):
+        assert claim.relation != "=", (measure.name, letters)
+        rises = (claim.relation == "<=") == (measure.direction == "higher")
+        assert rises == (mp(here) < mp(there)), (measure.name, letters)
+    return True
+
+
+# ---------------------------------------------------------------- identities
+
+
+def test_the_identities_of_the_papers_are_found_and_proved(laws):
+    found = {law.law: law for law in laws}
+    expected = {
+        "alpha_accuracy = balanced_accuracy": "equal",
+        "f1 = f_beta": "equal",
+        "alpha_recall = recall": "equal",
+        "expected_cost = error_rate": "equal",
+        "informedness = 2 * balanced_accuracy - 1": "affine",
+        "error_rate = 1 - accuracy": "affine",
+        "false_negative_rate = 1 - recall": "affine",
+        "tpnr = g_mean ** 2": "power",
+        "jaccard = f1 / (2 - f1)": "fractional",
+        "positive_likelihood_ratio = alpha_precision / (1 - alpha_precision)": "fractional",
+    }
+    assert {law: found[law].relation for law in expected} == expected
+    assert all(law.verdict == PROVED for law in laws)
+    assert len(laws) == 16
+
+
+def test_measures_made_of_two_others_are_found_and_proved():
+    found = {law.law: law.verdict for law in combinations()}
+    expected = [
+        "alpha_precision = recall / (recall + false_positive_rate)",
+        "tpnr = recall * specificity",
+        "tpnr = balanced_accuracy * ac_score",
+        "ac_score = 2 * recall * specificity / (recall + specificity)",
+        "mcc ** 2 = informedness * markedness",
+        "g_mean ** 2 = recall * specificity",
+        "p4 = 2 * f1 * negative_f1 / (f1 + negative_f1)",
+    ]
+    assert set(expected) <= found.keys()
+    assert set(found.values()) == {PROVED}
+
+
+def test_a_monotone_function_without_a_simple_law_is_still_told():
+    @metric("Cube", range=(0, 1))
+    def cubed(c):
+        """Recall to the power of three."""
+        return ratio(c.tp, c.positives) ** 3
+
+    (law,) = identities(["recall", "cubed"])
+    assert (law.relation, law.law) == ("monotone", "cubed orders as recall")
+    assert law.verdict == "no counterexample among 300 exact tables"
+
+
+def test_an_opaque_function_equal_to_a_measure_is_recognised():
+    def branching(tp, fn, fp, tn):
+        return tp / (tp + fn) if tp > 0 else 0.0 * fn
+
+    (law,) = identities([branching, "recall"])
+    assert law.law == "recall = branching"
+    assert law.verdict == "no counterexample among 300 exact tables"
+
+
+# ---------------------------------------------------------------- the algebra itself
+
+
+def grown(rng, depth):
+    """A random formula of everything that formulas are made of."""
+    if depth == 0:
+        return rng.choice([*SYMBOLS, lift(rng.choice([1, 2, 0.5, 0.1, 8]))])
+    a, b = grown(rng, depth - 1), grown(rng, depth - 1)
+    cells = rng.sample(list(SYMBOLS), 2)
+    made = [
+        a + b, a - b, a * b, a / b, ratio(a, b), ratio(a, b, limit=0), abs(a - b), sqrt(a), sqrt(a * a * b), -a, a**2,
+        a**-1, b**0.5, where(cells[0] > cells[1], a, b), where(cells[0] == cells[1], a, b), where(a + b <= 2, b, a),
+    ]  # fmt: skip
+    return rng.choice(made)
+
+
+def polynomial(poly, letters):
+    return sum(Fraction(int(c.numerator), int(c.denominator)) * math.prod(x**e for x, e in zip(letters, powers, strict=True))
+               for powers, c in poly.terms())  # fmt: skip
+
+
+def numbers(total, letters):
+    """A sum of terms at some values of its letters, without the algebra; None at a pole or a root of less than 0."""
+    value = mpmath.mpf(0)
+    for (under, places), part in total.terms.items():
+        signs = [(sign, polynomial(p, letters)) for sign, p in places]
+        if all(at > 0 if sign == "+" else at == 0 for sign, at in signs):
+            below, inside = polynomial(part.denom, letters), polynomial(under, letters)
+            if below == 0 or inside < 0:
+                return None
+            value += mp(polynomial(part.numer, letters) / below) * mpmath.sqrt(mp(inside))
+    return value
+
+
+def test_formulas_over_letters_have_the_formulas_values():
+    rng, checked = random.Random(5), 0
+    for _ in range(600):
+        formula, over = algebra.Formula(grown(rng, 3)), algebra.Letters(properties.CELLS)
+        there = [rng.random() < 0.85 for _ in range(4)]
+        try:
+            total = formula.over([x if t else over.number(0) for x, t in zip(over.letters, there, strict=True)])
+        except algebra.Unprovable:
+            continue
+        for _ in range(5):
+            letters = [Fraction(rng.choice((1, 1, 2, 3, 5)), rng.choice((1, 1, 2))) for _ in range(4)]
+            value = formula.value([x if t else 0 for x, t in zip(letters, there, strict=True)])
+            if total is None:
+                assert value is None, notation.text(formula.node)
+            elif value is not None and (other := numbers(total, letters)) is not None:
+                checked += 1
+                near = mpmath.mpf(10) ** -40 * max(1, abs(other))
+                assert abs(mp(value if isinstance(value, Fraction) else str(value)) - other) < near, notation.text(
+                    formula.node
+                )
+    assert checked > 1500
+
+
+# ---------------------------------------------------------------- formulas of one's own
+
+
+def test_a_wrong_formula_gets_other_verdicts(decisions):
+    @metric("A slip", range=(0, 1))
+    def wrong_balanced_accuracy(c):
+        """Balanced accuracy with fp for fn in the first denominator."""
+        return (ratio(c.tp, c.tp + c.fp) + ratio(c.tn, c.fp + c.tn)) / 2
+
+    right = {asked: decisions[0]["balanced_accuracy", asked].verdict for asked in PROPERTIES}
+    wrong = {row.property: row.verdict for row in audit_properties(["wrong_balanced_accuracy"])}
+    changed = {asked for asked in PROPERTIES if right[asked] != wrong[asked]}
+    assert changed == {"p1", "class_symmetry", "p5", "prevalence_invariance", "equal_recalls_kept", "constant_chance"}
+    assert garcia_row("wrong_balanced_accuracy") == "++++-"
+    (law,) = identities(["wrong_balanced_accuracy", "balanced_accuracy", "informedness"])
+    assert "wrong_balanced_accuracy" not in law.measures
+    assert harsher("g_mean", "wrong_balanced_accuracy").verdict == REFUTED
+
+
+def test_roots_sums_of_roots_absolute_values_and_branches_are_proved():
+    @metric("Twisted", range=(0, 10))
+    def twisted(c):
+        """A formula with everything in it."""
+        r, s = ratio(c.tp, c.positives), ratio(c.tn, c.negatives)
+        return where(r > s, abs(s - r) / (1 + sqrt(r * s)), abs(r - s) * (2 - sqrt(4 * r * s)) / (2 - 2 * r * s))
+
+    rows = {row.property: row for row in audit_properties(["twisted"], EQUALITY)}
+    # Both branches are |r - s| / (1 + sqrt(r s)), written differently; the second is 0/0 where both recalls are 1.
+    assert {name for name, row in rows.items() if row.holds} == {"p1", "class_symmetry", "prevalence_invariance"}
+
+
+def test_a_constant_and_a_power_that_is_no_root():
+    @metric("Constant", range=(0, 1))
+    def constant(c):
+        """Always a half."""
+        return 0 * ratio(c.tp, c.total) + 0.5
+
+    assert garcia_row("constant") == "-----"
+    assert decide("constant", "constant_chance").verdict == PROVED
+    assert decide("constant", "bounds_attained").how == "algebra: no table reaches 0 or 1"
+
+    @metric("Odd power", range=(0, 1))
+    def odd_power(c):
+        """Recall to the power of 0.3."""
+        return ratio(c.tp, c.positives) ** 0.3
+
+    row = decide("odd_power", "prevalence_invariance")
+    assert row.verdict.startswith("no counterexample among 2,") and row.how == "exact search; no proof found"
+    assert decide("odd_power", "p4").verdict == REFUTED
+
+
+def test_a_property_of_tables_where_the_measure_is_undefined():
+    @metric("Odds", range=(0, math.inf), best=None)
+    def miss_odds(c):
+        """Misses a hit, defined where there are hits in both classes."""
+        return ratio(c.fn, c.tp) + ratio(c.fp, c.tn)
+
+    row = decide("miss_odds", "zero_when_a_class_fails")
+    assert (row.verdict, row.holds) == (UNDEFINED, None)
+
+
+def test_an_opaque_function_is_searched_and_says_so():
+    def larger(tp, fn, fp, tn):
+        return max(tp, fn) / (tp + fn)
+
+    row = decide(larger, "prevalence_invariance")
+    assert row.verdict.startswith("no counterexample among 2,")
+    assert row.how == "an opaque function, no formula to prove: exact search"
+    broken = decide(larger, "p4")
+    assert broken.verdict == REFUTED and "opaque" in broken.how
+    assert (broken.counterexample.value, broken.counterexample.other) == ("1", "1/2")
+    assert decide(larger, "monotone_tp").verdict == DOES_NOT_APPLY
+
+
+def test_an_opaque_function_of_floats_is_compared_with_a_tolerance():
+    def rooted(tp, fn, fp, tn):
+        return math.sqrt(tp / (tp + fn)) if tp else 0.0
+
+    row = decide(rooted, "prevalence_invariance")
+    assert row.verdict.startswith("no counterexample among")
+    assert row.how.endswith("exact search, its values floats that are equal up to 1e-9")
+
+
+def raises(tp, fn, fp, tn):
+    raise RuntimeError("no such thing")
+
+
+def many(tp, fn, fp, tn):
+    return [tp, fn] if tp > 1 else [fn, tp]
+
+
+def never(tp, fn, fp, tn):
+    return math.nan if tp > 1 else float("nan")
+
+
+def words(tp, fn, fp, tn):
+    return "high" if tp > fn else "low"
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (raises, r"raises fails on the table tp=0, fn=0, fp=0, tn=0 \(RuntimeError: no such thing\); it must take any table\."),
+        (many, r"many returns an array of shape \(2,\) for one table; one number a table was expected\."),
+        (never, r"never is undefined on all 84 tables tried; a measure has a finite value on some\."),
+        (words, r"words returns 'low' for a table; a number was expected\."),
+    ],
+)  # fmt: skip
+def test_a_function_that_is_no_measure_gets_one_sentence(function, sentence):
+    with pytest.raises(SteelyardError, match=f"^{sentence}$"):
+        decide(function, "p1")
+
+
+def test_a_measure_of_scores_and_an_unknown_property_are_refused():
+    with pytest.raises(SteelyardError, match="roc_auc is a measure of scores"):
+        decide("roc_auc", "p1")
+    with pytest.raises(SteelyardError, match="Did you mean 'class_symmetry'"):
+        get_property("class_symetry")
+
+
+# ---------------------------------------------------------------- kept between runs
+
+
+def test_decisions_are_kept_and_a_changed_formula_is_decided_anew(cache_folder, monkeypatch):
+    properties._kept.cache_clear()
+    first = decide("f1", "p2")
+    saved = json.loads(cache_folder.read_text())
+    assert list(saved["decisions"].values()) == [first.row()]
+    properties._kept.cache_clear()
+    monkeypatch.setattr(properties, "_decided", None)  # would fail if asked
+    assert decide("f1", "p2") == first
+    assert not same_key("f1", "f2") and not same_key("iba", "iba[alpha=0.1]") and not same_key("ac_score", "g_mean")
+    monkeypatch.setattr(properties, "_maker", lambda: "another version")
+    properties._kept.cache_clear()
+    assert properties._kept() == {}
+
+
+def same_key(a, b):
+    asked = PROPERTIES["p2"]
+    return properties._key(get_metric(a), asked) == properties._key(get_metric(b), asked)
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"by": 1}', "null", '{"decisions": {"a": 1}, "by": "BY"}'])
+def test_a_broken_or_unwritable_cache_does_no_harm(content, cache_folder, monkeypatch):
+    cache_folder.parent.mkdir()
+    cache_folder.write_text(content.replace("BY", properties._maker()))
+    properties._kept.cache_clear()
+    assert decide("recall", "p2").verdict == PROVED
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/nowhere")
+    properties._kept.cache_clear()
+    assert decide("recall", "p2").verdict == PROVED
+    properties._kept.cache_clear()
+
+
+def test_without_sympy_claims_are_searched_and_nothing_is_kept(cache_folder, monkeypatch):
+    properties._kept.cache_clear()
+
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(algebra, "find_spec", lambda name: None)
+    monkeypatch.setattr(algebra, "import_module", missing)
+    row = decide("recall", "p2")
+    assert row.verdict.startswith("no counterexample among")
+    assert row.how == "exact search; sympy, which proves, is missing"
+    assert decide("recall", "p1").verdict == REFUTED
+    assert not cache_folder.exists()
