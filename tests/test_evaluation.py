@@ -33,8 +33,7 @@ def test_every_measure_stands_with_its_interval_beside_chance():
 def test_the_verdict_of_finleys_forecasts():
     said = " ".join(evaluate(FINLEY).verdict)
     for words in (
-        "Rare positives: 51 of 2,803 (1.82 %).", 'Accuracy is 96.6 %, and saying "no" every time scores 98.2 %',
-        "accuracy cannot tell this classifier from none", "54.9 % (41.4 to 68.0) of the positives", "far better than guessing (p < 1e-20)",
+        "Rare positives: 51 of 2,803 (1.82 %).", 'Accuracy is 96.6 % (95.9 to 97.2), and saying "no" every time scores 98.2 %: more than this', "54.9 % (41.4 to 68.0) of the positives", "far better than guessing (p < 1e-20)",
         "Of what it flags, 28.0 % (20.0 to 37.4) is right; guessing at the same rate would get 1.82 %", "AC-score 0.702 (0.581 to 0.801)",
         "The recall is the weak side", "With 51 positives",
     ):  # fmt: skip
@@ -64,10 +63,14 @@ def test_different_tables_give_different_sentences():
 
 def test_the_sentences_follow_from_the_formulas(monkeypatch):
     """A formula that came to depend on prevalence would no longer be said to hold at any."""
-    assert "AC-score, TPNR and Balanced accuracy hold at any prevalence" in " ".join(evaluate(FINLEY).verdict)
+    assert "Read AC-score, TPNR and balanced accuracy first: they hold at any prevalence" in " ".join(
+        evaluate(FINLEY).verdict
+    )
     moved = get_metric("tpnr")
     monkeypatch.setitem(moved.__dict__, "function", lambda c: (c.tp + c.tn) / c.total)
-    assert "AC-score and Balanced accuracy hold at any prevalence" in " ".join(evaluate(FINLEY).verdict)
+    assert "Read AC-score and balanced accuracy first: they hold at any prevalence" in " ".join(
+        evaluate(FINLEY).verdict
+    )
 
 
 def test_labels_scores_and_tables_agree():
@@ -76,7 +79,7 @@ def test_labels_scores_and_tables_agree():
     by_scores = evaluate(Y, y_score=S)
     assert by_scores.threshold == 0.5
     assert by_scores["mcc"] == by_rows["mcc"]
-    assert by_scores.assumed == ("Scores were cut at 0.5; best_threshold finds a better cut.",)
+    assert by_scores.assumed == ("Scores were cut at 0.5; best_threshold looks for a better cut.",)
     assert evaluate(score_table(Y, S))["roc_auc"] == by_scores["roc_auc"]
     both = evaluate(Y, PRED, y_score=S)
     assert both["roc_auc"].value == steelyard.roc_auc(Y, S)
@@ -100,6 +103,24 @@ def test_the_cut_and_the_curves_are_at_hand():
     assert report.roc_curve().tpr[-1] == report.precision_recall_curve().recall[-1] == 1
     with pytest.raises(ValueError, match="need scores"):
         evaluate(Y, PRED).roc_curve()
+
+
+def test_worse_than_guessing_is_said_and_small_effects_are_not_called_far():
+    assert "worse than guessing: check which class" in " ".join(evaluate(Counts(10, 40, 400, 100)).verdict)
+    assert ", better than guessing" in " ".join(evaluate(Counts(101_000, 399_000, 99_000, 401_000)).verdict)
+
+
+def test_the_scale_of_the_weights_changes_no_word():
+    y, pred = [1] * 40 + [0] * 400, [1] * 30 + [0] * 10 + [1] * 20 + [0] * 380
+    said = [evaluate(y, pred, sample_weight=np.full(440, scale)).verdict for scale in (0.01, 1.0, 100.0)]
+    assert said[0] == said[1] == said[2]
+    assert "With 40 positives" in " ".join(said[0])
+
+
+def test_labels_beside_scores_are_those_of_the_truth():
+    assert evaluate(np.where(Y, 1, -1), y_score=S).labels == (-1, 1)
+    assert evaluate(np.where(Y, "ill", "well"), y_score=S, pos_label="ill").labels == ("well", "ill")
+    assert [row.name for row in evaluate(Y, y_score=S).metrics].count("weighted_auc") == 1
 
 
 def test_weights_reach_the_cut_scores():
@@ -127,7 +148,14 @@ def test_another_prevalence_is_said():
     report = evaluate(FINLEY, prevalence=0.5)
     assert report["accuracy"].value == pytest.approx(steelyard.alpha_accuracy(FINLEY))
     assert report["precision"].chance == pytest.approx(0.5)
-    assert report.verdict[-1] == "All of this is read at a prevalence of 0.500, not the sample's."
+    assert report.verdict[0] == "All values are read at a prevalence of 50.0 %, not the sample's."
+    said = " ".join(evaluate(FINLEY, prevalence=0.3).verdict)
+    assert 'saying "no" every time scores 70.0 %' in said
+    assert "only at 30.0 %" in said
+    assert evaluate(FINLEY, prevalence=0.3).to_dict()["prevalence"] == 0.3
+    assert evaluate(list("aabbcc"), list("ababcb"), pos_label="c", prevalence=0.5)["prevalence"].value == pytest.approx(
+        0.5
+    )
 
 
 def test_json_is_strict_and_holds_the_schema():
@@ -195,6 +223,13 @@ BAD = {
     "table and rows": (lambda: evaluate(FINLEY, PRED), TypeError, "not both"),
     "many tables": (lambda: evaluate(Counts([1, 2], 3, 4, 5)), ValueError, "One table"),
     "one class": (lambda: evaluate([1, 1], [1, 0]), ValueError, "one class only"),
+    "scores needed": (lambda: evaluate(Y, PRED, metrics=["roc_auc"]), ValueError, "roc_auc needs scores"),
+    "no measures": (lambda: evaluate(FINLEY, metrics=[]), ValueError, "metrics= is empty"),
+    "one string": (lambda: evaluate(FINLEY, metrics="mcc"), TypeError, "a list of measures"),
+    "weights of a table": (lambda: evaluate(FINLEY, sample_weight=[1]), ValueError, "about rows"),
+    "cut of a table": (lambda: evaluate(FINLEY, threshold=0.5), ValueError, "cut already"),
+    "NaN cut": (lambda: evaluate(Y, y_score=S, threshold=math.nan), ValueError, "A threshold is a number"),
+    "columns": (lambda: evaluate(Y, y_score=np.column_stack([1 - S, S])), ValueError, r"y_score\[:, 1\]"),
     "missing": (lambda: evaluate(FINLEY)["roc_auc"], ValueError, "was not evaluated"),
     "level": (lambda: evaluate(FINLEY, level=2), ValueError, "level is a probability"),
 }  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import assert_refused
 
 import steelyard
+from conftest import assert_refused
 from steelyard import (
     Counts,
     at_prevalence,
@@ -104,6 +104,8 @@ def test_the_prevalence_at_which_two_models_swap_rank():
     # accuracy is pi recall + (1 - pi) specificity, so they meet where the gains equal the losses
     assert pi == pytest.approx((890 / 900 - 750 / 900) / (0.3 + 140 / 900), abs=1e-9)
     assert swap_prevalences("accuracy", eager, Counts(80, 20, 200, 700)) == []
+    assert swap_prevalences("accuracy", Counts(60, 40, 20, 80), Counts(80, 20, 40, 60)) == pytest.approx([0.5])
+    assert swap_prevalences("balanced_accuracy", Counts(60, 40, 20, 80), Counts(80, 20, 40, 60)) == []
 
 
 BAD = {

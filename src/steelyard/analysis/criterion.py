@@ -212,7 +212,7 @@ class Limit:
 
 def read_limits(where: Any) -> tuple[Limit, ...]:
     """The bounds as a user writes them: one string, or a list of them."""
-    written = [] if where is None else [where] if isinstance(where, str) else where
+    written = [] if where is None else re.split(r"\s+and\s+", where) if isinstance(where, str) else where
     if not isinstance(written, (list, tuple)):
         raise InputTypeError(f"where= takes text such as 'specificity >= 0.99', or a list of it, not {where!r}.")
     return tuple(map(_limit, written))

@@ -40,6 +40,8 @@ def at_prevalence(data: Any, pi: Any, y_pred: Any = None, **options: Any) -> Any
     if isinstance(data, Confusion):
         return _confusion_at(data, pi)
     if isinstance(data, ScoreTable):
+        if np.ndim(pi):
+            raise InputError("Scores are read at one prevalence at a time; give a number, not several.")
         return scores_at(data, float(shares(pi)))
     raise InputTypeError(
         f"A prevalence is put to Counts, a Confusion, a ScoreTable or labels, not {type(data).__name__}."
@@ -80,15 +82,18 @@ def class_shares(table: Confusion, pi: Any) -> Array:
     """The share of each class, in the order of the labels: given for all, or for the positive one of two."""
     k = len(table.labels)
     if np.ndim(pi) == 0:
-        if k != 2:
-            raise InputError(
-                f"{k} classes need {k} shares, one a class in the order of the labels, not one prevalence."
-            )
+        if k != 2 and table.positive is None:
+            raise InputError(f"{k} classes need {k} shares, one a class in the order of the labels, or a pos_label.")
         place, share = table.index(table.positive_label()), float(shares(pi))
-        given = np.full(2, 1 - share)
+        given = table.matrix.sum(1).astype(np.float64)
+        given[place] = 0
+        given *= (1 - share) / max(given.sum(), 1e-300)  # the others keep their shares of the rest
         given[place] = share
         return given
-    given = np.asarray(pi, dtype=np.float64)
+    try:
+        given = np.asarray(pi, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.zeros(0)
     if given.shape != (k,) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-9:
         raise InputError(f"The shares of {k} classes are {k} numbers of 0 or more that sum to 1, not {pi!r}.")
     if (given > 0)[table.matrix.sum(1) == 0].any():
@@ -127,8 +132,9 @@ def swap_prevalences(metric: Any, a: Counts, b: Counts, *, least: float = 1e-6) 
     ends = np.log(least / (1 - least))
     grid = 1 / (1 + np.exp(-np.linspace(ends, -ends, 4_001)))
     gap = _gap(measure, a, b, grid)
-    turns = np.flatnonzero(np.sign(gap[:-1]) * np.sign(gap[1:]) < 0)
-    return [_root(measure, a, b, grid[i], grid[i + 1]) for i in turns]
+    told = np.flatnonzero(np.abs(gap) > 1e-12)  # smaller is rounding: measures that agree everywhere never swap
+    turns = told[:-1][np.sign(gap[told[:-1]]) != np.sign(gap[told[1:]])]
+    return [_root(measure, a, b, grid[i], grid[told[told > i][0]]) for i in turns]
 
 
 def _gap(measure: Metric, a: Counts, b: Counts, pi: Array) -> Array:
@@ -139,6 +145,7 @@ def _root(measure: Metric, a: Counts, b: Counts, low: float, high: float) -> flo
     """Where the difference changes sign, by looking ever closer."""
     for _ in range(8):
         grid = np.linspace(low, high, 101)
-        i = int(np.flatnonzero(np.sign(_gap(measure, a, b, grid))[1:] != np.sign(_gap(measure, a, b, grid[:1])))[0])
-        low, high = grid[i], grid[i + 1]
+        signs = np.sign(_gap(measure, a, b, grid))
+        i = int(np.flatnonzero(signs != signs[0])[0])
+        low, high = grid[i - 1], grid[i]
     return float((low + high) / 2)

@@ -43,7 +43,13 @@ def resampled_cuts(
     parts = [_draws(small, criterion, n, rng) for n in _sizes(resamples, cuts.size)]
     places = np.concatenate([part[0] for part in parts])
     # One table of all rows left out: a mean of values would be biased by how few rows each is made of.
-    unseen = Counts.trusted(*(np.sum(cells) for cells in zip(*(part[1] for part in parts), strict=True)))
+    pooled = Counts.trusted(*(np.sum(cells) for cells in zip(*(part[1] for part in parts), strict=True)))
+    # Of the size of the table itself, for a user's own function may count rows and not shares.
+    up = [
+        side.total / max(total, 1e-300)
+        for side, total in ((table.positive, pooled.positives), (table.negative, pooled.negatives))
+    ]
+    unseen = pooled.scaled(positives=up[0], negatives=up[1])
     return ResampledCuts(cuts.flat[places], np.where(places < cuts.shape[-1], 1, -1), unseen)
 
 

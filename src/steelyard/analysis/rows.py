@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import math
+import shutil
+import textwrap
 from typing import Any, TypeVar
 
 from steelyard.errors import InputTypeError
+
+
+def width() -> int:
+    """Columns to fill: the terminal's, at most 100; 100 where there is none."""
+    return min(shutil.get_terminal_size((100, 24)).columns, 100)
+
+
+def filled(text: str) -> str:
+    """The text filled to that width, words with hyphens kept whole."""
+    return textwrap.fill(text, width(), break_on_hyphens=False)
 
 
 def three_digits(value: Any) -> str:

@@ -129,7 +129,7 @@ def _deviations(
     intervals of average precision at a coverage of 92 %.
     """
     n, held = len(positive), int(positive.sum())
-    draws = plan.draws or int(np.clip(MOST_WORK // n, 500, DRAWS))
+    draws = plan.draws or int(np.clip(MOST_WORK // n, 100, DRAWS))
     models = {name: _entries(score, positive) for name, score in values.items()}
     usual = {name: _table(sides, np.ones((1, n))) for name, sides in models.items()}
     spread = np.where(positive, *(drawing.student_spread(rows, plan.level) for rows in (held, n - held)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from steelyard.analysis.rows import Rows
 from steelyard.analysis.sampling import Interval
 from steelyard.analysis.uncertainty import intervals
 from steelyard.errors import InputError, InputTypeError
-from steelyard.evaluation.evaluation import AVERAGED, ClassRow, Evaluation, Row
+from steelyard.evaluation.evaluation import AVERAGED, FIRST, ClassRow, Evaluation, Row
+from steelyard.ingest import arrays, encoding
 from steelyard.ingest import labels as ingest
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.statistics.confusion import Confusion
@@ -21,7 +23,15 @@ from steelyard.statistics.counts import Counts
 from steelyard.statistics.scores import ScoreTable
 
 USUAL_CUT = 0.5
-BEHIND = ("recall", "specificity", "precision", "accuracy", "balanced_accuracy", "ac_score")  # what the words need
+BEHIND = (
+    "recall",
+    "specificity",
+    "precision",
+    "accuracy",
+    "balanced_accuracy",
+    "ac_score",
+    "informedness",
+)  # what the words need
 
 
 def evaluate(
@@ -56,15 +66,16 @@ def evaluate(
     table, scores, cut, assumed = _weighed(data, y_pred, y_score, threshold, pos_label, labels, weights)
     positive = _positive(table, scores, pos_label)
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
-    chosen = _chosen(metrics)
+    chosen = _chosen(metrics, table, scores)
     extra = [] if metrics is None else [get_metric(name) for name in BEHIND if get_metric(name) not in chosen]
     found, behind = (
-        [*_label_rows(table, positive, some, how), *_score_rows(scores, some, how)] for some in (chosen, extra)
+        [*_label_rows(table, scores, positive, some, how), *_score_rows(scores, some, how)] for some in (chosen, extra)
     )
     whole = table.rows.sum() if table is not None else scores.positive.n + scores.negative.n if scores else 0
     return Evaluation(
         table, scores, Rows(found), per_class(table, how), positive, cut, level, _beats(table, scores, positive),
         tuple(assumed), prevalence, int(whole), 0 if rng is None else None, Rows(behind),
+        FIRST if metrics is None else None,
     )  # fmt: skip
 
 
@@ -75,40 +86,55 @@ def _weighed(
     if isinstance(data, (Counts, Confusion, ScoreTable)):
         if y_pred is not None or y_score is not None:
             raise InputTypeError("Give either a table or rows (y_true, y_pred or y_score=), not both.")
+        if labels is not None or any(column is not None for column in weights.values()):
+            raise InputError(
+                "labels= and weights are about rows, and this is a table; give them when weighing the rows."
+            )
         if isinstance(data, ScoreTable):
-            return _cut(data, threshold)
-        return (*_as_confusion(data, pos_label), None, threshold, [])
+            return _cut(data, threshold, None)
+        if threshold is not None:
+            raise InputError("A table of labels is cut already; a threshold= needs scores.")
+        return _as_confusion(data, pos_label), None, None, []
     if y_pred is not None and threshold is not None:
         raise InputError("Predictions and a threshold together contradict each other; give scores and the threshold.")
     if y_pred is None and y_score is None:
         raise InputTypeError("There is nothing to evaluate: give y_pred (labels) or y_score= (scores) beside y_true.")
     scores = None
     if y_score is not None:
+        if np.ndim(y_score) == 2:
+            raise InputError(
+                f"y_score has {np.shape(y_score)[1]} columns; give that of the positive class, such as y_score[:, 1]."
+            )
         scores = ingest.score_table(data, y_score, pos_label=pos_label, labels=labels, **weights)
         ingest.check_both_classes(scores)
     if y_pred is None:
-        return _cut(scores, threshold)
+        return _cut(scores, threshold, _other_label(data, scores))
     table = ingest.confusion(data, y_pred, labels=labels, pos_label=pos_label, **weights)
     ingest.check_whole(table)
     return table, scores, None, []
 
 
-def _as_confusion(data: Counts | Confusion, pos_label: Any) -> tuple[Confusion]:
+def _as_confusion(data: Counts | Confusion, pos_label: Any) -> Confusion:
     if isinstance(data, Confusion):
-        return (data if pos_label is None else data.with_positive(pos_label),)
+        return data if pos_label is None else data.with_positive(pos_label)
     if data.shape:
         raise InputError(
             f"One table is evaluated at a time, not {np.prod(data.shape):,} of them; take one by its index."
         )
     matrix = data.matrix()
-    return (
-        Confusion((0, 1), np.round(matrix).astype(np.int64), matrix, matrix, 1)
-        if matrix.dtype.kind == "f"
-        else Confusion.of_rows((0, 1), matrix, 1),
-    )
+    if matrix.dtype.kind == "i":
+        return Confusion.of_rows((0, 1), matrix, 1)
+    return Confusion((0, 1), np.round(matrix).astype(np.int64), matrix, matrix, 1)
 
 
-def _cut(scores: Any, threshold: Any) -> tuple[Confusion | None, ScoreTable, float | None, list[str]]:
+def _other_label(y_true: Any, scores: Any) -> Any:
+    """The label of the negatives, where there is one."""
+    _, labels = encoding.encode(arrays.column(y_true, "y_true"))
+    others = [label for label in labels if label != scores.label]
+    return others[0] if len(others) == 1 else None
+
+
+def _cut(scores: Any, threshold: Any, other: Any) -> tuple[Confusion | None, ScoreTable, float | None, list[str]]:
     """Scores cut into labels: where told, at 0.5 where they are probabilities, else not at all."""
     assumed = []
     if threshold is None:
@@ -116,9 +142,11 @@ def _cut(scores: Any, threshold: Any) -> tuple[Confusion | None, ScoreTable, flo
         if min(ends) < 0 or max(ends) > 1:
             return None, scores, None, ["The scores are not probabilities: ranked only. Give threshold= to cut them."]
         threshold = USUAL_CUT
-        assumed = [f"Scores were cut at {USUAL_CUT}; best_threshold finds a better cut."]
+        assumed = [f"Scores were cut at {USUAL_CUT}; best_threshold looks for a better cut."]
+    elif not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
+        raise InputError(f"A threshold is a number, not {threshold!r}.")
     counts = scores.at(float(threshold))
-    other = _other(scores.label)
+    other = _other(scores.label) if other is None else other
     matrix = counts.matrix()
     if not scores.weighted:
         return Confusion.of_rows((other, scores.label), matrix, scores.label), scores, float(threshold), assumed
@@ -135,7 +163,7 @@ def _other(label: Any) -> Any:
     """A name for the other class, whose labels the scores do not keep."""
     if isinstance(label, bool):
         return not label
-    return 1 - label if label in (0, 1) else -1 if label == 1 else f"not {label}"
+    return 1 - label if label in (0, 1) else f"not {label}"
 
 
 def _at(scores: ScoreTable, threshold: float, column: str) -> Any:
@@ -157,10 +185,12 @@ def _positive(table: Confusion | None, scores: ScoreTable | None, pos_label: Any
         return None
 
 
-def _label_rows(table: Confusion | None, positive: Any, metrics: Any, how: dict[str, Any]) -> list[Row]:
+def _label_rows(
+    table: Confusion | None, scores: ScoreTable | None, positive: Any, metrics: Any, how: dict[str, Any]
+) -> list[Row]:
     if table is None:
         return []
-    known = [m for m in metrics if m.function is not None]
+    known = [m for m in metrics if m.function is not None and (m.scores is None or scores is None)]
     if positive is not None:
         options = {"pos_label": positive}
         return _rows(known, table, how, options)
@@ -181,8 +211,22 @@ def _score_rows(scores: ScoreTable | None, metrics: Any, how: dict[str, Any]) ->
     return _rows([m for m in known if m.name != "precision_at_k" or total >= m.parameters["k"]], scores, how, {})
 
 
-def _chosen(metrics: Any) -> list[Any]:
-    return list_metrics() if metrics is None else [get_metric(m) for m in metrics]
+def _chosen(metrics: Any, table: Confusion | None, scores: ScoreTable | None) -> list[Any]:
+    """The measures asked for, each of which the data must allow; all that they allow where none are named."""
+    if metrics is None:
+        # With scores a measure of both has the value of the whole curve, not that of one cut.
+        return [m for m in list_metrics() if m.scores is not None or m.function is not None]
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        raise InputTypeError(f"metrics= takes a list of measures, not {metrics!r}.")
+    known = [get_metric(m) for m in metrics]
+    for m in known:
+        if (m.function is None or table is None) and (m.scores is None or scores is None):
+            raise InputError(
+                f"{m.name} needs {'scores' if m.function is None else 'labels, or a threshold for the scores'}."
+            )
+    if not known:
+        raise InputError("metrics= is empty; name at least one measure, or leave it out for all.")
+    return known
 
 
 def _rows(known: list[Any], table: Any, how: dict[str, Any], options: dict[str, Any], suffix: str = "") -> list[Row]:

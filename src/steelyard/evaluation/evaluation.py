@@ -9,18 +9,20 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from steelyard import __version__
-from steelyard.analysis.rows import Rows, interval_text, table_text, three_digits
-from steelyard.errors import InputError
+from steelyard.analysis.rows import Rows, filled, interval_text, table_text, three_digits
+from steelyard.errors import InputError, UnknownNameError
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.registry import get_metric
+from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
     from steelyard.analysis.chance import ChanceTest
     from steelyard.analysis.sampling import Interval
     from steelyard.analysis.threshold import BestThreshold
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
-    from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.scores import ScoreTable
 
@@ -70,6 +72,7 @@ class Evaluation:
     rows: int = 0
     seed: int | None = 0
     behind: Rows[Row] = field(default_factory=Rows)
+    first: tuple[str, ...] | None = FIRST
 
     def __getitem__(self, name: str) -> Row:
         """The row of one measure, by name or alias."""
@@ -82,7 +85,10 @@ class Evaluation:
         return known[found]
 
     def __contains__(self, name: object) -> bool:
-        return any(row.name == name for row in [*self.metrics, *self.behind])
+        try:
+            return bool(self[str(name)])
+        except (InputError, UnknownNameError):
+            return False
 
     @property
     def counts(self) -> Counts | None:
@@ -134,6 +140,8 @@ class Evaluation:
             "positive": self.positive, "threshold": None if cut is None or math.isinf(cut) else cut,
             "level": self.level, "method": self.method, "seed": self.seed, **table,
             "metrics": self.metrics.to_dicts(), "groups": [], "verdict": self.verdict,
+            **({"assumed": list(self.assumed)} if self.assumed else {}),
+            **({} if self.prevalence is None else {"prevalence": np.asarray(self.prevalence).tolist()}),
         }  # fmt: skip
 
     @property
@@ -149,32 +157,37 @@ class Evaluation:
         """The measures as a data frame of pandas or Polars."""
         return self.metrics.to_frame(library)
 
-    def shown(self, names: Any = FIRST) -> list[Row]:
-        """The rows to show first; `names=None` for all."""
-        return [row for row in self.metrics if names is None or row.name in names]
+    def shown(self) -> list[Row]:
+        """The rows to show first: the usual few, or those that were asked for."""
+        return [row for row in self.metrics if self.first is None or row.name in self.first]
 
-    def to_markdown(self, names: Any = None) -> str:
+    @property
+    def row_counts(self) -> Counts | None:
+        """The two-class table in rows, whatever they weigh."""
+        if self.confusion is None or self.positive is None:
+            return None
+        return Confusion.of_rows(self.confusion.labels, self.confusion.rows).counts(self.positive)
+
+    def to_markdown(self) -> str:
         """The verdict and the measures as Markdown."""
         lines = [
-            *self.verdict,
+            "\n\n".join([*self.verdict, *self.assumed]),
             "",
             f"| measure | value | {100 * self.level:g} % interval | chance |",
             "|---|---|---|---|",
         ]
-        for row in self.shown(names):
+        for row in self.metrics:
             cells = (row.name, three_digits(row.value), _range(row), three_digits(row.chance))
             lines.append(f"| {' | '.join(cells)} |")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        import textwrap
-
-        said = [textwrap.fill(sentence, 100) for sentence in self.verdict]
+        said = [filled(sentence) for sentence in self.verdict]
         rows = [{"measure": r.name, "value": r.value, "interval": _range(r), "chance": r.chance} for r in self.shown()]
-        return "\n".join([*said, "", table_text(rows), "", *self.assumed]).rstrip()
+        return "\n".join([*said, "", table_text(rows), "", *map(filled, self.assumed)]).rstrip()
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.verdict)
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in [*self.verdict, *self.assumed])
         head = f"<tr><th>measure</th><th>value</th><th>{100 * self.level:g} % interval</th><th>chance</th></tr>"
         body = "".join(
             f"<tr><td>{escape(r.name)}</td><td>{three_digits(r.value)}</td><td>{escape(_range(r))}</td>"

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.planning import sample_size
+from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import interval_text, three_digits
 from steelyard.errors import SteelyardError
 from steelyard.metrics.registry import get_metric
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from steelyard.statistics.counts import Counts
 
 FEW = 30  # rows of a class below which its recall is hardly known
-RARE = 0.2
+RARE, LIKE = 0.2, 0.4  # shares of the rarer class below which it is rare, and above which the classes are alike
+FAR, SURE = 0.2, 1e-4  # informedness and p from which a classifier is far better than guessing
 KNOWN_TO = 0.05  # the half-width, in points of a rate, that a plan aims at
 
 
@@ -27,18 +29,24 @@ def verdict(evaluation: Evaluation) -> list[str]:
         parts = _many_classes(evaluation)
     else:
         parts = []
-    return [sentence for sentence in [*parts, *_ranking(evaluation), *_elsewhere(evaluation)] if sentence]
+    return [sentence for sentence in [_elsewhere(evaluation), *parts, *_ranking(evaluation)] if sentence]
 
 
 # ---------------------------------------------------------------- two classes
 
 
-def _two_classes(evaluation: Evaluation, counts: Counts) -> list[str]:
-    few = _too_few(evaluation, counts)
+def _two_classes(evaluation: Evaluation, sample: Counts) -> list[str]:
+    counts = sample if evaluation.prevalence is None else _reweighted(evaluation)
+    few = _too_few(evaluation)
     return [
-        *([few] if few else []), _shares(counts), _accuracy(evaluation, counts), _found(evaluation),
-        _flagged(evaluation), _alike(evaluation, counts), "" if few else _doubt(evaluation, counts),
+        few, _shares(evaluation, sample), _accuracy(evaluation, counts), _found(evaluation, said=bool(few)),
+        _flagged(evaluation), _alike(evaluation, counts), "" if few else _doubt(evaluation),
     ]  # fmt: skip
+
+
+def _reweighted(evaluation: Evaluation) -> Counts:
+    """The counts at the prevalence in use."""
+    return at_prevalence(evaluation.confusion, evaluation.prevalence).counts(evaluation.positive)  # type: ignore[no-any-return]
 
 
 def _minority(counts: Counts) -> tuple[str, float, float]:
@@ -47,50 +55,63 @@ def _minority(counts: Counts) -> tuple[str, float, float]:
     return ("positives", p, p + n) if p <= n else ("negatives", n, p + n)
 
 
-def _shares(counts: Counts) -> str:
-    name, rare, total = _minority(counts)
-    if rare == 0:
+def _rows(evaluation: Evaluation) -> Counts:
+    rows = evaluation.row_counts
+    assert rows is not None  # noqa: S101 - two classes were asked for before
+    return rows
+
+
+def _shares(evaluation: Evaluation, counts: Counts) -> str:
+    """How unequal the classes of the sample are, in rows, and in weight where rows have any."""
+    name, weight, whole = _minority(counts)
+    rows = _rows(evaluation)
+    n, total = int(rows.positives if name == "positives" else rows.negatives), int(rows.total)
+    if n == 0:
         return f"There are no {name}: nothing tells how they would be treated."
-    share = rare / total
-    word = f"Rare {name}" if share < RARE else "Classes of like size" if share > 0.4 else f"Fewer {name}"
-    return f"{word}: {_n(rare)} of {_n(total)}{'' if share < 0.4 else f' are {name}'} ({_percent(share)})."
+    share = weight / whole
+    weighed = " by weight" if evaluation.confusion is not None and evaluation.confusion.weighted else ""
+    if share > LIKE:
+        return f"Classes of like size: {n:,} of {total:,} are {name} ({_percent(share)}{weighed})."
+    word = f"Rare {name}" if share < RARE else f"Fewer {name}"
+    return f"{word}: {n:,} of {total:,} ({_percent(share)}{weighed})."
 
 
 def _accuracy(evaluation: Evaluation, counts: Counts) -> str:
     row = evaluation["accuracy"]
     name, rare, total = _minority(counts)
     always = 1 - rare / total
+    if rare / total > LIKE:
+        return f"Accuracy is {_share_text(row)}, a fair summary here." if row.high > 0.5 else ""
     say = "no" if name == "positives" else "yes"
-    if rare / total > 0.4:
-        return f"Accuracy is {_share_text(row)}, a fair summary here."
-    told = f'Accuracy is {_percent(row.value)}, and saying "{say}" every time scores {_percent(always)}'
+    told = f'Accuracy is {_share_text(row)}, and saying "{say}" every time scores {_percent(always)}'
+    if row.high < always:
+        return f"{told}: more than this classifier."
     if row.low <= always:
         return f"{told}: accuracy cannot tell this classifier from none."
     return f"{told}: read it against that and not against zero."
 
 
-def _found(evaluation: Evaluation) -> str:
-    recall, specificity = evaluation["recall"], evaluation["specificity"]
+def _found(evaluation: Evaluation, *, said: bool) -> str:
+    """What share of each class is right; the interval of the rare one may have been said already."""
+    rows = {"positives": evaluation["recall"], "negatives": evaluation["specificity"]}
+    rare = _minority(_rows(evaluation))[0]
     parts = [
-        f"{_share_text(row)} of the {name}"
-        for row, name in ((recall, "positives"), (specificity, "negatives"))
-        if not math.isnan(row.value)
-    ]
+        f"{_percent(row.value) if said and name == rare else _share_text(row)} of the {name}"
+        for name, row in rows.items() if not math.isnan(row.value)
+    ]  # fmt: skip
     return f"It gets {' and '.join(parts)} right{_against_guessing(evaluation)}." if parts else ""
 
 
 def _against_guessing(evaluation: Evaluation) -> str:
     test = evaluation.beats
-    if test is None:
+    if test is None or math.isnan(test.p_value):
         return ""
-    p = test.p_value
-    if p < 1e-4:
-        return f", far better than guessing ({_p(p)})"
-    return (
-        f", better than guessing ({_p(p)})"
-        if p < 1 - evaluation.level
-        else f", not shown to be better than guessing ({_p(p)})"
-    )
+    p, edge = test.p_value, evaluation["informedness"]
+    if edge.high < 0:
+        return ", worse than guessing: check which class, or which direction of the scores, is the positive one"
+    if p >= 1 - evaluation.level:
+        return f", not shown to be better than guessing ({_p(p)})"
+    return f", {'far ' if edge.low > FAR and p < SURE else ''}better than guessing ({_p(p)})"
 
 
 def _flagged(evaluation: Evaluation) -> str:
@@ -101,26 +122,35 @@ def _flagged(evaluation: Evaluation) -> str:
 
 
 def _alike(evaluation: Evaluation, counts: Counts) -> str:
+    """The balanced summary, and which measures to read first because they hold at any prevalence."""
     row = evaluation["ac_score"]
     if math.isnan(row.value):
         return ""
-    recall, specificity = evaluation["recall"], evaluation["specificity"]
-    weak = _weak_side(recall, specificity)
-    value = interval_text(row.value, row.low, row.high)
-    told = f"Weighing both classes alike: AC-score {value}, chance {three_digits(row.chance)}."
+    weak = _weak_side(evaluation["recall"], evaluation["specificity"])
     prevalence = float(counts.positives / counts.total)
-    if not weak and 0.4 < prevalence < 0.6:
+    if not weak and LIKE < prevalence < 1 - LIKE:
         return ""
-    moving = [get_metric(name).title for name in ("f1", "mcc", "kappa") if _depends_on_prevalence(name, counts)]
+    value = interval_text(row.value, row.low, row.high)
+    told = f"Weighing both classes alike: AC-score {value}, chance {three_digits(row.chance)}. {weak}"
+    moving = [_named(name) for name in ("f1", "mcc", "kappa") if _depends_on_prevalence(name, counts)]
     steady = [
-        get_metric(name).title
+        _named(name)
         for name in ("ac_score", "tpnr", "balanced_accuracy")
-        if not _depends_on_prevalence(name, counts)
+        if _depends_on_prevalence(name, counts) is False
     ]
     if not moving or not steady:
-        return told
-    held = f"{_listed(steady)} hold at any prevalence, {_listed(moving)} only at {_percent(prevalence)}."
-    return f"{told} {weak}{held[0].upper()}{held[1:]}"
+        return told.strip()
+    why = f"they hold at any prevalence, {_listed(moving)} only at {_percent(prevalence)}"
+    return f"{told}Read {_listed(steady)} first: {why}."
+
+
+def _named(name: str) -> str:
+    title = get_metric(name).title
+    return (
+        title
+        if title[:2].isupper() or title[1:2].isdigit() or title.startswith(("Cohen", "Matthews"))
+        else title.lower()
+    )
 
 
 def _weak_side(recall: Row, specificity: Row) -> str:
@@ -129,42 +159,45 @@ def _weak_side(recall: Row, specificity: Row) -> str:
     return "The specificity is the weak side. " if specificity.high < recall.low else ""
 
 
-def _depends_on_prevalence(name: str, counts: Counts) -> bool:
-    """Whether the value moves when the positives count twice; asked of the formula itself."""
+def _depends_on_prevalence(name: str, counts: Counts) -> bool | None:
+    """Whether the value moves when the positives count twice, asked of the formula; None where it is undefined."""
     measure = get_metric(name)
     here, there = measure(counts), measure(counts.scaled(positives=2))
+    if math.isnan(here) or math.isnan(there):
+        return None
     return not math.isclose(here, there, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def _too_few(evaluation: Evaluation, counts: Counts) -> str:
+def _too_few(evaluation: Evaluation) -> str:
     """What so few rows of a class cannot show, said first."""
-    name, rare, _ = _minority(counts)
+    name, rare, _ = _minority(_rows(evaluation))
     if not 0 < rare < FEW:
         return ""
     row = evaluation["recall" if name == "positives" else "specificity"]
-    told = f"{get_metric(row.name).title} is {_percent(row.value)}, but with {_n(rare)} {name}"
+    told = f"{get_metric(row.name).title} is {_percent(row.value)}, but with {_n(rare, name)}"
     return f"{told} anything from {_percent(row.low)} to {_percent(row.high)} fits."
 
 
-def _doubt(evaluation: Evaluation, counts: Counts) -> str:
-    name, rare, total = _minority(counts)
+def _doubt(evaluation: Evaluation) -> str:
+    """How well the recall of the rarer class is known, and how many of its rows would do."""
+    rows = _rows(evaluation)
+    name, rare, total = _minority(rows)
     row = evaluation["recall" if name == "positives" else "specificity"]
     half = (row.high - row.low) / 2
     if rare == 0 or math.isnan(half):
         return ""
-    told = f"With {_n(rare)} {name} the {row.name} is known to about {three_digits(100 * half)} points either way"
-    if half <= KNOWN_TO:
+    told = f"With {_n(rare, name)} the {row.name} is known to about {three_digits(100 * half)} points either way"
+    weighted = evaluation.confusion is not None and evaluation.confusion.weighted
+    if half <= KNOWN_TO or weighted:
         return f"{told}."
     try:
-        rates = (
-            min(max(evaluation["recall"].value, 0.01), 0.99),
-            min(max(evaluation["specificity"].value, 0.01), 0.99),
-        )
-        plan = sample_size(row.name, at=rates, prevalence=float(counts.positives / total), width=2 * KNOWN_TO)
+        rates = tuple(min(max(evaluation[rate].value, 0.01), 0.99) for rate in ("recall", "specificity"))
+        share = float(rows.positives / total)
+        plan = sample_size(row.name, at=rates, prevalence=share, width=2 * KNOWN_TO, level=evaluation.level)
     except SteelyardError:
         return f"{told}."
     needed = plan.positives if name == "positives" else plan.negatives
-    return f"{told}; {round(needed, -1):,} would give {three_digits(100 * KNOWN_TO)}."
+    return f"{told}; {round(needed, -1):,} would give {100 * KNOWN_TO:g}."
 
 
 # ---------------------------------------------------------------- many classes
@@ -174,12 +207,22 @@ def _many_classes(evaluation: Evaluation) -> list[str]:
     table = evaluation.confusion
     if table is None or not table.rows.sum():
         return []
-    sizes = dict(zip(table.labels, table.matrix.sum(1), strict=True))
-    small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    rows = dict(zip(table.labels, table.rows.sum(1).tolist(), strict=True))
+    at = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
+    sizes = dict(zip(table.labels, at.matrix.sum(1), strict=True))
+    few, many, large = (
+        min(rows, key=rows.__getitem__),
+        max(rows, key=rows.__getitem__),
+        max(sizes, key=sizes.__getitem__),
+    )
     total = sum(sizes.values())
+    spread = (
+        f"from {rows[few]:,} rows ({few!r}) to {rows[many]:,} ({many!r})"
+        if rows[few] < rows[many]
+        else f"{rows[few]:,} rows each"
+    )
     said = [
-        f"{len(sizes)} classes, from {_n(sizes[small])} rows ({small!r}) to {_n(sizes[large])} ({large!r}) "
-        f"of {_n(total)}.",
+        f"{len(rows)} classes, {spread}, of {sum(rows.values()):,}.",
         f"Accuracy is {_share_text(evaluation['accuracy'])}{_against_guessing(evaluation)}; "
         f"saying {large!r} every time scores {_percent(sizes[large] / total)}.",
     ]
@@ -187,12 +230,15 @@ def _many_classes(evaluation: Evaluation) -> list[str]:
     if math.isnan(balanced.value):
         return [*said, f"Measures over all classes are undefined: {balanced.undefined}."]
     said.append(
-        f"Weighing the classes alike: balanced accuracy {interval_text(balanced.value, balanced.low, balanced.high)}, "
-        f"chance {three_digits(balanced.chance)}; AC-score {interval_text(ac.value, ac.low, ac.high)}."
+        f"Read first what weighs the classes alike: balanced accuracy "
+        f"{interval_text(balanced.value, balanced.low, balanced.high)}, chance {three_digits(balanced.chance)}; "
+        f"AC-score {interval_text(ac.value, ac.low, ac.high)}, chance {three_digits(ac.chance)}."
     )
     worst = min(
         (row for row in evaluation.per_class if not math.isnan(row.recall.value)), key=lambda row: row.recall.value
     )
+    if worst.recall.value == 1:
+        return said
     said.append(
         f"The weakest class is {worst.label!r}: {_percent(worst.recall.value)} of its {worst.rows:,} rows are found "
         f"({_percent(worst.recall.low)} to {_percent(worst.recall.high)})."
@@ -216,10 +262,12 @@ def _ranking(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _elsewhere(evaluation: Evaluation) -> list[str]:
+def _elsewhere(evaluation: Evaluation) -> str:
     if evaluation.prevalence is None:
-        return []
-    return [f"All of this is read at a prevalence of {three_digits(evaluation.prevalence)}, not the sample's."]
+        return ""
+    if not isinstance(evaluation.prevalence, (int, float)):
+        return "All values are read at the class shares that were given, not the sample's."
+    return f"All values are read at a prevalence of {_percent(evaluation.prevalence)}, not the sample's."
 
 
 # ---------------------------------------------------------------- words
@@ -232,15 +280,17 @@ def _percent(share: float) -> str:
     if share in (0, 1):
         return f"{100 * share:g} %"
     shown = three_digits(100 * share)
-    return "above 99.9 %" if shown == "100" and share < 1 else f"{shown} %"
+    if shown == "100":  # three digits would say all of them
+        shown = f"{math.floor(1e4 * share) / 100:.2f}" if share < 0.9999 else "above 99.99"
+    return f"{shown} %"
 
 
 def _share_text(row: Any) -> str:
     return f"{_percent(row.value)} ({_percent(row.low).removesuffix(' %')} to {_percent(row.high).removesuffix(' %')})"
 
 
-def _n(weight: float) -> str:
-    return f"{weight:,.0f}" if float(weight).is_integer() else f"{weight:,.1f}"
+def _n(rows: float, name: str) -> str:
+    return f"{rows:,.0f} {name if rows != 1 else name.removesuffix('s')}"
 
 
 def _p(p: float) -> str:

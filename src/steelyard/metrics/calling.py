@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, UndefinedError
+from steelyard.errors import InputError, InputTypeError, SteelyardError, UndefinedError
 from steelyard.ingest import labels as ingest
 from steelyard.metrics import reasons
 from steelyard.statistics.confusion import Confusion, one_vs_rest
@@ -155,7 +155,15 @@ def count_values(measure: Metric, counts: Counts, parameters: Mapping[str, Any])
     cells = Cells(*map(_floats, counts))
     if measure.family not in ("own", "part"):  # ours do not change with the scale, so weights of 1e-100 may be scaled
         cells = _of_usual_size(cells)
-    values = _evaluate(measure.function, cells, parameters) + np.zeros(counts.shape)
+    try:
+        values = _evaluate(measure.function, cells, parameters) + np.zeros(counts.shape)
+    except (ValueError, TypeError, ZeroDivisionError) as error:
+        if measure.family != "own" or isinstance(error, SteelyardError):
+            raise
+        told = f"{measure.name} raised {type(error).__name__} ({error})"
+        raise InputTypeError(
+            f"{told}; a measure is handed arrays of cells, so use where() and ratio() in it."
+        ) from None
     return np.where(np.isinf(values), math.nan, values)  # x/0 in a plain division is as undefined as 0/0
 
 

@@ -158,7 +158,7 @@ def balanced_accuracy(c):
     return (recall(c) + specificity(c)) / 2
 
 
-@metric("Informedness", family="balanced", range=(-1, 1), aliases=("youden_j",), cite="youden1950")
+@metric("Informedness", family="balanced", range=(-1, 1), aliases=("youden_j", "youden"), cite="youden1950")
 def informedness(c):
     """Recall plus specificity less 1: how far the decision is from guessing."""
     return ratio(c.tp * c.tn - c.fn * c.fp, c.positives * c.negatives)
