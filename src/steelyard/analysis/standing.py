@@ -64,7 +64,7 @@ class Place:
 class Ranking:
     """The measures in the order of the difference a - b, descending, and their places at other prevalences.
 
-    `changes` names the first measure after each change of sign: from there on the other model is ahead.
+    `changes` names the first measure after each change of sign: from there on the difference has the other sign; `favours` says whom that speaks for.
     """
 
     a: str
@@ -107,8 +107,8 @@ def ranking(a: str, b: str, weighed: Weighed, prevalences: Sequence[float] | Non
         _standing(m, differences[i], ranks[i], ranks_there[i], gaps[i], (a, b)) for i, m in enumerate(measures)
     ]
     order = sorted(standings, key=lambda s: (s.rank is None, s.rank))
-    told = [s for s in order if s.favours is not None]
-    changes = tuple(after.metric for before, after in pairwise(told) if before.favours != after.favours)
+    signed = [s for s in order if s.sign in ("+", "-")]
+    changes = tuple(after.metric for before, after in pairwise(signed) if before.sign != after.sign)
     return Ranking(a, b, _prevalence(weighed, a, place), Rows(order), changes, places)
 
 
