@@ -15,14 +15,17 @@ import pytest
 from oracle import ORACLE
 
 from steelyard import SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
-from steelyard.audit import algebra, properties
+from steelyard.audit import cache as keeping
+from steelyard.audit import letters as symbolic
+from steelyard.audit import properties
+from steelyard.audit.algebra import derived
+from steelyard.audit.claims import SWAP
+from steelyard.audit.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
+from steelyard.audit.exact import Formula
 from steelyard.audit.identities import combinations, identities
+from steelyard.audit.letters import Letters, Unprovable
 from steelyard.audit.properties import (
-    DOES_NOT_APPLY,
     PROPERTIES,
-    PROVED,
-    REFUTED,
-    UNDEFINED,
     audit_properties,
     decide,
     garcia_row,
@@ -32,6 +35,7 @@ from steelyard.audit.properties import (
 from steelyard.metrics import notation
 from steelyard.metrics.expression import SYMBOLS, lift
 from steelyard.metrics.references import references
+from steelyard.statistics.counts import CELLS
 
 CHECKS = int(os.environ.get("STEELYARD_AUDIT_CHECKS", "2000"))  # tables on which each proof is checked; 10,000 by hand
 EQUALITY = [name for name, asked in PROPERTIES.items() if asked.is_equality]
@@ -48,7 +52,7 @@ def decisions(tmp_path_factory):
     """All decisions, made anew, and the seconds that took."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("audit")))
-        properties._kept.cache_clear()
+        keeping.kept.cache_clear()
         start = time.process_time()
         rows = audit_properties()
     return {(row.metric, row.property): row for row in rows}, time.process_time() - start
@@ -250,7 +254,7 @@ def refers(asked, found):
 
 def test_the_counterexample_is_the_smallest():
     found = decide("weighted_auc", "p1").counterexample
-    tables = sorted((t for t in properties._small_cases(properties._SWAP) if sum(t) < sum(found.before)), key=sum)
+    tables = sorted((t for t in SWAP.small if sum(t) < sum(found.before)), key=sum)
     assert all(
         None in (values := [ORACLE["weighted_auc"](*t), ORACLE["weighted_auc"](*t[::-1])]) or values[0] == values[1]
         for t in tables
@@ -264,7 +268,7 @@ def rational(rng, *, positive):
 
 def drawn(claim, rng, tables):
     """Random rational letters of a claim, now and then a 0; claims about any table share the tables."""
-    if claim.letters[:4] == properties.CELLS:
+    if claim.letters[:4] == CELLS:
         yield from ((*cells, *(rational(rng, positive=True) for _ in claim.letters[4:])) for cells in tables)
         return
     for _ in tables:
@@ -401,11 +405,11 @@ def numbers(total, letters):
 def test_formulas_over_letters_have_the_formulas_values():
     rng, checked = random.Random(5), 0
     for _ in range(600):
-        formula, over = algebra.Formula(grown(rng, 3)), algebra.Letters(properties.CELLS)
+        formula, over = Formula(grown(rng, 3)), Letters(CELLS)
         there = [rng.random() < 0.85 for _ in range(4)]
         try:
-            total = formula.over([x if t else over.number(0) for x, t in zip(over.letters, there, strict=True)])
-        except algebra.Unprovable:
+            total = derived(formula, [x if t else over.number(0) for x, t in zip(over.letters, there, strict=True)])
+        except Unprovable:
             continue
         for _ in range(5):
             letters = [Fraction(rng.choice((1, 1, 2, 3, 5)), rng.choice((1, 1, 2))) for _ in range(4)]
@@ -545,44 +549,44 @@ def test_a_measure_of_scores_and_an_unknown_property_are_refused():
 
 
 def test_decisions_are_kept_and_a_changed_formula_is_decided_anew(cache_folder, monkeypatch):
-    properties._kept.cache_clear()
+    keeping.kept.cache_clear()
     first = decide("f1", "p2")
     saved = json.loads(cache_folder.read_text())
     assert list(saved["decisions"].values()) == [first.row()]
-    properties._kept.cache_clear()
+    keeping.kept.cache_clear()
     monkeypatch.setattr(properties, "_decided", None)  # would fail if asked
     assert decide("f1", "p2") == first
     assert not same_key("f1", "f2") and not same_key("iba", "iba[alpha=0.1]") and not same_key("ac_score", "g_mean")
-    monkeypatch.setattr(properties, "_maker", lambda: "another version")
-    properties._kept.cache_clear()
-    assert properties._kept() == {}
+    monkeypatch.setattr(keeping, "_maker", lambda: "another version")
+    keeping.kept.cache_clear()
+    assert keeping.kept() == {}
 
 
 def same_key(a, b):
     asked = PROPERTIES["p2"]
-    return properties._key(get_metric(a), asked) == properties._key(get_metric(b), asked)
+    return keeping.key_of(get_metric(a), asked) == keeping.key_of(get_metric(b), asked)
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"by": 1}', "null", '{"decisions": {"a": 1}, "by": "BY"}'])
 def test_a_broken_or_unwritable_cache_does_no_harm(content, cache_folder, monkeypatch):
     cache_folder.parent.mkdir()
-    cache_folder.write_text(content.replace("BY", properties._maker()))
-    properties._kept.cache_clear()
+    cache_folder.write_text(content.replace("BY", keeping._maker()))
+    keeping.kept.cache_clear()
     assert decide("recall", "p2").verdict == PROVED
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/nowhere")
-    properties._kept.cache_clear()
+    keeping.kept.cache_clear()
     assert decide("recall", "p2").verdict == PROVED
-    properties._kept.cache_clear()
+    keeping.kept.cache_clear()
 
 
 def test_without_sympy_claims_are_searched_and_nothing_is_kept(cache_folder, monkeypatch):
-    properties._kept.cache_clear()
+    keeping.kept.cache_clear()
 
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(algebra, "find_spec", lambda name: None)
-    monkeypatch.setattr(algebra, "import_module", missing)
+    monkeypatch.setattr(symbolic, "find_spec", lambda name: None)
+    monkeypatch.setattr(symbolic, "import_module", missing)
     row = decide("recall", "p2")
     assert row.verdict.startswith("no counterexample among")
     assert row.how == "exact search; sympy, which proves, is missing"

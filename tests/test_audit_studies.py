@@ -10,9 +10,13 @@ import pytest
 from scipy import stats
 
 from steelyard import Counts, at_prevalence, confusion, get_metric, list_metrics, swap_prevalences
-from steelyard.audit.correlation import GARCIA, LISTS, Claim, _Steps, correlation_study
-from steelyard.audit.discrimination import at_rates, disagreement, disagreements, discrimination
-from steelyard.audit.robustness import ratio_spread, refit_robustness, robustness, spread_of, undersampled
+from steelyard.audit.conclusions import Claim
+from steelyard.audit.correlation import GARCIA, correlation_study
+from steelyard.audit.discrimination import disagreement, disagreements, discrimination
+from steelyard.audit.models import at_rates
+from steelyard.audit.perturbation import LISTS, widths_of
+from steelyard.audit.robustness import ratio_spread, refit_robustness, robustness, undersampled
+from steelyard.audit.spread import spread_of
 from steelyard.errors import SteelyardError
 
 PRINTED = {
@@ -130,7 +134,7 @@ def test_much_of_the_correlation_with_recall_is_noise_of_few_positives():
 
 
 def test_the_distortions_are_whole_steps_that_end_at_zero():
-    widths = _Steps(0.6, 13, 10).widths
+    widths = widths_of(0.6, 13)
     assert widths[0].tolist() == [0.6, 0] and widths[-1].tolist() == [0, 0.6]
     assert np.allclose(widths.sum(1), 0.6, atol=1e-15) and (widths >= 0).all()
 

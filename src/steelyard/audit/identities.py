@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.audit import algebra
-from steelyard.audit.properties import PROVED, Subject, unrefuted
+from steelyard.audit.decisions import PROVED, unrefuted
+from steelyard.audit.proof import on_all_tables
+from steelyard.audit.subject import Subject
 from steelyard.metrics.notation import plain_number
 from steelyard.metrics.registry import get_metric, list_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from steelyard.audit.algebra import Formula, Sum
+    from steelyard.audit.exact import Formula
+    from steelyard.audit.letters import Sum
 
 Array = np.ndarray[Any, Any]
 TABLES = 300
@@ -249,4 +251,4 @@ def _proved(law: Law, formulas: list[Formula]) -> bool:
     def holds(*values: Sum) -> bool:
         return not law.gap(*values).terms
 
-    return algebra.on_all_tables(formulas, holds)
+    return on_all_tables(formulas, holds)

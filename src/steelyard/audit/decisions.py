@@ -1,0 +1,75 @@
+"""Decisions: whether a property holds for a measure, how that is known, and the smallest table where it fails."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from steelyard.statistics.counts import CELLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Table = tuple[int, int, int, int]
+PROVED = "proved"
+REFUTED = "refuted"
+UNDEFINED = "undefined everywhere"
+DOES_NOT_APPLY = "does not apply"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether a property holds for a measure, how that is known, and the smallest table where it fails."""
+
+    metric: str
+    property: str
+    verdict: str
+    how: str
+    counterexample: Counterexample | None = None
+
+    @builtins.property
+    def holds(self) -> bool | None:
+        """True where proved, False where refuted, None where neither."""
+        return {PROVED: True, REFUTED: False}.get(self.verdict)
+
+    def row(self) -> dict[str, Any]:
+        """The decision as a row of a table."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A table, what it was held against (another table, or None for a number) and the two exact values, written out.
+
+    The table may be the parent of the other: `before` with its change made is `after`.
+    """
+
+    before: Table
+    after: Table | None
+    value: str
+    other: str
+
+    def __str__(self) -> str:
+        to = "" if self.after is None else f" on {in_words(self.after)}"
+        return f"{_short(self.value)} on {in_words(self.before)}, {_short(self.other)}{to}"
+
+
+def unrefuted(tables: int) -> str:
+    """The verdict on what was examined on so many tables and not proved."""
+    return f"no counterexample among {tables:,} exact tables"
+
+
+def whole(table: Iterable[Any]) -> Table:
+    """The table with cells of type int."""
+    tp, fn, fp, tn = map(int, table)
+    return tp, fn, fp, tn
+
+
+def in_words(table: Table) -> str:
+    """The table as a sentence names it."""
+    return ", ".join(f"{name}={cell}" for name, cell in zip(CELLS, table, strict=True))
+
+
+def _short(number: str) -> str:
+    return number if len(number) <= 12 else f"{number[:10]}..."

@@ -1,0 +1,85 @@
+"""Proof: a claim, or any law between formulas, shown by algebra for all tables, those with empty cells included."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import TYPE_CHECKING, Any
+
+from steelyard.audit.algebra import derived, is_smooth, never_negative
+from steelyard.audit.letters import LONGEST, Letters, Sum, Unprovable
+from steelyard.statistics.counts import CELLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from steelyard.audit.claims import Claim
+    from steelyard.audit.exact import Formula
+    from steelyard.audit.subject import Subject
+
+
+def on_all_tables(formulas: Sequence[Formula], holds: Callable[..., bool]) -> bool:
+    """Whether algebra shows a claim about the values of some formulas for all cells, empty ones included."""
+    until = time.monotonic() + LONGEST
+    try:
+        for face in itertools.product((1, 0), repeat=4):
+            cells = _letters(CELLS, face, until)
+            values = [derived(each, cells) for each in formulas]
+            if None not in values and not holds(*values):
+                return False
+    except (Unprovable, ImportError):
+        return False
+    return True
+
+
+def proved(subject: Subject, claim: Claim) -> str | None:
+    """How the claim was proved for all letters, those that are 0 included; None where it was not."""
+    until = time.monotonic() + LONGEST
+    try:
+        if all(_proved_on(subject, claim, face, until) for face in claim.faces()):
+            return "algebra: equal for all cells" if claim.relation == "=" else "algebra: the sign of the difference"
+        if claim.grows and all(_slopes(subject, claim, face, until) for face in claim.faces()):
+            return "algebra: the sign of the derivative; steps from an empty cell by exact search"
+    except (Unprovable, ImportError):
+        return None
+    return None
+
+
+def _proved_on(subject: Subject, claim: Claim, face: tuple[int, ...], until: float) -> bool:
+    assert subject.formula is not None  # noqa: S101 - proofs are asked of formulas
+    letters = _letters(claim.letters, face, until)
+    over = letters[0].over
+    before, other = (_over(subject.formula, side(*letters), over) for side in (claim.before, claim.against))
+    if before is None or other is None:
+        return True
+    gap = other - before
+    if claim.relation == "=":
+        return not gap.terms
+    return never_negative(gap if claim.relation_for(subject.measure) == "<=" else -gap)
+
+
+def _slopes(subject: Subject, claim: Claim, face: tuple[int, ...], until: float) -> bool:
+    """Whether the derivative by the cell that grows has the right sign, where that cell is not empty."""
+    assert subject.formula is not None and claim.grows is not None  # noqa: S101 - see above
+    at = CELLS.index(claim.grows)
+    letters = _letters(claim.letters, face, until)
+    value = _over(subject.formula, claim.before(*letters), letters[0].over) if face[at] else None
+    if value is None:
+        return True
+    if not is_smooth(value):
+        return False
+    slope = value.slope(letters[at])
+    return never_negative(slope if claim.relation_for(subject.measure) == "<=" else -slope)
+
+
+def _letters(names: Sequence[str], face: tuple[int, ...], until: float) -> list[Sum]:
+    """The letters, or 0 for those that are not there."""
+    over = Letters(names, until - time.monotonic())
+    return [letter if there else over.number(0) for letter, there in zip(over.letters, face, strict=True)]
+
+
+def _over(formula: Formula, side: Any, over: Letters) -> Sum | None:
+    """The formula's value, or the number itself, over the letters."""
+    if isinstance(side, tuple):
+        return derived(formula, [cell if isinstance(cell, Sum) else over.number(cell) for cell in side])
+    return side if isinstance(side, Sum) else over.number(side)

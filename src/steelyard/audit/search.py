@@ -1,0 +1,68 @@
+"""Search: a claim tried on tables in exact arithmetic, the small ones first; floats tell where to look."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.audit.decisions import Counterexample, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from steelyard.audit.claims import Claim
+    from steelyard.audit.exact import Value
+    from steelyard.audit.subject import Subject
+
+SUSPICIOUS = 1e-10  # floats that differ by more are looked at in exact arithmetic
+
+
+def quickest(subject: Subject, claim: Claim) -> Counterexample | None:
+    """The smallest counterexample among the small tables."""
+    likely = _suspects(subject, claim) if subject.formula else iter(claim.small)
+    return next((broken for case in likely if isinstance(broken := breaks(subject, claim, case), Counterexample)), None)
+
+
+def searched(subject: Subject, claim: Claim) -> tuple[int, Counterexample | None]:
+    """How many tables, small and large, were examined in exact arithmetic, and one that breaks the claim."""
+    examined = 0
+    for case in itertools.chain(claim.small, claim.drawn()):
+        broken = breaks(subject, claim, case)
+        if isinstance(broken, Counterexample):
+            return examined, broken
+        examined += broken is not None
+    return examined, None
+
+
+def breaks(subject: Subject, claim: Claim, letters: Sequence[int]) -> Counterexample | bool | None:
+    """The counterexample that these letters are; False where the claim holds; None where a side is undefined."""
+    before, against, value, other = _sides(subject, claim, letters)
+    if value is None or other is None:
+        return None
+    gap = subject.gap(value, other)
+    if gap == 0 or (claim.relation != "=" and (gap < 0) == (claim.relation_for(subject.measure) == "<=")):
+        return False
+    after = whole(against) if isinstance(against, tuple) else None
+    return Counterexample(whole(before), after, str(value), str(other))
+
+
+def _sides(subject: Subject, claim: Claim, letters: Sequence[int]) -> tuple[Any, Any, Value | None, Value | None]:
+    """The table and what it is held against, and the values of both."""
+    exact = [Fraction(letter) for letter in letters]
+    before, against = claim.before(*exact), claim.against(*exact)
+    other = subject.value(against) if isinstance(against, tuple) else Fraction(against)
+    return before, against, subject.value(before), other
+
+
+def _suspects(subject: Subject, claim: Claim) -> Iterator[tuple[int, ...]]:
+    """The small cases where by floats the two sides do not relate as claimed, in order."""
+    before, against = claim.small_tables
+    value = subject.floats(before)
+    other = subject.floats(against) if against.ndim == 2 else against
+    with np.errstate(all="ignore"):
+        gap = {"=": np.abs, "<=": np.positive, ">=": np.negative}[claim.relation_for(subject.measure)](value - other)
+        apart = gap > SUSPICIOUS * np.maximum(1, np.abs(value))
+    yield from (claim.small[i] for i in np.flatnonzero(apart))

@@ -1,0 +1,88 @@
+"""Advice that follows from decided properties, and the audit on the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import assert_refused
+from steelyard import audit, get_metric, recommend
+from steelyard.audit.table import markdown
+from steelyard.cli.commands import commands
+
+pytest.importorskip("sympy")
+DOCS = Path(__file__).parent.parent / "docs" / "properties.md"
+
+
+def names(advice):
+    return [item.metric for item in advice]
+
+
+def test_the_answers_decide_the_measures():
+    assert names(recommend(a_class_may_fail=False).use) == ["g_mean", "ac_score", "tpnr"]
+    half = recommend()
+    assert {"g_mean", "ac_score"} <= {*names(half.use)}
+    assert "balanced_accuracy" not in names(half.avoid)
+    assert "balanced_accuracy" in names(recommend(a_class_may_fail=False).avoid)
+    assert "mcc" not in names(recommend(prevalence_in_use=True).avoid)
+    assert names(recommend(costs=True).use) == ["expected_cost", "net_benefit"]
+    assert names(recommend(ranking=True).use) == ["roc_auc", "average_precision"]
+    assert "12 positives" in " ".join(recommend(positives=12).beside)
+
+
+def test_every_reason_is_a_decided_property():
+    found = recommend(a_class_may_fail=False)
+    for item in found.use:
+        assert item.why.count("(proved)") == item.why.count(";") + 1
+    accuracy = next(item for item in found.avoid if item.metric == "accuracy")
+    assert "moves with the prevalence" in accuracy.why
+    assert "tp=0, fn=1, fp=0, tn=1" in accuracy.why
+
+
+def test_changing_a_formula_changes_the_advice(monkeypatch):
+    wrong = get_metric("g_mean")
+    monkeypatch.setitem(wrong.__dict__, "function", lambda c: (c.tp + c.tn) / c.total)
+    monkeypatch.delitem(wrong.__dict__, "expression", raising=False)
+    monkeypatch.delitem(wrong.__dict__, "general", raising=False)
+    assert "g_mean" not in names(recommend(a_class_may_fail=False).use)
+
+
+def test_the_command_line_recommends_and_audits(tmp_path, monkeypatch):
+    out = CliRunner().invoke(commands, ["recommend", "--no-class-may-fail"]).stdout
+    assert "Read first:" in out and "ac_score" in out
+    assert json.loads(CliRunner().invoke(commands, ["recommend", "--format", "json"]).stdout)["use"]
+    rows = json.loads(CliRunner().invoke(commands, ["audit", "tpnr", "--format", "json"]).stdout)
+    assert {row["verdict"] for row in rows} >= {"proved", "refuted"}
+    (tmp_path / "mine.py").write_text("def hits(tp, fn, fp, tn):\n    return tp / (tp + fn)\n")
+    ran = subprocess.run(
+        [sys.executable, "-m", "steelyard.cli", "audit", "mine:hits", "--format", "md"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "| hits |" in ran.stdout
+    missing = CliRunner().invoke(commands, ["audit", "nowhere:function"])
+    assert missing.exit_code == 2
+    assert "MODULE:FUNCTION" in missing.stderr
+
+
+def test_the_table_in_the_documentation_is_the_audits():
+    assert DOCS.read_text().split("\n\n", 2)[2].strip() == markdown(audit()).strip()
+
+
+BAD = {
+    "positives": (lambda: recommend(positives=0), ValueError, "1 or more"),
+    "measure": (lambda: audit("nonsense"), KeyError, "No measure is called"),
+    "property": (lambda: audit("f1", properties=["nonsense"]), KeyError, "nonsense"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_one_sentence(case):
+    assert_refused(*BAD[case])
