@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format mutants sklearn-suite coverage bench clean
+.PHONY: demo test check format mutants sklearn-suite coverage properties bench clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo
@@ -27,6 +27,10 @@ sklearn-suite: $(VENV)/.test  ## scikit-learn's own tests with our functions in 
 
 coverage: $(VENV)/.test  ## simulate how often the intervals hold; writes docs/coverage.md
 	$(BIN)/python benchmarks/coverage.py
+
+properties: $(VENV)/.test  ## decide every property of every measure; writes docs/properties.md
+	@printf '# What is proved of each measure\n\nWritten by `make properties`: yes is proved, no is refuted by a table, ? is open or does not apply. `steelyard audit NAME` gives the proof or the table; `steelyard explain NAME` the formula.\n\n' > docs/properties.md
+	$(BIN)/steelyard audit --format md >> docs/properties.md
 
 bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run
 	$(BIN)/python benchmarks/run.py

@@ -9,6 +9,7 @@ import pytest
 
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="steelyard-")  # what is cached is the test run's own
 
+
 @pytest.fixture(autouse=True)
 def registry():
     """The registry, put back as it was afterwards."""

@@ -15,16 +15,16 @@ import pytest
 from oracle import ORACLE
 
 from steelyard import SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
-from steelyard.audit import cache as keeping
-from steelyard.audit import letters as symbolic
-from steelyard.audit import properties
-from steelyard.audit.algebra import derived
-from steelyard.audit.claims import SWAP
-from steelyard.audit.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
-from steelyard.audit.exact import Formula
-from steelyard.audit.identities import combinations, identities
-from steelyard.audit.letters import Letters, Unprovable
-from steelyard.audit.properties import (
+from steelyard.auditing import cache as keeping
+from steelyard.auditing import letters as symbolic
+from steelyard.auditing import properties
+from steelyard.auditing.algebra import derived
+from steelyard.auditing.claims import SWAP
+from steelyard.auditing.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
+from steelyard.auditing.exact import Formula
+from steelyard.auditing.identities import combinations, identities
+from steelyard.auditing.letters import Letters, Unprovable
+from steelyard.auditing.properties import (
     PROPERTIES,
     audit_properties,
     decide,

@@ -10,13 +10,13 @@ import pytest
 from scipy import stats
 
 from steelyard import Counts, at_prevalence, confusion, get_metric, list_metrics, swap_prevalences
-from steelyard.audit.conclusions import Claim
-from steelyard.audit.correlation import GARCIA, correlation_study
-from steelyard.audit.discrimination import disagreement, disagreements, discrimination
-from steelyard.audit.models import at_rates
-from steelyard.audit.perturbation import LISTS, widths_of
-from steelyard.audit.robustness import ratio_spread, refit_robustness, robustness, undersampled
-from steelyard.audit.spread import spread_of
+from steelyard.auditing.conclusions import Claim
+from steelyard.auditing.correlation import GARCIA, correlation_study
+from steelyard.auditing.discrimination import disagreement, disagreements, discrimination
+from steelyard.auditing.models import at_rates
+from steelyard.auditing.perturbation import LISTS, widths_of
+from steelyard.auditing.robustness import ratio_spread, refit_robustness, robustness, undersampled
+from steelyard.auditing.spread import spread_of
 from steelyard.errors import SteelyardError
 
 PRINTED = {

@@ -14,7 +14,7 @@ import steelyard
 
 SOURCE = Path(steelyard.__file__).parent
 FLOORS = (
-    "errors", "statistics", "ingest", "metrics", "analysis", "audit", "evaluation", "estimators", "protocol",
+    "errors", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "estimators", "protocol",
     "datasets", "report", "interop", "sklearn", "studies", "cli",
 )  # fmt: skip
 HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy")

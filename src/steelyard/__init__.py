@@ -37,6 +37,8 @@ _HOME = {
     "intervals": "analysis.uncertainty",
     "sample_size": "analysis.planning",
     "at_prevalence": "analysis.prevalence",
+    "audit": "auditing.table",
+    "recommend": "auditing.recommend",
     "best_threshold": "analysis.threshold",
     "roc_then_tpnr": "analysis.threshold",
     "ThresholdClassifier": "estimators.threshold",

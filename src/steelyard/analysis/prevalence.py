@@ -56,7 +56,7 @@ def shares(pi: Any) -> Array:
         given = np.asarray(np.nan)
     if not ((given > 0) & (given < 1)).all():
         raise InputError(f"A prevalence is a share of positives between 0 and 1, such as 0.01, not {pi!r}.")
-    return given
+    return np.asarray(given)
 
 
 def _counts_at(counts: Counts, pi: Array) -> Counts:
@@ -89,7 +89,7 @@ def class_shares(table: Confusion, pi: Any) -> Array:
         given[place] = 0
         given *= (1 - share) / max(given.sum(), 1e-300)  # the others keep their shares of the rest
         given[place] = share
-        return given
+        return np.asarray(given)
     try:
         given = np.asarray(pi, dtype=np.float64)
     except (TypeError, ValueError):
@@ -98,7 +98,7 @@ def class_shares(table: Confusion, pi: Any) -> Array:
         raise InputError(f"The shares of {k} classes are {k} numbers of 0 or more that sum to 1, not {pi!r}.")
     if (given > 0)[table.matrix.sum(1) == 0].any():
         raise InputError("A class without a row in the truth cannot be given a share.")
-    return given
+    return np.asarray(given)
 
 
 def scores_at(table: ScoreTable, pi: float) -> ScoreTable:

@@ -64,7 +64,7 @@ class Place:
 class Ranking:
     """The measures in the order of the difference a - b, descending, and their places at other prevalences.
 
-    `changes` names the first measure after each change of sign of the difference; `favours` says whom a sign speaks for.
+    `changes` names the first measure after each change of sign; `favours` says whom a sign speaks for.
     """
 
     a: str

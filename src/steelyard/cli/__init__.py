@@ -11,8 +11,10 @@ from steelyard import __version__
 
 ABOUT = "Weigh classifiers whose classes are unequal."
 COMMANDS = {
+    "audit": "Prove or refute the properties of measures, or of a function of yours.",
     "demo": "Evaluate a classifier of handwritten digits, and work a paradox of accuracy.",
     "explain": "Explain a measure: formula, meaning, range, source, an example.",
+    "recommend": "Recommend measures for a problem, with the properties that decided.",
     "metrics": "List the measures: name, range, best value, meaning.",
 }
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from steelyard.analysis.draws import generator
 from steelyard.analysis.prevalence import at_prevalence, shares
-from steelyard.audit.changes import Robustness
-from steelyard.audit.models import directed, matching, measured, stacked, tables_of, weighed
-from steelyard.audit.spread import ratio_spread
+from steelyard.auditing.changes import Robustness
+from steelyard.auditing.models import directed, matching, measured, stacked, tables_of, weighed
+from steelyard.auditing.spread import ratio_spread
 from steelyard.errors import InputError, InputTypeError
 from steelyard.statistics.counts import Counts
 

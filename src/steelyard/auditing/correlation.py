@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.rows import Rows, table_text
-from steelyard.audit.coefficients import deviation, flat, matrix, mean
-from steelyard.audit.conclusions import CLAIMS, CLASSES, Claim, Conclusion, tried
-from steelyard.audit.models import measured
-from steelyard.audit.perturbation import LISTS, collection, generators, widths_of
+from steelyard.auditing.coefficients import deviation, flat, matrix, mean
+from steelyard.auditing.conclusions import CLAIMS, CLASSES, Claim, Conclusion, tried
+from steelyard.auditing.models import measured
+from steelyard.auditing.perturbation import LISTS, collection, generators, widths_of
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts

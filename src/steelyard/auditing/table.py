@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import Rows
-from steelyard.audit.properties import PROPERTIES, Decision, audit_properties
+from steelyard.auditing.properties import PROPERTIES, Decision, audit_properties
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:

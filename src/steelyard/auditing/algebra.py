@@ -8,12 +8,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from steelyard.audit.letters import Letters, Sum, Unprovable, factors, indicator, is_positive, magnitude, root
+from steelyard.auditing.letters import Letters, Sum, Unprovable, factors, indicator, is_positive, magnitude, root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.audit.exact import Formula, Step
+    from steelyard.auditing.exact import Formula, Step
 
 Known = dict[Any, int]  # the signs of polynomials in the case at hand
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.audit.coefficients import correlation, flat
-from steelyard.audit.models import measured
+from steelyard.auditing.coefficients import correlation, flat
+from steelyard.auditing.models import measured
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:

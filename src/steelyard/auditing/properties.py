@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.audit import cache
-from steelyard.audit.algebra import never_negative, never_zero
-from steelyard.audit.claims import PROPERTIES, SWAP, Claim, Property, get_property
-from steelyard.audit.decisions import (
+from steelyard.auditing import cache
+from steelyard.auditing.algebra import never_negative, never_zero
+from steelyard.auditing.claims import PROPERTIES, SWAP, Claim, Property, get_property
+from steelyard.auditing.decisions import (
     DOES_NOT_APPLY,
     PROVED,
     REFUTED,
@@ -28,10 +28,10 @@ from steelyard.audit.decisions import (
     unrefuted,
     whole,
 )
-from steelyard.audit.letters import Sum, is_available
-from steelyard.audit.proof import on_all_tables, proved
-from steelyard.audit.search import SUSPICIOUS, breaks, quickest, searched
-from steelyard.audit.subject import Subject
+from steelyard.auditing.letters import Sum, is_available
+from steelyard.auditing.proof import on_all_tables, proved
+from steelyard.auditing.search import SUSPICIOUS, breaks, quickest, searched
+from steelyard.auditing.subject import Subject
 from steelyard.errors import InputError
 from steelyard.metrics.registry import get_metric, list_metrics
 

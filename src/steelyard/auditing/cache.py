@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard import __version__
-from steelyard.audit.decisions import Counterexample, Decision, whole
-from steelyard.audit.exact import exact_expression
+from steelyard.auditing.decisions import Counterexample, Decision, whole
+from steelyard.auditing.exact import exact_expression
 from steelyard.metrics import notation
 
 if TYPE_CHECKING:
-    from steelyard.audit.claims import Property
+    from steelyard.auditing.claims import Property
     from steelyard.metrics.metric import Metric
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.audit.decisions import in_words
-from steelyard.audit.exact import Formula, Value, difference, exact_expression
-from steelyard.audit.letters import is_available
+from steelyard.auditing.decisions import in_words
+from steelyard.auditing.exact import Formula, Value, difference, exact_expression
+from steelyard.auditing.letters import is_available
 from steelyard.errors import InputError, InputTypeError, SteelyardError
 from steelyard.metrics.expression import evaluate
 from steelyard.statistics.counts import Cells

@@ -14,8 +14,8 @@ import numpy as np
 
 from steelyard.analysis.prevalence import shares
 from steelyard.analysis.rows import Rows, table_text
-from steelyard.audit.disagreement import USUAL, disagreement, disagreements
-from steelyard.audit.models import at_rates, directed, measured, ordered
+from steelyard.auditing.disagreement import USUAL, disagreement, disagreements
+from steelyard.auditing.models import at_rates, directed, measured, ordered
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts

@@ -6,16 +6,16 @@ import itertools
 import time
 from typing import TYPE_CHECKING, Any
 
-from steelyard.audit.algebra import derived, is_smooth, never_negative
-from steelyard.audit.letters import LONGEST, Letters, Sum, Unprovable
+from steelyard.auditing.algebra import derived, is_smooth, never_negative
+from steelyard.auditing.letters import LONGEST, Letters, Sum, Unprovable
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steelyard.audit.claims import Claim
-    from steelyard.audit.exact import Formula
-    from steelyard.audit.subject import Subject
+    from steelyard.auditing.claims import Claim
+    from steelyard.auditing.exact import Formula
+    from steelyard.auditing.subject import Subject
 
 
 def on_all_tables(formulas: Sequence[Formula], holds: Callable[..., bool]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.analysis.rows import Rows, table_text, three_digits
-from steelyard.audit.models import change
+from steelyard.auditing.models import change
 
 Array = np.ndarray[Any, Any]
 

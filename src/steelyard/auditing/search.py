@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.audit.decisions import Counterexample, whole
+from steelyard.auditing.decisions import Counterexample, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from steelyard.audit.claims import Claim
-    from steelyard.audit.exact import Value
-    from steelyard.audit.subject import Subject
+    from steelyard.auditing.claims import Claim
+    from steelyard.auditing.exact import Value
+    from steelyard.auditing.subject import Subject
 
 SUSPICIOUS = 1e-10  # floats that differ by more are looked at in exact arithmetic
 

@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.analysis.draws import generator
 from steelyard.analysis.prevalence import shares
 from steelyard.analysis.rows import Rows, three_digits
-from steelyard.audit.models import at_rates, directed, measured, ordered
+from steelyard.auditing.models import at_rates, directed, measured, ordered
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:

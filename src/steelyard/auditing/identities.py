@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.audit.decisions import PROVED, unrefuted
-from steelyard.audit.proof import on_all_tables
-from steelyard.audit.subject import Subject
+from steelyard.auditing.decisions import PROVED, unrefuted
+from steelyard.auditing.proof import on_all_tables
+from steelyard.auditing.subject import Subject
 from steelyard.metrics.notation import plain_number
 from steelyard.metrics.registry import get_metric, list_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from steelyard.audit.exact import Formula
-    from steelyard.audit.letters import Sum
+    from steelyard.auditing.exact import Formula
+    from steelyard.auditing.letters import Sum
 
 Array = np.ndarray[Any, Any]
 TABLES = 300

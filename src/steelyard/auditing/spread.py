@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.analysis.rows import Rows
 from steelyard.analysis.significance import Friedman, friedman
-from steelyard.audit.models import directed, matching, measured, stacked, tables_of
+from steelyard.auditing.models import directed, matching, measured, stacked, tables_of
 from steelyard.errors import InputError, InputTypeError
 
 Array = np.ndarray[Any, Any]

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.audit.identities import identities
-from steelyard.audit.properties import Decision, decide, get_property
+from steelyard.auditing.identities import identities
+from steelyard.auditing.properties import Decision, decide, get_property
 from steelyard.errors import InputError
 from steelyard.metrics.registry import get_metric, list_metrics
 
