@@ -36,6 +36,13 @@ def test_the_answers_decide_the_measures():
     assert "12 positives" in " ".join(recommend(positives=12).beside)
 
 
+def test_without_sympy_the_search_decides(monkeypatch, tmp_path):
+    script = "import sys; sys.modules['sympy'] = None; import steelyard; print([a.metric for a in steelyard.recommend(a_class_may_fail=False).use])"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == "['g_mean', 'ac_score', 'tpnr']\n"
+
+
 def test_every_reason_is_a_decided_property():
     found = recommend(a_class_may_fail=False)
     for item in found.use:

@@ -97,8 +97,8 @@ def recommend(
         return Recommendation(tuple(_of_costs()), beside, ())
     if ranking:
         return Recommendation(tuple(_of_ranks(prevalence_in_use)), beside, ())
-    fitting = [m for m in _candidates() if all(decide(m, name).holds for name in needed)]
-    best = sorted(_distinct(fitting), key=lambda m: -sum(bool(decide(m, name).holds) for name in VIRTUES))[:MOST]
+    fitting = [m for m in _candidates() if all(_stands(m, name) for name in needed)]
+    best = sorted(_distinct(fitting), key=lambda m: -sum(_stands(m, name) for name in VIRTUES))[:MOST]
     return Recommendation(tuple(_praise(m, needed) for m in best), beside, tuple(_blame(needed)))
 
 
@@ -110,6 +110,12 @@ def _needed(alike: bool, may_fail: bool, prevalence_in_use: bool) -> list[str]:
         "zero_when_a_class_fails": not may_fail,
     }
     return [name for name, asked in wanted.items() if asked]
+
+
+def _stands(measure: Metric, name: str) -> bool:
+    """Whether a property is proved, or at least no table speaks against it: without sympy there are no proofs."""
+    decision = decide(measure, name)
+    return bool(decision.holds) or decision.verdict.startswith("no counterexample")
 
 
 def _candidates() -> Iterator[Metric]:
@@ -136,7 +142,7 @@ def _distinct(measures: list[Metric]) -> list[Metric]:
 
 
 def _praise(measure: Metric, needed: list[str]) -> Advice:
-    names = [*needed, *(name for name in VIRTUES if name not in needed and decide(measure, name).holds)]
+    names = [*needed, *(name for name in VIRTUES if name not in needed and _stands(measure, name))]
     return Advice(
         measure.name, "; ".join(f"{SAID[name]} ({decide(measure, name).verdict})" for name in names), measure.cite
     )
