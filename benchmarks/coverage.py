@@ -237,23 +237,22 @@ def main():
         *(f"- {line}" for line in missed),
         "",
     ]
-    rank_found = []
+    bars = {"K classes": (0.925, 0.98), "Rank measures": (0.91, 0.99), "Clusters": (0.925, 0.98)}
     for title, found in (("K classes", class_rows()), ("Rank measures", rank_rows()), ("Clusters", cluster_rows())):
-        found = list(found)
-        rank_found = found if title == "Rank measures" else rank_found
+        found, (low, high) = list(found), bars[title]
+        head = ["setting", *found[0][1]]
         lines += [
             f"## {title}",
             "",
-            table_text(["setting", *found[0][1]], [[name, *map(digits, shares.values())] for name, shares in found]),
+            table_text(head, [[name, *map(digits, shares.values())] for name, shares in found]),
             "",
         ]
-    for setting, shares in rank_found:
-        lines += [
-            f"- outside 91 to 99 %: {name}, {setting}: {digits(v)}"
-            for name, v in shares.items()
-            if not 0.91 <= v <= 0.99
-        ]
-    lines.append("")
+        outside = [
+            f"- outside {100 * low:g} to {100 * high:g} %: {name}, {setting}: {digits(v)}"
+            for setting, shares in found for name, v in shares.items()
+            if not low <= v <= high and not name.endswith("by rows")
+        ]  # fmt: skip
+        lines += [*outside, ""] if outside else []
     found = list(level_rows())
     lines += ["## Equal models, and guessing: how often a test at 0.05 rejects / a 95 % interval of the difference holds 0", "",
               table_text(["setting", *found[0][1]], [[name, *told.values()] for name, told in found]), ""]  # fmt: skip
