@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test check format mutants sklearn-suite coverage properties bench clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
-	$(BIN)/steelyard demo
+	$(BIN)/steelyard demo -o build/demo
 
 test: $(VENV)/.test  ## install the test tools and run every test
 	$(BIN)/python -m pytest -n auto -q

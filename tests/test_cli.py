@@ -10,7 +10,7 @@ import pytest
 
 from steelyard import __version__, list_metrics
 from steelyard.cli import COMMANDS, overview
-from steelyard.cli.commands import commands
+from steelyard.cli.commands import MODULES
 
 
 def run(*words, columns=100):
@@ -28,7 +28,7 @@ def test_version_and_help():
 
 
 def test_the_help_lists_the_commands_that_there_are():
-    assert set(COMMANDS) == set(commands.commands)
+    assert set(COMMANDS) == set(MODULES)
     for name in COMMANDS:
         assert run(name, "--help").returncode == 0
 

@@ -17,6 +17,8 @@ _HOME = {
     "Counts": "statistics.counts",
     "Paired": "statistics.paired",
     "ScoreTable": "statistics.scores",
+    "Tally": "statistics.tally",
+    "tally": "ingest.tallying",
     "compare": "analysis.comparison",
     "confusion": "ingest.labels",
     "corrected_t_test": "analysis.significance",

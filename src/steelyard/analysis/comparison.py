@@ -19,8 +19,9 @@ from steelyard.analysis.score_comparison import DeLong, finite, positives, score
 from steelyard.analysis.significance import McNemar, holm, mcnemar
 from steelyard.analysis.standing import Ranking, ranking
 from steelyard.errors import InputError, InputTypeError, did_you_mean
-from steelyard.ingest import arrays
+from steelyard.ingest import arrays, encoding, tallying
 from steelyard.ingest import labels as ingest
+from steelyard.ingest.label_tables import resolved
 from steelyard.metrics.calling import Options
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.paired import Paired
@@ -110,11 +111,15 @@ def compare(
     labels: Any = None,
     average: str | None = "native",
     sample_weight: Any = None,
+    true: str | None = None,
+    frequency: Any = None,
 ) -> Comparison:
     """Whether models differ on the same rows: every measure's difference with its paired interval and tests.
 
     `models` are named columns of predicted labels, or with scores=True of scores of the positive class, which
-    `threshold` (a number, or one a model) cuts for the measures of labels. Or give a Paired table alone.
+    `threshold` (a number, or one a model) cuts for the measures of labels. Or give a Paired table alone, or a frame and
+    the names of its columns: true, and the models as a list (or by name). `frequency` is how many rows a row stands
+    for, where labels are compared.
 
     The intervals draw truth x A x B from the posterior with 1/2 row in each cell. A p-value is the larger of that
     posterior's and of the mid-p of swapping the models' predictions at random; where few rows disagree it is
@@ -135,16 +140,34 @@ def compare(
     plan = Plan(level, draws, drawing.generator(rng))
     if isinstance(y_true, Paired):
         return _compare_table(y_true, models, _known(metrics), options, plan)
-    true, columns = _columns(y_true, models)
+    if true is not None:
+        y_true, models, frequency = _of_frame(y_true, true, models, scores, frequency)
+        pos_label = resolved(pos_label, encoding.distinct(y_true, f"The column {true!r}")[1])
+        options = replace(options, pos_label=pos_label)
+    times = arrays.weights(frequency, "frequency", whole=True)
+    truth, columns = _columns(y_true, models)
+    arrays.check_lengths(y_true=truth, frequency=times)
+    if scores and times is not None:
+        raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
     if scores:
-        return _compare_scores(true, columns, threshold, _known(metrics), options, plan)
+        return _compare_scores(truth, columns, threshold, _known(metrics), options, plan)
     if threshold is not None:
         told = "threshold= cuts scores, and predicted labels are cut already"
         raise InputError(f"{told}; say scores=True, or leave it out.")
-    codes, known = pairing.encoded(true, {f"the model {name!r}": column for name, column in columns.items()}, labels)
+    codes, known = pairing.encoded(truth, {f"the model {name!r}": column for name, column in columns.items()}, labels)
     return _compare_codes(
-        list(columns), codes, known, pairing.positive(known, pos_label), _known(metrics), options, plan
+        list(columns), codes, known, pairing.positive(known, pos_label), _known(metrics), options, plan, times
     )
+
+
+def _of_frame(data: Any, true: str, models: Any, scores: bool, frequency: Any) -> tuple[Any, dict[str, Any], Any]:
+    """The columns of a frame: labels counted where they are, scores brought row by row."""
+    named = dict(models) if isinstance(models, Mapping) else {str(name): str(name) for name in models or ()}
+    if scores:
+        truth, columns = tallying.score_columns(data, true, list(named.values()))
+        return truth, {name: columns[column] for name, column in named.items()}, frequency
+    (truth, *held), times = tallying.label_columns(data, true, list(named.values()), frequency)
+    return truth, dict(zip(named, held, strict=True)), times
 
 
 def _known(metrics: Iterable[Any] | None) -> tuple[Metric, ...] | None:
@@ -182,12 +205,13 @@ def _compare_codes(
     measures: tuple[Metric, ...] | None,
     options: Options,
     plan: Plan,
+    times: Array | None = None,
 ) -> Comparison:
     if positive is not None and len(labels) > 2:  # one class against the rest, before any cube is built
         place = labels.index(positive)
         codes, labels = [code == place for code in codes], (f"not {positive}", positive)
     models = combinations(zip(names, codes[1:], strict=True), 2)
-    pairs = [(a, b, pairing.weigh(codes[0], of_a, of_b, labels, positive)) for (a, of_a), (b, of_b) in models]
+    pairs = [(a, b, pairing.weigh(codes[0], of_a, of_b, labels, positive, times)) for (a, of_a), (b, of_b) in models]
     ingest.check_whole(pairs[0][2].confusion(0))
     return _compare_tables(names, pairs, measures, options, plan)
 

@@ -11,11 +11,18 @@ from steelyard import __version__
 
 ABOUT = "Weigh classifiers whose classes are unequal."
 COMMANDS = {
-    "audit": "Prove or refute the properties of measures, or of a function of yours.",
-    "demo": "Evaluate a classifier of handwritten digits, and work a paradox of accuracy.",
-    "explain": "Explain a measure: formula, meaning, range, source, an example.",
-    "recommend": "Recommend measures for a problem, with the properties that decided.",
+    "report": "Evaluate a file of predictions: every measure, how sure it is, and what guessing would score.",
+    "compare": "Tell whether one model beats another on the same rows.",
+    "threshold": "Find the cut of the scores at which a measure is best.",
+    "shift": "Tell what the measures become at another prevalence.",
+    "gate": "Pass or fail predictions by rules on their measures, for continuous integration.",
+    "tally": "Weigh a file into a small table and save it.",
+    "merge": "Add up saved tables.",
     "metrics": "List the measures: name, range, best value, meaning.",
+    "explain": "Explain a measure: formula, meaning, range, source, an example.",
+    "audit": "Prove or refute the properties of measures, or of a function of yours.",
+    "recommend": "Recommend measures for a problem, with the properties that decided.",
+    "demo": "Train two classifiers on embedded data, then report, compare and cut.",
 }
 
 

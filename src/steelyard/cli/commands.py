@@ -1,17 +1,37 @@
-"""The commands: stdout is data, stderr is messages. Each imports what it needs when it runs."""
+"""The commands: stdout is data, stderr is messages. Each is loaded when it is called."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import click
 
 from steelyard.cli import ABOUT, COMMANDS
-from steelyard.errors import InputError, SteelyardError
+from steelyard.errors import SteelyardError
+
+HOMES = {
+    "catalogue": ("metrics", "explain", "audit", "recommend"),
+    "weighing": ("report", "compare", "threshold", "shift"),
+    "pipeline": ("gate", "tally", "merge"),
+    "showing": ("demo",),
+}
+MODULES = {name: module for module, names in HOMES.items() for name in names}
 
 
 class Commands(click.Group):
     """All commands; a refusal becomes one sentence on stderr and exit code 2."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command, from the module that holds it."""
+        if cmd_name not in MODULES:
+            return None
+        found: click.Command = getattr(import_module(f"steelyard.cli.{MODULES[cmd_name]}"), cmd_name)
+        return found
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was asked for."""
@@ -19,121 +39,13 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             ctx.exit(130)
+        except BrokenPipeError:
+            ctx.exit(0)
         except SteelyardError as error:
             click.echo(f"steelyard: {error}", err=True)
             ctx.exit(2)
 
 
-def command(function: Any) -> Any:
-    """A command under the function's name, described by the table of all commands."""
-    name = function.__name__
-    return commands.command(name, help=function.__doc__ or COMMANDS[name], short_help=COMMANDS[name])(function)
-
-
 @click.group(cls=Commands, help=ABOUT, context_settings={"help_option_names": ["-h", "--help"]})
 def commands() -> None:
     """All commands."""
-
-
-@command
-@click.option("--family", metavar="NAME", help="Only the measures of this family.")
-@click.option("--format", "form", type=click.Choice(["table", "json", "md"]), default="table", show_default=True)
-def metrics(family: str | None, form: str) -> None:
-    """List the measures: name, range, best value, meaning."""
-    from steelyard.metrics.registry import list_metrics
-    from steelyard.report import listing
-
-    click.echo(getattr(listing, form)(list_metrics(family)))
-
-
-@command
-@click.argument("name")
-def explain(name: str) -> None:
-    """Explain the measure NAME, such as mcc or f_beta[beta=2]."""
-    from steelyard.metrics.registry import get_metric
-    from steelyard.report.explanation import explanation
-
-    click.echo(explanation(get_metric(name)))
-
-
-@command
-@click.argument("names", nargs=-1)
-@click.option("--format", "form", type=click.Choice(["table", "json", "md"]), default="table", show_default=True)
-def audit(names: tuple[str, ...], form: str) -> None:
-    """Prove or refute the properties of the measures NAMES (all where none is named), or of MODULE:FUNCTION."""
-    import json
-
-    from steelyard.auditing import table
-    from steelyard.report.terminal import print_table
-
-    found = table.audit(*(_measure(name) for name in names))
-    if form == "json":
-        click.echo(json.dumps(found.to_dicts(), indent=1, allow_nan=False, default=str))
-    elif form == "md":
-        click.echo(table.markdown(found))
-    else:
-        rows = [[d.metric, d.property, d.verdict, str(d.counterexample or d.how)] for d in found]
-        click.echo(print_table(["measure", "property", "verdict", "how, or the smallest table against it"], rows))
-
-
-def _measure(name: str) -> Any:
-    """A measure by name, or a user's function as module:function, looked for in the current folder as well."""
-    if ":" not in name:
-        return name
-    import sys
-    from importlib import import_module
-
-    module, _, function = name.partition(":")
-    sys.path.insert(0, "")
-    try:
-        return getattr(import_module(module), function)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"{name!r} was not found ({error}); write MODULE:FUNCTION as for an import.") from None
-
-
-@command
-@click.option("--alike/--not-alike", default=True, help="Errors on either class matter the same.", show_default=True)
-@click.option(
-    "--may-fail/--no-class-may-fail",
-    default=True,
-    help="Half credit for giving one class up is fine.",
-    show_default=True,
-)
-@click.option(
-    "--prevalence-in-use", is_flag=True, help="The test set has the class shares of the use, and they are stable."
-)
-@click.option("--ranking", is_flag=True, help="Scores are used as an order, not cut.")
-@click.option("--costs", is_flag=True, help="What each error costs is known.")
-@click.option("--positives", type=int, help="How many positives there are to test on.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
-def recommend(
-    alike: bool, may_fail: bool, prevalence_in_use: bool, ranking: bool, costs: bool, positives: int | None, form: str
-) -> None:
-    """Recommend measures for a problem, with the properties that decided."""
-    import json
-
-    from steelyard.auditing import recommend as advice
-    from steelyard.report.terminal import paragraph
-
-    found = advice.recommend(
-        both_classes_alike=alike, a_class_may_fail=may_fail, prevalence_in_use=prevalence_in_use,
-        ranking=ranking, costs=costs, positives=positives,
-    )  # fmt: skip
-    if form == "json":
-        click.echo(json.dumps(found.to_dict(), indent=1))
-    else:
-        click.echo("\n".join(paragraph(line.strip(), "  " * line.startswith(" ")) for line in repr(found).splitlines()))
-
-
-@command
-def demo() -> None:
-    """Evaluate a classifier of handwritten digits, and work a paradox of accuracy."""
-    from steelyard.datasets.digits import digit_predictions
-    from steelyard.evaluation.evaluate import evaluate
-    from steelyard.report.explanation import paradox
-
-    predictions = digit_predictions()
-    click.echo("Is it an 8? Logistic regression on coarse pictures of handwritten digits, 899 of them to test.\n")
-    click.echo(repr(evaluate(predictions.y_true, y_score=predictions.logistic)))
-    click.echo(paradox())
-    click.echo("\nNext: `steelyard metrics` lists every measure, `steelyard explain ac_score` explains one.")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Predictions(NamedTuple):
@@ -35,3 +38,11 @@ def digit_predictions(digit: int = 8) -> Predictions:
     model = LogisticRegression(max_iter=1_000).fit(train, y_train)
     axis = train[y_train == 1].mean(0) - train[y_train == 0].mean(0)
     return Predictions(y_test, model.predict_proba(test)[:, 1], test @ axis)
+
+
+def write_predictions(path: Path) -> Path:
+    """The truth and the scores of both classifiers as a Parquet file."""
+    import polars as pl
+
+    pl.DataFrame(digit_predictions()._asdict()).write_parquet(path)
+    return path

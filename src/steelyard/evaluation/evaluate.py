@@ -15,12 +15,18 @@ from steelyard.analysis.sampling import Interval
 from steelyard.analysis.uncertainty import intervals
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import AVERAGED, FIRST, ClassRow, Evaluation, Row
+from steelyard.evaluation.groups import Group
 from steelyard.ingest import arrays, encoding
 from steelyard.ingest import labels as ingest
+from steelyard.ingest.label_tables import resolved
+from steelyard.ingest.tallying import tally
+from steelyard.metrics.bounds import bounds
 from steelyard.metrics.registry import get_metric, list_metrics
+from steelyard.statistics.blurs import inside
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.scores import ScoreTable
+from steelyard.statistics.tally import Tally
 
 USUAL_CUT = 0.5
 BEHIND = (
@@ -49,11 +55,18 @@ def evaluate(
     level: float = 0.95,
     draws: int | None = None,
     rng: Any = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    by: Any = None,
 ) -> Evaluation:
     """Evaluate predictions, scores or a table: every measure with its interval beside chance, and a verdict in words.
 
     Scores alone are cut at 0.5 where they lie between 0 and 1, and it says so; other scores are ranked only, until a
-    threshold is given. `prevalence` reads everything where that share of the rows is positive.
+    threshold is given. `prevalence` reads everything where that share of the rows is positive. Of a frame (pandas,
+    Polars, PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, and by for groups;
+    it is counted where it lives. A Tally is taken as well.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -63,6 +76,15 @@ def evaluate(
     Rare positives: 51 of 2,803 (1.82 %).
     """
     weights = {"sample_weight": sample_weight, "frequency": frequency}
+    if true is not None:
+        _refuse_rows(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
+        names = {"true": true, "pred": pred, "score": score, "weight": weight, "by": by}
+        options = {"frequency": frequency, "pos_label": pos_label, "labels": labels, "threshold": threshold}
+        data, weights, labels = tally(data, **names, **options), {}, None
+    elif any(name is not None for name in (pred, score, weight, by)):
+        raise InputTypeError(
+            "pred=, score=, weight= and by= name columns of a frame; name that of the truth with true=."
+        )
     table, scores, cut, assumed = _weighed(data, y_pred, y_score, threshold, pos_label, labels, weights)
     positive = _positive(table, scores, pos_label)
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
@@ -75,14 +97,39 @@ def evaluate(
     return Evaluation(
         table, scores, Rows(found), per_class(table, how), positive, cut, level, _beats(table, scores, positive),
         tuple(assumed), prevalence, int(whole), 0 if rng is None else None, Rows(behind),
-        FIRST if metrics is None else None,
+        FIRST if metrics is None else None, _groups(data, cut, positive, metrics, chosen, how),
     )  # fmt: skip
+
+
+def _refuse_rows(**given: Any) -> None:
+    wrong = [name for name, column in given.items() if column is not None]
+    if wrong:
+        raise InputTypeError(
+            f"{' and '.join(wrong)} is for arrays; of a frame name the columns: pred=, score=, weight=."
+        )
+
+
+def _groups(data: Any, cut: Any, positive: Any, metrics: Any, chosen: Any, how: dict[str, Any]) -> Rows[Group]:
+    """The measures of each group: those asked for, or the usual few."""
+    if not isinstance(data, Tally):
+        return Rows()
+    some = [m for m in chosen if metrics is not None or m.name in FIRST]
+    found = Rows[Group]()
+    for key, part in data.groups.items():
+        table = part.confusion if part.confusion is not None or cut is None else _cut(part.scores, cut, None)[0]
+        with_both = part.scores is not None and part.scores.positive.n and part.scores.negative.n
+        scores = part.scores if with_both else None
+        rows = [*_label_rows(table, scores, positive, some, how), *_score_rows(scores, some, how)]
+        found.append(Group(data.by, key, part.rows, Rows(rows)))
+    return found
 
 
 def _weighed(
     data: Any, y_pred: Any, y_score: Any, threshold: Any, pos_label: Any, labels: Any, weights: dict[str, Any]
 ) -> tuple[Confusion | None, ScoreTable | None, float | None, list[str]]:
     """The table of labels, the table of scores, the cut between them, and what was assumed."""
+    if isinstance(data, Tally):
+        return _of_tally(data, threshold, pos_label)
     if isinstance(data, (Counts, Confusion, ScoreTable)):
         if y_pred is not None or y_score is not None:
             raise InputTypeError("Give either a table or rows (y_true, y_pred or y_score=), not both.")
@@ -112,6 +159,34 @@ def _weighed(
     table = ingest.confusion(data, y_pred, labels=labels, pos_label=pos_label, **weights)
     ingest.check_whole(table)
     return table, scores, None, []
+
+
+def _of_tally(
+    data: Tally, threshold: Any, pos_label: Any
+) -> tuple[Confusion | None, ScoreTable | None, float | None, list[str]]:
+    scores, table = data.scores, data.confusion
+    told = [] if scores is None else _bounds_told(scores)
+    if scores is not None:
+        ingest.check_both_classes(scores)
+    if table is None:
+        if scores is None:
+            raise InputError("This tally holds two models side by side; compare it instead.")
+        *found, assumed = _cut(scores, threshold, None)
+        return *found, [*assumed, *told]  # type: ignore[return-value]
+    if threshold is not None:
+        raise InputError("Predictions and a threshold together contradict each other; give scores and the threshold.")
+    table = table if pos_label is None else table.with_positive(resolved(pos_label, table.labels))
+    ingest.check_whole(table)
+    return table, scores, None, told
+
+
+def _bounds_told(scores: ScoreTable) -> list[str]:
+    """How far the areas of binned scores may be from those of the scores themselves."""
+    if not len(scores.blurs):
+        return []
+    ends = {name: " and ".join(f"{end:.6f}" for end in pair) for name, pair in bounds(scores).items()}
+    told = ", ".join(f"{name} lies between {pair}" for name, pair in ends.items())
+    return [f"Scores were counted in bins: {told}, whatever their order inside a bin."]
 
 
 def _as_confusion(data: Counts | Confusion, pos_label: Any) -> Confusion:
@@ -145,6 +220,12 @@ def _cut(scores: Any, threshold: Any, other: Any) -> tuple[Confusion | None, Sco
         assumed = [f"Scores were cut at {USUAL_CUT}; best_threshold looks for a better cut."]
     elif not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
         raise InputError(f"A threshold is a number, not {threshold!r}.")
+    divided = inside(scores.blurs, float(threshold))
+    if divided is not None:
+        raise InputError(
+            f"The scores were counted in bins, and {threshold:g} would divide the one from {divided[0]:.9g} to "
+            f"{divided[1]:.9g}; cut at an end of it, or weigh the rows again with this threshold."
+        )
     counts = scores.at(float(threshold))
     other = _other(scores.label) if other is None else other
     matrix = counts.matrix()
@@ -177,8 +258,8 @@ def _at(scores: ScoreTable, threshold: float, column: str) -> Any:
 
 
 def _positive(table: Confusion | None, scores: ScoreTable | None, pos_label: Any) -> Any:
-    if pos_label is not None or table is None:
-        return pos_label if scores is None else scores.label
+    if table is None or pos_label is not None:
+        return scores.label if scores is not None else pos_label if table is None else table.positive
     try:
         return table.positive_label()
     except InputError:

@@ -14,6 +14,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.analysis.rows import Rows, filled, interval_text, table_text, three_digits
 from steelyard.errors import InputError, UnknownNameError
+from steelyard.metrics.bounds import bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.confusion import Confusion
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.chance import ChanceTest
     from steelyard.analysis.sampling import Interval
     from steelyard.analysis.threshold import BestThreshold
+    from steelyard.evaluation.groups import Group
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.scores import ScoreTable
@@ -73,6 +75,7 @@ class Evaluation:
     seed: int | None = 0
     behind: Rows[Row] = field(default_factory=Rows)
     first: tuple[str, ...] | None = FIRST
+    groups: Rows[Group] = field(default_factory=Rows)
 
     def __getitem__(self, name: str) -> Row:
         """The row of one measure, by name or alias."""
@@ -139,8 +142,10 @@ class Evaluation:
             "schema": SCHEMA, "version": __version__, "rows": self.rows, "labels": list(self.labels),
             "positive": self.positive, "threshold": None if cut is None or math.isinf(cut) else cut,
             "level": self.level, "method": self.method, "seed": self.seed, **table,
-            "metrics": self.metrics.to_dicts(), "groups": [], "verdict": self.verdict,
+            "metrics": self.metrics.to_dicts(), "groups": [group.to_dict() for group in self.groups],
+            "verdict": self.verdict,
             **({"assumed": list(self.assumed)} if self.assumed else {}),
+            **({"bounds": bounds(self.scores)} if self.scores is not None and len(self.scores.blurs) else {}),
             **({} if self.prevalence is None else {"prevalence": np.asarray(self.prevalence).tolist()}),
         }  # fmt: skip
 
@@ -184,7 +189,8 @@ class Evaluation:
     def __repr__(self) -> str:
         said = [filled(sentence) for sentence in self.verdict]
         rows = [{"measure": r.name, "value": r.value, "interval": _range(r), "chance": r.chance} for r in self.shown()]
-        return "\n".join([*said, "", table_text(rows), "", *map(filled, self.assumed)]).rstrip()
+        by_group = ["", table_text([group.summary() for group in self.groups])] if self.groups else []
+        return "\n".join([*said, "", table_text(rows), *by_group, "", *map(filled, self.assumed)]).rstrip()
 
     def _repr_html_(self) -> str:
         said = "".join(f"<p>{escape(sentence)}</p>" for sentence in [*self.verdict, *self.assumed])

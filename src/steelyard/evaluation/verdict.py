@@ -9,6 +9,7 @@ from steelyard.analysis.planning import sample_size
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import interval_text, three_digits
 from steelyard.errors import SteelyardError
+from steelyard.evaluation.groups import worst
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def verdict(evaluation: Evaluation) -> list[str]:
         parts = _many_classes(evaluation)
     else:
         parts = []
-    return [sentence for sentence in [_elsewhere(evaluation), *parts, *_ranking(evaluation)] if sentence]
+    said = [_elsewhere(evaluation), *parts, *_ranking(evaluation), _weakest_group(evaluation)]
+    return [sentence for sentence in said if sentence]
 
 
 # ---------------------------------------------------------------- two classes
@@ -260,6 +262,15 @@ def _ranking(evaluation: Evaluation) -> list[str]:
     return [
         f"{told}; average precision {interval_text(ap.value, ap.low, ap.high)}, guessing {three_digits(ap.chance)}."
     ]
+
+
+def _weakest_group(evaluation: Evaluation) -> str:
+    found = worst(evaluation.groups)
+    if found is None or len(evaluation.groups) < 2:
+        return ""
+    group, row = found
+    told = f"The weakest of {len(evaluation.groups)} groups is {group.label} ({group.rows:,} rows)"
+    return f"{told}: {_named(row.name)} {interval_text(row.value, row.low, row.high)}."
 
 
 def _elsewhere(evaluation: Evaluation) -> str:

@@ -140,8 +140,13 @@ def _whole(values: Any, name: str) -> Array:
             raise InputError(
                 f"{name} says how many rows a row stands for, a whole number; use sample_weight= for shares."
             )
-    if array.size and float(np.abs(array.astype(np.float64)).sum()) > LARGEST / 2:
-        raise CountOverflowError(
-            f"{name} sums to more rows than {LARGEST}, the largest whole count; use sample_weight=."
-        )
+    check_rows(float(np.abs(array.astype(np.float64)).sum()), name)
     return array if not np.isfinite(array).all() else array.astype(np.int64)
+
+
+def check_rows(total: float, name: str) -> None:
+    """Refuse more rows than a whole count can hold."""
+    if total > LARGEST / 2:
+        raise CountOverflowError(
+            f"{name} sums to more rows than {LARGEST}, the largest whole count; use weights instead."
+        )

@@ -37,11 +37,11 @@ def encode(values: Array, declared: Labels | None = None, name: str = "y_true") 
     return (codes, labels) if declared is None else (recode(codes, labels, declared, name), declared)
 
 
-def check_alike(true: Labels, pred: Labels) -> None:
+def check_alike(true: Labels, pred: Labels, one: str = "y_true", other: str = "y_pred") -> None:
     """Refuse text on one side and numbers on the other: no row could ever be right."""
     if true and pred and _kind(true[0]) != _kind(pred[0]):
         raise InputTypeError(
-            f"y_true holds {_kind(true[0])} such as {true[0]!r} and y_pred {_kind(pred[0])} such as {pred[0]!r}; "
+            f"{one} holds {_kind(true[0])} such as {true[0]!r} and {other} {_kind(pred[0])} such as {pred[0]!r}; "
             "give both the same labels."
         )
 
@@ -81,7 +81,7 @@ def distinct(values: Array, name: str) -> tuple[Array, Labels]:
     return codes, tuple(map(bool, labels)) if kind == "b" else labels
 
 
-class _Book(dict[Any, int]):
+class Book(dict[Any, int]):
     """A dict that gives each new key the next code."""
 
     def __missing__(self, key: Any) -> int:
@@ -91,7 +91,7 @@ class _Book(dict[Any, int]):
 
 def _hashed(values: Array, name: str) -> tuple[Array, Labels]:
     """Through a Python dict: exact for anything that hashes, and the quickest on short columns."""
-    book = _Book()
+    book = Book()
     try:
         codes = np.fromiter(map(book.__getitem__, values.tolist()), np.intp, len(values))
     except TypeError:

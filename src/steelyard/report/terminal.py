@@ -30,20 +30,19 @@ def printed(screen: Console) -> str:
     return "\n".join(line.rstrip() for line in screen.file.getvalue().splitlines())  # type: ignore[attr-defined]
 
 
-def print_table(head: Sequence[str], rows: Sequence[Sequence[str] | str]) -> str:
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str] | str], right: Sequence[int] = ()) -> str:
     """A table; a row that is one string is the light rule above a family. The last column wraps."""
     screen = console()
-    screen.print(_table(head, rows))
+    screen.print(_table(head, rows, right))
     return printed(screen)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str] | str]) -> Table:
+def _table(head: Sequence[str], rows: Sequence[Sequence[str] | str], right: Sequence[int]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in head[:-1]:
-        table.add_column(title, no_wrap=True)
-    table.add_column(head[-1])
+    for i, title in enumerate(head):
+        table.add_column(title, no_wrap=i < len(head) - 1, justify="right" if i in right else "left")
     for row in rows:
         cells = [f"── {row}"] if isinstance(row, str) else list(row)
         table.add_row(*cells)

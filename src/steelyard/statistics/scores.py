@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
-from steelyard.statistics import ordering
+from steelyard.statistics import blurs, ordering
 from steelyard.statistics.counts import SCHEMA, Counts, read_table
 
 if TYPE_CHECKING:
@@ -129,6 +129,10 @@ class Side:
         """The scores with their sign turned, and so their order."""
         return self._mapped(-self.scores[::-1], lambda column: column[..., ::-1])
 
+    def moved(self, scores: Array) -> Side:
+        """The same rows at other scores, given in the same order."""
+        return self._mapped(scores, lambda column: column)
+
     def _mapped(self, scores: Array, change: Callable[[Array], Array]) -> Side:
         rows, weights, squares = (None if c is None else change(c) for c in (self.rows, self.weights, self.squares))
         return Side(scores, rows, weights, squares)
@@ -160,7 +164,9 @@ def _column(side: Side, key: str) -> Array:
 class ScoreTable:
     """The scores of the positives and of the negatives, each in order.
 
-    A row is predicted positive where its score is at least the threshold. Tables of other rows merge with `+`.
+    A row is predicted positive where its score is at least the threshold. Tables of other rows merge with `+`. A
+    table of binned scores has `blurs`: ranges of scores whose rows all stand at the lower end, so that every cut
+    between two ranges is exact and only the order inside a range is not known.
 
     >>> from steelyard import score_table
     >>> table = score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -175,6 +181,7 @@ class ScoreTable:
     positive: Side
     negative: Side
     label: Any = 1
+    blurs: Array = field(default_factory=lambda: blurs.NONE)
 
     @property
     def weighted(self) -> bool:
@@ -207,7 +214,7 @@ class ScoreTable:
 
     def compact(self) -> ScoreTable:
         """The same with one entry for each distinct score of a class."""
-        return ScoreTable(self.positive.compact(), self.negative.compact(), self.label)
+        return ScoreTable(self.positive.compact(), self.negative.compact(), self.label, self.blurs)
 
     def at(self, threshold: Any) -> Counts:
         """The Counts where a score of at least the threshold counts as positive; an array for an array."""
@@ -220,14 +227,24 @@ class ScoreTable:
 
     def swapped(self) -> ScoreTable:
         """The same rows with the negative class called positive and the scores negated."""
-        return ScoreTable(self.negative.negated(), self.positive.negated(), None)
+        ranges = -self.blurs[::-1, ::-1]
+        positive, negative = (blurs.snapped(side.negated(), ranges) for side in (self.negative, self.positive))
+        return ScoreTable(positive, negative, None, ranges)
 
     def __add__(self, other: object) -> ScoreTable:
         if not isinstance(other, ScoreTable):
             return NotImplemented
         if self.label != other.label:
             raise InputError(f"The tables have different positives, {self.label!r} and {other.label!r}.")
-        return ScoreTable(self.positive + other.positive, self.negative + other.negative, self.label)
+        ranges = blurs.joined(self.blurs, other.blurs)
+        sides = (self.positive + other.positive, self.negative + other.negative)
+        positive, negative = (blurs.snapped(side, ranges) for side in sides)
+        return ScoreTable(positive, negative, self.label, ranges)
+
+    def extremes(self) -> tuple[ScoreTable, ScoreTable]:
+        """The worst and the best order that the rows may have had: in a blur the negatives on top, or the positives."""
+        worst = ScoreTable(self.positive, blurs.raised(self.negative, self.blurs), self.label)
+        return worst, ScoreTable(blurs.raised(self.positive, self.blurs), self.negative, self.label)
 
     def __radd__(self, other: object) -> ScoreTable:
         return self if other == 0 else NotImplemented  # so that sum(tables) works
@@ -249,7 +266,7 @@ class ScoreTable:
             compact = side.compact()
             columns = ("scores", "rows", "weights", "squares") if self.weighted else ("scores", "rows")
             data[name] = {key: _column(compact, key).tolist() for key in columns}
-        return data
+        return data | ({"blurs": self.blurs.tolist()} if len(self.blurs) else {})
 
     def to_json(self) -> str:
         """The table as strict JSON, with the number of its schema."""
@@ -260,8 +277,9 @@ class ScoreTable:
     @classmethod
     def from_json(cls, text: str | bytes) -> ScoreTable:
         """The table that `to_json` wrote, checked; anything else is refused."""
-        data = read_table(text, "scores", ("positive_label", "positive", "negative"))
-        return cls(_read_side(data["positive"]), _read_side(data["negative"]), data["positive_label"])
+        data = read_table(text, "scores", ("positive_label", "positive", "negative"), optional=("blurs",))
+        sides = (_read_side(data["positive"]), _read_side(data["negative"]))
+        return cls(*sides, data["positive_label"], blurs.read(data["blurs"]))
 
 
 def starting_at_zero(running: Array) -> Array:

@@ -1,0 +1,83 @@
+"""Pipeline: gates for continuous integration, and tables saved and added up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli import declaring, reading, writing
+from steelyard.cli.declaring import command
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.statistics.tally import Tally
+
+
+@command
+@declaring.weighed
+@click.option(
+    "--require", "requirements", multiple=True, metavar="RULE",
+    help='Such as "ac_score>=0.8", "low(mcc)>=0.5" for the end of the interval, or "mcc>=baseline-0.02".',
+)  # fmt: skip
+@click.option("--baseline", metavar="OLD.JSON", help="A report to compare with, written by `report --format json`.")
+@declaring.level
+@click.pass_context
+def gate(
+    ctx: click.Context, /, requirements: tuple[str, ...], baseline: str | None, level: float, **options: Any
+) -> None:
+    """Pass or fail the predictions in FILE by rules on their measures: exit 0, 1, or 3 where a measure is undefined.
+
+    With --baseline and no rule, no usual measure may be shown to be below the baseline: high(measure) >= baseline.
+    """
+    from steelyard.cli import rules
+    from steelyard.cli.weighing import evaluation
+
+    old = rules.baseline(baseline)
+    read = [rules.read(text) for text in requirements] or rules.against(old)
+    found, _ = evaluation(level=level, metrics=None, **options)
+    results = [rules.judged(rule, found, old) for rule in read]
+    click.echo("\n".join(result.told for result in results))
+    code = 3 if any(result.passed is None for result in results) else int(not all(r.passed for r in results))
+    if code:
+        ctx.exit(code)
+
+
+@command
+@declaring.stacked(
+    declaring.files, declaring.true,
+    click.option("--pred", "preds", multiple=True, metavar="COL", help="The column of labels; two for two models."),
+    declaring.score, declaring.threshold, declaring.positive, declaring.weight, declaring.frequency, declaring.by,
+    declaring.exact, declaring.output,
+)  # fmt: skip
+def tally(
+    preds: tuple[str, ...], output: str | None, force: bool, files: Any, positive: str | None,
+    threshold: float | None, **columns: Any,
+) -> None:  # fmt: skip
+    """Weigh FILE into a small table and save it, so that parts add up later by `steelyard merge`."""
+    writing.check_free(output, force)
+    pred = None if not preds else preds[0] if len(preds) == 1 else preds
+    found = reading.weighed(files, None, positive, threshold, pred=pred, **columns)
+    for line in found.assumed:
+        click.echo(line, err=True)
+    writing.deliver(found.tally.to_json(), output)
+
+
+@command
+@click.argument("files", nargs=-1, required=True, metavar="TALLY...")
+@declaring.output
+def merge(files: tuple[str, ...], output: str | None, force: bool) -> None:
+    """Add up tallies saved by `steelyard tally`."""
+    writing.check_free(output, force)
+    tables = [_saved(name) for name in files]
+    writing.deliver(sum(tables[1:], tables[0]).to_json(), output)
+
+
+def _saved(name: str) -> Tally:
+    if not Path(name).is_file():
+        raise InputError(f"There is no file {name!r}; check the name and the folder.")
+    table = reading.saved(name)
+    if table is None:
+        raise InputError(f"{name!r} holds no saved table; give files that `steelyard tally` wrote.")
+    return table

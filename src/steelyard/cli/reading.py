@@ -1,0 +1,179 @@
+"""Reading: the files and columns that a command line names, weighed; what had to be guessed is told."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from steelyard.ingest.source import Source
+    from steelyard.statistics.tally import Tally
+
+GUESSES = {
+    "true": ("y_true", "true", "truth", "true_label", "label", "target", "actual", "class", "y"),
+    "pred": ("y_pred", "pred", "prediction", "predicted", "predicted_label", "y_hat", "yhat"),
+    "score": ("y_score", "score", "scores", "probability", "prob", "proba", "y_prob", "y_proba", "p"),
+}
+SAVED = ("tally", "counts", "confusion", "scores", "paired")
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What was weighed, and what was taken for granted on the way."""
+
+    tally: Tally
+    assumed: list[str]
+    name: str
+
+
+def weighed(
+    files: Sequence[str], counts: str | None, positive: str | None, threshold: float | None, **columns: Any
+) -> Weighed:
+    """The tally of the files, of a saved tally, or of four counts."""
+    if counts is not None:
+        if files:
+            raise InputError("Four counts and a file are two inputs; give one of them.")
+        return Weighed(_of_counts(counts), [], f"counts {counts}")
+    if not files:
+        raise InputError("No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN.")
+    if (saved := _saved(files)) is not None:
+        return Weighed(_with_positive(saved, positive), [], _name(files))
+    with opened(files) as source:
+        from steelyard.ingest.tallying import tally
+
+        chosen, assumed = guessed(source, columns)
+        cut = threshold if chosen.get("score") and not chosen.get("pred") else None
+        table = tally(source, **chosen, pos_label=positive, threshold=cut)
+    return Weighed(table, assumed, _name(files))
+
+
+def _name(files: Sequence[str]) -> str:
+    first = "standard input" if files[0] == "-" else Path(files[0]).name
+    return first if len(files) == 1 else f"{first} and {len(files) - 1} more"
+
+
+def _with_positive(table: Tally, positive: str | None) -> Tally:
+    if positive is None or table.confusion is None:
+        return table
+    from dataclasses import replace
+
+    from steelyard.ingest.label_tables import resolved
+
+    return replace(table, confusion=table.confusion.with_positive(resolved(positive, table.confusion.labels)))
+
+
+def _of_counts(text: str) -> Tally:
+    from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.tally import Tally
+
+    cells = text.split(",")
+    try:
+        tp, fn, fp, tn = (int(cell) if cell.strip().lstrip("+-").isdigit() else float(cell) for cell in cells)
+    except ValueError:
+        raise InputError(f"--counts takes four numbers TP,FN,FP,TN, such as 28,23,72,2680, not {text!r}.") from None
+    matrix = Counts(tp, fn, fp, tn).matrix()
+    if matrix.dtype.kind != "i":
+        return Tally(Confusion((0, 1), matrix.round().astype(int), matrix, matrix, 1), labels=(0, 1))
+    return Tally(Confusion.of_rows((0, 1), matrix, 1), labels=(0, 1))
+
+
+# ---------------------------------------------------------------- saved tables
+
+
+def _saved(files: Sequence[str]) -> Tally | None:
+    """The saved tables that the files hold, added up; None where they hold rows."""
+    tables = [table for name in files if (table := saved(name)) is not None]
+    if not tables:
+        return None
+    if len(tables) < len(files):
+        raise InputError("Some of the files are saved tables and some are rows; give those of one kind.")
+    return sum(tables[1:], tables[0])
+
+
+def saved(name: str) -> Tally | None:
+    """A saved table of any kind as a tally; None where the file is something else."""
+    path = Path(name)
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return None
+    try:
+        data = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return None
+    kind = data.get("kind") if isinstance(data, dict) else None
+    return None if kind not in SAVED else _read(name, str(kind), json.dumps(data))
+
+
+def _read(name: str, kind: str, text: str) -> Tally:
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.tally import PARTS, Tally
+
+    try:
+        if kind == "tally":
+            return Tally.from_json(text)
+        if kind == "counts":
+            cells = Counts.from_json(text).to_dict()
+            return _of_counts(",".join(str(cells[cell]) for cell in ("tp", "fn", "fp", "tn")))
+        table: Any = PARTS[kind].from_json(text)
+        return Tally(**{kind: table}, labels=tuple(getattr(table, "labels", ())))
+    except InputError as error:
+        raise InputError(f"{name!r}: {error}") from None
+
+
+# ---------------------------------------------------------------- files and columns
+
+
+@contextmanager
+def opened(files: Sequence[str]) -> Iterator[Source]:
+    """The rows of the files, with a bar on the terminal while they are counted."""
+    from steelyard.ingest.files import source
+
+    with _bar() as progress, source(files, progress) as found:
+        yield found
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], Any] | None]:
+    """A bar on stderr for what takes longer than a moment; nothing where no one is looking."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    shown = [TextColumn("counting"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
+    with Progress(*shown, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=min(done, total), total=total if total > 1 else None)
+
+
+def guessed(source: Source, columns: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The columns as named; those of truth and prediction that were not are looked for by their usual names."""
+    chosen, told = dict(columns), []
+    names = {name.lower(): name for name in source.parts[0].collect_schema().names()}
+    wanted = ["true"] if chosen.get("pred") or chosen.get("score") else ["true", "pred", "score"]
+    for use in wanted:
+        if chosen.get(use) is not None:
+            continue
+        found = next((names[guess] for guess in GUESSES[use] if guess in names), None)
+        if found is not None:
+            chosen[use] = found
+            told.append(f"--{use} {found}")
+    if chosen.get("true") is None:
+        raise InputError(f"Which column holds the truth is not clear; name it with --true, of {_listed(names)}.")
+    if not chosen.get("pred") and not chosen.get("score"):
+        raise InputError(f"Name the predictions with --pred or --score; the columns are {_listed(names)}.")
+    return chosen, [f"Columns were guessed: {', '.join(told)}."] if told else []
+
+
+def _listed(names: dict[str, str]) -> str:
+    shown = ", ".join(list(names.values())[:12])
+    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown

@@ -1,0 +1,192 @@
+"""Weighing: the commands that answer questions about a file of predictions."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from steelyard.cli import declaring, reading, writing
+from steelyard.cli.declaring import command
+from steelyard.errors import InputError
+
+REPORTS = ("table", "json", "md", "csv")
+
+
+def evaluation(
+    files: Any, counts: Any, positive: Any, threshold: Any, level: float, metrics: str | None,
+    prevalence: Any = None, **columns: Any,
+) -> tuple[Any, reading.Weighed]:  # fmt: skip
+    """The evaluation of what the command line names."""
+    from dataclasses import replace
+
+    from steelyard.evaluation.evaluate import evaluate
+
+    found = reading.weighed(files, counts, positive, threshold, **columns)
+    chosen = split(metrics)
+    result = evaluate(found.tally, threshold=threshold, metrics=chosen, level=level, prevalence=prevalence)
+    return replace(result, assumed=(*found.assumed, *result.assumed)), found
+
+
+def split(names: str | None) -> list[str] | None:
+    """The measures of a list such as mcc,f_beta[beta=2]: commas inside brackets belong to a name."""
+    if names is None:
+        return None
+    found, depth = [""], 0
+    for sign in names:
+        depth += (sign == "[") - (sign == "]")
+        if sign == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += sign
+    return [name.strip() for name in found if name.strip()]
+
+
+@command
+@declaring.weighed
+@declaring.level
+@declaring.metrics
+@click.option("--all", "everything", is_flag=True, help="Show every measure, not the usual few.")
+@declaring.form(*REPORTS)
+@declaring.output
+def report(everything: bool, form: str | None, output: str | None, force: bool, **options: Any) -> None:
+    """Evaluate the predictions in FILE: the verdict in words, then the measures with intervals, beside chance.
+
+    FILE is CSV, TSV, Parquet, Arrow, JSON lines (also packed by gzip or zstd), a pattern, - for the standard input,
+    or a saved tally. Columns that are not named are looked for by their usual names, and it says so.
+    """
+    kind = writing.chosen(form, output, REPORTS)
+    writing.check_free(output, force)
+    found, source = evaluation(**options)
+    writing.deliver(_reported(found, kind, everything, source.name), output)
+
+
+def _reported(found: Any, kind: str, everything: bool, name: str) -> str:
+    from steelyard.report import summary
+
+    if kind == "json":
+        return json.dumps(found.to_dict(), indent=1, allow_nan=False, ensure_ascii=False, default=str)
+    if kind == "md":
+        return str(found.to_markdown())
+    if kind == "csv":
+        return summary.csv(found)
+    return summary.terminal(found, name, everything=everything)
+
+
+@command
+@declaring.files
+@declaring.true
+@click.option("--pred", "preds", multiple=True, metavar="COL", help="A model's column of labels; give two or more.")
+@click.option("--score", "scores", multiple=True, metavar="COL", help="A model's column of scores; give two or more.")
+@declaring.threshold
+@declaring.positive
+@declaring.frequency
+@declaring.level
+@declaring.metrics
+@declaring.form("table", "json", "csv")
+@declaring.output
+def compare(
+    files: Any, true: str | None, preds: tuple[str, ...], scores: tuple[str, ...], threshold: float | None,
+    positive: str | None, frequency: str | None, level: float, metrics: str | None, form: str | None,
+    output: str | None, force: bool,
+) -> None:  # fmt: skip
+    """Tell whether models differ on the same rows of FILE, by every measure, with paired intervals and tests."""
+    from steelyard.report import summary
+
+    kind = writing.chosen(form, output, ("table", "json", "csv"))
+    writing.check_free(output, force)
+    found, assumed = _compared(files, true, preds, scores, positive, frequency,
+                               threshold=threshold, level=level, metrics=split(metrics))  # fmt: skip
+    if kind == "json":
+        text = json.dumps({**found.to_dict(), "assumed": assumed}, indent=1, allow_nan=False, ensure_ascii=False)
+    elif kind == "csv":
+        text = summary.csv_rows(found.rows.to_dicts())
+    else:
+        text = summary.comparison(found, assumed)
+    writing.deliver(text, output)
+
+
+def _compared(
+    files: Any, true: Any, preds: Any, scores: Any, positive: Any, frequency: Any, **options: Any
+) -> tuple[Any, list[str]]:
+    from steelyard.analysis import comparison
+
+    if bool(preds) == bool(scores):
+        if not preds and (table := reading.saved(files[0]) if len(files) == 1 else None) and table.paired:
+            return comparison.compare(table.paired, pos_label=positive, **options), []
+        raise InputError("Name two or more models, all by --pred (labels) or all by --score (scores).")
+    if not files:
+        raise InputError("No input was named; give a file, or - for the standard input.")
+    names = list(preds or scores)
+    with reading.opened(files) as source:
+        chosen, assumed = reading.guessed(source, {"true": true, "pred": names[0]})
+        found = comparison.compare(
+            source, names, true=chosen["true"], scores=bool(scores), pos_label=positive, frequency=frequency, **options
+        )
+    return found, assumed
+
+
+@command
+@declaring.files
+@declaring.true
+@declaring.score
+@click.option("--metric", default="informedness", show_default=True, metavar="NAME", help="The measure to be best.")
+@click.option("--where", multiple=True, metavar="LIMIT", help='What a cut must keep, such as "specificity>=0.99".')
+@declaring.positive
+@declaring.weight
+@declaring.frequency
+@declaring.exact
+@declaring.level
+@declaring.form("table", "json")
+@declaring.output
+def threshold(
+    files: Any, score: str | None, metric: str, where: tuple[str, ...], level: float, form: str | None,
+    output: str | None, force: bool, positive: str | None, **columns: Any,
+) -> None:  # fmt: skip
+    """Find the cut of the scores in FILE at which a measure is best, and what it is worth on new rows."""
+    from steelyard.analysis.threshold import best_threshold
+    from steelyard.report import summary
+
+    kind = writing.chosen(form, output, ("table", "json"))
+    writing.check_free(output, force)
+    found = reading.weighed(files, None, positive, None, pred=None, score=score, **columns)
+    if found.tally.scores is None:
+        raise InputError("A cut needs scores; name their column with --score.")
+    best = best_threshold(found.tally.scores, metric=metric, where=list(where) or None, level=level)
+    if kind == "json":
+        rows = {
+            k: None if isinstance(v, float) and v in (float("inf"), float("-inf")) else v for k, v in best.row().items()
+        }
+        text = json.dumps({**rows, "level": level, "assumed": found.assumed}, indent=1, allow_nan=False)
+    else:
+        text = summary.cut(best, found.assumed)
+    writing.deliver(text, output)
+
+
+@command
+@declaring.weighed
+@click.option("--prevalence", type=float, required=True, metavar="P", help="The share of positives in use.")
+@declaring.level
+@declaring.metrics
+@declaring.form("table", "json", "csv")
+@declaring.output
+def shift(prevalence: float, form: str | None, output: str | None, force: bool, **options: Any) -> None:
+    """Tell what the measures of FILE become where another share of the rows is positive."""
+    from steelyard.evaluation.evaluate import evaluate
+    from steelyard.report import summary
+
+    kind = writing.chosen(form, output, ("table", "json", "csv"))
+    writing.check_free(output, force)
+    there, source = evaluation(prevalence=prevalence, **options)
+    here = evaluate(
+        source.tally, threshold=options["threshold"], metrics=split(options["metrics"]), level=options["level"]
+    )
+    if kind == "json":
+        told = {**there.to_dict(), "sample": here.metrics.to_dicts()}
+        text = json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False, default=str)
+    elif kind == "csv":
+        text = summary.csv_rows(summary.shifted_rows(here, there))
+    else:
+        text = summary.shifted(here, there)
+    writing.deliver(text, output)

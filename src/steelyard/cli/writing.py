@@ -1,0 +1,68 @@
+"""Writing: a result to stdout or to a file, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def chosen(form: str | None, output: str | None, kinds: Sequence[str]) -> str:
+    """The format that was asked for, or that the ending of the output tells."""
+    if form is not None or output is None:
+        return form or kinds[0]
+    ending = Path(output).suffix.lstrip(".").lower()
+    found = {"txt": "table", "markdown": "md", "htm": "html"}.get(ending, ending)
+    if found not in kinds:
+        raise InputError(
+            f"The ending of {output!r} tells no format; end it in .{', .'.join(kinds[1:])}, or say --format."
+        )
+    return found
+
+
+def check_free(output: str | None, force: bool) -> None:
+    """Refuse an output that exists, before any work is done for it."""
+    if output is None:
+        return
+    path = Path(output)
+    if path.is_dir():
+        raise InputError(f"{output!r} is a folder; name a file in it.")
+    if path.exists() and not force:
+        raise InputError(f"{output!r} exists and was kept; give another name, or --force to replace it.")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {str(path.parent)!r} to write to; make it first.")
+
+
+def deliver(text: str | bytes, output: str | None) -> None:
+    """The text to stdout, or to the file by way of a temporary one beside it: a kill leaves the old or the new."""
+    if output is None:
+        click.echo(text, nl=isinstance(text, str) and not text.endswith("\n"))
+        return
+    data = text if isinstance(text, bytes) else (text if text.endswith("\n") else f"{text}\n").encode()
+    path = Path(output)
+    handle, made = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(made).chmod(0o666 & ~_umask())
+        Path(made).replace(path)
+    except BaseException:
+        Path(made).unlink(missing_ok=True)
+        raise
+    click.echo(f"Wrote {output}.", err=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

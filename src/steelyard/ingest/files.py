@@ -1,0 +1,175 @@
+"""Files: predictions on disk or on stdin, read lazily by Polars in bounded memory. The only user of Polars."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import InputError
+from steelyard.ingest.source import Source
+from steelyard.ingest.unpacking import BLOCK, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import polars as pl
+
+STDIN = "-"
+PART_ROWS = 25_000_000  # rows of a Parquet file counted at once; parts are what a progress bar can show
+MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "stream",
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
+KINDS = "CSV, TSV, Parquet, Arrow or JSON lines"
+SEPARATORS = ",\t;|"
+
+
+@dataclass(frozen=True)
+class File:
+    """One file to read: what the user called it, where it lies unpacked, and what it holds."""
+
+    name: str
+    path: Path
+    kind: str
+
+
+@contextmanager
+def source(names: Sequence[str], progress: Callable[[int, int], Any] | None = None) -> Iterator[Source]:
+    """The rows of the files as a source to be weighed; what had to be unpacked is removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="steelyard-") as folder, _worded(", ".join(names)):
+        files = [_unpacked(name, Path(folder), i) for i, name in enumerate(_found(names))]
+        kinds = {file.kind for file in files}
+        if len(kinds) > 1:
+            raise InputError(f"The files are of different kinds ({', '.join(sorted(kinds))}); give those of one kind.")
+        parts = [part for file in files for part in _parts(file)]
+        done = iter(range(1, sys.maxsize))
+        step = (lambda: progress(next(done), len(parts))) if progress else (lambda: None)
+        yield Source(tuple(_narwhals(part) for part in parts), textual=kinds == {"csv"}, step=step)
+
+
+def _narwhals(part: Any) -> Any:
+    import narwhals as nw
+
+    return nw.from_native(part)
+
+
+def _found(names: Sequence[str]) -> list[str]:
+    """The files that the names and patterns stand for."""
+    found = []
+    for name in names:
+        pattern = has_magic(name) and not Path(name).exists()
+        matches = sorted(glob(name, recursive=True)) if pattern else [name]  # noqa: PTH207 - Path.glob wants a folder
+        if not matches:
+            raise InputError(f"No file fits {name!r}; check the pattern and the folder.")
+        found += matches
+    for name in found:
+        path = Path(name)
+        if name != STDIN and not path.exists():
+            raise InputError(f"There is no file {name!r}; check the name and the folder.")
+        if name != STDIN and path.is_dir():
+            raise InputError(f"{name!r} is a folder; give the files in it, such as '{name.rstrip('/')}/*.parquet'.")
+    return found
+
+
+# ---------------------------------------------------------------- unpacking
+
+
+def _unpacked(name: str, folder: Path, number: int) -> File:
+    """The file as Polars can read it: stdin saved, gzip and zstd unpacked."""
+    path = Path(name)
+    if name == STDIN:
+        path = folder / f"stdin-{number}"
+        with path.open("wb") as saved:
+            shutil.copyfileobj(sys.stdin.buffer, saved, BLOCK)
+    if not path.stat().st_size:
+        raise InputError(f"{_called(name)} is empty; give a file with a header and rows.")
+    packed = _magic(path)
+    if packed in ("gzip", "zstd"):
+        path = unpack(path, packed, folder / f"unpacked-{number}", _called(name))
+    plain = Path(name).with_suffix("") if packed in ("gzip", "zstd") else Path(name)
+    return File(name, path, _magic(path) or _text_kind(name, path, plain.suffix.lower()))
+
+
+def _called(name: str) -> str:
+    return "The standard input" if name == STDIN else repr(name)
+
+
+def _magic(path: Path) -> str | None:
+    with path.open("rb") as file:
+        start = file.read(8)
+    return next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
+
+
+def _text_kind(name: str, path: Path, ending: str) -> str:
+    """CSV or JSON lines, by the ending, or by the first letter where there is none that tells."""
+    with path.open("rb") as file:
+        start = file.read(4096)
+    try:
+        text = start.decode("utf-8", errors="strict" if len(start) < 4096 else "ignore")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text or (len(start) == 4096 and len(text.encode()) < 4090):
+        raise InputError(f"{_called(name)} is not a file of predictions; give {KINDS}.")
+    if not text.strip():
+        raise InputError(f"{_called(name)} holds nothing but blanks; give a file with a header and rows.")
+    return "json" if text.lstrip().startswith("{") or ending in JSON_ENDINGS else "csv"
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _parts(file: File) -> list[pl.LazyFrame]:
+    """The file as lazy frames; a long Parquet file in parts."""
+    import polars as pl
+
+    match file.kind:
+        case "parquet":
+            whole = pl.scan_parquet(file.path)
+            rows = whole.select(pl.len()).collect().item()
+            return [whole.slice(start, PART_ROWS) for start in range(0, max(rows, 1), PART_ROWS)]
+        case "arrow":
+            return [pl.scan_ipc(file.path)]
+        case "stream":
+            return [pl.read_ipc_stream(file.path).lazy()]
+        case "json":
+            return [pl.scan_ndjson(file.path)]
+        case _:
+            return [_csv(file)]
+
+
+def _csv(file: File) -> pl.LazyFrame:
+    """Every value as text: numbers are read where numbers are needed, and labels stay what they are."""
+    import polars as pl
+
+    with file.path.open("rb") as lines:
+        header = lines.readline()
+    separator = max(SEPARATORS, key=lambda sign: (header.count(sign.encode()), -SEPARATORS.index(sign)))
+    return pl.scan_csv(file.path, separator=separator, infer_schema=False)
+
+
+@contextmanager
+def _worded(names: str) -> Iterator[None]:
+    """What Polars says of a file it cannot read, in one sentence."""
+    import polars as pl
+
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{names} cannot be read: {_sentence(str(error))}") from None
+    except OSError as error:
+        raise InputError(f"{names} cannot be read: {_sentence(str(error))}") from None
+
+
+def _sentence(text: str) -> str:
+    first = " ".join(text.split("\n\n", maxsplit=1)[0].split())
+    return f"{first[:200].rstrip('.')}."

@@ -1,0 +1,137 @@
+"""Score tables: the scores of each group, every one of them or by bin, as ScoreTables."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError
+from steelyard.ingest import arrays, bins, encoding, queries
+from steelyard.ingest.label_tables import groups, parsed, picked, resolved, values
+from steelyard.ingest.labels import score_table
+from steelyard.statistics import blurs
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.scores import ScoreTable, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steelyard.ingest.queries import Keyed
+    from steelyard.ingest.source import Source, Wish
+
+Array = np.ndarray[Any, Any]
+EXACT_ROWS = 10_000_000  # rows of two columns that a machine can be expected to hold
+
+
+def score_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTable]:
+    """The table of all rows, under no key, and those of each group; exact where the rows fit, else by bin."""
+    columns = wish.columns
+    score = str(columns.score)
+    seen = bins.checked(source, score)
+    if seen.missing or seen.infinite:
+        what = "missing (null or NaN)" if seen.missing or math.isnan(seen.low + seen.high) else "infinite"
+        raise InputError(
+            f"The column {score!r} holds {seen.missing + seen.infinite:,} scores that are {what}"
+            f"{_first_row(source, score)}; a score is a finite number. Drop such rows first."
+        )
+    if not seen.rows:
+        raise InputError("There are no rows to weigh; give at least one.")
+    fits = source.in_memory or seen.rows <= EXACT_ROWS
+    if fits if wish.exact is None else wish.exact:
+        return _exact_tables(source, wish)
+    return _binned_tables(source, wish, (seen.low, seen.high))
+
+
+def _first_row(source: Source, column: str) -> str:
+    """The number of the first row whose score is not a finite number, where rows have an order."""
+    native = source.parts[0].to_native()
+    if type(native).__module__.split(".")[0] != "polars":
+        return ""
+    import polars as pl
+
+    value = pl.col(column).cast(pl.Float64, strict=False)
+    for offset, part in _numbered(source):
+        bad = part.to_native().lazy().select(value.is_finite().fill_null(value=False).not_().arg_true().first())
+        if (place := bad.collect().item()) is not None:
+            return f", the first in row {offset + place + 1:,}"
+    return ""
+
+
+def _numbered(source: Source) -> Iterator[tuple[int, Any]]:
+    import polars as pl
+
+    offset = 0
+    for part in source.parts:
+        yield offset, part
+        offset += part.to_native().lazy().select(pl.len()).collect().item()
+
+
+def _exact_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTable]:
+    """Every score, through the door for arrays."""
+    columns = wish.columns
+    used = {"score": columns.score, "weight": columns.weight, "frequency": columns.frequency}
+    names = [columns.true, *columns.by, *(name for name in used.values() if name is not None)]
+    data = queries.gathered(source, names)
+    true, label = _truth(data[columns.true].to_native(), wish, source.textual)
+    read = {use: None if name is None else numbers(data[name], name) for use, name in used.items()}
+
+    def table(held: Array) -> ScoreTable:
+        part = {use: None if column is None else column[held] for use, column in read.items()}
+        weights = {"sample_weight": part["weight"], "frequency": part["frequency"]}
+        found = score_table(true[held], part["score"], pos_label=True, labels=[False, True], **weights)
+        return ScoreTable(found.positive, found.negative, label)
+
+    held = groups([data[name].to_list() for name in columns.by], len(true))
+    return {key: table(held) for key, held in held.items()}
+
+
+def _truth(column: Any, wish: Wish, textual: bool) -> tuple[Array, Any]:
+    """Which rows are positive, and the label that says so."""
+    name = f"The column {wish.columns.true!r}"
+    codes, labels = encoding.distinct(arrays.column(column, name), name)
+    found = np.array([*labels, None], dtype=object)[:-1]
+    found = parsed([found])[0] if textual else found
+    label = _positive(found, wish)
+    return np.array([bool(value == label) for value in found.tolist()], dtype=bool)[codes], label
+
+
+def numbers(series: Any, name: str) -> Array:
+    """A column of numbers, read from text where a file has nothing else."""
+    import narwhals as nw
+
+    series = series.cast(nw.Float64) if series.dtype == nw.String else series
+    return arrays.numbers(series.to_native(), f"The column {name!r}")
+
+
+def _positive(found: Array, wish: Wish) -> Any:
+    _, known = encoding.encode(found, wish.labels, f"The column {wish.columns.true!r}")
+    label = resolved(wish.pos_label, known)
+    return Confusion.of_rows(known, np.zeros((0, 0), dtype=np.int64)).positive_label() if label is None else label
+
+
+def _binned_tables(source: Source, wish: Wish, ends: tuple[float, float]) -> dict[tuple[Any, ...], ScoreTable]:
+    """The scores of each label by bin: each class at the lowest score of its bin, what overlaps blurred."""
+    columns, by = wish.columns, len(wish.columns.by)
+    counted = bins.binned(source, columns, ends, wish.threshold)
+    true = values(counted.keys[by], columns.true)
+    true = parsed([true])[0] if source.textual else true
+    label = _positive(true, wish)
+    positive = np.array([bool(value == label) for value in true.tolist()], dtype=bool)
+    which = groups([key.tolist() for key in counted.keys[:by]], len(counted.rows))
+    return {key: _binned(counted, held, positive[held], label) for key, held in which.items()}
+
+
+def _binned(counted: Keyed, held: Array, positive: Array, label: Any) -> ScoreTable:
+    assert counted.low is not None and counted.high is not None  # noqa: S101 - a query of bins always tells
+    low, high = counted.low[held] + 0.0, counted.high[held] + 0.0  # -0.0 becomes 0.0
+    wide = high > low
+    ranges = blurs.joined(np.column_stack([low[wide], high[wide]]), blurs.NONE)
+    mass = picked(counted, held)
+    sides = []
+    for which in (positive, ~positive):
+        order = np.flatnonzero(which)[np.argsort(low[which], kind="stable")]
+        rows, weights, squares = (None if part is None else part[order] for part in mass)
+        sides.append(blurs.snapped(Side(low[order], rows, weights, squares), ranges).compact())
+    return ScoreTable(sides[0], sides[1], label, ranges)

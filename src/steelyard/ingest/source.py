@@ -1,0 +1,92 @@
+"""Source: where rows are before they are weighed, and the names of the columns to weigh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import InputError, InputTypeError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import narwhals as nw
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns to weigh."""
+
+    true: str
+    pred: tuple[str, ...] = ()
+    score: str | None = None
+    weight: str | None = None
+    frequency: str | None = None
+    by: tuple[str, ...] = ()
+
+    def named(self) -> list[str]:
+        """Each column that must be there."""
+        parts = (self.true, *self.pred, self.score, self.weight, self.frequency, *self.by)
+        return [name for name in parts if name is not None]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows are: frames of one engine, each a part of the whole; in text files every value is text."""
+
+    parts: tuple[Any, ...]
+    textual: bool = False
+    in_memory: bool = False
+    step: Callable[[], Any] = field(default=lambda: None)
+
+    @classmethod
+    def of(cls, data: Any) -> Source:
+        """The frame of any engine as a source."""
+        return data if isinstance(data, Source) else cls((opened(data),), in_memory=_in_memory(data))
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to make of the rows."""
+
+    columns: Columns
+    pos_label: Any
+    labels: tuple[Any, ...] | None
+    threshold: float | None
+    exact: bool | None
+
+
+def opened(data: Any) -> nw.LazyFrame[Any]:
+    """The frame of any engine, lazily."""
+    import narwhals as nw
+
+    try:
+        frame: nw.LazyFrame[Any] = nw.from_native(data).lazy()
+    except (TypeError, AttributeError):
+        told = "pandas, Polars, PyArrow, DuckDB, Dask or PySpark"
+        raise InputTypeError(f"A frame of {told} was expected, not {type(data).__name__}.") from None
+    return frame
+
+
+def _in_memory(data: Any) -> bool:
+    """Whether the rows are in memory already, so that fetching a column costs nothing."""
+    import narwhals as nw
+
+    return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame)
+
+
+def check_columns(source: Source, columns: Columns) -> None:
+    """Refuse a column that is not there, and one of another kind where numbers are needed."""
+    schema = source.parts[0].collect_schema()
+    for name in columns.named():
+        if name not in schema:
+            near = did_you_mean(name, schema)
+            raise InputError(f"There is no column {name!r}; there are {_listed(list(schema))}.{near}")
+    for name in (n for n in (columns.score, columns.weight, columns.frequency) if n is not None and not source.textual):
+        if not (schema[name].is_numeric() or str(schema[name]) == "Boolean"):
+            raise InputTypeError(f"The column {name!r} holds {schema[name]} values; numbers were expected.")
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:10]))
+    return f"{shown} and {len(names) - 10} more" if len(names) > 10 else shown

@@ -1,0 +1,118 @@
+"""Tally: what was weighed of one set of predictions, as a whole and by group, to be saved and added up."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import InputError
+from steelyard.statistics.confusion import Confusion, joined
+from steelyard.statistics.counts import SCHEMA, read_table
+from steelyard.statistics.paired import Paired
+from steelyard.statistics.scores import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PARTS: dict[str, Any] = {"confusion": Confusion, "scores": ScoreTable, "paired": Paired}
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The tables of one set of predictions: labels, scores, or two models side by side; and those of each group.
+
+    Tallies of other rows, of another file, day or machine, merge with `+`.
+    """
+
+    confusion: Confusion | None = None
+    scores: ScoreTable | None = None
+    paired: Paired | None = None
+    labels: tuple[Any, ...] = ()
+    by: tuple[str, ...] = ()
+    groups: Mapping[tuple[Any, ...], Tally] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """The rows weighed."""
+        if self.confusion is not None:
+            return int(self.confusion.rows.sum())
+        if self.scores is not None:
+            return self.scores.positive.n + self.scores.negative.n
+        return self.paired.n if self.paired is not None else 0
+
+    def __add__(self, other: object) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if self._held() != other._held() or self.by != other.by:
+            told = f"{self._told()} and {other._told()}"
+            raise InputError(f"These tallies hold different things, {told}; tally both alike.")
+        parts = {name: getattr(self, name) + getattr(other, name) for name in self._held()}
+        groups = {key: self.groups[key] + other.groups[key] for key in self.groups if key in other.groups}
+        groups = {**self.groups, **other.groups, **groups}
+        return Tally(**parts, labels=joined(self.labels, other.labels), by=self.by, groups=groups)
+
+    def __radd__(self, other: object) -> Tally:
+        return self if other == 0 else NotImplemented  # so that sum(tallies) works
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tally) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.labels, self.by, self.rows))
+
+    def __repr__(self) -> str:
+        groups = f", {len(self.groups):,} groups by {', '.join(self.by)}" if self.by else ""
+        return f"<Tally of {self.rows:,} rows: {self._told()}{groups}>"
+
+    def _held(self) -> list[str]:
+        return [name for name in PARTS if getattr(self, name) is not None]
+
+    def _told(self) -> str:
+        return " and ".join(self._held()) or "nothing"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tables as strict JSON values."""
+        parts = {name: json.loads(getattr(self, name).to_json()) for name in self._held()}
+        if not self.by:
+            return {"labels": list(self.labels), **parts}
+        listed = [{"key": list(key), **group.to_dict()} for key, group in self.groups.items()]
+        return {"labels": list(self.labels), **parts, "by": list(self.by), "groups": listed}
+
+    def to_json(self) -> str:
+        """The tally as strict JSON, with the number of its schema."""
+        return json.dumps({"schema": SCHEMA, "kind": "tally", **self.to_dict()}, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Tally:
+        """The tally that `to_json` wrote, every table of it checked; anything else is refused."""
+        return cls._read(read_table(text, "tally", ("labels",), optional=(*PARTS, "by", "groups")))
+
+    @classmethod
+    def _read(cls, data: Any) -> Tally:
+        if not isinstance(data, dict) or not isinstance(data.get("labels"), list):
+            raise InputError("A saved tally lists its labels and its tables; this one does not.")
+        parts = {
+            name: kind.from_json(json.dumps(data[name])) for name, kind in PARTS.items() if data.get(name) is not None
+        }
+        if not parts:
+            raise InputError("A saved tally holds a confusion, scores or a paired table; this one holds none of them.")
+        by, groups = data.get("by") or [], data.get("groups") or []
+        if not isinstance(by, list) or not isinstance(groups, list) or not all(isinstance(g, dict) for g in groups):
+            raise InputError("The groups of a saved tally are a list, each with its key and its tables.")
+        held = {tuple(_key(group, len(by))): cls._read(group) for group in groups}
+        tally = cls(**parts, labels=tuple(data["labels"]), by=tuple(map(str, by)), groups=held)
+        tally._check()
+        return tally
+
+    def _check(self) -> None:
+        """The groups of a saved tally add up to the whole."""
+        if self.groups and sum(group.rows for group in self.groups.values()) != self.rows:
+            raise InputError("The groups of this saved tally do not add up to its whole; tally the rows again.")
+
+
+def _key(group: dict[str, Any], size: int) -> list[Any]:
+    key = group.get("key")
+    if not isinstance(key, list) or len(key) != size:
+        raise InputError("Each group of a saved tally has a key, one value for each column it was grouped by.")
+    return key
