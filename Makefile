@@ -28,7 +28,8 @@ sklearn-suite: $(VENV)/.test  ## scikit-learn's own tests with our functions in 
 coverage: $(VENV)/.test  ## simulate how often the intervals hold; writes docs/coverage.md
 	$(BIN)/python benchmarks/coverage.py
 
-properties: $(VENV)/.test  ## decide every property of every measure; writes docs/properties.md
+properties: $(VENV)/.test  ## decide every property of every measure; writes docs/properties.md and the package's own copy
+	$(BIN)/python -m steelyard.auditing.shipping
 	@printf '# What is proved of each measure\n\nWritten by `make properties`: yes is proved, no is refuted by a table, ? is open or does not apply. `steelyard audit NAME` gives the proof or the table; `steelyard explain NAME` the formula.\n\n' > docs/properties.md
 	$(BIN)/steelyard audit --format md >> docs/properties.md
 

@@ -7,6 +7,7 @@ import math
 import os
 import random
 import time
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -43,8 +44,11 @@ EQUALITY = [name for name, asked in PROPERTIES.items() if asked.is_equality]
 
 @pytest.fixture(autouse=True)
 def cache_folder(tmp_path, monkeypatch):
+    """An empty cache, and none that comes with the package."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    return tmp_path / "steelyard" / "audit.json"
+    monkeypatch.setattr(keeping, "shipped", dict)
+    yield tmp_path / "steelyard" / "audit.json"
+    keeping.kept.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +56,11 @@ def decisions(tmp_path_factory):
     """All decisions, made anew, and the seconds that took."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("audit")))
+        patch.setattr(keeping, "shipped", dict)
         keeping.kept.cache_clear()
         start = time.process_time()
         rows = audit_properties()
+    keeping.kept.cache_clear()
     return {(row.metric, row.property): row for row in rows}, time.process_time() - start
 
 
@@ -546,6 +552,13 @@ def test_a_measure_of_scores_and_an_unknown_property_are_refused():
 
 
 # ---------------------------------------------------------------- kept between runs
+
+
+def test_the_decisions_in_the_package_are_those_made_anew(decisions):
+    shipped = keeping._read(keeping.SHIPPED)
+    assert shipped, "the audit's code changed since: run make properties"
+    for (name, asked), decision in decisions[0].items():
+        assert replace(shipped[keeping.key_of(get_metric(name), PROPERTIES[asked])], metric=name) == decision
 
 
 def test_decisions_are_kept_and_a_changed_formula_is_decided_anew(cache_folder, monkeypatch):

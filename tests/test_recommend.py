@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import steelyard
 from conftest import assert_refused
 from steelyard import audit, get_metric, recommend
 from steelyard.auditing.table import markdown
@@ -94,3 +95,48 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_gets_one_sentence(case):
     assert_refused(*BAD[case])
+
+
+def test_the_answers_are_read_from_the_data():
+    few = steelyard.Counts(tp=9, fn=1, fp=12, tn=978)
+    assert repr(recommend(few)) == repr(recommend(positives=10))
+    assert repr(recommend(steelyard.evaluate(few))) == repr(recommend(positives=10))
+    assert repr(recommend(few, positives=100)) == repr(recommend(positives=100))
+    ranked = steelyard.score_table([0] * 40 + [1] * 40, list(range(80)))
+    assert names(recommend(ranked).use) == names(recommend(ranking=True).use)
+    with pytest.raises(steelyard.SteelyardError, match="recommend reads an Evaluation"):
+        recommend([0, 1])
+
+
+def test_a_changed_formula_changes_the_verdict_of_an_evaluation(monkeypatch):
+    """The words rest on decided properties: where the recommended measure loses one, it is no longer named."""
+    from steelyard.auditing import recommend as module
+
+    counts = steelyard.Counts(28, 23, 72, 2680)
+    told = " ".join(steelyard.evaluate(counts).verdict)
+    assert "Read G-mean, AC-score and TPNR first" in told
+    decide = module.decide
+    lost = replace(decide("g_mean", "prevalence_invariance"), verdict="refuted")
+    monkeypatch.setattr(
+        module,
+        "decide",
+        lambda m, p: lost if (getattr(m, "name", m), p) == ("g_mean", "prevalence_invariance") else decide(m, p),
+    )
+    assert "Read AC-score and TPNR" in " ".join(steelyard.evaluate(counts).verdict)
+
+
+@pytest.mark.parametrize("form", ["table", "json", "md"])
+def test_an_audit_against_predictions_tells_what_balancing_and_swapping_move(tmp_path, form):
+    pl = pytest.importorskip("polars")
+    path = tmp_path / "preds.csv"
+    pl.DataFrame({"y": [0] * 90 + [1] * 10, "a": [0] * 85 + [1] * 13 + [0] * 2, "b": [0] * 95 + [1] * 5}).write_csv(
+        path
+    )
+    words = ["audit", "tpnr", "accuracy", "f1", "--against", str(path), "--true", "y", "--pred", "a", "--pred", "b"]
+    ran = CliRunner().invoke(commands, [*words, "--format", form])
+    assert ran.exit_code == 0, ran.output
+    if form == "json":
+        told = {row["metric"]: row for row in json.loads(ran.stdout)["verdicts"]}
+        assert told["tpnr"]["robust"] and told["tpnr"]["symmetric"] and not told["accuracy"]["robust"]
+    else:
+        assert "Robust and symmetric: tpnr" in ran.stdout

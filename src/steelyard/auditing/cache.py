@@ -1,4 +1,7 @@
-"""Cache: decisions kept between runs, by what they depend on, in one file of the user's cache folder."""
+"""Cache: decisions kept between runs, by what they depend on: those of the catalogue come with the package.
+
+`make properties` writes `decisions.json` here; what else is decided goes to one file of the user's cache folder.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard import __version__
 from steelyard.auditing.decisions import Counterexample, Decision, whole
 from steelyard.auditing.exact import exact_expression
 from steelyard.metrics import notation
@@ -18,6 +20,9 @@ from steelyard.metrics import notation
 if TYPE_CHECKING:
     from steelyard.auditing.claims import Property
     from steelyard.metrics.metric import Metric
+
+
+SHIPPED = Path(__file__).parent / "decisions.json"
 
 
 def key_of(measure: Metric, asked: Property) -> str | None:
@@ -31,17 +36,33 @@ def key_of(measure: Metric, asked: Property) -> str | None:
 
 @cache
 def kept() -> dict[str, Decision]:
-    """The decisions of earlier runs by what they depend on, from one file of the user's cache folder."""
+    """The decisions that come with the package and those of earlier runs, by what they depend on."""
+    return {**shipped(), **_read(_cache_file())}
+
+
+@cache
+def shipped() -> dict[str, Decision]:
+    """The decisions about the catalogue that come with the package; none once the audit's code has changed since."""
+    return _read(SHIPPED)
+
+
+def _read(path: Path) -> dict[str, Decision]:
     try:
-        saved = json.loads(_cache_file().read_text(encoding="utf-8"))
+        saved = json.loads(path.read_text(encoding="utf-8"))
         return {key: _revived(row) for key, row in saved["decisions"].items()} if saved["by"] == _maker() else {}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}
 
 
+def written(decisions: dict[str, Decision]) -> str:
+    """The decisions as the text of a file, with what made them."""
+    rows = {key: decision.row() for key, decision in sorted(decisions.items())}
+    return json.dumps({"by": _maker(), "decisions": rows}, indent=0)
+
+
 def keep(decisions: dict[str, Decision]) -> None:
     """Put all decisions in place of the file at once; a folder that cannot be written is no error."""
-    text = json.dumps({"by": _maker(), "decisions": {key: decision.row() for key, decision in decisions.items()}})
+    text = written({key: decision for key, decision in decisions.items() if key not in shipped()})
     path = _cache_file()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,9 +79,8 @@ def _cache_file() -> Path:
 
 @cache
 def _maker() -> str:
-    """The version and the audit's own code, so that what another one decided is decided anew."""
-    code = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
-    return f"{__version__} {sha256(code).hexdigest()}"
+    """The audit's own code, so that what another one decided is decided anew."""
+    return sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
 
 
 def _revived(row: dict[str, Any]) -> Decision:

@@ -53,14 +53,26 @@ def decide(metric: Any, property: str | Property) -> Decision:
     >>> print(decision.verdict, "by", decision.counterexample)
     refuted by 1/2 on tp=0, fn=1, fp=0, tn=1, 1/3 on tp=0, fn=2, fp=0, tn=1
     """
-    (decision,) = _decisions([get_metric(metric)], [get_property(property)])
+    (decision,) = audit_properties([metric], [property])
     return decision
 
 
 def audit_properties(metrics: Iterable[Any] | None = None, properties: Iterable[Any] | None = None) -> list[Decision]:
     """Every property decided for every measure of counts in the registry, or for those named."""
     measures = [m for m in list_metrics() if m.function] if metrics is None else list(map(get_metric, metrics))
-    return _decisions(measures, list(map(get_property, PROPERTIES if properties is None else properties)))
+    kept = cache.kept()
+    before = len(kept)
+    rows = _decisions(measures, list(map(get_property, PROPERTIES if properties is None else properties)), kept)
+    if len(kept) > before:
+        cache.keep(kept)
+    return rows
+
+
+def decided_anew() -> dict[str, Decision]:
+    """Every decision about the catalogue, made now, by what it depends on."""
+    kept: dict[str, Decision] = {}
+    _decisions([m for m in list_metrics() if m.function], list(map(get_property, PROPERTIES)), kept)
+    return kept
 
 
 def garcia_row(metric: Any) -> str:
@@ -73,14 +85,11 @@ def garcia_row(metric: Any) -> str:
     return "".join(signs[d.holds] for d in audit_properties([metric], ["p1", "p2", "p3", "p4", "p5"]))
 
 
-def _decisions(measures: list[Metric], properties: list[Property]) -> list[Decision]:
-    kept = cache.kept()
-    before, rows = len(kept), []
+def _decisions(measures: list[Metric], properties: list[Property], kept: dict[str, Decision]) -> list[Decision]:
+    rows = []
     for measure in measures:
         subject = lru_cache(partial(Subject, measure))
         rows += [_recalled(kept, measure, asked) or _anew(kept, subject(), asked) for asked in properties]
-    if len(kept) > before:
-        cache.keep(kept)
     return rows
 
 

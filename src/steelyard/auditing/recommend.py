@@ -6,10 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.auditing.identities import identities
+import numpy as np
+
 from steelyard.auditing.properties import Decision, decide, get_property
-from steelyard.errors import InputError
+from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric, list_metrics
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.scores import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,11 +76,12 @@ class Recommendation:
 
 
 def recommend(
+    data: Any = None,
     *,
     both_classes_alike: bool = True,
     a_class_may_fail: bool = True,
     prevalence_in_use: bool = False,
-    ranking: bool = False,
+    ranking: bool | None = None,
     costs: bool = False,
     positives: int | None = None,
 ) -> Recommendation:
@@ -85,10 +90,14 @@ def recommend(
     `both_classes_alike`: errors on either class matter the same. `a_class_may_fail`: half credit for giving one class
     up is fine. `prevalence_in_use`: the test set has the class shares of the use, which are stable. `ranking`: scores
     are used as an order, not cut. `costs`: what each error costs is known. `positives`: how many there are to test on.
+    The last answers are read from `data`, an Evaluation or a table, where they are not given.
 
     >>> [advice.metric for advice in recommend(a_class_may_fail=False).use]
     ['g_mean', 'ac_score', 'tpnr']
     """
+    if data is not None:
+        seen = _seen(data)
+        positives, ranking = seen[0] if positives is None else positives, seen[1] if ranking is None else ranking
     if positives is not None and (not isinstance(positives, int) or positives < 1):
         raise InputError(f"positives is the number of positives in the test set, 1 or more, not {positives!r}.")
     needed = _needed(both_classes_alike, a_class_may_fail, prevalence_in_use)
@@ -100,6 +109,24 @@ def recommend(
     fitting = [m for m in _candidates() if all(_stands(m, name) for name in needed)]
     best = sorted(_distinct(fitting), key=lambda m: -sum(_stands(m, name) for name in VIRTUES))[:MOST]
     return Recommendation(tuple(_praise(m, needed) for m in best), beside, tuple(_blame(needed)))
+
+
+def _seen(data: Any) -> tuple[int | None, bool]:
+    """How many rows of the rarer class there are, and whether they are ranked only, not cut."""
+    table, scores = getattr(data, "confusion", data), getattr(data, "scores", data)
+    if isinstance(table, Counts):
+        return _rarer([int(table.positives), int(table.negatives)]), False
+    if isinstance(table, Confusion):
+        return _rarer(table.rows.sum(1).tolist()), False
+    if isinstance(scores, ScoreTable):
+        return _rarer([scores.positive.n, scores.negative.n]), True
+    raise InputTypeError(
+        f"recommend reads an Evaluation, Counts, a Confusion or a ScoreTable, not {type(data).__name__}."
+    )
+
+
+def _rarer(rows: list[int]) -> int | None:
+    return min((n for n in rows if n > 0), default=None)
 
 
 def _needed(alike: bool, may_fail: bool, prevalence_in_use: bool) -> list[str]:
@@ -132,13 +159,13 @@ def _candidates() -> Iterator[Metric]:
 
 
 def _distinct(measures: list[Metric]) -> list[Metric]:
-    """One of each group that is the same function, the first declared."""
-    same = [set(found.measures) for found in identities() if found.relation == "equal"]
-    kept: list[Metric] = []
+    """One of each group that is the same function on every small table, the first declared."""
+    cells = np.indices((5, 5, 5, 5)).reshape(4, -1)
+    kept: dict[bytes, Metric] = {}
     for measure in measures:
-        if not any({measure.name, other.name} <= pair for pair in same for other in kept):
-            kept.append(measure)
-    return kept
+        values = np.round(np.asarray(measure(Counts(*cells)), dtype=np.float64), 12) + 0.0
+        kept.setdefault(values.tobytes(), measure)
+    return list(kept.values())
 
 
 def _praise(measure: Metric, needed: list[str]) -> Advice:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import Any
 
 import click
 
+from steelyard.cli import declaring, reading, writing
 from steelyard.cli.declaring import command
 from steelyard.errors import InputError
 
@@ -33,22 +36,94 @@ def explain(name: str) -> None:
 
 @command
 @click.argument("names", nargs=-1)
-@click.option("--format", "form", type=click.Choice(["table", "json", "md"]), default="table", show_default=True)
-def audit(names: tuple[str, ...], form: str) -> None:
-    """Prove or refute the properties of the measures NAMES (all where none is named), or of MODULE:FUNCTION."""
-    import json
+@click.option(
+    "--against", metavar="PREDICTIONS", help="On the predictions in this file: what balancing and swapping move."
+)
+@declaring.true
+@click.option("--pred", "preds", multiple=True, metavar="COL", help="A model's column of labels; repeatable.")
+@click.option("--score", "scores", multiple=True, metavar="COL", help="A model's column of scores; repeatable.")
+@declaring.threshold
+@declaring.positive
+@click.option("--tolerance", type=float, default=0.02, show_default=True, help="The change that counts as none.")
+@declaring.form("table", "json", "md")
+@declaring.output
+def audit(
+    names: tuple[str, ...], against: str | None, form: str | None, output: str | None, force: bool, **options: Any
+) -> None:
+    """Prove or refute the properties of the measures NAMES (all where none is named), or of MODULE:FUNCTION.
 
+    With --against, tell by the predictions in a file how far each measure moves when the test set is balanced and when
+    the labels are swapped (Asawa), and of two models which measures change their order with the prevalence (Wu).
+    """
+    kind = writing.chosen(form, output, ("table", "json", "md"))
+    writing.check_free(output, force)
+    measures = [_measure(name) for name in names]
+    made = _decided(measures, kind) if against is None else _moved(measures, kind, against, **options)
+    writing.deliver(made, output)
+
+
+def _decided(measures: list[Any], kind: str) -> str:
     from steelyard.auditing import table
     from steelyard.report.terminal import print_table
 
-    found = table.audit(*(_measure(name) for name in names))
-    if form == "json":
-        click.echo(json.dumps(found.to_dicts(), indent=1, allow_nan=False, default=str))
-    elif form == "md":
-        click.echo(table.markdown(found))
-    else:
-        rows = [[d.metric, d.property, d.verdict, str(d.counterexample or d.how)] for d in found]
-        click.echo(print_table(["measure", "property", "verdict", "how, or the smallest table against it"], rows))
+    found = table.audit(*measures)
+    if kind == "json":
+        return json.dumps(found.to_dicts(), indent=1, allow_nan=False, default=str)
+    if kind == "md":
+        return table.markdown(found)
+    rows = [[d.metric, d.property, d.verdict, str(d.counterexample or d.how)] for d in found]
+    return print_table(["measure", "property", "verdict", "how, or the smallest table against it"], rows)
+
+
+def _moved(
+    measures: list[Any], kind: str, against: str, true: str | None, preds: tuple[str, ...], scores: tuple[str, ...],
+    threshold: float | None, positive: str | None, tolerance: float,
+) -> str:  # fmt: skip
+    """What the predictions in a file say of the measures."""
+    from steelyard.auditing.discrimination import discrimination
+    from steelyard.auditing.robustness import robustness
+    from steelyard.report.summary import plain
+
+    tables = _tables(against, true, preds, scores, threshold, positive)
+    found = robustness(tables, metrics=measures or None, tolerance=tolerance)
+    order = discrimination(*tables.values(), metrics=measures or None) if len(tables) == 2 else None
+    if kind == "json":
+        parts = {"verdicts": found.verdicts.to_dicts(), "changes": found.rows().to_dicts()}
+        parts |= {} if order is None else {"discrimination": order.separations.to_dicts()}
+        return json.dumps(_strict(parts), indent=1, allow_nan=False, default=str)
+    named = " and ".join(f"{letter} is {plain(name)}" for letter, name in zip("AB", tables, strict=False))
+    shown = repr(found) if order is None else f"{found!r}\n\nAt each prevalence, where {named}:\n{order!r}"
+    return f"```\n{shown}\n```" if kind == "md" else shown
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _strict(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_strict(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _tables(
+    against: str, true: str | None, preds: tuple[str, ...], scores: tuple[str, ...], threshold: float | None,
+    positive: str | None,
+) -> dict[str, Any]:  # fmt: skip
+    """The two-class table of each model."""
+    from steelyard.evaluation.evaluate import evaluate
+
+    columns = [(name, "pred") for name in preds] + [(name, "score") for name in scores] or [("", "")]
+    tables = {}
+    for name, use in columns:
+        named = {"pred": None, "score": None} | ({use: name} if use else {})
+        cut = threshold if use != "pred" else None
+        seen = reading.weighed([against], None, positive, cut, true=true, weight=None, frequency=None, by=(),
+                               exact=None, **named)  # fmt: skip
+        found = evaluate(seen.tally, threshold=cut, metrics=["recall"])
+        if found.counts is None:
+            told = f"{name or against!r} is no table of one positive class"
+            raise InputError(f"{told}; name the class with --positive, or cut the scores by --threshold.")
+        tables[name or seen.name] = found.counts
+    return tables
 
 
 def _measure(name: str) -> Any:
@@ -67,6 +142,7 @@ def _measure(name: str) -> Any:
 
 
 @command
+@declaring.weighed
 @click.option("--alike/--not-alike", default=True, help="Errors on either class matter the same.", show_default=True)
 @click.option(
     "--may-fail/--no-class-may-fail",
@@ -77,24 +153,33 @@ def _measure(name: str) -> Any:
 @click.option(
     "--prevalence-in-use", is_flag=True, help="The test set has the class shares of the use, and they are stable."
 )
-@click.option("--ranking", is_flag=True, help="Scores are used as an order, not cut.")
+@click.option("--ranking", is_flag=True, default=None, help="Scores are used as an order, not cut.")
 @click.option("--costs", is_flag=True, help="What each error costs is known.")
 @click.option("--positives", type=int, help="How many positives there are to test on.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def recommend(
-    alike: bool, may_fail: bool, prevalence_in_use: bool, ranking: bool, costs: bool, positives: int | None, form: str
-) -> None:
-    """Recommend measures for a problem, with the properties that decided."""
-    import json
+    alike: bool, may_fail: bool, prevalence_in_use: bool, ranking: bool | None, costs: bool, positives: int | None,
+    form: str, **options: Any,
+) -> None:  # fmt: skip
+    """Recommend measures for a problem, with the properties that decided.
 
+    What the predictions in FILE can tell, how many positives there are and whether scores are cut, is read from them.
+    """
     from steelyard.auditing import recommend as advice
     from steelyard.report.terminal import paragraph
 
+    data, assumed = None, []
+    if options["files"] or options["counts"]:
+        from steelyard.cli.weighing import evaluation
+
+        data, _ = evaluation(level=0.95, metrics=None, **options)
+        assumed = list(data.assumed)
     found = advice.recommend(
-        both_classes_alike=alike, a_class_may_fail=may_fail, prevalence_in_use=prevalence_in_use,
+        data, both_classes_alike=alike, a_class_may_fail=may_fail, prevalence_in_use=prevalence_in_use,
         ranking=ranking, costs=costs, positives=positives,
     )  # fmt: skip
     if form == "json":
         click.echo(json.dumps(found.to_dict(), indent=1))
     else:
-        click.echo("\n".join(paragraph(line.strip(), "  " * line.startswith(" ")) for line in repr(found).splitlines()))
+        lines = [*repr(found).splitlines(), *assumed]
+        click.echo("\n".join(paragraph(line.strip(), "  " * line.startswith(" ")) for line in lines))

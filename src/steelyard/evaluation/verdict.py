@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.planning import sample_size
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import interval_text, three_digits
+from steelyard.auditing.properties import decide
+from steelyard.auditing.recommend import recommend
 from steelyard.errors import SteelyardError
 from steelyard.evaluation.groups import worst
 from steelyard.metrics.registry import get_metric
@@ -134,16 +136,18 @@ def _alike(evaluation: Evaluation, counts: Counts) -> str:
         return ""
     value = interval_text(row.value, row.low, row.high)
     told = f"Weighing both classes alike: AC-score {value}, chance {three_digits(row.chance)}. {weak}"
-    moving = [_named(name) for name in ("f1", "mcc", "kappa") if _depends_on_prevalence(name, counts)]
-    steady = [
-        _named(name)
-        for name in ("ac_score", "tpnr", "balanced_accuracy")
-        if _depends_on_prevalence(name, counts) is False
-    ]
-    if not moving or not steady:
-        return told.strip()
-    why = f"they hold at any prevalence, {_listed(moving)} only at {_percent(prevalence)}"
-    return f"{told}Read {_listed(steady)} first: {why}."
+    return f"{told}{_advice(counts, prevalence)}".strip()
+
+
+def _advice(counts: Counts, prevalence: float) -> str:
+    """What to read first, by the properties decided of each measure, and which of the usual ones move."""
+    advice = recommend(counts, both_classes_alike=True, a_class_may_fail=False)
+    defined = [part.metric for part in advice.use if not math.isnan(get_metric(part.metric)(counts))]
+    moving = [name for name in ("f1", "mcc", "kappa") if decide(name, "prevalence_invariance").holds is False]
+    if not defined or not moving:
+        return ""
+    why = f"they hold at any prevalence, {_listed(list(map(_named, moving)))} only at {_percent(prevalence)}"
+    return f"Read {_listed(list(map(_named, defined)))} first: {why}."
 
 
 def _named(name: str) -> str:
@@ -159,15 +163,6 @@ def _weak_side(recall: Row, specificity: Row) -> str:
     if recall.high < specificity.low:
         return "The recall is the weak side. "
     return "The specificity is the weak side. " if specificity.high < recall.low else ""
-
-
-def _depends_on_prevalence(name: str, counts: Counts) -> bool | None:
-    """Whether the value moves when the positives count twice, asked of the formula; None where it is undefined."""
-    measure = get_metric(name)
-    here, there = measure(counts), measure(counts.scaled(positives=2))
-    if math.isnan(here) or math.isnan(there):
-        return None
-    return not math.isclose(here, there, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _too_few(evaluation: Evaluation) -> str:
