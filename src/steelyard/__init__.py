@@ -50,6 +50,17 @@ _HOME = {
     "beats_guessing": "analysis.chance",
     "chance": "analysis.chance",
     "chance_test": "analysis.chance",
+    "ConfusionDisplay": "report.figures.confusion",
+    "CorrelationDisplay": "report.figures.correlation",
+    "DensityDisplay": "report.figures.density",
+    "IntervalDisplay": "report.figures.forest",
+    "PrecisionRecallDisplay": "report.figures.precision_recall",
+    "PrevalenceDisplay": "report.figures.prevalence",
+    "RankingDisplay": "report.figures.ranking",
+    "RocDisplay": "report.figures.roc",
+    "RunsDisplay": "report.figures.runs",
+    "SurfaceDisplay": "report.figures.surface",
+    "ThresholdDisplay": "report.figures.threshold",
 }
 
 

@@ -37,6 +37,10 @@ class UndefinedError(SteelyardError, ArithmeticError):
     """A measure that is undefined on this table, where the caller asked for an error."""
 
 
+class MissingLibraryError(SteelyardError, ImportError):
+    """A part of Steelyard that needs a library which is not installed."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence that names the nearest known names, or nothing."""
     near = get_close_matches(name.lower(), list(known), n=3, cutoff=0.6)

@@ -1,0 +1,124 @@
+"""CorrelationDisplay: how measures go together, as a heat map of their correlations (García and others 2012)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from steelyard.analysis.rows import Rows
+from steelyard.auditing.correlation import CorrelationStudy, correlation_study
+from steelyard.errors import InputTypeError
+from steelyard.report.figures import style, words
+from steelyard.report.figures.display import Display, Record
+
+MOST_WRITTEN = 16  # measures up to which the cells hold their numbers
+
+
+@dataclass(eq=False, repr=False)
+class CorrelationDisplay(Display):
+    """The correlations of all pairs of measures over perturbed predictions, at one share of positives.
+
+    >>> display = CorrelationDisplay.from_study(metrics=["accuracy"], positives=[0.05], n=100, seeds=3)
+    >>> [(row["metric"], row["other"], round(row["correlation"], 2)) for row in display.frame()][-2:]
+    [('accuracy', 'recall', -0.46), ('accuracy', 'specificity', 1.0)]
+    """
+
+    study: CorrelationStudy
+    positives: float
+    rank: bool = False
+
+    @classmethod
+    def from_study(
+        cls, study: Any = None, *, positives: Any = None, rank: bool = False, ax: Any = None, **options: Any
+    ) -> Self:
+        """The heat map of a correlation_study, at one of its shares of positives; without one the options make it."""
+        if study is None:
+            shares = positives if isinstance(positives, (list, tuple)) else None if positives is None else [positives]
+            study = correlation_study(**({} if shares is None else {"positives": shares}), **options)
+            positives = None
+        elif options:
+            raise InputTypeError(f"The study is made already; {', '.join(options)} has no place here.")
+        if not isinstance(study, CorrelationStudy):
+            raise InputTypeError(f"A heat map is drawn from a correlation_study, not {type(study).__name__}.")
+        made = cls(study, study.positives[0] if positives is None else float(positives), rank)
+        made.matrix  # noqa: B018 - a share that the study lacks is refused here and not when drawing
+        return made if ax is None else made.plot(ax)
+
+    @classmethod
+    def from_result(cls, result: Any, **options: Any) -> Self:
+        """The heat map of a correlation study."""
+        return cls.from_study(result, **options)
+
+    @property
+    def matrix(self) -> Any:
+        """The correlations, measures in the study's order."""
+        return self.study.matrix(self.positives, rank=self.rank)
+
+    @property
+    def height(self) -> float:  # type: ignore[override]
+        """Inches: square cells, and the names below."""
+        return 3.4
+
+    def frame(self) -> Rows[Record]:
+        """One row a pair of measures, each pair once."""
+        names, matrix = self.study.names, self.matrix
+        return Rows(
+            Record(metric=names[i], other=names[j], correlation=float(matrix[i, j]))
+            for i in range(len(names))
+            for j in range(i)
+        )
+
+    def caption(self) -> str:
+        """Which correlation of what."""
+        kind = "Spearman's rank" if self.rank else "Pearson's"
+        c = self.study.choices
+        told = f"{kind} correlations of {len(self.study.names)} measures with {words.share(self.positives)} positives"
+        if not c:
+            return f"{told}."
+        tables = c["steps"] * c["tuples"]
+        seeds = f", mean of {c['seeds']} seeds" if c["seeds"] > 1 else ""
+        return f"{told}, over {tables} perturbed predictions of {c['n']:,} rows (García and others 2012){seeds}."
+
+    def _draw(self, ax: Any) -> Any:
+        names, matrix = self.study.names, self.matrix
+        k = len(names)
+        shown = np.where(np.tri(k, k=-1, dtype=bool), matrix, np.nan)[1:, :-1]
+        ax.imshow(shown, cmap=_diverging(), vmin=-1, vmax=1, aspect="equal")
+        titles = [style.title(name) for name in names]
+        ax.set_xticks(range(k - 1), titles[:-1], rotation=90)
+        ax.set_yticks(range(k - 1), titles[1:])
+        ax.tick_params(length=0)
+        ax.grid(visible=False)
+        ax.spines[:].set_visible(False)
+        if k <= MOST_WRITTEN:
+            self._numbers(ax, shown)
+        _key(ax)
+        return ax
+
+    @staticmethod
+    def _numbers(ax: Any, shown: Any) -> None:
+        for i, j in zip(*np.tril_indices(len(shown)), strict=True):
+            value = shown[i, j]
+            text = "–" if np.isnan(value) else f"{value:.2f}".replace("0.", ".").replace("-", "−")
+            ax.text(j, i, text, ha="center", va="center", fontsize=5, color="white" if abs(value) > 0.6 else style.INK)
+
+
+def _key(ax: Any) -> None:
+    """What the colours mean, in the empty upper corner."""
+    inset = ax.inset_axes((0.62, 0.9, 0.34, 0.035))
+    inset.imshow(np.linspace(-1, 1, 101)[None, :], cmap=_diverging(), aspect="auto", extent=(-1, 1, 0, 1))
+    inset.set_xticks([-1, 0, 1], ["−1", "0", "1"])
+    inset.set_yticks([])
+    inset.tick_params(length=0, labelsize=7)
+    inset.grid(visible=False)
+    inset.spines[:].set_visible(False)
+    inset.set_title("correlation", loc="center", fontsize=7, pad=2)
+
+
+def _diverging() -> Any:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    # Unlike in lightness too, so that a grey print tells the signs apart where the colours are deep.
+    return LinearSegmentedColormap.from_list("signs", ["#8a3500", style.OTHER, "#ffffff", style.THIS, "#00304f"])

@@ -1,0 +1,110 @@
+"""Curves: one model's line over every threshold with its band, area and working point. Used by ROC and PR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.uncertainty import intervals
+from steelyard.report.figures import style, words
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.scores import ScoreTable
+
+Array = np.ndarray[Any, Any]
+BAND_DRAWS = 2_000  # for a band at another prevalence, which has no closed form
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A model's line: x and y at each threshold, the band of y, the area with its interval, and the cut in use."""
+
+    name: str
+    x: Array
+    y: Array
+    thresholds: Array
+    low: Array
+    high: Array
+    area: Any
+    point: tuple[float, float] | None
+    threshold: float | None
+    level: float
+    method: str
+
+    def words(self, what: str) -> str:
+        """The area in words, by name where there are several."""
+        return words.named(self.name, f"{what} {words.told(self.area)}")
+
+
+def read(evaluation: Evaluation, points: Any) -> tuple[ScoreTable, Any, Array]:
+    """The scores where the evaluation is read, the curve of them, and the places of the points to draw."""
+    table = evaluation.scores
+    assert table is not None  # noqa: S101 - the display asked for scores before
+    there = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
+    curve = points(there)
+    return there, curve, style.thinned(curve[0], curve[1])
+
+
+def band(measure: str, evaluation: Evaluation, places: Array) -> tuple[Array, Array, str]:
+    """The interval of a rate at each cut, and its method: Jeffreys', at another prevalence the posterior's.
+
+    Weighted rows count as many as would be as sure: the squared sum of the weights over the sum of their squares.
+    """
+    table = evaluation.scores
+    assert table is not None  # noqa: S101 - the display asked for scores before
+    counts = _effective(table, measure)[places]
+    method = "jeffreys" if evaluation.prevalence is None else "posterior"
+    draws = {} if evaluation.prevalence is None else {"draws": BAND_DRAWS}
+    found = intervals(
+        [measure], counts, method=method, level=evaluation.level, prevalence=evaluation.prevalence, **draws
+    )[0]
+    return np.asarray(found.low), np.asarray(found.high), found.method
+
+
+def _effective(table: ScoreTable, measure: str) -> Counts:
+    if not table.weighted:
+        return table.counts
+    mass, squares = (
+        np.array([np.sum(getattr(side, key)) for side in (table.positive, table.negative)], dtype=float)
+        for key in ("weights", "squares")
+    )
+    # Precision mixes the classes, so both are scaled alike or its value would move.
+    p, n = mass / squares if measure == "recall" else [mass.sum() / squares.sum()] * 2
+    return table.counts.scaled(positives=float(p), negatives=float(n))
+
+
+def draw(ax: Any, curve: Curve, i: int, *, step: str | None = None, faint: bool = False) -> None:
+    """The line with its band and its point."""
+    colour = style.THIS if faint else style.colour(i)
+    how = {"drawstyle": f"steps-{step}"} if step else {}
+    if not faint:
+        ax.fill_between(
+            curve.x, curve.low, curve.high, step=step, color=colour, alpha=0.16, linewidth=0, zorder=1.5
+        )  # fmt: skip
+    line = {"alpha": 0.45, "linewidth": 0.8} if faint else {"linestyle": style.dash(i)}
+    ax.plot(curve.x, curve.y, color=colour, **line, **how)
+    if curve.point and not faint:
+        ax.plot(*curve.point, style.MARKS[i], color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
+
+
+def cuts(curves: tuple[Curve, ...]) -> str:
+    """The cut that each point marks."""
+    marked = [c for c in curves if c.point is not None and c.threshold is not None]
+    if not marked:
+        return ""
+    if len({c.threshold for c in marked}) == 1:
+        return f"; the point{'s mark' if len(marked) > 1 else ' marks'} the cut at {words.cut(marked[0].threshold)}"
+    told = words.listed([f"{words.cut(c.threshold)} ({c.name})" for c in marked])
+    return f"; the points mark the cuts at {told}"
+
+
+def over_folds(curves: tuple[Curve, ...], what: str) -> str:
+    """The mean and the range of the area over folds."""
+    areas = np.array([curve.area.value for curve in curves])
+    low, mean, high = (words.cut(value) for value in (areas.min(), areas.mean(), areas.max()))
+    return f"{what} {mean}, mean of {len(areas)} folds ({low} to {high})"

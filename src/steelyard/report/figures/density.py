@@ -1,0 +1,136 @@
+"""DensityDisplay: how the scores of each class are spread, and where the cut falls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from steelyard.analysis.rows import Rows
+from steelyard.errors import InputError
+from steelyard.report.figures import panels, style, words
+from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.statistics.scores import ScoreTable, Side
+
+Array = np.ndarray[Any, Any]
+BINS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """The share of each class's weight in each bin of the scores, as a density, and the cut in use."""
+
+    name: str
+    edges: Array
+    positives: Array
+    negatives: Array
+    threshold: float | None
+
+
+@dataclass(eq=False, repr=False)
+class DensityDisplay(ScoreDisplay):
+    """The scores, or projections, of positives and negatives as densities, with the cut; a panel for each model.
+
+    Each class has an area of 1 whatever its size; the bins are exact sums of rows.
+
+    >>> display = DensityDisplay.from_predictions([0, 0, 1, 1], [0.0, 0.4, 0.35, 1.0], bins=2)
+    >>> display.frame()
+    model  class     from     to  density
+           positive     0  0.500     1.00
+           positive 0.500   1.00     1.00
+           negative     0  0.500     2.00
+           negative 0.500   1.00        0
+    """
+
+    spreads: tuple[Spread, ...]
+    rows: str
+    label: Any
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Any, *, bins: int = BINS, ax: Any = None) -> Self:
+        """The scores of an Evaluation, or of several by name."""
+        found = evaluations(evaluation, "A figure of densities", scores=True)
+        if not isinstance(bins, (int, np.integer)) or bins < 1:
+            raise InputError(f"bins is a whole number of 1 or more, not {bins!r}.")
+        first = next(iter(found.values()))
+        spreads = tuple(_spread(name, one, int(bins)) for name, one in found.items())
+        return cls(spreads, words.rows_of(first), first.positive)._shown(ax)
+
+    @property
+    def height(self) -> float:  # type: ignore[override]
+        """Inches: a panel each."""
+        return 2.2 if len(self.spreads) == 1 else 0.3 + 1.6 * len(self.spreads)
+
+    def frame(self) -> Rows[Record]:
+        """One row a model, class and bin."""
+        return Rows(
+            row
+            for s in self.spreads
+            for name, density in (("positive", s.positives), ("negative", s.negatives))
+            for row in records(
+                model=s.name, **{"class": name, "from": s.edges[:-1], "to": s.edges[1:]}, density=density
+            )
+        )
+
+    def caption(self) -> str:
+        """What is drawn, and where the cuts are."""
+        bins = len(self.spreads[0].edges) - 1
+        said = f"Scores of {self.rows}, as densities of {bins} bins, each class of area 1"
+        cuts = [words.named(s.name, words.cut(s.threshold)) for s in self.spreads if s.threshold is not None]
+        return f"{said}; dashed: the cut in use ({', '.join(cuts)})." if cuts else f"{said}."
+
+    def _draw(self, ax: Any) -> Any:
+        if len(self.spreads) == 1:
+            self._panel(ax, self.spreads[0], last=True)
+            return ax
+        axes = panels.grid(ax, len(self.spreads), 1)
+        for i, (panel, spread) in enumerate(zip(axes.flat, self.spreads, strict=True)):
+            self._panel(panel, spread, last=i == len(self.spreads) - 1)
+            panel.set_title(words.short(spread.name, 40))
+        return axes
+
+    def _panel(self, ax: Any, spread: Spread, *, last: bool) -> None:
+        lines = []
+        for i, (name, density) in enumerate((("positives", spread.positives), ("negatives", spread.negatives))):
+            ax.stairs(density, spread.edges, fill=True, color=style.colour(i), alpha=0.16)
+            ax.stairs(density, spread.edges, color=style.colour(i), linestyle=style.dash(i), linewidth=1.1)
+            x = np.repeat(spread.edges, 2)[1:-1]
+            lines.append(style.Line(x, np.repeat(density, 2), name, style.colour(i)))
+        top = max(spread.positives.max(), spread.negatives.max())
+        ax.set(ylabel="density", xlim=(spread.edges[0], spread.edges[-1]), ylim=(0, 1.12 * top))
+        if last:
+            ax.set_xlabel("score")
+        if spread.threshold is not None and np.isfinite(spread.threshold):
+            ax.axvline(spread.threshold, color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8)
+            ax.annotate(
+                f"cut at {words.cut(spread.threshold)}", (spread.threshold, 1), (0, 2),
+                xycoords=("data", "axes fraction"), textcoords="offset points", color=style.GREY, ha="center",
+                va="bottom",
+            )  # fmt: skip
+        style.label_lines(ax, lines)
+
+
+def _spread(name: str, evaluation: Evaluation, bins: int) -> Spread:
+    table = evaluation.scores
+    assert table is not None  # noqa: S101 - the display asked for scores before
+    edges = _edges(table, bins)
+    return Spread(name, edges, _density(table.positive, edges), _density(table.negative, edges), evaluation.threshold)
+
+
+def _edges(table: ScoreTable, bins: int) -> Array:
+    """Even bins from the lowest to the highest score; from 0 to 1 where those are probabilities that span it."""
+    low = min(side.scores[0] for side in (table.positive, table.negative))
+    high = max(side.scores[-1] for side in (table.positive, table.negative))
+    if 0 <= low <= 0.1 and 0.9 <= high <= 1:
+        low, high = 0.0, 1.0
+    return np.linspace(low, high if high > low else low + 1, bins + 1)
+
+
+def _density(side: Side, edges: Array) -> Array:
+    """The weight in each bin, its upper edge left to the next, over its width and the whole."""
+    below = np.append(side.below(edges[:-1]), side.total).astype(np.float64)
+    return np.asarray(np.diff(below) / side.total / np.diff(edges))

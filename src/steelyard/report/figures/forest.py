@@ -1,0 +1,154 @@
+"""IntervalDisplay: a forest of measures, each with its interval and a tick where guessing lands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from steelyard.analysis.rows import Rows, interval_text
+from steelyard.errors import InputError, InputTypeError
+from steelyard.report.figures import style, words
+from steelyard.report.figures.display import LabelDisplay, Record, evaluations
+from steelyard.report.figures.sources import Source, several
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation, Row
+
+
+@dataclass(eq=False, repr=False)
+class IntervalDisplay(LabelDisplay):
+    """Measures with their intervals beside chance, one line each; several models by name stand below each other.
+
+    >>> from steelyard import Counts, evaluate
+    >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
+    >>> IntervalDisplay.from_evaluation(report, metrics=["recall", "ac_score"]).frame()
+    metric    value    low   high  chance     method
+    recall    0.549  0.414  0.680  0.0357  posterior
+    ac_score  0.702  0.582  0.801  0.0688  posterior
+    """
+
+    models: dict[str, tuple[Row, ...]]
+    rows: str
+    level: float
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Any, *, metrics: Any = None, ax: Any = None) -> Self:
+        """The measures of an Evaluation, or of several by name: the named ones, or those it shows first."""
+        found = evaluations(evaluation, "A forest of intervals")
+        first = next(iter(found.values()))
+        models = {name: _rows(one, metrics) for name, one in found.items()}
+        names = [row.name for row in next(iter(models.values()))]
+        if any([row.name for row in part] != names for part in models.values()):
+            raise InputError("The models were evaluated by different measures; name those to draw with metrics=.")
+        return cls(models, words.rows_of(first), first.level)._shown(ax)
+
+    @classmethod
+    def _from(cls, models: Any, read: Any, options: dict[str, Any]) -> Self:
+        """Evaluate by the measures to be drawn, and no more."""
+        metrics = options.get("metrics")
+        if isinstance(metrics, str):
+            raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
+        source, rest = Source.split(cls.reads, tuple(metrics or ()), options)
+        whole = source if metrics else _All(source.reads, (), source.weighing, source.response_method)
+        return cls.from_evaluation({name: read(model, whole) for name, model in several(models).items()}, **rest)
+
+    @property
+    def height(self) -> float:  # type: ignore[override]
+        """Inches: a line for each measure of each model."""
+        lines = sum(map(len, self.models.values()))
+        return 0.75 + 0.2 * lines + (0.12 * lines / len(self.models) if len(self.models) > 1 else 0)
+
+    def frame(self) -> Rows[Record]:
+        """One row a model and measure."""
+        return Rows(
+            Record(({"model": name} if name else {}) | {
+                "metric": r.name, "value": r.value, "low": r.low, "high": r.high, "chance": r.chance, "method": r.method,
+            })
+            for name, part in self.models.items() for r in part
+        )  # fmt: skip
+
+    def caption(self) -> str:
+        """The level and the methods of the intervals, and what the ticks are."""
+        methods = words.listed(list(dict.fromkeys(r.method for part in self.models.values() for r in part if r.method)))
+        who = f" for {words.listed(list(self.models))}" if len(self.models) > 1 else ""
+        return (
+            f"Measures of {self.rows}{who}, with {words.percent(self.level)} intervals ({methods}); "
+            "grey ticks: what guessing with the same margins scores."
+        )
+
+    def _draw(self, ax: Any) -> Any:
+        names = [row.name for row in next(iter(self.models.values()))]
+        k = len(self.models)
+        step = 1.0 if k == 1 else k + 0.6
+        for i, part in enumerate(self.models.values()):
+            for j, row in enumerate(part):
+                self._line(ax, row, j * step + i, i)
+        last = (len(names) - 1) * step + k - 1
+        ax.set(ylim=(last + 0.7, -0.7), xlabel="value")
+        ax.set_yticks(np.arange(len(names)) * step + (k - 1) / 2, [style.title(name) for name in names])
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        ax.grid(visible=False, axis="y")
+        _reach(ax, [row for part in self.models.values() for row in part])
+        self._head(ax)
+        return ax
+
+    def _line(self, ax: Any, row: Row, y: float, i: int) -> None:
+        """The interval, the value, the tick of chance, and the numbers at the right."""
+        colour = style.colour(i)
+        if np.isfinite(row.chance):
+            ax.plot([row.chance] * 2, [y - 0.32, y + 0.32], color=style.GREY, linewidth=1.1, zorder=2)
+        if np.isfinite([row.low, row.high]).all():
+            ax.plot([row.low, row.high], [y, y], color=colour, linewidth=2.2, alpha=0.55, solid_capstyle="butt")
+        if np.isfinite(row.value):
+            ax.plot(row.value, y, style.MARKS[i], color=colour, markersize=4, markeredgecolor="white", zorder=3)
+        told = interval_text(row.value, row.low, row.high) if np.isfinite(row.value) else f"– {row.undefined or ''}"
+        ax.annotate(
+            told, (1.03, y), xycoords=("axes fraction", "data"), va="center", ha="left", fontsize=7,
+            color=colour if len(self.models) > 1 else None,
+        )  # fmt: skip
+
+    def _head(self, ax: Any) -> None:
+        """The names of the models above, each in its colour and with its mark."""
+        ax.annotate(
+            f"value ({words.percent(self.level)} interval)", (1.03, 1), (0, 3), xycoords="axes fraction",
+            textcoords="offset points", ha="left", va="bottom", fontsize=7, color=style.GREY,
+        )  # fmt: skip
+        ax.annotate(
+            "grey tick: guessing", (0, 1), (0, 3), xycoords="axes fraction", textcoords="offset points", ha="left",
+            va="bottom", fontsize=7, color=style.GREY,
+        )  # fmt: skip
+        if len(self.models) > 1:
+            for i, name in enumerate(self.models):
+                ax.annotate(
+                    f"{('●', '◆', '■', '▲', '▼', '✚', '✖')[i % 7]} {words.short(name, 24)}", (0, 1), (0, 13 + 10 * (len(self.models) - 1 - i)),
+                    xycoords="axes fraction", textcoords="offset points", ha="left", va="bottom", color=style.colour(i),
+                )  # fmt: skip
+
+
+class _All(Source):
+    """The source of an evaluation by every measure, of which the usual few are shown."""
+
+    def evaluated(self, y_true: Any, **columns: Any) -> Evaluation:
+        from steelyard.evaluation.evaluate import evaluate
+
+        return evaluate(y_true, **{**columns, **self.weighing})
+
+
+def _rows(evaluation: Evaluation, metrics: Any) -> tuple[Row, ...]:
+    if metrics is None:
+        return tuple(evaluation.shown())
+    if isinstance(metrics, str):
+        raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
+    return tuple(evaluation[str(getattr(metric, "name", metric))] for metric in metrics)
+
+
+def _reach(ax: Any, rows: list[Row]) -> None:
+    """The x axis from 0 to 1 where the values lie there, else as far as they go."""
+    ends = np.array([end for row in rows for end in (row.low, row.high, row.value, row.chance) if np.isfinite(end)])
+    low, high = min(0.0, float(ends.min(initial=0))), max(1.0, float(ends.max(initial=1)))
+    ax.set_xlim(low - 0.02 * (high - low), high + 0.02 * (high - low))
+    if (low, high) == (0, 1):
+        ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])

@@ -1,0 +1,56 @@
+"""Kinds: every figure by the word that asks for it. The command line and the page may use it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from steelyard import _HOME
+from steelyard.errors import UnknownNameError, did_you_mean
+
+if TYPE_CHECKING:
+    from steelyard.report.figures.display import Display
+
+KINDS = {
+    "confusion": "ConfusionDisplay",
+    "roc": "RocDisplay",
+    "pr": "PrecisionRecallDisplay",
+    "threshold": "ThresholdDisplay",
+    "prevalence": "PrevalenceDisplay",
+    "intervals": "IntervalDisplay",
+    "surface": "SurfaceDisplay",
+    "ranking": "RankingDisplay",
+    "correlation": "CorrelationDisplay",
+    "runs": "RunsDisplay",
+    "density": "DensityDisplay",
+}
+
+
+def display(kind: str) -> type[Display]:
+    """The Display of a kind.
+
+    >>> display("roc").__name__
+    'RocDisplay'
+    """
+    if kind not in KINDS:
+        told = ", ".join(KINDS)
+        raise UnknownNameError(f"No figure is called {kind!r}; there are {told}.{did_you_mean(str(kind), KINDS)}")
+    name = KINDS[kind]
+    found: type[Display] = getattr(import_module(f"steelyard.{_HOME[name]}"), name)
+    return found
+
+
+def figure(kind: str, result: Any = None, **options: Any) -> Display:
+    """The figure of a kind from a result: an Evaluation, several by name, a Comparison, a study, runs.
+
+    "surface" and "correlation" need no result. The options are those of the Display's own constructors.
+
+    >>> from steelyard import Counts, evaluate
+    >>> figure("confusion", evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))).frame()
+    true  predicted   rows  weight   share
+    0             0  2,680   2,680   0.974
+    0             1     72      72  0.0262
+    1             0     23      23   0.451
+    1             1     28      28   0.549
+    """
+    return display(kind).from_result(result, **options)

@@ -1,0 +1,129 @@
+"""PrecisionRecallDisplay: the share of flags that are right against the share of positives found, at every cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from steelyard.analysis.rows import Rows
+from steelyard.metrics.curves import precision_recall_points
+from steelyard.report.figures import curves as drawing
+from steelyard.report.figures import style, words
+from steelyard.report.figures.curves import Curve
+from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
+from steelyard.report.figures.sources import Source
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation
+
+
+@dataclass(eq=False, repr=False)
+class PrecisionRecallDisplay(ScoreDisplay):
+    """Precision-recall curves with the band of the precision at each cut, and the region that no scores can reach.
+
+    The unreachable region lies below the precision of flagging all negatives first (Boyd and others, ICML 2012).
+
+    >>> display = PrecisionRecallDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> [row["recall"] for row in display.frame()]
+    [0.5, 0.5, 1.0, 1.0]
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("average_precision",)
+    height: ClassVar[float] = 3.3  # type: ignore[misc]
+
+    curves: tuple[Curve, ...]
+    rows: str
+    prevalence: float
+    folds: bool = False
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Any, *, ax: Any = None) -> Self:
+        """The curve of an Evaluation of scores, or those of several by name."""
+        found = evaluations(evaluation, "A precision-recall curve", scores=True)
+        first = next(iter(found.values()))
+        curves = tuple(_curve(name, one) for name, one in found.items())
+        return cls(curves, words.rows_of(first), _prevalence(first))._shown(ax)
+
+    @classmethod
+    def from_cv_results(cls, cv_results: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
+        """One curve a test fold of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True)."""
+        source, rest = Source.split(cls.reads, cls.needs, {**options})
+        words.no_more(rest)
+        each = source.of_each_fold(cv_results, X, y)
+        found = tuple(_curve(f"fold {i}", one) for i, one in enumerate(each, 1))
+        rows = f"{sum(one.rows for one in each):,} rows in {len(each)} test folds"
+        return cls(found, rows, float(np.mean([_prevalence(one) for one in each])), folds=True)._shown(ax)
+
+    def frame(self) -> Rows[Record]:
+        """One row a drawn cut: recall, precision, and the ends of its band."""
+        return Rows(
+            row
+            for c in self.curves
+            for row in records(model=c.name, threshold=c.thresholds, recall=c.x, precision=c.y, low=c.low, high=c.high)
+        )
+
+    def caption(self) -> str:
+        """The average precisions with their intervals, and how the band was made."""
+        grey = f"dashed: guessing, {words.share(self.prevalence)}; grey: out of reach of any scores at that prevalence"
+        if self.folds:
+            told = drawing.over_folds(self.curves, "average precision")
+            return f"Precision and recall of {self.rows}, one line each: {told}; {grey}."
+        one = self.curves[0]
+        level = words.percent(one.level)
+        areas = "; ".join(c.words("average precision") for c in self.curves)
+        band = f"band: {level} interval of the precision at each cut ({one.method.title()})"
+        return (
+            f"Precision and recall of {self.rows}. {areas[0].upper()}{areas[1:]} ({level} interval, {one.area.method}); "
+            f"{band}{drawing.cuts(self.curves)}; {grey}."
+        )
+
+    def _draw(self, ax: Any) -> Any:
+        style.unit_square(ax, style.RECALL, style.PRECISION)
+        recall = np.linspace(0, 1, 201)
+        worst = self.prevalence * recall / (self.prevalence * recall + 1 - self.prevalence)
+        ax.fill_between(recall, 0, worst, color=style.LIGHT, linewidth=0, zorder=1.2)
+        ax.axhline(self.prevalence, color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8)
+        for i, curve in enumerate(self.curves):
+            drawing.draw(ax, curve, i, step="pre", faint=self.folds)
+        self._words(ax)
+        return ax
+
+    def _words(self, ax: Any) -> None:
+        lines = [(drawing.over_folds(self.curves, "average precision").replace(" (", "\n("), style.THIS)]
+        if not self.folds:
+            told = [f"{style.sample(i)}{c.words('average precision')}" for i, c in enumerate(self.curves)]
+            lines = [(text, style.colour(i)) for i, text in enumerate(told)]
+        guessing = (f"guessing {words.share(self.prevalence)}", style.GREY)
+        low = self.prevalence < 0.5
+        # The upper right corner is free below 50 % precision, the lower left one at high prevalence.
+        for i, (text, colour) in enumerate(lines if low else lines[::-1]):
+            y = 0.98 - 0.07 * i if low else 0.03 + 0.07 * i
+            style.corner(ax, text, colour, y, top=low)
+        side = {"ha": "right", "va": "bottom"} if low else {"ha": "left", "va": "bottom"}
+        ax.annotate(
+            guessing[0], (1 if low else 0, self.prevalence), (-2 if low else 2, 1), textcoords="offset points",
+            color=style.GREY, **side,
+        )  # fmt: skip
+
+
+def _prevalence(evaluation: Evaluation) -> float:
+    if evaluation.prevalence is not None:
+        return float(evaluation.prevalence)
+    assert evaluation.scores is not None  # noqa: S101 - the display asked for scores before
+    p, n = evaluation.scores.positive.total, evaluation.scores.negative.total
+    return float(p / (p + n))
+
+
+def _curve(name: str, evaluation: Evaluation) -> Curve:
+    _, curve, places = drawing.read(evaluation, precision_recall_points)
+    low, high, method = drawing.band("precision", evaluation, places + 1)  # the curve leaves out the cut at infinity
+    point = None
+    if evaluation.counts is not None and evaluation.threshold is not None:
+        rates = words.measured(evaluation, "recall").value, words.measured(evaluation, "precision").value
+        point = rates if np.isfinite(rates).all() else None
+    return Curve(
+        name, curve.recall[places], curve.precision[places], curve.thresholds[places], low, high,
+        words.measured(evaluation, "average_precision"), point, evaluation.threshold, evaluation.level, method,
+    )  # fmt: skip

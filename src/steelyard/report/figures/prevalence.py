@@ -1,0 +1,107 @@
+"""PrevalenceDisplay: what measures would be where other shares of the rows are positive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.uncertainty import intervals
+from steelyard.errors import InputError
+from steelyard.report.figures import measures, style, words
+from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only
+from steelyard.report.figures.measures import Track
+
+if TYPE_CHECKING:
+    from steelyard.analysis.rows import Rows
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.metrics.metric import Metric
+
+Array = np.ndarray[Any, Any]
+USUAL = ("precision", "f1", "ac_score", "mcc", "accuracy")
+POINTS, BAND_POINTS, BAND_DRAWS = 200, 25, 2_000
+
+
+@dataclass(eq=False, repr=False)
+class PrevalenceDisplay(LabelDisplay):
+    """Measures over the prevalence, the rates of the classifier kept; the sample's own prevalence is marked.
+
+    One measure or two have a band, more do not unless band=True.
+
+    >>> display = PrevalenceDisplay.from_predictions([0, 0, 0, 1], [0, 0, 1, 1], metrics=["precision"], low=0.01)
+    >>> round(display.frame()[0]["value"], 4)
+    0.0294
+    """
+
+    prevalences: Array
+    tracks: tuple[Track, ...]
+    sample: float
+    rows: str
+    level: float
+
+    @classmethod
+    def from_evaluation(
+        cls, evaluation: Any, *, metrics: Any = USUAL, band: bool | None = None, low: float = 0.001,
+        high: float = 0.99, ax: Any = None,
+    ) -> Self:  # fmt: skip
+        """The measures of an Evaluation's table at prevalences from `low` to `high`."""
+        what = "A figure over prevalence"
+        one = only(evaluations(evaluation, what), what)
+        words.two_class(one, what)
+        if not 0 < low < high < 1:
+            raise InputError(f"low= and high= are prevalences between 0 and 1, the first smaller, not {low} and {high}.")
+        known = measures.chosen(metrics)
+        grid, tracks = _tracks(one, known, low, high, banded=measures.banded(band, known))
+        counts = one.counts
+        assert counts is not None  # noqa: S101 - asked for above
+        share = float(counts.positives / counts.total)
+        return cls(grid, tracks, share, words.rows_of(one), one.level)._shown(ax)
+
+    def frame(self) -> Rows[Record]:
+        """One row a prevalence and measure."""
+        return measures.rows("prevalence", self.prevalences, self.tracks)
+
+    def caption(self) -> str:
+        """What is drawn, and how the bands were made."""
+        told = words.listed([track.metric.title for track in self.tracks])
+        said = f"{told} where other shares of the rows are positive, the rates on {self.rows} kept"
+        said += f"; dashed: the sample's prevalence, {words.share(self.sample)}"
+        method = next((track.method for track in self.tracks if track.method), "")
+        return f"{said}; bands: {words.percent(self.level)} intervals ({method})." if method else f"{said}."
+
+    def _draw(self, ax: Any) -> Any:
+        ax.set(xscale="log", xlabel="prevalence (share of rows that are positive)", ylabel="value")
+        ax.set_xlim(self.prevalences[0], 1)
+        lines = measures.draw(ax, self.prevalences, self.tracks)
+        measures.limits(ax, self.tracks)
+        ticks = 10.0 ** np.arange(np.ceil(np.log10(self.prevalences[0]) - 1e-9), 1)
+        ax.set_xticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
+        ax.minorticks_off()
+        if self.prevalences[0] <= self.sample <= self.prevalences[-1]:
+            ax.axvline(self.sample, color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
+            ax.annotate(
+                f"sample, {words.share(self.sample)}", (self.sample, 1), (0, 2), xycoords=("data", "axes fraction"),
+                textcoords="offset points", color=style.GREY, ha="center", va="bottom",
+            )  # fmt: skip
+        style.label_lines(ax, lines)
+        return ax
+
+
+def _tracks(
+    one: Evaluation, known: list[Metric], low: float, high: float, *, banded: bool
+) -> tuple[Array, tuple[Track, ...]]:
+    """The measures over the grid, as even in odds as in sight, with their bands where wanted."""
+    grid = np.geomspace(low, high, BAND_POINTS if banded else POINTS)
+    counts = at_prevalence(one.counts, grid)
+    values = [np.asarray(metric(counts)) for metric in known]
+    if not banded:
+        return grid, tuple(Track(metric, value) for metric, value in zip(known, values, strict=True))
+    how = {"level": one.level, "draws": BAND_DRAWS, "pos_label": one.positive}
+    found = [intervals(known, one.confusion, prevalence=float(pi), **how) for pi in grid]
+    ends = [[np.array([getattr(part[i], end) for part in found]) for end in ("low", "high")] for i in range(len(known))]
+    return grid, tuple(
+        Track(metric, value, *end, method=found[0][i].method)
+        for i, (metric, value, end) in enumerate(zip(known, values, ends, strict=True))
+    )

@@ -1,0 +1,147 @@
+"""RankingDisplay: measures ranked by how much they favour one of two models, as in Wu and Cannistraci's Figure 2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from steelyard.analysis.comparison import Comparison, compare
+from steelyard.analysis.rows import Rows, three_digits
+from steelyard.errors import InputTypeError
+from steelyard.report.figures import style, words
+from steelyard.report.figures.display import Display, Record
+from steelyard.report.figures.sources import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard.analysis.difference import Difference
+
+
+@dataclass(eq=False, repr=False)
+class RankingDisplay(Display):
+    """The values of two models by every measure, ordered by their difference; a dashed line where its sign changes.
+
+    >>> truth = [0] * 90 + [1] * 10
+    >>> models = {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2}
+    >>> display = RankingDisplay.from_predictions(truth, models, metrics=["recall", "accuracy", "specificity"])
+    >>> [(row["metric"], round(row["difference"], 3)) for row in display.frame()]
+    [('recall', 0.7), ('accuracy', 0.02), ('specificity', -0.056)]
+    """
+
+    a: str
+    b: str
+    ordered: Rows[Difference]
+    changes: tuple[str, ...]
+    n: int
+    level: float
+
+    @classmethod
+    def from_comparison(cls, comparison: Any, a: str | None = None, b: str | None = None, *, ax: Any = None) -> Self:
+        """The ranking of a Comparison; of more than two models name two."""
+        if not isinstance(comparison, Comparison):
+            raise InputTypeError(f"A ranking is drawn from a Comparison, not {type(comparison).__name__}; see compare.")
+        found = comparison.ranking(a, b, prevalences=())
+        turned = (found.b, found.a) in {(row.a, row.b) for row in comparison.rows}
+        pair = (found.b, found.a) if turned else (found.a, found.b)
+        known = {row.metric: row for row in comparison.rows if (row.a, row.b) == pair}
+        ordered = Rows(_turned(known[s.metric]) if turned else known[s.metric] for s in found.order)
+        made = cls(found.a, found.b, ordered, found.changes, comparison.n, comparison.level)
+        return made if ax is None else made.plot(ax)
+
+    @classmethod
+    def from_predictions(cls, y_true: Any, models: Mapping[str, Any], *, ax: Any = None, **options: Any) -> Self:
+        """The ranking of two named columns of labels, or with scores=True of scores; the options are compare's."""
+        return cls.from_comparison(compare(y_true, models, **options), ax=ax)
+
+    @classmethod
+    def from_estimator(
+        cls, estimators: Mapping[str, Any], X: Any, y: Any, *, scores: bool = False, ax: Any = None, **options: Any
+    ) -> Self:
+        """The ranking of two fitted estimators by name, by their labels, or with scores=True by their scores."""
+        source = Source("scores", (), {"pos_label": options.get("pos_label")})
+        columns = {n: source.scores(m, X)[0] if scores else m.predict(X) for n, m in dict(estimators).items()}
+        return cls.from_predictions(y, columns, scores=scores, ax=ax, **options)
+
+    @classmethod
+    def from_result(cls, result: Any, **options: Any) -> Self:
+        """The ranking of a Comparison."""
+        return cls.from_comparison(result, **options)
+
+    @property
+    def height(self) -> float:  # type: ignore[override]
+        """Inches: a line a measure."""
+        return 0.85 + 0.19 * len(self.ordered)
+
+    def frame(self) -> Rows[Record]:
+        """One row a measure, in the order of the difference, with its interval."""
+        keys = ("metric", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm", "method")
+        return Rows(Record({key: getattr(row, key) for key in keys}) for row in self.ordered)
+
+    def caption(self) -> str:
+        """What the order is, and how the intervals were made."""
+        methods = words.listed(list(dict.fromkeys(row.method for row in self.ordered if row.method)) or ["none"])
+        turn = "; dashed: where the sign of the difference changes" if self.changes else ""
+        return (
+            f"{self.a} and {self.b} on the same {self.n:,} rows by {len(self.ordered)} measures, ranked by the "
+            f"difference {self.a} - {self.b}, at the right with its {words.percent(self.level)} interval "
+            f"({methods}){turn}."
+        )
+
+    def _draw(self, ax: Any) -> Any:
+        for y, row in enumerate(self.ordered):
+            self._line(ax, row, y)
+            if row.metric in self.changes:
+                ax.axhline(y - 0.5, color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8)
+        values = np.array([v for row in self.ordered for v in (row.value_a, row.value_b) if np.isfinite(v)])
+        low, high = min(0.0, float(values.min(initial=0))), max(1.0, float(values.max(initial=1)))
+        margin = 0.03 * (high - low)
+        ax.set(xlim=(low - margin, high + margin), ylim=(len(self.ordered) - 0.4, -0.7), xlabel="value")
+        ax.set_yticks(range(len(self.ordered)), [style.title(row.metric) for row in self.ordered])
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        ax.grid(visible=False, axis="y")
+        self._head(ax)
+        return ax
+
+    def _line(self, ax: Any, row: Difference, y: int) -> None:
+        ax.plot([row.value_a, row.value_b], [y, y], color=style.LIGHT, linewidth=2.5, solid_capstyle="butt", zorder=1)
+        for i, value in ((1, row.value_b), (0, row.value_a)):
+            ax.plot(value, y, style.MARKS[i], color=style.colour(i), markersize=4.5, markeredgecolor="white", zorder=3)
+        ends = "" if np.isnan(row.low) else f" ({_signed(row.low)} to {_signed(row.high)})"
+        ax.annotate(
+            f"{_signed(row.difference)}{ends}", (1.03, y), xycoords=("axes fraction", "data"), va="center", ha="left",
+            fontsize=7,
+        )  # fmt: skip
+
+    def _head(self, ax: Any) -> None:
+        from matplotlib.offsetbox import AnchoredOffsetbox, HPacker, TextArea
+
+        names = [(f"● {words.short(self.a, 18)}", style.colour(0)), (f"◆ {words.short(self.b, 18)}", style.colour(1))]
+        parts = [TextArea(text, textprops={"color": ink}) for text, ink in names]
+        packed = HPacker(children=parts, pad=0, sep=8)
+        box = AnchoredOffsetbox(
+            "lower left", child=packed, pad=0, borderpad=0, frameon=False, bbox_to_anchor=(0, 1.01),
+            bbox_transform=ax.transAxes,
+        )  # fmt: skip
+        ax.add_artist(box)
+        ax.annotate(
+            f"difference ({words.percent(self.level)} interval)", (1.03, 1), (0, 2), xycoords="axes fraction",
+            textcoords="offset points", ha="left", va="bottom", fontsize=7, color=style.GREY,
+        )  # fmt: skip
+
+
+def _signed(value: float) -> str:
+    return three_digits(float(value)).replace("-", "−") if value <= 0 or np.isnan(value) else f"+{three_digits(float(value))}"
+
+
+def _turned(row: Difference) -> Difference:
+    """The same difference read from the other model."""
+    from dataclasses import replace
+
+    return replace(
+        row, a=row.b, b=row.a, value_a=row.value_b, value_b=row.value_a, difference=-row.difference, low=-row.high,
+        high=-row.low,
+    )  # fmt: skip

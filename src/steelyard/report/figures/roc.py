@@ -1,0 +1,105 @@
+"""RocDisplay: the share of positives found against the share of negatives flagged, at every cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from steelyard.analysis.rows import Rows
+from steelyard.metrics.curves import roc_points
+from steelyard.report.figures import curves as drawing
+from steelyard.report.figures import style, words
+from steelyard.report.figures.curves import Curve
+from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
+from steelyard.report.figures.sources import Source
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation
+
+
+@dataclass(eq=False, repr=False)
+class RocDisplay(ScoreDisplay):
+    """ROC curves with the band of the share of positives found at each cut, the area, the cut in use, and chance.
+
+    >>> display = RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> [row["recall"] for row in display.frame()]
+    [0.0, 0.5, 0.5, 1.0, 1.0]
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("roc_auc",)
+    height: ClassVar[float] = 3.3  # type: ignore[misc]
+
+    curves: tuple[Curve, ...]
+    rows: str
+    folds: bool = False
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Any, *, ax: Any = None) -> Self:
+        """The curve of an Evaluation of scores, or those of several by name."""
+        found = evaluations(evaluation, "A ROC curve", scores=True)
+        rows = words.rows_of(next(iter(found.values())))
+        return cls(tuple(_curve(name, one) for name, one in found.items()), rows)._shown(ax)
+
+    @classmethod
+    def from_cv_results(cls, cv_results: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
+        """One curve a test fold of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True)."""
+        source, rest = Source.split(cls.reads, cls.needs, {**options})
+        words.no_more(rest)
+        each = source.of_each_fold(cv_results, X, y)
+        found = tuple(_curve(f"fold {i}", one) for i, one in enumerate(each, 1))
+        return cls(found, f"{sum(one.rows for one in each):,} rows in {len(each)} test folds", folds=True)._shown(ax)
+
+    def frame(self) -> Rows[Record]:
+        """One row a drawn cut: the two shares, and the ends of the band."""
+        return Rows(
+            row
+            for c in self.curves
+            for row in records(
+                model=c.name, threshold=c.thresholds, false_positive_rate=c.x, recall=c.y, low=c.low, high=c.high
+            )
+        )
+
+    def caption(self) -> str:
+        """The areas with their intervals, and how the band was made."""
+        if self.folds:
+            told = drawing.over_folds(self.curves, "area")
+            return f"ROC curves of {self.rows}, one line each: {told}; dashed: guessing."
+        one = self.curves[0]
+        level = words.percent(one.level)
+        areas = "; ".join(c.words("area") for c in self.curves)
+        band = f"band: {level} interval of the share of positives found at each cut ({one.method.title()})"
+        return (
+            f"ROC curve of {self.rows}. {areas} ({level} interval, {one.area.method}); {band}{drawing.cuts(self.curves)}"
+            "; dashed: guessing."
+        )
+
+    def _draw(self, ax: Any) -> Any:
+        style.unit_square(ax, style.FALSE_ALARMS, style.RECALL)
+        ax.plot([0, 1], [0, 1], color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8)
+        ax.text(0.62, 0.59, "guessing", color=style.GREY, rotation=45, ha="center", va="top", rotation_mode="anchor")
+        for i, curve in enumerate(self.curves):
+            drawing.draw(ax, curve, i, faint=self.folds)
+        if self.folds:
+            text = drawing.over_folds(self.curves, "area").replace(" (", "\n(")
+            ax.text(0.97, 0.05, text, color=style.THIS, ha="right", va="bottom", linespacing=1.4)
+            return ax
+        for i, curve in enumerate(self.curves):
+            y = 0.05 + 0.075 * (len(self.curves) - 1 - i)
+            text = f"{style.sample(i)}{curve.words('area')}"
+            ax.text(0.98, y, text, color=style.colour(i), ha="right", va="bottom")
+        return ax
+
+
+def _curve(name: str, evaluation: Evaluation) -> Curve:
+    _, curve, places = drawing.read(evaluation, roc_points)
+    low, high, method = drawing.band("recall", evaluation, places)
+    point = None
+    if evaluation.counts is not None and evaluation.threshold is not None:
+        rates = 1 - words.measured(evaluation, "specificity").value, words.measured(evaluation, "recall").value
+        point = rates if np.isfinite(rates).all() else None
+    return Curve(
+        name, curve.fpr[places], curve.tpr[places], curve.thresholds[places], low, high,
+        words.measured(evaluation, "roc_auc"), point, evaluation.threshold, evaluation.level, method,
+    )  # fmt: skip

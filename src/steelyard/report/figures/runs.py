@@ -1,0 +1,185 @@
+"""RunsDisplay: measures over repeated runs or folds as box plots, every run a point (Nguyen's Figures 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from steelyard.analysis.rows import Rows, three_digits
+from steelyard.errors import InputError, InputTypeError
+from steelyard.evaluation.evaluation import Evaluation
+from steelyard.ingest import labels as ingest
+from steelyard.report.figures import measures, panels, style, words
+from steelyard.report.figures.display import Display, Record, records
+from steelyard.report.figures.sources import Source, several
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+
+if TYPE_CHECKING:
+    from steelyard.metrics.metric import Metric
+
+Array = np.ndarray[Any, Any]
+USUAL = ("recall", "precision", "ac_score", "mcc")
+MOST_POINTS = 60
+
+
+@dataclass(eq=False, repr=False)
+class RunsDisplay(Display):
+    """Box plots of measures over runs: the quartiles, whiskers to the last run within 1.5 of their distance.
+
+    Give one array of Counts, or several by name: models, or sets of other balance. Every run is a point.
+
+    >>> from steelyard import Counts
+    >>> runs = Counts(tp=[8, 9], fn=[2, 1], fp=[5, 10], tn=[85, 80])
+    >>> RunsDisplay.from_runs(runs, metrics=["recall"]).frame()
+    group  metric  run  value
+           recall    1  0.800
+           recall    2  0.900
+    """
+
+    groups: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    values: tuple[Array, ...]  # a group each: measure, run
+
+    @classmethod
+    def from_runs(cls, runs: Any, *, metrics: Any = USUAL, ax: Any = None) -> Self:
+        """The runs as an array of Counts, or a list of tables or evaluations; of several groups by name."""
+        known = measures.chosen(metrics)
+        tables = {str(name): _stacked(part) for name, part in several(runs).items()}
+        if not tables:
+            raise InputError("There are no runs to draw; give Counts with an axis of runs, or a list of tables.")
+        values = tuple(np.stack([np.asarray(metric(part)) for metric in known]) for part in tables.values())
+        made = cls(tuple(tables), tuple(known), values)
+        return made if ax is None else made.plot(ax)
+
+    @classmethod
+    def from_predictions(cls, y_true: Any, y_pred: Any, *, pos_label: Any = None, **options: Any) -> Self:
+        """The runs as lists of columns, one a run: y_true and y_pred alike, or one y_true for all; y_pred by name."""
+        return cls.from_runs(
+            {name: _weighed(y_true, part, pos_label) for name, part in several(y_pred).items()}, **options
+        )
+
+    @classmethod
+    def from_estimator(cls, estimators: Any, X: Any, y: Any, *, pos_label: Any = None, **options: Any) -> Self:
+        """The runs as fitted estimators, one a run, on the same rows; lists of them by name."""
+        told = {name: [model.predict(X) for model in part] for name, part in several(estimators).items()}
+        return cls.from_predictions(y, told, pos_label=pos_label, **options)
+
+    @classmethod
+    def from_cv_results(cls, cv_results: Any, X: Any, y: Any, **options: Any) -> Self:
+        """One run a test fold of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True)."""
+        source, rest = Source.split("labels", (), options)
+        named = several(cv_results, one=dict)
+        return cls.from_runs({name: source.of_each_fold(one, X, y) for name, one in named.items()}, **rest)
+
+    @classmethod
+    def from_result(cls, result: Any, **options: Any) -> Self:
+        """The runs as Counts, tables or evaluations, by name where there are several groups."""
+        return cls.from_runs(result, **options)
+
+    @property
+    def height(self) -> float:  # type: ignore[override]
+        """Inches: one row of boxes, or a row of panels for several groups of many names."""
+        return 2.5 if len(self.groups) == 1 else 0.55 + 1.3 * int(np.ceil(len(self.metrics) / 2))
+
+    def frame(self) -> Rows[Record]:
+        """One row a group, measure and run."""
+        return Rows(
+            row
+            for name, part in zip(self.groups, self.values, strict=True)
+            for metric, values in zip(self.metrics, part, strict=True)
+            for row in records(group=name, metric=metric.name, run=list(range(1, len(values) + 1)), value=values)
+        )
+
+    def caption(self) -> str:
+        """How many runs, and what a box is."""
+        sizes = {part.shape[1] for part in self.values}
+        n = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
+        told = words.listed([metric.title for metric in self.metrics])
+        lost = sum(int(np.isnan(part).sum()) for part in self.values)
+        missing = f"; {lost} undefined values are left out" if lost else ""
+        each = f" each of {words.listed(list(self.groups))}" if len(self.groups) > 1 else ""
+        return (
+            f"{told} over {n} runs{each}: boxes from quartile to quartile with the median, whiskers to the last run "
+            f"within 1.5 times their distance, points the runs; the spread of runs is no confidence interval{missing}."
+        )
+
+    def _draw(self, ax: Any) -> Any:
+        if len(self.groups) == 1:
+            self._boxes(ax, [(metric.title, self.values[0][i]) for i, metric in enumerate(self.metrics)])
+            ax.set_ylabel("value")
+            return ax
+        columns = min(2, len(self.metrics))
+        axes = panels.grid(ax, int(np.ceil(len(self.metrics) / columns)), columns)
+        for i, panel in enumerate(axes.flat):
+            if i >= len(self.metrics):
+                panel.set_axis_off()
+                continue
+            pairs = [(words.short(n, 14), part[i]) for n, part in zip(self.groups, self.values, strict=True)]
+            self._boxes(panel, pairs, colours=True)
+            panel.set_title(self.metrics[i].title)
+        return axes
+
+    def _boxes(self, ax: Any, pairs: list[tuple[str, Array]], *, colours: bool = False) -> None:
+        for i, (_, values) in enumerate(pairs):
+            _box(ax, i, values[np.isfinite(values)], style.colour(i) if colours else style.THIS)
+        ax.set_xticks(range(len(pairs)), _broken([name for name, _ in pairs]))
+        ax.set_xlim(-0.6, len(pairs) - 0.4)
+        ax.tick_params(axis="x", length=0)
+        ax.grid(visible=False, axis="x")
+        ax.margins(y=0.08)
+
+
+def _box(ax: Any, x: int, values: Array, colour: str) -> None:
+    """One box with its runs beside each other where they are few, and its median in digits."""
+    if not len(values):
+        ax.text(x, 0.5, "undefined", rotation=90, ha="center", va="center", transform=ax.get_xaxis_transform())
+        return
+    thin = {"color": colour, "linewidth": 0.9}
+    ax.boxplot(
+        [values], positions=[x], widths=0.5, showfliers=len(values) > MOST_POINTS, patch_artist=True, manage_ticks=False,
+        boxprops={"facecolor": f"{colour}22", "edgecolor": colour, "linewidth": 0.9}, whiskerprops=thin, capprops=thin,
+        medianprops={"color": colour, "linewidth": 1.6}, flierprops={"marker": ".", "markersize": 3, "color": colour},
+    )  # fmt: skip
+    if len(values) <= MOST_POINTS:
+        aside = 0.13 * np.sin(2.4 * np.arange(len(values)))  # apart, and the same every time
+        ax.plot(x + aside, values, "o", color=colour, markersize=2.2, alpha=0.7, markeredgewidth=0)
+    ax.annotate(
+        three_digits(float(np.median(values))), (x + 0.27, float(np.median(values))), (1, 0),
+        textcoords="offset points", va="center", ha="left", fontsize=6.5, color=colour,
+    )  # fmt: skip
+
+
+def _broken(names: list[str]) -> list[str]:
+    """Names in two lines where they would meet their neighbours'."""
+    most = 44 // max(len(names), 1)
+    return [name.replace(" ", "\n", 1) if len(name) > most else name for name in names]
+
+
+def _stacked(runs: Any) -> Counts:
+    if isinstance(runs, Counts):
+        if len(runs.shape) != 1 or not runs.shape[0]:
+            raise InputError(f"Runs lie on the one axis of Counts; these have the shape {runs.shape}.")
+        return runs
+    if isinstance(runs, (str, bytes, Mapping)) or not hasattr(runs, "__iter__"):
+        raise InputTypeError(f"Runs are Counts with an axis, or a list of tables, not {type(runs).__name__}.")
+    return Counts.stack(_counts(run) for run in runs)
+
+
+def _counts(run: Any) -> Counts:
+    if isinstance(run, Evaluation):
+        found: Counts = words.two_class(run, "A box plot of runs")
+        return found
+    if isinstance(run, (Counts, Confusion)):
+        return run.counts() if isinstance(run, Confusion) else run
+    raise InputTypeError(f"A run is Counts, a Confusion or an Evaluation, not {type(run).__name__}.")
+
+
+def _weighed(y_true: Any, y_pred: Any, pos_label: Any) -> list[Confusion]:
+    """One table a run."""
+    alike = len(y_true) == len(y_pred) and np.ndim(y_true[0]) > 0
+    truths = y_true if alike else [y_true] * len(y_pred)
+    return [ingest.confusion(t, p, pos_label=pos_label) for t, p in zip(truths, y_pred, strict=True)]

@@ -1,0 +1,183 @@
+"""SurfaceDisplay: measures as surfaces and sections over the two rates, as in Wu and Cannistraci's Figure 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from steelyard.analysis.prevalence import shares
+from steelyard.analysis.rows import Rows
+from steelyard.auditing.models import at_rates
+from steelyard.errors import InputError, InputTypeError
+from steelyard.report.figures import measures, panels, style, words
+from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only, records
+
+if TYPE_CHECKING:
+    from steelyard.metrics.metric import Metric
+
+Array = np.ndarray[Any, Any]
+WU = ("balanced_accuracy", "g_mean", "ac_score")
+SECTIONS = (1.0, 0.5, 0.0)
+GRID = 51  # odd, so that the sections at one half lie on it
+SHAPES = ("surface", "contour")
+
+
+@dataclass(eq=False, repr=False)
+class SurfaceDisplay(LabelDisplay):
+    """Any measure of a table over (TPR, TNR) at one prevalence: surfaces above, sections at fixed rates below.
+
+    `of` draws measures alone; the other constructors mark where a classifier stands.
+
+    >>> display = SurfaceDisplay.of(["ac_score"])
+    >>> [row["value"] for row in display.frame() if (row["tpr"], row["tnr"]) == (0.5, 1.0)]
+    [0.6666666666666666]
+    """
+
+    metrics: tuple[Metric, ...]
+    prevalence: float
+    values: Array  # measure, TPR, TNR
+    point: tuple[float, float] | None = None
+    shape: str = "surface"
+    sections: tuple[float, ...] = SECTIONS
+
+    @classmethod
+    def of(
+        cls, metrics: Any = WU, *, prevalence: float = 0.5, shape: str = "surface",
+        sections: tuple[float, ...] = SECTIONS, ax: Any = None, _point: tuple[float, float] | None = None,
+    ) -> Self:  # fmt: skip
+        """The measures over both rates where that share of the rows is positive."""
+        known = measures.chosen(metrics)
+        if shape not in SHAPES:
+            raise InputError(f"shape= is one of {', '.join(SHAPES)}, not {shape!r}.")
+        if not sections or not all(isinstance(s, (int, float)) and 0 <= s <= 1 for s in sections):
+            raise InputError(f"sections= are rates between 0 and 1, one or more, not {sections!r}.")
+        pi = float(shares(prevalence))
+        tables = at_rates(rates()[:, None], rates()[None, :], pi)
+        values = np.stack([np.asarray(metric(tables)) for metric in known])
+        return cls(tuple(known), pi, values, _point, shape, tuple(map(float, sections)))._shown(ax)
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Any, *, ax: Any = None, **options: Any) -> Self:
+        """The surfaces at the evaluation's prevalence, with the place of its classifier marked."""
+        one = only(evaluations(evaluation, "A surface"), "A surface")
+        counts = words.two_class(one, "A surface")
+        point = words.measured(one, "recall").value, words.measured(one, "specificity").value
+        share = float(counts.positives / counts.total) if one.prevalence is None else float(one.prevalence)
+        return cls.of(**{"prevalence": share, **options}, ax=ax, _point=point)
+
+    @classmethod
+    def from_result(cls, result: Any, **options: Any) -> Self:
+        """The surfaces alone, or with the place of an Evaluation's classifier."""
+        return cls.of(**options) if result is None else cls.from_evaluation(result, **options)
+
+    @property
+    def height(self) -> float:  # type: ignore[override]
+        """Inches: a row of surfaces and two of sections."""
+        return 4.3
+
+    def frame(self) -> Rows[Record]:
+        """One row a measure and pair of rates."""
+        tpr, tnr = np.meshgrid(rates(), rates(), indexing="ij")
+        return Rows(
+            row
+            for metric, value in zip(self.metrics, self.values, strict=True)
+            for row in records(metric=metric.name, tpr=tpr.ravel(), tnr=tnr.ravel(), value=value.ravel())
+        )
+
+    def caption(self) -> str:
+        """What is drawn, at which prevalence."""
+        told = words.listed([metric.title for metric in self.metrics])
+        places = words.listed([f"{s:g}" for s in self.sections])
+        said = f"{told} over the true positive rate (TPR) and the true negative rate (TNR), at a prevalence of "
+        said += f"{words.share(self.prevalence)}: above the surfaces, below their sections at {places} of either rate"
+        marked = "" if self.point is None else f"; the point: TPR {words.cut(self.point[0])}, TNR {words.cut(self.point[1])}"
+        return f"{said}{marked}."
+
+    # ---------------------------------------------------------------- drawing
+
+    def _draw(self, ax: Any) -> Any:
+        part = panels.place(ax)
+        upper, lower = part.subfigures(2, 1, height_ratios=[1.15, 2])
+        project = {"projection": "3d"} if self.shape == "surface" else {}
+        tops = upper.subplots(1, len(self.metrics), squeeze=False, subplot_kw=project)
+        for i, panel in enumerate(tops.flat):
+            (self._surface if self.shape == "surface" else self._contour)(panel, i)
+        cells = lower.subplots(2, len(self.sections), sharex=True, sharey=True, squeeze=False)
+        for row, fixed in enumerate(("TNR", "TPR")):
+            for column, at in enumerate(self.sections):
+                self._section(cells[row, column], fixed, at, first=column == 0)
+        self._names(cells)
+        return panels.as_array([*tops.flat, *cells.flat])
+
+    def _limits(self) -> tuple[float, float]:
+        known = self.values[np.isfinite(self.values)]
+        low = min(0.0, float(known.min(initial=0)))
+        return low, max(1.0, float(known.max(initial=1)))
+
+    def _surface(self, ax: Any, i: int) -> None:
+        tpr, tnr = np.meshgrid(rates(), rates(), indexing="ij")
+        ax.plot_surface(
+            tpr, tnr, self.values[i], color=style.colour(i), rcount=11, ccount=11, linewidth=0.3, edgecolor="white",
+            shade=True, antialiased=True,
+        )  # fmt: skip
+        ax.set(xlim=(0, 1), ylim=(0, 1), zlim=self._limits(), xlabel="TPR", ylabel="TNR")
+        ax.set_title(self.metrics[i].title, color=style.colour(i), loc="center", pad=-2, fontsize=8)
+        ax.view_init(elev=24, azim=-128)
+        ax.set_box_aspect((1, 1, 0.8), zoom=1.12)
+        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+            axis.set_ticks([0, 0.5, 1], ["0", "", "1"])
+            axis.set_pane_color((1, 1, 1, 0))
+            axis._axinfo["grid"].update(color=style.LIGHT, linewidth=0.5)  # noqa: SLF001 - 3-D axes have no other door
+            axis.line.set_color(style.GREY)
+        ax.tick_params(pad=-5, labelsize=6)
+        ax.xaxis.labelpad = ax.yaxis.labelpad = -13
+        if self.point is not None:
+            ax.plot(*([v] for v in self.point), [self._at_point(i)], "o", color="black", markersize=3.5, zorder=10)
+
+    def _contour(self, ax: Any, i: int) -> None:
+        low, high = self._limits()
+        levels = np.linspace(low, high, 11)
+        ax.contourf(rates(), rates(), self.values[i].T, levels=levels, cmap="cividis")
+        ax.contour(rates(), rates(), self.values[i].T, levels=levels, colors="white", linewidths=0.4)
+        ax.set(aspect="equal", xlabel="TPR", ylabel="TNR" if i == 0 else "", xticks=[0, 1], yticks=[0, 1])
+        ax.set_title(self.metrics[i].title, loc="center", fontsize=8)
+        ax.grid(visible=False)
+        if self.point is not None:
+            ax.plot(*self.point, "o", color="white", markeredgecolor="black", markersize=4)
+
+    def _at_point(self, i: int) -> float:
+        tpr, tnr = self.point or (np.nan, np.nan)
+        return float(self.metrics[i](at_rates(tpr, tnr, self.prevalence)))
+
+    def _section(self, ax: Any, fixed: str, at: float, *, first: bool) -> None:
+        for i, line in enumerate(section(self.metrics, fixed, at, self.prevalence)):
+            ax.plot(rates(), line, color=style.colour(i), linestyle=style.dash(i), linewidth=1.2, clip_on=False)
+        low, high = self._limits()
+        ax.set(xlim=(0, 1), ylim=(low, high), xlabel="TPR" if fixed == "TNR" else "TNR")
+        ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+        ax.set_title(f"{fixed} = {at:g}", loc="center", fontsize=8)
+        ax.tick_params(labelbottom=True)
+        if first:
+            ax.set_ylabel("value")
+
+    def _names(self, cells: Any) -> None:
+        """The names of the lines, once, over the sections."""
+        parent, n = cells[0, 0].figure, len(self.metrics)
+        for i, metric in enumerate(self.metrics):
+            text = f"{style.sample(i)}{metric.title}"
+            parent.text((i + 0.5) / n, 1.0, text, color=style.colour(i), ha="center", va="bottom", fontsize=7)
+
+
+def rates() -> Array:
+    """The rates of the grid."""
+    return np.linspace(0, 1, GRID)
+
+
+def section(metrics: tuple[Metric, ...], fixed: str, at: float, prevalence: float) -> list[Array]:
+    """The values of the measures along one rate while the other stays."""
+    if fixed not in ("TPR", "TNR"):
+        raise InputTypeError(f"A section fixes 'TPR' or 'TNR', not {fixed!r}.")
+    tables = at_rates(rates(), at, prevalence) if fixed == "TNR" else at_rates(at, rates(), prevalence)
+    return [np.asarray(metric(tables)) for metric in metrics]
