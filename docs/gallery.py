@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate, train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 import steelyard
-from steelyard.report.figures.display import Display
+
+if TYPE_CHECKING:
+    from steelyard.report.figures.display import Display
 
 
 def figures() -> dict[str, Display]:
@@ -62,7 +64,9 @@ def figures() -> dict[str, Display]:
         "runs-two": steelyard.RunsDisplay.from_cv_results(results, X, y),
         "density": steelyard.DensityDisplay.from_evaluation(report),
         "density-two": steelyard.DensityDisplay.from_predictions(
-            y_test, {"logistic": logistic.decision_function(test), "naive Bayes": np.log(bayes.predict_proba(test)[:, 1])}
+            y_test,
+            {"logistic": logistic.decision_function(test), "naive Bayes": bayes.predict_log_proba(test)[:, 1]},
+            threshold=-1.0,
         ),
     }
 

@@ -15,7 +15,7 @@ from steelyard.report.figures.style import GREY, INK, LIGHT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAPER = {
+PAPER: dict[Any, Any] = {
     "font.size": 8, "axes.labelsize": 8, "axes.titlesize": 8, "xtick.labelsize": 7, "ytick.labelsize": 7,
     "text.color": INK, "axes.labelcolor": INK, "xtick.color": GREY, "ytick.color": GREY, "axes.edgecolor": GREY,
     "xtick.labelcolor": INK, "ytick.labelcolor": INK, "axes.linewidth": 0.6, "axes.spines.top": False,

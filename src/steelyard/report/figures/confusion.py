@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.uncertainty import interval
 from steelyard.report.figures import style, words
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only, records
 
 if TYPE_CHECKING:
     from steelyard.analysis.rows import Rows
-    from steelyard.analysis.sampling import Interval
+    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.confusion import Confusion
 
-NARROW = 0.2  # a column thinner than this share of the width has its words beside it
+NARROW, WIDE, STRIP = 0.2, 0.45, 0.1  # shares: where words stand beside a column, in one line, or above a strip
+SPACE = 0.02  # between the two columns
 MOST_WRITTEN = 12  # classes up to which the cells of a heat map hold their numbers
 
 
@@ -29,11 +29,12 @@ class ConfusionDisplay(LabelDisplay):
     0             0     2       2  0.667
     0             1     1       1  0.333
     1             0     0       0      0
-    1             1     2       2      1
+    1             1     2       2   1.00
     """
 
     table: Confusion
-    found: Interval
+    found: tuple[Any, ...]
+    level: float
 
     @classmethod
     def from_evaluation(cls, evaluation: Any, *, ax: Any = None) -> Self:
@@ -41,8 +42,7 @@ class ConfusionDisplay(LabelDisplay):
         one = only(evaluations(evaluation, "A confusion table"), "A confusion table")
         if one.confusion is None:
             raise words.no_labels("A confusion table")
-        found = interval("recall", one.confusion, average=None, level=one.level)
-        return cls(one.confusion, found)._shown(ax)
+        return cls(one.confusion, _found(one), one.level).placed(ax)
 
     @property
     def shares(self) -> Any:
@@ -54,7 +54,7 @@ class ConfusionDisplay(LabelDisplay):
     @property
     def height(self) -> float:  # type: ignore[override]
         """Inches: a square heat map for many classes."""
-        return 2.6 if len(self.table.labels) == 2 else 3.1
+        return 2.6 if len(self.table.labels) == 2 else 3.4
 
     def frame(self) -> Rows[Record]:
         """One row a cell: its rows, their weight, and its share of the true class."""
@@ -69,13 +69,11 @@ class ConfusionDisplay(LabelDisplay):
         """What the areas mean, and how much of each class was found."""
         sizes = self.table.rows.sum(1)
         parts = [
-            f"{words.share(value)} ({words.share(low)} to {words.share(high)}) of the {n:,} rows of {label}"
-            for label, n, value, low, high in zip(
-                self.table.labels, sizes, self.found.value, self.found.low, self.found.high, strict=True
-            )
+            f"{words.shares(row)} of the {n:,} rows of {label}"
+            for label, n, row in zip(self.table.labels, sizes, self.found, strict=True)
         ]
         shape = "Areas are rows" if len(parts) == 2 else "Shades are shares of each true class"
-        how = f"{words.percent(self.found.level)} intervals, {self.found.method}"
+        how = f"{words.percent(self.level)} intervals, {self.found[0].method}"
         return f"Confusion table of {int(sizes.sum()):,} rows. {shape}. Found: {words.listed(parts)} ({how})."
 
     def _draw(self, ax: Any) -> Any:
@@ -85,63 +83,66 @@ class ConfusionDisplay(LabelDisplay):
     # ---------------------------------------------------------------- two classes
 
     def _areas(self, ax: Any) -> None:
+        """The larger class at the left, so that a thin column has room for words at its right."""
         widths = self.table.matrix.sum(1) / self.table.matrix.sum()
-        left = np.array([0.0, widths[0] + 0.02])
-        for i in (0, 1):
-            self._column(ax, i, left[i], widths[i])
-        ax.set(xlim=(0, 1.02), ylim=(0, 1), ylabel="share of the true class", yticks=[0, 0.25, 0.5, 0.75, 1])
+        order = [0, 1] if widths[0] >= widths[1] else [1, 0]
+        lefts = dict(zip(order, (0.0, float(widths[order[0]]) + SPACE), strict=True))
+        for i in order:
+            self._column(ax, i, lefts[i], float(widths[i]))
+        ax.set(xlim=(0, 1 + SPACE), ylim=(0, 1), ylabel="share of the true class")
         ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
-        ax.tick_params(axis="x", length=0)
-        places = left + widths / 2
-        ends = ["left" if w < NARROW else "center" for w in widths]
         ax.set_xticks([])
         ax.grid(visible=False)
         ax.spines["bottom"].set_visible(False)
-        for i, label in enumerate(self.table.labels):
-            x, side = (places[i], "center") if ends[i] == "center" else ((1.02, "right") if i else (0, "left"))
-            text = f"truly {words.short(label)}\n{self.table.rows[i].sum():,} rows"
-            ax.annotate(text, (x, 0), (0, -4), textcoords="offset points", ha=side, va="top")
 
     def _column(self, ax: Any, i: int, left: float, width: float) -> None:
-        """One true class: what was predicted right from the bottom, the rest hatched above it."""
-        colour, right = style.colour(1 - i), self.shares[i, i]
-        ax.bar(left, right, width, align="edge", color=colour, linewidth=0)
+        """One true class: what was called right from the bottom, the rest hatched above it."""
+        right = self.shares[i, i]
+        ax.bar(left, right, width, align="edge", color=style.THIS, linewidth=0)
         ax.bar(
-            left, 1 - right, width, bottom=right, align="edge", facecolor="white", edgecolor=colour, hatch="/////",
+            left, 1 - right, width, bottom=right, align="edge", facecolor="white", edgecolor=style.OTHER, hatch="/////",
             linewidth=0.8,
         )  # fmt: skip
-        for j, low, high in ((i, 0, right), (1 - i, right, 1)):
-            if self.table.rows[i, j]:
-                self._word(ax, (i, j), (left, width), (low + high) / 2, high - low)
-
-    def _word(self, ax: Any, cell: tuple[int, int], across: tuple[float, float], y: float, tall: float) -> None:
-        """The rows of a cell, inside it where they fit, else beside it."""
-        i, j = cell
-        left, width = across
-        text = f"{self.table.rows[i, j]:,} called {words.short(self.table.labels[j])}"
-        plain = {"boxstyle": "square,pad=0.25", "facecolor": "white", "edgecolor": "none"}
-        if width >= NARROW and (tall >= 0.1 or i == j):
-            white = i == j and tall >= 0.1
-            box = None if white else plain
-            text = text if width > 0.45 else text.replace(" called ", "\ncalled ")
-            ax.text(left + width / 2, y, text, ha="center", va="center", color="white" if white else None, bbox=box)
-            return
-        if width >= NARROW:
-            y = min(y, 0.97)
-            ax.text(left + width / 2, y - 0.02, text, ha="center", va="top", color="white" if i != j else None)
-            return
-        x, side, edge = (left - 0.05, "right", left) if i else (left + width + 0.05, "left", left + width)
-        box = {"boxstyle": "square,pad=0.2", "facecolor": "white", "edgecolor": "none"}
+        thin = width < NARROW
+        name = f"truly {words.short(self.table.labels[i])}\n{self.table.rows[i].sum():,} rows"
+        x = left if thin else left + width / 2
         ax.annotate(
-            text, (edge, y), (x, min(max(y, 0.08), 0.92)), ha=side, va="center", bbox=box, zorder=5,
-            arrowprops={"arrowstyle": "-", "color": style.GREY, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0},
+            name, (x, 0), (0, -4), textcoords="offset points", ha="left" if thin else "center", va="top",
+            annotation_clip=False,
+        )  # fmt: skip
+        for j, low, high in ((i, 0.0, right), (1 - i, right, 1.0)):
+            if self.table.rows[i, j]:
+                self._word(ax, (i, j), (left, width), (low, high))
+
+    def _word(self, ax: Any, cell: tuple[int, int], across: tuple[float, float], along: tuple[float, float]) -> None:
+        """The rows of a cell: inside it where they fit, else beside a thin column, else above or below a thin strip."""
+        (i, j), (left, width), (low, high) = cell, across, along
+        text, middle = f"{self.table.rows[i, j]:,} called {words.short(self.table.labels[j])}", (low + high) / 2
+        ink = style.THIS if i == j else style.OTHER
+        if width < NARROW:
+            y = min(max(middle, 0.04), 0.96)
+            ax.annotate(
+                text, (left + width, y), (4, 0), textcoords="offset points", color=ink, va="center", ha="left",
+                annotation_clip=False,
+            )  # fmt: skip
+            return
+        text = text if width > WIDE else text.replace(" called ", "\ncalled ")
+        fits = high - low > (STRIP if width > WIDE else 2 * STRIP)
+        if fits or i == j:
+            plain = i == j and fits
+            box = None if plain else {"boxstyle": "square,pad=0.2", "facecolor": "white", "edgecolor": "none"}
+            ax.text(left + width / 2, middle, text, ha="center", va="center", color="white" if plain else ink, bbox=box)
+            return
+        ax.annotate(
+            text, (left + width / 2, 1), (0, 3), textcoords="offset points", ha="center", va="bottom", color=ink,
+            annotation_clip=False,
         )  # fmt: skip
 
     # ---------------------------------------------------------------- more classes
 
     def _heat(self, ax: Any) -> None:
         k, shares = len(self.table.labels), self.shares
-        ax.imshow(shares, cmap=_blues(), vmin=0, vmax=1, aspect="equal")
+        ax.imshow(shares, cmap=style.shades(style.THIS, "#003d63"), vmin=0, vmax=1, aspect="equal")
         names = [words.short(label) for label in self.table.labels]
         slant = {"rotation": 90} if max(map(len, names)) * k > 40 else {}
         ax.set_xticks(range(k), names, **slant)
@@ -159,7 +160,9 @@ class ConfusionDisplay(LabelDisplay):
                 )  # fmt: skip
 
 
-def _blues() -> Any:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("blues", ["#ffffff", "#9cc9e3", style.THIS, "#003d63"])
+def _found(one: Evaluation) -> tuple[Any, ...]:
+    """How much of each class was found, by the rows of the evaluation wherever it has them."""
+    if len(one.labels) == 2 and one.positive in one.labels and one.prevalence is None:
+        place = one.labels.index(one.positive)
+        return tuple(words.measured(one, "recall" if i == place else "specificity") for i in (0, 1))
+    return tuple(row.recall for row in one.per_class)

@@ -22,7 +22,7 @@ class CorrelationDisplay(Display):
 
     >>> display = CorrelationDisplay.from_study(metrics=["accuracy"], positives=[0.05], n=100, seeds=3)
     >>> [(row["metric"], row["other"], round(row["correlation"], 2)) for row in display.frame()][-2:]
-    [('accuracy', 'recall', -0.46), ('accuracy', 'specificity', 1.0)]
+    [('accuracy', 'recall', -0.43), ('accuracy', 'specificity', 1.0)]
     """
 
     study: CorrelationStudy
@@ -35,16 +35,16 @@ class CorrelationDisplay(Display):
     ) -> Self:
         """The heat map of a correlation_study, at one of its shares of positives; without one the options make it."""
         if study is None:
-            shares = positives if isinstance(positives, (list, tuple)) else None if positives is None else [positives]
-            study = correlation_study(**({} if shares is None else {"positives": shares}), **options)
-            positives = None
+            if positives is not None:
+                options["positives"] = positives if isinstance(positives, (list, tuple)) else [positives]
+            study, positives = correlation_study(**options), None
         elif options:
             raise InputTypeError(f"The study is made already; {', '.join(options)} has no place here.")
         if not isinstance(study, CorrelationStudy):
             raise InputTypeError(f"A heat map is drawn from a correlation_study, not {type(study).__name__}.")
         made = cls(study, study.positives[0] if positives is None else float(positives), rank)
         made.matrix  # noqa: B018 - a share that the study lacks is refused here and not when drawing
-        return made if ax is None else made.plot(ax)
+        return made.placed(ax)
 
     @classmethod
     def from_result(cls, result: Any, **options: Any) -> Self:
@@ -86,7 +86,7 @@ class CorrelationDisplay(Display):
         k = len(names)
         shown = np.where(np.tri(k, k=-1, dtype=bool), matrix, np.nan)[1:, :-1]
         ax.imshow(shown, cmap=_diverging(), vmin=-1, vmax=1, aspect="equal")
-        titles = [style.title(name) for name in names]
+        titles = [style.brief(name) for name in names]
         ax.set_xticks(range(k - 1), titles[:-1], rotation=90)
         ax.set_yticks(range(k - 1), titles[1:])
         ax.tick_params(length=0)
@@ -101,8 +101,8 @@ class CorrelationDisplay(Display):
     def _numbers(ax: Any, shown: Any) -> None:
         for i, j in zip(*np.tril_indices(len(shown)), strict=True):
             value = shown[i, j]
-            text = "–" if np.isnan(value) else f"{value:.2f}".replace("0.", ".").replace("-", "−")
-            ax.text(j, i, text, ha="center", va="center", fontsize=5, color="white" if abs(value) > 0.6 else style.INK)
+            text = f"{value:.2f}".replace("0.", ".").replace("-", "−").replace("1.00", "1").replace("nan", "–")
+            ax.text(j, i, text, ha="center", va="center", fontsize=5, color="white" if abs(value) > 0.7 else style.INK)
 
 
 def _key(ax: Any) -> None:
@@ -120,5 +120,5 @@ def _key(ax: Any) -> None:
 def _diverging() -> Any:
     from matplotlib.colors import LinearSegmentedColormap
 
-    # Unlike in lightness too, so that a grey print tells the signs apart where the colours are deep.
-    return LinearSegmentedColormap.from_list("signs", ["#8a3500", style.OTHER, "#ffffff", style.THIS, "#00304f"])
+    # Vermilion and blue, paler in the middle so that dark digits can be read on them.
+    return LinearSegmentedColormap.from_list("signs", ["#7a2f00", "#e59a66", "#ffffff", "#74b3d6", "#00395e"])

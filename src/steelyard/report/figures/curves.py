@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.uncertainty import intervals
 from steelyard.report.figures import style, words
+from steelyard.report.figures.labels import Line, block
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
@@ -38,7 +39,7 @@ class Curve:
 
     def words(self, what: str) -> str:
         """The area in words, by name where there are several."""
-        return words.named(self.name, f"{what} {words.told(self.area)}")
+        return words.named(self.name, f"{what if self.name else what.capitalize()} {words.told(self.area)}")
 
 
 def read(evaluation: Evaluation, points: Any) -> tuple[ScoreTable, Any, Array]:
@@ -90,6 +91,24 @@ def draw(ax: Any, curve: Curve, i: int, *, step: str | None = None, faint: bool 
     ax.plot(curve.x, curve.y, color=colour, **line, **how)
     if curve.point and not faint:
         ax.plot(*curve.point, style.MARKS[i], color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
+
+
+def words_on(ax: Any, curves: tuple[Curve, ...], what: str, avoid: list[Line], *, folds: bool) -> None:
+    """The areas in the colours of their lines, where the drawing leaves room."""
+    one = curves[0]
+    if folds:
+        first, _, rest = over_folds(curves, what).partition(" (")
+        lines = [(first, style.THIS), (f"({rest}", style.THIS)]
+    elif len(curves) == 1:
+        lines = [(f"{what} {words.told(one.area)}", style.THIS)]
+    else:
+        lines = [(f"{what} ({words.percent(one.level)} interval)", style.GREY)]
+        lines += [
+            (f"{style.sample(i)}{words.short(c.name, 20)} {words.told(c.area)}", style.colour(i))
+            for i, c in enumerate(curves)
+        ]
+    drawn = [Line(c.x, y) for c in curves for y in ((c.y,) if folds else (c.y, c.low, c.high))]
+    block(ax, lines, [*drawn, *avoid])
 
 
 def cuts(curves: tuple[Curve, ...]) -> str:

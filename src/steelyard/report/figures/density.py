@@ -11,6 +11,7 @@ from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError
 from steelyard.report.figures import panels, style, words
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
+from steelyard.report.figures.labels import Line, label_lines
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
@@ -58,7 +59,7 @@ class DensityDisplay(ScoreDisplay):
             raise InputError(f"bins is a whole number of 1 or more, not {bins!r}.")
         first = next(iter(found.values()))
         spreads = tuple(_spread(name, one, int(bins)) for name, one in found.items())
-        return cls(spreads, words.rows_of(first), first.positive)._shown(ax)
+        return cls(spreads, words.rows_of(first), first.positive).placed(ax)
 
     @property
     def height(self) -> float:  # type: ignore[override]
@@ -94,24 +95,21 @@ class DensityDisplay(ScoreDisplay):
         return axes
 
     def _panel(self, ax: Any, spread: Spread, *, last: bool) -> None:
-        lines = []
+        x, lines = np.repeat(spread.edges, 2)[1:-1], []
         for i, (name, density) in enumerate((("positives", spread.positives), ("negatives", spread.negatives))):
             ax.stairs(density, spread.edges, fill=True, color=style.colour(i), alpha=0.16)
             ax.stairs(density, spread.edges, color=style.colour(i), linestyle=style.dash(i), linewidth=1.1)
-            x = np.repeat(spread.edges, 2)[1:-1]
-            lines.append(style.Line(x, np.repeat(density, 2), name, style.colour(i)))
+            y = np.repeat(density, 2)
+            high = y >= 0.3 * density.max()  # where the class is, so that its name stands there
+            lines += [Line(x[high], y[high], name, style.colour(i)), Line(x, y)]
         top = max(spread.positives.max(), spread.negatives.max())
         ax.set(ylabel="density", xlim=(spread.edges[0], spread.edges[-1]), ylim=(0, 1.12 * top))
         if last:
             ax.set_xlabel("score")
         if spread.threshold is not None and np.isfinite(spread.threshold):
-            ax.axvline(spread.threshold, color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8)
-            ax.annotate(
-                f"cut at {words.cut(spread.threshold)}", (spread.threshold, 1), (0, 2),
-                xycoords=("data", "axes fraction"), textcoords="offset points", color=style.GREY, ha="center",
-                va="bottom",
-            )  # fmt: skip
-        style.label_lines(ax, lines)
+            style.upright(ax, spread.threshold, f"cut at {words.cut(spread.threshold)}")
+            lines.append(Line(np.full(2, spread.threshold), np.array(ax.get_ylim())))
+        label_lines(ax, lines)
 
 
 def _spread(name: str, evaluation: Evaluation, bins: int) -> Spread:
@@ -122,11 +120,11 @@ def _spread(name: str, evaluation: Evaluation, bins: int) -> Spread:
 
 
 def _edges(table: ScoreTable, bins: int) -> Array:
-    """Even bins from the lowest to the highest score; from 0 to 1 where those are probabilities that span it."""
+    """Even bins from the lowest to the highest score; from 0 or to 1 where probabilities come near."""
     low = min(side.scores[0] for side in (table.positive, table.negative))
     high = max(side.scores[-1] for side in (table.positive, table.negative))
-    if 0 <= low <= 0.1 and 0.9 <= high <= 1:
-        low, high = 0.0, 1.0
+    if low >= 0 and high <= 1:
+        low, high = 0.0 if low <= 0.1 else low, 1.0 if high >= 0.9 else high
     return np.linspace(low, high if high > low else low + 1, bins + 1)
 
 

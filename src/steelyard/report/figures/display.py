@@ -57,9 +57,9 @@ class Display(ABC):
         """Draw into the axes, and give back the axes that were drawn in."""
 
     @classmethod
+    @abstractmethod
     def from_result(cls, result: Any, **options: Any) -> Self:
         """The figure of whatever result it can be drawn from."""
-        raise InputTypeError(f"{cls.__name__} cannot be drawn from {type(result).__name__}.")
 
     def plot(self, ax: Any = None) -> Self:
         """Draw into the given axes, or into a figure of its own sized for a column of a paper."""
@@ -69,10 +69,16 @@ class Display(ABC):
             self._drawn = self._draw(axes)
         return self
 
+    def placed(self, ax: Any) -> Self:
+        """The display, drawn at once where axes were given."""
+        return self if ax is None else self.plot(ax)
+
     @property
     def ax_(self) -> Any:
         """The axes, drawn on first use; an array of them where the figure has several."""
-        return (self if self._drawn is not None else self.plot())._drawn
+        if self._drawn is None:
+            self.plot()
+        return self._drawn
 
     @property
     def figure_(self) -> Any:
@@ -134,10 +140,6 @@ class EvaluationDisplay(Display):
         """Evaluate each model by the options that weigh, and draw by the others."""
         source, rest = Source.split(cls.reads, cls.needs, options)
         return cls.from_evaluation({name: read(model, source) for name, model in models.items()}, **rest)
-
-    def _shown(self, ax: Any) -> Self:
-        """The display, drawn at once where axes were given."""
-        return self if ax is None else self.plot(ax)
 
 
 class LabelDisplay(EvaluationDisplay):

@@ -16,6 +16,8 @@ from steelyard.report.figures.sources import Source, several
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, Row
 
+COLUMNS = ("value", "low", "high", "chance", "method")
+
 
 @dataclass(eq=False, repr=False)
 class IntervalDisplay(LabelDisplay):
@@ -26,7 +28,7 @@ class IntervalDisplay(LabelDisplay):
     >>> IntervalDisplay.from_evaluation(report, metrics=["recall", "ac_score"]).frame()
     metric    value    low   high  chance     method
     recall    0.549  0.414  0.680  0.0357  posterior
-    ac_score  0.702  0.582  0.801  0.0688  posterior
+    ac_score  0.702  0.581  0.801  0.0688  posterior
     """
 
     models: dict[str, tuple[Row, ...]]
@@ -42,7 +44,7 @@ class IntervalDisplay(LabelDisplay):
         names = [row.name for row in next(iter(models.values()))]
         if any([row.name for row in part] != names for part in models.values()):
             raise InputError("The models were evaluated by different measures; name those to draw with metrics=.")
-        return cls(models, words.rows_of(first), first.level)._shown(ax)
+        return cls(models, words.rows_of(first), first.level).placed(ax)
 
     @classmethod
     def _from(cls, models: Any, read: Any, options: dict[str, Any]) -> Self:
@@ -63,9 +65,7 @@ class IntervalDisplay(LabelDisplay):
     def frame(self) -> Rows[Record]:
         """One row a model and measure."""
         return Rows(
-            Record(({"model": name} if name else {}) | {
-                "metric": r.name, "value": r.value, "low": r.low, "high": r.high, "chance": r.chance, "method": r.method,
-            })
+            Record(({"model": name} if name else {}) | {"metric": r.name} | {key: getattr(r, key) for key in COLUMNS})
             for name, part in self.models.items() for r in part
         )  # fmt: skip
 
@@ -120,12 +120,11 @@ class IntervalDisplay(LabelDisplay):
             "grey tick: guessing", (0, 1), (0, 3), xycoords="axes fraction", textcoords="offset points", ha="left",
             va="bottom", fontsize=7, color=style.GREY,
         )  # fmt: skip
-        if len(self.models) > 1:
-            for i, name in enumerate(self.models):
-                ax.annotate(
-                    f"{('●', '◆', '■', '▲', '▼', '✚', '✖')[i % 7]} {words.short(name, 24)}", (0, 1), (0, 13 + 10 * (len(self.models) - 1 - i)),
-                    xycoords="axes fraction", textcoords="offset points", ha="left", va="bottom", color=style.colour(i),
-                )  # fmt: skip
+        for i, name in enumerate(self.models if len(self.models) > 1 else ()):
+            ax.annotate(
+                f"{style.sign(i)} {words.short(name, 24)}", (0, 1), (0, 13 + 10 * (len(self.models) - 1 - i)),
+                xycoords="axes fraction", textcoords="offset points", ha="left", va="bottom", color=style.colour(i),
+            )  # fmt: skip
 
 
 class _All(Source):

@@ -13,6 +13,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import style
 from steelyard.report.figures.display import Record, records
+from steelyard.report.figures.labels import Line
 
 if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
@@ -63,14 +64,14 @@ def rows(axis: str, x: Array, tracks: tuple[Track, ...]) -> Rows[Record]:
     )  # fmt: skip
 
 
-def draw(ax: Any, x: Array, tracks: tuple[Track, ...], step: str | None = None) -> list[style.Line]:
+def draw(ax: Any, x: Array, tracks: tuple[Track, ...], step: str | None = None) -> list[Line]:
     """The lines and bands; their names are written when all else is drawn."""
     how = {"drawstyle": f"steps-{step}"} if step else {}
     for i, track in enumerate(tracks):
         if track.low is not None:
             ax.fill_between(x, track.low, track.high, step=step, color=style.colour(i), alpha=0.16, linewidth=0)
         ax.plot(x, track.value, color=style.colour(i), linestyle=style.dash(i), **how)
-    return [style.Line(x, t.value, t.metric.title, style.colour(i)) for i, t in enumerate(tracks)]
+    return [Line(x, t.value, style.brief(t.metric.name), style.colour(i)) for i, t in enumerate(tracks)]
 
 
 def limits(ax: Any, tracks: tuple[Track, ...]) -> None:

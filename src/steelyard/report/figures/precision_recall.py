@@ -13,6 +13,7 @@ from steelyard.report.figures import curves as drawing
 from steelyard.report.figures import style, words
 from steelyard.report.figures.curves import Curve
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
+from steelyard.report.figures.labels import Line, boxed
 from steelyard.report.figures.sources import Source
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
         found = evaluations(evaluation, "A precision-recall curve", scores=True)
         first = next(iter(found.values()))
         curves = tuple(_curve(name, one) for name, one in found.items())
-        return cls(curves, words.rows_of(first), _prevalence(first))._shown(ax)
+        return cls(curves, words.rows_of(first), _prevalence(first)).placed(ax)
 
     @classmethod
     def from_cv_results(cls, cv_results: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
@@ -54,7 +55,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
         each = source.of_each_fold(cv_results, X, y)
         found = tuple(_curve(f"fold {i}", one) for i, one in enumerate(each, 1))
         rows = f"{sum(one.rows for one in each):,} rows in {len(each)} test folds"
-        return cls(found, rows, float(np.mean([_prevalence(one) for one in each])), folds=True)._shown(ax)
+        return cls(found, rows, float(np.mean([_prevalence(one) for one in each])), folds=True).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row a drawn cut: recall, precision, and the ends of its band."""
@@ -75,7 +76,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
         areas = "; ".join(c.words("average precision") for c in self.curves)
         band = f"band: {level} interval of the precision at each cut ({one.method.title()})"
         return (
-            f"Precision and recall of {self.rows}. {areas[0].upper()}{areas[1:]} ({level} interval, {one.area.method}); "
+            f"Precision and recall of {self.rows}. {areas} ({level} interval, {one.area.method}); "
             f"{band}{drawing.cuts(self.curves)}; {grey}."
         )
 
@@ -84,28 +85,18 @@ class PrecisionRecallDisplay(ScoreDisplay):
         recall = np.linspace(0, 1, 201)
         worst = self.prevalence * recall / (self.prevalence * recall + 1 - self.prevalence)
         ax.fill_between(recall, 0, worst, color=style.LIGHT, linewidth=0, zorder=1.2)
-        ax.axhline(self.prevalence, color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8)
+        ax.axhline(self.prevalence, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
         for i, curve in enumerate(self.curves):
             drawing.draw(ax, curve, i, step="pre", faint=self.folds)
-        self._words(ax)
-        return ax
-
-    def _words(self, ax: Any) -> None:
-        lines = [(drawing.over_folds(self.curves, "average precision").replace(" (", "\n("), style.THIS)]
-        if not self.folds:
-            told = [f"{style.sample(i)}{c.words('average precision')}" for i, c in enumerate(self.curves)]
-            lines = [(text, style.colour(i)) for i, text in enumerate(told)]
-        guessing = (f"guessing {words.share(self.prevalence)}", style.GREY)
+        ends = np.array([0.0, 1.0])
+        guess = Line(ends, np.full(2, self.prevalence))
         low = self.prevalence < 0.5
-        # The upper right corner is free below 50 % precision, the lower left one at high prevalence.
-        for i, (text, colour) in enumerate(lines if low else lines[::-1]):
-            y = 0.98 - 0.07 * i if low else 0.03 + 0.07 * i
-            style.corner(ax, text, colour, y, top=low)
-        side = {"ha": "right", "va": "bottom"} if low else {"ha": "left", "va": "bottom"}
-        ax.annotate(
-            guessing[0], (1 if low else 0, self.prevalence), (-2 if low else 2, 1), textcoords="offset points",
-            color=style.GREY, **side,
+        text = ax.annotate(
+            f"guessing {words.share(self.prevalence)}", (1 if low else 0, self.prevalence), (-2 if low else 2, 1),
+            textcoords="offset points", color=style.GREY, ha="right" if low else "left", va="bottom",
         )  # fmt: skip
+        drawing.words_on(ax, self.curves, "average precision", [guess, *boxed(ax, text)], folds=self.folds)
+        return ax
 
 
 def _prevalence(evaluation: Evaluation) -> float:

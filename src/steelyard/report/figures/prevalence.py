@@ -12,6 +12,7 @@ from steelyard.analysis.uncertainty import intervals
 from steelyard.errors import InputError
 from steelyard.report.figures import measures, style, words
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only
+from steelyard.report.figures.labels import Line, label_lines
 from steelyard.report.figures.measures import Track
 
 if TYPE_CHECKING:
@@ -51,13 +52,13 @@ class PrevalenceDisplay(LabelDisplay):
         one = only(evaluations(evaluation, what), what)
         words.two_class(one, what)
         if not 0 < low < high < 1:
-            raise InputError(f"low= and high= are prevalences between 0 and 1, the first smaller, not {low} and {high}.")
+            raise InputError(f"low= and high= are two rising prevalences between 0 and 1, not {low} and {high}.")
         known = measures.chosen(metrics)
         grid, tracks = _tracks(one, known, low, high, banded=measures.banded(band, known))
         counts = one.counts
         assert counts is not None  # noqa: S101 - asked for above
         share = float(counts.positives / counts.total)
-        return cls(grid, tracks, share, words.rows_of(one), one.level)._shown(ax)
+        return cls(grid, tracks, share, words.rows_of(one), one.level).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row a prevalence and measure."""
@@ -65,7 +66,7 @@ class PrevalenceDisplay(LabelDisplay):
 
     def caption(self) -> str:
         """What is drawn, and how the bands were made."""
-        told = words.listed([track.metric.title for track in self.tracks])
+        told = words.listed([style.full(track.metric.name) for track in self.tracks])
         said = f"{told} where other shares of the rows are positive, the rates on {self.rows} kept"
         said += f"; dashed: the sample's prevalence, {words.share(self.sample)}"
         method = next((track.method for track in self.tracks if track.method), "")
@@ -80,12 +81,9 @@ class PrevalenceDisplay(LabelDisplay):
         ax.set_xticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
         ax.minorticks_off()
         if self.prevalences[0] <= self.sample <= self.prevalences[-1]:
-            ax.axvline(self.sample, color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
-            ax.annotate(
-                f"sample, {words.share(self.sample)}", (self.sample, 1), (0, 2), xycoords=("data", "axes fraction"),
-                textcoords="offset points", color=style.GREY, ha="center", va="bottom",
-            )  # fmt: skip
-        style.label_lines(ax, lines)
+            style.upright(ax, self.sample, f"sample, {words.share(self.sample)}")
+            lines.append(Line(np.full(2, self.sample), np.array(ax.get_ylim())))
+        label_lines(ax, lines)
         return ax
 
 
@@ -102,6 +100,6 @@ def _tracks(
     found = [intervals(known, one.confusion, prevalence=float(pi), **how) for pi in grid]
     ends = [[np.array([getattr(part[i], end) for part in found]) for end in ("low", "high")] for i in range(len(known))]
     return grid, tuple(
-        Track(metric, value, *end, method=found[0][i].method)
+        Track(metric, value, end[0], end[1], found[0][i].method)
         for i, (metric, value, end) in enumerate(zip(known, values, ends, strict=True))
     )

@@ -49,7 +49,7 @@ class RankingDisplay(Display):
         known = {row.metric: row for row in comparison.rows if (row.a, row.b) == pair}
         ordered = Rows(_turned(known[s.metric]) if turned else known[s.metric] for s in found.order)
         made = cls(found.a, found.b, ordered, found.changes, comparison.n, comparison.level)
-        return made if ax is None else made.plot(ax)
+        return made.placed(ax)
 
     @classmethod
     def from_predictions(cls, y_true: Any, models: Mapping[str, Any], *, ax: Any = None, **options: Any) -> Self:
@@ -73,7 +73,7 @@ class RankingDisplay(Display):
     @property
     def height(self) -> float:  # type: ignore[override]
         """Inches: a line a measure."""
-        return 0.85 + 0.19 * len(self.ordered)
+        return 0.95 + 0.19 * len(self.ordered)
 
     def frame(self) -> Rows[Record]:
         """One row a measure, in the order of the difference, with its interval."""
@@ -94,12 +94,14 @@ class RankingDisplay(Display):
         for y, row in enumerate(self.ordered):
             self._line(ax, row, y)
             if row.metric in self.changes:
-                ax.axhline(y - 0.5, color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8)
+                ax.axhline(y - 0.5, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
         values = np.array([v for row in self.ordered for v in (row.value_a, row.value_b) if np.isfinite(v)])
         low, high = min(0.0, float(values.min(initial=0))), max(1.0, float(values.max(initial=1)))
         margin = 0.03 * (high - low)
         ax.set(xlim=(low - margin, high + margin), ylim=(len(self.ordered) - 0.4, -0.7), xlabel="value")
-        ax.set_yticks(range(len(self.ordered)), [style.title(row.metric) for row in self.ordered])
+        ax.set_yticks(range(len(self.ordered)), [style.brief(row.metric) for row in self.ordered])
+        if (low, high) == (0, 1):
+            ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         ax.grid(visible=False, axis="y")
@@ -119,11 +121,14 @@ class RankingDisplay(Display):
     def _head(self, ax: Any) -> None:
         from matplotlib.offsetbox import AnchoredOffsetbox, HPacker, TextArea
 
-        names = [(f"● {words.short(self.a, 18)}", style.colour(0)), (f"◆ {words.short(self.b, 18)}", style.colour(1))]
-        parts = [TextArea(text, textprops={"color": ink}) for text, ink in names]
+        names = [
+            (f"{style.sign(0)} {words.short(self.a, 18)}", style.colour(0)),
+            (f"{style.sign(1)} {words.short(self.b, 18)}", style.colour(1)),
+        ]
+        parts: list[Any] = [TextArea(text, textprops={"color": ink}) for text, ink in names]
         packed = HPacker(children=parts, pad=0, sep=8)
         box = AnchoredOffsetbox(
-            "lower left", child=packed, pad=0, borderpad=0, frameon=False, bbox_to_anchor=(0, 1.01),
+            "lower left", child=packed, pad=0, borderpad=1.6, frameon=False, bbox_to_anchor=(0, 1),
             bbox_transform=ax.transAxes,
         )  # fmt: skip
         ax.add_artist(box)
@@ -134,7 +139,8 @@ class RankingDisplay(Display):
 
 
 def _signed(value: float) -> str:
-    return three_digits(float(value)).replace("-", "−") if value <= 0 or np.isnan(value) else f"+{three_digits(float(value))}"
+    told = three_digits(float(value)).replace("-", "−")
+    return f"+{told}" if value > 0 else told
 
 
 def _turned(row: Difference) -> Difference:

@@ -13,6 +13,7 @@ from steelyard.report.figures import curves as drawing
 from steelyard.report.figures import style, words
 from steelyard.report.figures.curves import Curve
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
+from steelyard.report.figures.labels import Line
 from steelyard.report.figures.sources import Source
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class RocDisplay(ScoreDisplay):
         """The curve of an Evaluation of scores, or those of several by name."""
         found = evaluations(evaluation, "A ROC curve", scores=True)
         rows = words.rows_of(next(iter(found.values())))
-        return cls(tuple(_curve(name, one) for name, one in found.items()), rows)._shown(ax)
+        return cls(tuple(_curve(name, one) for name, one in found.items()), rows).placed(ax)
 
     @classmethod
     def from_cv_results(cls, cv_results: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
@@ -49,7 +50,7 @@ class RocDisplay(ScoreDisplay):
         words.no_more(rest)
         each = source.of_each_fold(cv_results, X, y)
         found = tuple(_curve(f"fold {i}", one) for i, one in enumerate(each, 1))
-        return cls(found, f"{sum(one.rows for one in each):,} rows in {len(each)} test folds", folds=True)._shown(ax)
+        return cls(found, f"{sum(one.rows for one in each):,} rows in {len(each)} test folds", folds=True).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row a drawn cut: the two shares, and the ends of the band."""
@@ -70,25 +71,17 @@ class RocDisplay(ScoreDisplay):
         level = words.percent(one.level)
         areas = "; ".join(c.words("area") for c in self.curves)
         band = f"band: {level} interval of the share of positives found at each cut ({one.method.title()})"
-        return (
-            f"ROC curve of {self.rows}. {areas} ({level} interval, {one.area.method}); {band}{drawing.cuts(self.curves)}"
-            "; dashed: guessing."
-        )
+        how = f"({level} interval, {one.area.method}); {band}{drawing.cuts(self.curves)}; dashed: guessing"
+        return f"ROC curve{'s' if len(self.curves) > 1 else ''} of {self.rows}. {areas} {how}."
 
     def _draw(self, ax: Any) -> Any:
         style.unit_square(ax, style.FALSE_ALARMS, style.RECALL)
-        ax.plot([0, 1], [0, 1], color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8)
+        ax.plot([0, 1], [0, 1], color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
         ax.text(0.62, 0.59, "guessing", color=style.GREY, rotation=45, ha="center", va="top", rotation_mode="anchor")
         for i, curve in enumerate(self.curves):
             drawing.draw(ax, curve, i, faint=self.folds)
-        if self.folds:
-            text = drawing.over_folds(self.curves, "area").replace(" (", "\n(")
-            ax.text(0.97, 0.05, text, color=style.THIS, ha="right", va="bottom", linespacing=1.4)
-            return ax
-        for i, curve in enumerate(self.curves):
-            y = 0.05 + 0.075 * (len(self.curves) - 1 - i)
-            text = f"{style.sample(i)}{curve.words('area')}"
-            ax.text(0.98, y, text, color=style.colour(i), ha="right", va="bottom")
+        ends = np.array([0.0, 1.0])
+        drawing.words_on(ax, self.curves, "area", [Line(ends, ends)], folds=self.folds)
         return ax
 
 

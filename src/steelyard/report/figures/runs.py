@@ -53,7 +53,7 @@ class RunsDisplay(Display):
             raise InputError("There are no runs to draw; give Counts with an axis of runs, or a list of tables.")
         values = tuple(np.stack([np.asarray(metric(part)) for metric in known]) for part in tables.values())
         made = cls(tuple(tables), tuple(known), values)
-        return made if ax is None else made.plot(ax)
+        return made.placed(ax)
 
     @classmethod
     def from_predictions(cls, y_true: Any, y_pred: Any, *, pos_label: Any = None, **options: Any) -> Self:
@@ -98,7 +98,7 @@ class RunsDisplay(Display):
         """How many runs, and what a box is."""
         sizes = {part.shape[1] for part in self.values}
         n = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
-        told = words.listed([metric.title for metric in self.metrics])
+        told = words.listed([style.full(metric.name) for metric in self.metrics])
         lost = sum(int(np.isnan(part).sum()) for part in self.values)
         missing = f"; {lost} undefined values are left out" if lost else ""
         each = f" each of {words.listed(list(self.groups))}" if len(self.groups) > 1 else ""
@@ -109,7 +109,7 @@ class RunsDisplay(Display):
 
     def _draw(self, ax: Any) -> Any:
         if len(self.groups) == 1:
-            self._boxes(ax, [(metric.title, self.values[0][i]) for i, metric in enumerate(self.metrics)])
+            self._boxes(ax, [(style.brief(metric.name), self.values[0][i]) for i, metric in enumerate(self.metrics)])
             ax.set_ylabel("value")
             return ax
         columns = min(2, len(self.metrics))
@@ -120,14 +120,14 @@ class RunsDisplay(Display):
                 continue
             pairs = [(words.short(n, 14), part[i]) for n, part in zip(self.groups, self.values, strict=True)]
             self._boxes(panel, pairs, colours=True)
-            panel.set_title(self.metrics[i].title)
+            panel.set_title(style.brief(self.metrics[i].name))
         return axes
 
     def _boxes(self, ax: Any, pairs: list[tuple[str, Array]], *, colours: bool = False) -> None:
         for i, (_, values) in enumerate(pairs):
             _box(ax, i, values[np.isfinite(values)], style.colour(i) if colours else style.THIS)
         ax.set_xticks(range(len(pairs)), _broken([name for name, _ in pairs]))
-        ax.set_xlim(-0.6, len(pairs) - 0.4)
+        ax.set_xlim(-0.5, len(pairs) - 0.25)
         ax.tick_params(axis="x", length=0)
         ax.grid(visible=False, axis="x")
         ax.margins(y=0.08)
@@ -140,7 +140,8 @@ def _box(ax: Any, x: int, values: Array, colour: str) -> None:
         return
     thin = {"color": colour, "linewidth": 0.9}
     ax.boxplot(
-        [values], positions=[x], widths=0.5, showfliers=len(values) > MOST_POINTS, patch_artist=True, manage_ticks=False,
+        [values], positions=[x], widths=0.5, showfliers=len(values) > MOST_POINTS, patch_artist=True,
+        manage_ticks=False,
         boxprops={"facecolor": f"{colour}22", "edgecolor": colour, "linewidth": 0.9}, whiskerprops=thin, capprops=thin,
         medianprops={"color": colour, "linewidth": 1.6}, flierprops={"marker": ".", "markersize": 3, "color": colour},
     )  # fmt: skip

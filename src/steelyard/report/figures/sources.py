@@ -56,7 +56,7 @@ class Source:
         if self.reads == "labels" and "threshold" not in self.weighing:
             return self.evaluated(y, y_pred=estimator.predict(X))
         scores, label, cut = self.scores(estimator, X)
-        return self._with(label, cut).evaluated(y, y_score=scores)
+        return self.about(label, cut).evaluated(y, y_score=scores)
 
     def of_folds(self, results: Any, X: Any, y: Any) -> Evaluation:
         """The evaluation of the rows of all test folds together."""
@@ -68,14 +68,14 @@ class Source:
             return source.evaluated(_rows(y, rows), y_pred=told)
         read = [self.scores(model, _rows(X, test)) for model, test in tests]
         scores = np.concatenate([part[0] for part in read])
-        return source._with(*read[0][1:]).evaluated(_rows(y, rows), y_score=scores)
+        return source.about(*read[0][1:]).evaluated(_rows(y, rows), y_score=scores)
 
     def of_each_fold(self, results: Any, X: Any, y: Any) -> list[Evaluation]:
         """One evaluation a test fold."""
         tests, X, y = _folds(results, X, y)
         return [self._taking(test).of_estimator(model, _rows(X, test), _rows(y, test)) for model, test in tests]
 
-    def _with(self, label: Any, cut: float | None) -> Source:
+    def about(self, label: Any, cut: float | None) -> Source:
         """The same, with the class and the cut that the scores of an estimator are about."""
         known = {"pos_label": label, **({} if cut is None else {"threshold": cut})}
         return Source(self.reads, self.needs, {**known, **self.weighing}, self.response_method)

@@ -56,7 +56,7 @@ class SurfaceDisplay(LabelDisplay):
         pi = float(shares(prevalence))
         tables = at_rates(rates()[:, None], rates()[None, :], pi)
         values = np.stack([np.asarray(metric(tables)) for metric in known])
-        return cls(tuple(known), pi, values, _point, shape, tuple(map(float, sections)))._shown(ax)
+        return cls(tuple(known), pi, values, _point, shape, tuple(map(float, sections))).placed(ax)
 
     @classmethod
     def from_evaluation(cls, evaluation: Any, *, ax: Any = None, **options: Any) -> Self:
@@ -88,12 +88,13 @@ class SurfaceDisplay(LabelDisplay):
 
     def caption(self) -> str:
         """What is drawn, at which prevalence."""
-        told = words.listed([metric.title for metric in self.metrics])
+        told = words.listed([style.full(metric.name) for metric in self.metrics])
         places = words.listed([f"{s:g}" for s in self.sections])
         said = f"{told} over the true positive rate (TPR) and the true negative rate (TNR), at a prevalence of "
         said += f"{words.share(self.prevalence)}: above the surfaces, below their sections at {places} of either rate"
-        marked = "" if self.point is None else f"; the point: TPR {words.cut(self.point[0])}, TNR {words.cut(self.point[1])}"
-        return f"{said}{marked}."
+        if self.point is None:
+            return f"{said}."
+        return f"{said}; the point: TPR {words.cut(self.point[0])}, TNR {words.cut(self.point[1])}."
 
     # ---------------------------------------------------------------- drawing
 
@@ -118,16 +119,19 @@ class SurfaceDisplay(LabelDisplay):
 
     def _surface(self, ax: Any, i: int) -> None:
         tpr, tnr = np.meshgrid(rates(), rates(), indexing="ij")
+        low, high = self._limits()
         ax.plot_surface(
-            tpr, tnr, self.values[i], color=style.colour(i), rcount=11, ccount=11, linewidth=0.3, edgecolor="white",
-            shade=True, antialiased=True,
+            tpr, tnr, self.values[i], cmap=style.shades(style.colour(i)), vmin=low - 0.5 * (high - low), vmax=high,
+            rcount=11, ccount=11, linewidth=0.3, edgecolor="white", antialiased=True,
         )  # fmt: skip
-        ax.set(xlim=(0, 1), ylim=(0, 1), zlim=self._limits(), xlabel="TPR", ylabel="TNR")
-        ax.set_title(self.metrics[i].title, color=style.colour(i), loc="center", pad=-2, fontsize=8)
+        ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(low, high), xlabel="TPR", ylabel="TNR")
+        ax.set_title(style.brief(self.metrics[i].name), color=style.colour(i), loc="center", pad=-2, fontsize=8)
         ax.view_init(elev=24, azim=-128)
         ax.set_box_aspect((1, 1, 0.8), zoom=1.12)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-            axis.set_ticks([0, 0.5, 1], ["0", "", "1"])
+            least, most = (low, high) if axis is ax.zaxis else (0.0, 1.0)
+            first = "" if axis is ax.yaxis else f"{least:g}"  # one 0 in a corner
+            axis.set_ticks([least, (least + most) / 2, most], [first, "", f"{most:g}"])
             axis.set_pane_color((1, 1, 1, 0))
             axis._axinfo["grid"].update(color=style.LIGHT, linewidth=0.5)  # noqa: SLF001 - 3-D axes have no other door
             axis.line.set_color(style.GREY)
@@ -139,10 +143,13 @@ class SurfaceDisplay(LabelDisplay):
     def _contour(self, ax: Any, i: int) -> None:
         low, high = self._limits()
         levels = np.linspace(low, high, 11)
-        ax.contourf(rates(), rates(), self.values[i].T, levels=levels, cmap="cividis")
-        ax.contour(rates(), rates(), self.values[i].T, levels=levels, colors="white", linewidths=0.4)
+        ax.contourf(rates(), rates(), self.values[i].T, levels=levels, cmap=style.shades(style.colour(i)))
+        lines = ax.contour(
+            rates(), rates(), self.values[i].T, levels=levels, colors=style.INK, linewidths=0.4, linestyles="-"
+        )  # fmt: skip
+        ax.clabel(lines, levels[1:-1:2], fmt="%.2g", fontsize=5)
         ax.set(aspect="equal", xlabel="TPR", ylabel="TNR" if i == 0 else "", xticks=[0, 1], yticks=[0, 1])
-        ax.set_title(self.metrics[i].title, loc="center", fontsize=8)
+        ax.set_title(style.brief(self.metrics[i].name), loc="center", fontsize=8)
         ax.grid(visible=False)
         if self.point is not None:
             ax.plot(*self.point, "o", color="white", markeredgecolor="black", markersize=4)
@@ -166,7 +173,7 @@ class SurfaceDisplay(LabelDisplay):
         """The names of the lines, once, over the sections."""
         parent, n = cells[0, 0].figure, len(self.metrics)
         for i, metric in enumerate(self.metrics):
-            text = f"{style.sample(i)}{metric.title}"
+            text = f"{style.sample(i)}{style.brief(metric.name)}"
             parent.text((i + 0.5) / n, 1.0, text, color=style.colour(i), ha="center", va="bottom", fontsize=7)
 
 

@@ -13,6 +13,7 @@ from steelyard.analysis.uncertainty import intervals
 from steelyard.errors import UndefinedError
 from steelyard.report.figures import measures, style, words
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, only
+from steelyard.report.figures.labels import Line, label_lines
 from steelyard.report.figures.measures import Track
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class ThresholdDisplay(ScoreDisplay):
         known = measures.chosen(metrics)
         cuts, tracks = _tracks(one, known, banded=measures.banded(band, known))
         best = tuple(found for metric in known if (found := _best(one, metric)) is not None)
-        return cls(cuts, tracks, best, words.rows_of(one), one.threshold, one.level)._shown(ax)
+        return cls(cuts, tracks, best, words.rows_of(one), one.threshold, one.level).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row a cut and measure."""
@@ -61,9 +62,9 @@ class ThresholdDisplay(ScoreDisplay):
 
     def caption(self) -> str:
         """What is drawn, where each measure is best, and how the bands were made."""
-        told = words.listed([track.metric.title for track in self.tracks])
+        told = words.listed([style.full(track.metric.name) for track in self.tracks])
         said = f"{told} at every cut of the scores of {self.rows}"
-        best = [f"{style.title(b.metric)} {words.cut(b.value)} at {words.cut(b.threshold)}" for b in self.best]
+        best = [f"{style.brief(b.metric)} {words.cut(b.value)} at {words.cut(b.threshold)}" for b in self.best]
         said += f"; dots: the best cut on these rows, {words.listed(best)}" if best else ""
         said += f"; dashed: the cut in use, {words.cut(self.threshold)}" if self._in_use() else ""
         method = next((track.method for track in self.tracks if track.method), "")
@@ -79,16 +80,16 @@ class ThresholdDisplay(ScoreDisplay):
         lines = measures.draw(ax, self.thresholds, self.tracks, step="pre")
         measures.limits(ax, self.tracks)
         names = [track.metric.name for track in self.tracks]
-        avoid = []
         for best in self.best:
             i = names.index(best.metric)
-            avoid += ax.plot(
+            ax.plot(
                 best.threshold, best.value, style.MARKS[i], color=style.colour(i), markersize=4.5,
                 markeredgecolor="white", zorder=4,
             )  # fmt: skip
         if self._in_use():
-            ax.axvline(self.threshold, color=style.GREY, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
-        style.label_lines(ax, lines, avoid)
+            style.upright(ax, float(self.threshold or 0), f"cut at {words.cut(self.threshold)}")
+            lines.append(Line(np.full(2, self.threshold), np.array(ax.get_ylim())))
+        label_lines(ax, lines)
         return ax
 
 

@@ -46,6 +46,12 @@ def share(value: float) -> str:
     return "–" if math.isnan(value) else f"{three_digits(float(100 * value))} %"
 
 
+def shares(row: Any) -> str:
+    """A share of rows with its interval: 54.9 % (41.4 to 68.0)."""
+    low, high = (share(end).removesuffix(" %") for end in (row.low, row.high))
+    return f"{share(row.value)} ({low} to {high})"
+
+
 def short(label: Any, most: int = 16) -> str:
     """A label that fits beside its class; matplotlib is kept from reading mathematics into it."""
     text = " ".join(str(label).split())
