@@ -115,7 +115,9 @@ def _average_precision(t: ScoreTable) -> Any:
     scores, weights = t.positive.distinct
     tp = np.cumsum(weights[..., ::-1], -1)[..., ::-1]
     fp = np.asarray(t.negative.total)[..., None] - t.negative.below_each(scores)
-    return (weights * (tp / (tp + fp))).sum(-1) / t.positive.total
+    with np.errstate(invalid="ignore"):
+        # A draw may leave nothing at or above a score; what has no weight adds nothing.
+        return np.where(weights > 0, weights * (tp / (tp + fp)), 0).sum(-1) / t.positive.total
 
 
 @metric("Negative average precision", on="scores", family="ranking", range=(0, 1), cite="wu2025")

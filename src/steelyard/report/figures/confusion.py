@@ -97,7 +97,7 @@ class ConfusionDisplay(LabelDisplay):
 
     def _column(self, ax: Any, i: int, left: float, width: float) -> None:
         """One true class: what was called right from the bottom, the rest hatched above it."""
-        right = self.shares[i, i]
+        right = float(np.nan_to_num(self.shares[i, i]))
         ax.bar(left, right, width, align="edge", color=style.THIS, linewidth=0)
         ax.bar(
             left, 1 - right, width, bottom=right, align="edge", facecolor="white", edgecolor=style.OTHER, hatch="/////",

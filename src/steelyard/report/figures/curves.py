@@ -70,10 +70,9 @@ def band(measure: str, evaluation: Evaluation, places: Array) -> tuple[Array, Ar
 def _effective(table: ScoreTable, measure: str) -> Counts:
     if not table.weighted:
         return table.counts
-    mass, squares = (
-        np.array([np.sum(getattr(side, key)) for side in (table.positive, table.negative)], dtype=float)
-        for key in ("weights", "squares")
-    )
+    sides = (table.positive, table.negative)
+    mass = np.array([side.total for side in sides], dtype=np.float64)
+    squares = np.array([side.total if side.squares is None else side.squares.sum() for side in sides])
     # Precision mixes the classes, so both are scaled alike or its value would move.
     p, n = mass / squares if measure == "recall" else [mass.sum() / squares.sum()] * 2
     return table.counts.scaled(positives=float(p), negatives=float(n))

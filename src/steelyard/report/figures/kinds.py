@@ -26,10 +26,10 @@ KINDS = {
 }
 
 
-def display(kind: str) -> type[Display]:
+def display_of(kind: str) -> type[Display]:
     """The Display of a kind.
 
-    >>> display("roc").__name__
+    >>> display_of("roc").__name__
     'RocDisplay'
     """
     if kind not in KINDS:
@@ -53,4 +53,4 @@ def figure(kind: str, result: Any = None, **options: Any) -> Display:
     1             0     23      23   0.451
     1             1     28      28   0.549
     """
-    return display(kind).from_result(result, **options)
+    return display_of(kind).from_result(result, **options)

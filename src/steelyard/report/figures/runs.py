@@ -181,6 +181,6 @@ def _counts(run: Any) -> Counts:
 
 def _weighed(y_true: Any, y_pred: Any, pos_label: Any) -> list[Confusion]:
     """One table a run."""
-    alike = len(y_true) == len(y_pred) and np.ndim(y_true[0]) > 0
+    alike = np.ndim(next(iter(y_true), 0)) > 0
     truths = y_true if alike else [y_true] * len(y_pred)
     return [ingest.confusion(t, p, pos_label=pos_label) for t, p in zip(truths, y_pred, strict=True)]

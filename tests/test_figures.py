@@ -1,0 +1,496 @@
+"""Figures: every one drawn from real predictions; its rows are the library's numbers, its file the same every time."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from conftest import assert_refused
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_validate, train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+import steelyard
+from steelyard import (
+    ConfusionDisplay,
+    CorrelationDisplay,
+    Counts,
+    DensityDisplay,
+    IntervalDisplay,
+    PrecisionRecallDisplay,
+    PrevalenceDisplay,
+    RankingDisplay,
+    RocDisplay,
+    RunsDisplay,
+    SurfaceDisplay,
+    ThresholdDisplay,
+    evaluate,
+)
+from steelyard.auditing.correlation import correlation_study
+from steelyard.report.figures import KINDS, display_of, figure
+from steelyard.report.figures.labels import Line, label_lines
+from steelyard.report.figures.style import thinned
+
+TORNADO = Counts(tp=28, fn=23, fp=72, tn=2680)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """The digit 8 against the others in pictures of 4 x 4 dots, split in halves, with two fitted classifiers."""
+    images, labels = load_digits(return_X_y=True)
+    X = images.reshape(-1, 4, 2, 4, 2).mean((2, 4)).reshape(-1, 16)
+    y = (labels == 8).astype(int)
+    train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
+    models = {"logistic": LogisticRegression(max_iter=2_000), "naive Bayes": GaussianNB()}
+    fitted = {name: model.fit(train, y_train) for name, model in models.items()}
+    return {"X": X, "y": y, "test": test, "y_test": y_test, "models": fitted, "labels": labels}
+
+
+@pytest.fixture(scope="module")
+def scores(digits):
+    return digits["models"]["logistic"].predict_proba(digits["test"])[:, 1]
+
+
+@pytest.fixture(scope="module")
+def report(digits, scores):
+    return evaluate(digits["y_test"], y_score=scores)
+
+
+@pytest.fixture(scope="module")
+def folds(digits):
+    model = LogisticRegression(max_iter=2_000)
+    return cross_validate(model, digits["X"], digits["y"], cv=4, return_estimator=True, return_indices=True)
+
+
+@pytest.fixture(scope="module")
+def study():
+    return correlation_study(["accuracy", "g_mean", "mcc"], n=200, positives=[0.1, 0.2])
+
+
+@pytest.fixture(scope="module")
+def results(digits, report, study):
+    """What each kind of figure is drawn from."""
+    told = {name: model.predict(digits["test"]) for name, model in digits["models"].items()}
+    compared = steelyard.compare(digits["y_test"], told)
+    runs = Counts(tp=[8, 9, 7, 10], fn=[2, 1, 3, 0], fp=[5, 10, 4, 12], tn=[85, 80, 86, 78])
+    return {kind: report for kind in KINDS} | {
+        "ranking": compared, "correlation": study, "runs": {"small": runs, "large": runs + runs}, "surface": None,
+    }  # fmt: skip
+
+
+def svg(drawn):
+    picture = io.BytesIO()
+    drawn.figure_.savefig(picture, format="svg")
+    return picture.getvalue()
+
+
+# ---------------------------------------------------------------- every kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_drawn_from_its_result_and_saved_as_svg_pdf_and_png(kind, results, tmp_path):
+    drawn = figure(kind, results[kind])
+    for ending, opening in ((".svg", b"<?xml"), (".pdf", b"%PDF"), (".png", b"\x89PNG")):
+        place = drawn.save(tmp_path / f"{kind}{ending}")
+        assert place.read_bytes().startswith(opening)
+    assert isinstance(drawn.figure_, Figure)
+    assert drawn.figure_.get_size_inches()[0] == 3.5
+    assert isinstance(drawn, getattr(steelyard, KINDS[kind]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_text_stays_text_in_svg_and_pdf(kind, results, tmp_path):
+    drawn = figure(kind, results[kind])
+    assert svg(drawn).count(b"<text") > 3
+    assert b"/Type3" not in drawn.save(tmp_path / "a.pdf").read_bytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_drawing_twice_gives_the_same_file(kind, results, tmp_path):
+    one, other = (figure(kind, results[kind]).save(tmp_path / f"{name}.svg").read_bytes() for name in "ab")
+    assert one == other
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_user_has_set_is_untouched_and_pyplot_keeps_no_figure(kind, results):
+    with mpl.rc_context({"font.size": 13, "svg.fonttype": "path", "axes.facecolor": "black"}):
+        before, open_before = dict(mpl.rcParams), plt.get_fignums()
+        drawn = figure(kind, results[kind])
+        drawn.plot()
+        svg(drawn)
+        assert dict(mpl.rcParams) == before
+        assert plt.get_fignums() == open_before
+        assert drawn.figure_.axes[0].get_facecolor()[:3] != (0, 0, 0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_is_drawn_into_the_axes_it_is_given(kind, results):
+    whole = Figure(figsize=(7, 5))
+    left, _ = whole.subplots(1, 2)
+    drawn = figure(kind, results[kind])
+    assert drawn.plot(ax=left) is drawn
+    assert drawn.figure_ is whole
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_and_caption_come_without_drawing(kind, results):
+    drawn = figure(kind, results[kind])
+    rows = drawn.frame().to_dicts()
+    assert rows and all(set(row) == set(rows[0]) for row in rows)
+    assert not any(isinstance(value, np.generic) for row in rows for value in row.values())
+    assert len(drawn.frame().to_frame("pandas")) == len(rows)
+    assert drawn.caption().endswith(".") and "\n" not in drawn.caption()
+    assert drawn._drawn is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_words_are_cut_off_at_the_edge_of_the_figure(kind, results):
+    drawn = figure(kind, results[kind])
+    whole = drawn.figure_
+    whole.draw_without_rendering()
+    page = whole.bbox
+    for text in whole.findobj(mpl.text.Text):
+        if text.get_visible() and text.get_text().strip():
+            box = text.get_window_extent()
+            if box.width and text.axes is not None:
+                assert box.x0 > page.x0 - 2 and box.x1 < page.x1 + 2, text.get_text()
+                assert box.y0 > page.y0 - 2 and box.y1 < page.y1 + 2, text.get_text()
+
+
+# ---------------------------------------------------------------- the numbers are the library's
+
+
+def test_the_rows_of_a_confusion_figure_are_the_table(report):
+    rows = ConfusionDisplay.from_evaluation(report).frame()
+    matrix = report.confusion.matrix
+    assert [row["rows"] for row in rows] == matrix.ravel().tolist()
+    assert [row["share"] for row in rows] == pytest.approx((matrix / matrix.sum(1, keepdims=True)).ravel())
+
+
+def test_the_caption_of_a_confusion_figure_has_the_digits_of_the_evaluation():
+    said = ConfusionDisplay.from_evaluation(evaluate(TORNADO)).caption()
+    assert "54.9 % (41.4 to 68.0) of the 51 rows of 1" in said and "posterior" in said
+
+
+def test_the_rows_of_a_roc_figure_are_the_curve_and_its_jeffreys_band(digits, scores):
+    drawn = RocDisplay.from_predictions(digits["y_test"], scores)
+    curve = steelyard.roc_curve(digits["y_test"], scores)
+    rows = drawn.frame()
+    assert np.array_equal([row["recall"] for row in rows], curve.tpr)
+    assert np.array_equal([row["false_positive_rate"] for row in rows], curve.fpr)
+    table = steelyard.score_table(digits["y_test"], scores)
+    band = steelyard.interval("recall", table.counts, method="jeffreys")
+    assert np.array_equal([row["low"] for row in rows], band.low)
+    assert np.array_equal([row["high"] for row in rows], band.high)
+    auc = steelyard.interval("roc_auc", digits["y_test"], scores)
+    assert (drawn.curves[0].area.low, drawn.curves[0].area.high) == (auc.low, auc.high)
+    assert "Jeffreys" in drawn.caption() and auc.method in drawn.caption()
+
+
+def test_the_rows_of_a_precision_recall_figure_are_the_curve(digits, scores):
+    drawn = PrecisionRecallDisplay.from_predictions(digits["y_test"], scores)
+    curve = steelyard.precision_recall_curve(digits["y_test"], scores)
+    rows = drawn.frame()
+    assert np.array_equal([row["precision"] for row in rows], curve.precision)
+    assert all(row["low"] <= row["precision"] <= row["high"] for row in rows)
+    assert drawn.prevalence == digits["y_test"].mean()
+
+
+def test_the_point_on_a_curve_is_the_cut_in_use(digits, scores):
+    drawn = RocDisplay.from_predictions(digits["y_test"], scores, threshold=0.2)
+    counts = steelyard.score_table(digits["y_test"], scores).at(0.2)
+    assert drawn.curves[0].point == (1 - steelyard.specificity(counts), steelyard.recall(counts))
+    assert "cut at 0.200" in drawn.caption()
+
+
+def test_a_weighted_band_is_as_wide_as_that_of_as_many_equal_rows(digits, scores):
+    plain = RocDisplay.from_predictions(digits["y_test"], scores).frame()
+    even = RocDisplay.from_predictions(digits["y_test"], scores, sample_weight=np.full(len(scores), 7.0)).frame()
+    assert [row["low"] for row in even] == pytest.approx([row["low"] for row in plain])
+    weights = np.random.default_rng(0).exponential(size=len(scores))
+    uneven = PrecisionRecallDisplay.from_predictions(digits["y_test"], scores, sample_weight=weights)
+    curve = steelyard.precision_recall_curve(digits["y_test"], scores, sample_weight=weights)
+    assert [row["precision"] for row in uneven.frame()] == pytest.approx(curve.precision)
+    assert all(row["low"] <= row["precision"] <= row["high"] for row in uneven.frame())
+
+
+def test_a_curve_at_another_prevalence_is_read_there(digits, scores):
+    elsewhere = evaluate(digits["y_test"], y_score=scores, prevalence=0.5)
+    drawn = PrecisionRecallDisplay.from_evaluation(elsewhere)
+    table = steelyard.at_prevalence(steelyard.score_table(digits["y_test"], scores), 0.5)
+    assert [row["precision"] for row in drawn.frame()] == pytest.approx(
+        steelyard.precision_recall_curve(table).precision
+    )
+    assert all(
+        row["low"] <= row["precision"] + 1e-12 and row["precision"] <= row["high"] + 1e-12 for row in drawn.frame()
+    )
+    assert drawn.prevalence == 0.5 and "Posterior" in drawn.caption()
+
+
+def test_the_rows_over_the_threshold_are_the_measure_at_each_cut(digits, scores):
+    drawn = ThresholdDisplay.from_predictions(digits["y_test"], scores, metrics=["mcc", "recall"])
+    table = steelyard.score_table(digits["y_test"], scores)
+    for row in drawn.frame()[::37]:
+        assert row["value"] == pytest.approx(
+            steelyard.get_metric(row["metric"])(table.at(row["threshold"])), nan_ok=True
+        )
+    best = steelyard.best_threshold(table, metric="mcc", resamples=0)
+    assert [(b.metric, b.threshold, b.value) for b in drawn.best] == [("mcc", best.threshold, best.value)]
+    assert all(t.low is not None for t in drawn.tracks) and "posterior" in drawn.caption()
+
+
+def test_four_measures_have_no_bands_unless_asked_for(report):
+    assert all(t.low is None for t in ThresholdDisplay.from_evaluation(report).tracks)
+    asked = ThresholdDisplay.from_evaluation(report, band=True)
+    assert all(t.low is not None for t in asked.tracks)
+
+
+def test_the_rows_over_prevalence_are_the_measure_there(report):
+    drawn = PrevalenceDisplay.from_evaluation(report, metrics=["precision"])
+    for row in drawn.frame():
+        there = steelyard.at_prevalence(report.counts, row["prevalence"])
+        assert row["value"] == pytest.approx(steelyard.precision(there))
+        assert row["low"] <= row["value"] <= row["high"]
+    assert "9.68 %" in drawn.caption() and "posterior" in drawn.caption()
+
+
+def test_the_rows_of_a_forest_are_the_rows_of_the_evaluation(report):
+    rows = IntervalDisplay.from_evaluation(report).frame()
+    for row, shown in zip(rows, report.shown(), strict=True):
+        assert (row["metric"], row["value"], row["low"], row["high"], row["chance"]) == (
+            shown.name, shown.value, shown.low, shown.high, shown.chance,
+        )  # fmt: skip
+
+
+def test_surfaces_are_the_measure_of_the_table_with_those_rates():
+    drawn = SurfaceDisplay.of(["ac_score", "mcc"], prevalence=0.1)
+    for row in drawn.frame()[::211]:
+        tpr, tnr = row["tpr"], row["tnr"]
+        counts = Counts(100 * tpr, 100 * (1 - tpr), 900 * (1 - tnr), 900 * tnr)
+        expected = steelyard.get_metric(row["metric"])(counts)
+        assert row["value"] == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+def test_wus_surfaces_stand_in_his_order_everywhere():
+    values = SurfaceDisplay.of().values
+    assert (values[0] >= values[1] - 1e-12).all() and (values[1] >= values[2] - 1e-12).all()
+    drawn = SurfaceDisplay.of().plot()
+    titles = [ax.get_title(loc="center") for ax in drawn.ax_]
+    assert titles[3:] == ["TNR = 1", "TNR = 0.5", "TNR = 0", "TPR = 1", "TPR = 0.5", "TPR = 0"]
+
+
+def test_the_ranking_is_that_of_the_comparison(digits):
+    told = {name: model.predict(digits["test"]) for name, model in digits["models"].items()}
+    compared = steelyard.compare(digits["y_test"], told)
+    drawn = RankingDisplay.from_comparison(compared)
+    assert [row["metric"] for row in drawn.frame()] == [s.metric for s in compared.ranking().order]
+    turned = RankingDisplay.from_comparison(compared, "naive Bayes", "logistic")
+    assert [row["difference"] for row in turned.frame()] == [-row["difference"] for row in drawn.frame()][::-1]
+    assert all(row["low"] <= row["difference"] <= row["high"] for row in turned.frame())
+
+
+def test_the_correlations_are_those_of_the_study(study):
+    drawn = CorrelationDisplay.from_study(study, positives=0.2, rank=True)
+    matrix = study.matrix(0.2, rank=True)
+    for row in drawn.frame():
+        place = study.names.index(row["metric"]), study.names.index(row["other"])
+        assert row["correlation"] == matrix[place]
+
+
+def test_the_runs_are_the_folds(digits, folds):
+    drawn = RunsDisplay.from_cv_results(folds, digits["X"], digits["y"], metrics=["recall", "mcc"])
+    X, y = digits["X"], digits["y"]
+    for metric in ("recall", "mcc"):
+        expected = [
+            steelyard.get_metric(metric)(y[rows], model.predict(X[rows]))
+            for model, rows in zip(folds["estimator"], folds["indices"]["test"], strict=True)
+        ]
+        assert [row["value"] for row in drawn.frame() if row["metric"] == metric] == expected
+
+
+def test_densities_are_shares_of_rows_and_have_area_one(digits, scores):
+    drawn = DensityDisplay.from_predictions(digits["y_test"], scores, bins=20)
+    spread = drawn.spreads[0]
+    for side, density in ((1, spread.positives), (0, spread.negatives)):
+        expected, _ = np.histogram(scores[digits["y_test"] == side], bins=spread.edges, density=True)
+        assert density == pytest.approx(expected)
+        assert (density * np.diff(spread.edges)).sum() == pytest.approx(1)
+
+
+# ---------------------------------------------------------------- where figures come from
+
+
+BINARY = [ConfusionDisplay, RocDisplay, PrecisionRecallDisplay, ThresholdDisplay, PrevalenceDisplay, DensityDisplay]
+
+
+@pytest.mark.parametrize("kind", [*BINARY, SurfaceDisplay], ids=lambda kind: kind.__name__)
+def test_an_estimator_gives_the_figure_of_its_predictions(kind, digits, scores):
+    model = digits["models"]["logistic"]
+    one = kind.from_estimator(model, digits["test"], digits["y_test"]).frame()
+    given = model.predict(digits["test"]) if kind.reads == "labels" else scores
+    other = kind.from_predictions(digits["y_test"], given).frame()
+    assert repr(one.to_dicts()) == repr(other.to_dicts())  # as text, where NaN equals NaN
+
+
+def test_an_estimator_without_probabilities_is_cut_where_it_predicts(digits):
+    X, y = digits["test"], digits["y_test"]
+    model = LinearSVC(random_state=0, dual=False).fit(X, y)
+    drawn = RocDisplay.from_estimator(model, X, y)
+    told = steelyard.confusion(y, model.predict(X)).counts()
+    assert drawn.curves[0].point == pytest.approx((1 - steelyard.specificity(told), steelyard.recall(told)))
+    turned = RocDisplay.from_estimator(model, X, y, pos_label=0)
+    assert turned.curves[0].area.value == pytest.approx(drawn.curves[0].area.value)
+
+
+@pytest.mark.parametrize("kind", BINARY, ids=lambda kind: kind.__name__)
+def test_cross_validation_results_are_drawn(kind, digits, folds):
+    drawn = kind.from_cv_results(folds, digits["X"], digits["y"])
+    assert svg(drawn)
+    assert len(digits["y"]) == 1797 and "1,797 rows" in drawn.caption()
+
+
+def test_each_fold_has_a_curve_with_its_own_area(digits, folds):
+    drawn = RocDisplay.from_cv_results(folds, digits["X"], digits["y"])
+    X, y = digits["X"], digits["y"]
+    expected = [
+        steelyard.roc_auc(y[rows], model.predict_proba(X[rows])[:, 1])
+        for model, rows in zip(folds["estimator"], folds["indices"]["test"], strict=True)
+    ]
+    assert [curve.area.value for curve in drawn.curves] == expected
+
+
+@pytest.mark.parametrize("kind", [RocDisplay, PrecisionRecallDisplay, DensityDisplay, IntervalDisplay])
+def test_several_models_stand_in_one_figure_by_name(kind, digits):
+    drawn = kind.from_estimator(digits["models"], digits["test"], digits["y_test"])
+    assert {row["model"] for row in drawn.frame()} == set(digits["models"])
+    assert b"naive Bayes" in svg(drawn)
+
+
+def test_labels_that_are_words_of_any_kind_are_shown_as_text(tmp_path):
+    positive = "$\\frac{1}$ </script>" + 10_000 * "x"
+    y_true, y_pred = [positive, "b & c", "b & c", "b & c"] * 5, [positive, "b & c", positive, "b & c"] * 5
+    drawn = ConfusionDisplay.from_predictions(y_true, y_pred, pos_label=positive)
+    text = drawn.save(tmp_path / "a.svg").read_text()
+    assert "</script>" not in text and "b &amp; c" in text
+
+
+def test_many_classes_are_a_heat_map_of_shares(digits):
+    images, labels = load_digits(return_X_y=True)
+    model = GaussianNB().fit(images[::2], labels[::2])
+    drawn = ConfusionDisplay.from_estimator(model, images[1::2], labels[1::2])
+    assert len(drawn.frame()) == 100 and svg(drawn)
+    assert "Shades" in drawn.caption()
+
+
+@pytest.mark.parametrize("kind", [RocDisplay, PrecisionRecallDisplay, ThresholdDisplay, DensityDisplay])
+@pytest.mark.parametrize("given", [[0.1, 0.9], [0.5, 0.5], [0.9, 0.1], [-3.0, 1e6]])
+def test_two_rows_and_odd_scores_can_be_drawn(kind, given):
+    assert svg(kind.from_predictions([0, 1], given))
+
+
+@pytest.mark.parametrize("counts", [(0, 3, 0, 5), (3, 0, 5, 0), (1, 0, 0, 1), (10**9, 5, 7, 10**6)])
+def test_odd_tables_can_be_drawn(counts):
+    report = evaluate(Counts(*counts))
+    for kind in (ConfusionDisplay, IntervalDisplay):
+        assert svg(kind.from_evaluation(report))
+
+
+def test_a_curve_of_many_points_is_thinned_to_exact_ones():
+    rng = np.random.default_rng(0)
+    y = rng.random(50_000) < 0.02
+    score = rng.normal(size=50_000) + 2 * y
+    rows = RocDisplay.from_predictions(y, score).frame()
+    assert len(rows) <= 1_001
+    curve = steelyard.roc_curve(y, score)
+    places = np.searchsorted(-curve.thresholds, [-row["threshold"] for row in rows])
+    assert np.array_equal(curve.tpr[places], [row["recall"] for row in rows])
+    assert np.abs(np.diff(curve.tpr[places])).max() < 0.01
+    assert thinned(np.arange(5.0)).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_names_of_lines_do_not_cover_lines_or_each_other():
+    whole = Figure(figsize=(3.5, 2.8))
+    ax = whole.add_subplot()
+    x = np.linspace(0, 1, 200)
+    lines = [Line(x, y, name, "black") for name, y in (("rising", x), ("falling", 1 - x), ("humped", 4 * x * (1 - x)))]
+    for line in lines:
+        ax.plot(line.x, line.y)
+    label_lines(ax, lines)
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    for box in boxes:
+        for line in lines:
+            assert not box.count_contains(ax.transData.transform(np.column_stack([line.x, line.y])))
+
+
+# ---------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("attempt", "builtin", "words"),
+    [
+        (lambda: figure("rocket", None), KeyError, "Did you mean 'roc'"),
+        (lambda: figure("roc", 3), TypeError, "not int"),
+        (lambda: figure("roc", evaluate(TORNADO)), ValueError, "needs scores"),
+        (lambda: figure("ranking", None), TypeError, "drawn from a Comparison"),
+        (lambda: figure("correlation", 3), TypeError, "correlation_study"),
+        (lambda: figure("runs", TORNADO), ValueError, "the one axis of Counts"),
+        (lambda: figure("runs", "abc"), TypeError, "not str"),
+        (lambda: figure("confusion", {"a": evaluate(TORNADO), "b": evaluate(TORNADO)}), ValueError, "one model, not 2"),
+        (lambda: RocDisplay.from_predictions([0, 1]), TypeError, "nothing to draw"),
+        (lambda: RocDisplay.from_predictions([0, 0], [0.1, 0.2]), ValueError, "class"),
+        (lambda: RocDisplay.from_cv_results({"test_score": []}, [], []), ValueError, "return_indices=True"),
+        (lambda: ConfusionDisplay.from_predictions([0, 1], [0, 1], y_score=[0.1, 0.2]), TypeError, "not both"),
+        (lambda: ConfusionDisplay.from_predictions([0, 1], y_score=[3.0, 5.0]), ValueError, "give threshold="),
+        (lambda: PrevalenceDisplay.from_predictions(list("abc"), list("abc")), ValueError, "pos_label="),
+        (lambda: PrevalenceDisplay.from_predictions([0, 1], [0, 1], low=0.5, high=0.2), ValueError, "rising"),
+        (lambda: ThresholdDisplay.from_predictions([0, 1], [0.1, 0.2], metrics="mcc"), TypeError, r"write \['mcc'\]"),
+        (lambda: ThresholdDisplay.from_predictions([0, 1], [0.1, 0.2], metrics=["roc_auc"]), ValueError, "all scores"),
+        (lambda: SurfaceDisplay.of(["mcc"], prevalence=2), ValueError, "prevalence"),
+        (lambda: SurfaceDisplay.of(shape="cube"), ValueError, "surface, contour"),
+        (lambda: DensityDisplay.from_predictions([0, 1], [0.1, 0.2], bins=0), ValueError, "bins"),
+        (lambda: figure("confusion", evaluate(TORNADO)).save("a.gif"), ValueError, "'a.gif' ends in none"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_drawn_is_refused_in_one_sentence(attempt, builtin, words):
+    assert_refused(attempt, builtin, words)
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_importing_and_computing_does_not_load_matplotlib():
+    code = (
+        "import sys, steelyard; d = steelyard.RocDisplay.from_predictions([0, 1], [0.1, 0.2]); d.frame(); d.caption()"
+    )
+    assert run(f"{code}; print('matplotlib' in sys.modules)") == "False\n"
+
+
+def test_a_missing_matplotlib_is_told_in_one_sentence_with_the_command():
+    code = """
+import sys
+sys.modules["matplotlib"] = None
+import steelyard
+drawn = steelyard.RocDisplay.from_predictions([0, 1], [0.1, 0.2])
+try:
+    drawn.plot()
+except ImportError as error:
+    print(isinstance(error, steelyard.SteelyardError), error)
+"""
+    assert run(code) == (
+        "True Figures need matplotlib, which is not installed; run pip install 'steelyard[figures]'.\n"
+    )
+
+
+def test_every_kind_is_a_public_name():
+    for kind in KINDS:
+        assert display_of(kind) is getattr(steelyard, KINDS[kind])
