@@ -9,7 +9,6 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
-from conftest import assert_refused
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from sklearn.datasets import load_digits
@@ -19,6 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 import steelyard
+from conftest import assert_refused
 from steelyard import (
     ConfusionDisplay,
     CorrelationDisplay,
@@ -81,7 +81,7 @@ def results(digits, report, study):
     told = {name: model.predict(digits["test"]) for name, model in digits["models"].items()}
     compared = steelyard.compare(digits["y_test"], told)
     runs = Counts(tp=[8, 9, 7, 10], fn=[2, 1, 3, 0], fp=[5, 10, 4, 12], tn=[85, 80, 86, 78])
-    return {kind: report for kind in KINDS} | {
+    return dict.fromkeys(KINDS, report) | {
         "ranking": compared, "correlation": study, "runs": {"small": runs, "large": runs + runs}, "surface": None,
     }  # fmt: skip
 
