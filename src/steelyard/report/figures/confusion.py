@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.confusion import Confusion
 
-NARROW, WIDE, STRIP = 0.2, 0.45, 0.1  # shares: where words stand beside a column, in one line, or above a strip
+NARROW, STRIP = 0.2, 0.09  # shares: a column with its words beside it, and the height that a line of words takes
+LETTERS, BESIDE = 38, 14  # how many fit across the whole width, and beside a column
 SPACE = 0.02  # between the two columns
 MOST_WRITTEN = 12  # classes up to which the cells of a heat map hold their numbers
 
@@ -69,7 +70,7 @@ class ConfusionDisplay(LabelDisplay):
         """What the areas mean, and how much of each class was found."""
         sizes = self.table.rows.sum(1)
         parts = [
-            f"{words.shares(row)} of the {n:,} rows of {label}"
+            f"{words.shares(row)} of the {n:,} rows of {words.cropped(label)}"
             for label, n, row in zip(self.table.labels, sizes, self.found, strict=True)
         ]
         shape = "Areas are rows" if len(parts) == 2 else "Shades are shares of each true class"
@@ -104,7 +105,8 @@ class ConfusionDisplay(LabelDisplay):
             linewidth=0.8,
         )  # fmt: skip
         thin = width < NARROW
-        name = f"truly {words.short(self.table.labels[i])}\n{self.table.rows[i].sum():,} rows"
+        true = words.broken(f"truly {words.short(self.table.labels[i], 24)}", BESIDE if thin else width * LETTERS)
+        name = f"{true}\n{self.table.rows[i].sum():,} rows"
         x = left if thin else left + width / 2
         ax.annotate(
             name, (x, 0), (0, -4), textcoords="offset points", ha="left" if thin else "center", va="top",
@@ -117,17 +119,17 @@ class ConfusionDisplay(LabelDisplay):
     def _word(self, ax: Any, cell: tuple[int, int], across: tuple[float, float], along: tuple[float, float]) -> None:
         """The rows of a cell: inside it where they fit, else beside a thin column, else above or below a thin strip."""
         (i, j), (left, width), (low, high) = cell, across, along
-        text, middle = f"{self.table.rows[i, j]:,} called {words.short(self.table.labels[j])}", (low + high) / 2
+        text, middle = f"{self.table.rows[i, j]:,} called {words.short(self.table.labels[j], 24)}", (low + high) / 2
         ink = style.THIS if i == j else style.OTHER
         if width < NARROW:
             y = min(max(middle, 0.04), 0.96)
             ax.annotate(
-                text, (left + width, y), (4, 0), textcoords="offset points", color=ink, va="center", ha="left",
-                annotation_clip=False,
+                words.broken(text, BESIDE), (left + width, y), (4, 0), textcoords="offset points", color=ink,
+                va="center", ha="left", annotation_clip=False,
             )  # fmt: skip
             return
-        text = text if width > WIDE else text.replace(" called ", "\ncalled ")
-        fits = high - low > (STRIP if width > WIDE else 2 * STRIP)
+        text = words.broken(text, width * LETTERS)
+        fits = high - low > STRIP * (1 + text.count("\n"))
         if fits or i == j:
             plain = i == j and fits
             box = None if plain else {"boxstyle": "square,pad=0.2", "facecolor": "white", "edgecolor": "none"}
@@ -144,8 +146,12 @@ class ConfusionDisplay(LabelDisplay):
         k, shares = len(self.table.labels), self.shares
         ax.imshow(shares, cmap=style.shades(style.THIS, "#003d63"), vmin=0, vmax=1, aspect="equal")
         names = [words.short(label) for label in self.table.labels]
-        slant = {"rotation": 90} if max(map(len, names)) * k > 40 else {}
-        ax.set_xticks(range(k), names, **slant)
+        lines = [words.broken(name, LETTERS / k) for name in names]
+        widest = max(len(part) for line in lines for part in line.split("\n"))
+        if widest > LETTERS / k:
+            ax.set_xticks(range(k), names, rotation=90)
+        else:
+            ax.set_xticks(range(k), lines)
         ax.set_yticks(range(k), names)
         ax.set(xlabel="predicted class", ylabel="true class")
         ax.tick_params(length=0)

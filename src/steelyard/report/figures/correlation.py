@@ -99,10 +99,13 @@ class CorrelationDisplay(Display):
 
     @staticmethod
     def _numbers(ax: Any, shown: Any) -> None:
+        size = max(5, min(8, 65 / len(shown)))
         for i, j in zip(*np.tril_indices(len(shown)), strict=True):
             value = shown[i, j]
             text = f"{value:.2f}".replace("0.", ".").replace("-", "−").replace("1.00", "1").replace("nan", "–")
-            ax.text(j, i, text, ha="center", va="center", fontsize=5, color="white" if abs(value) > 0.7 else style.INK)
+            ax.text(
+                j, i, text, ha="center", va="center", fontsize=size, color="white" if abs(value) > 0.7 else style.INK
+            )
 
 
 def _key(ax: Any) -> None:

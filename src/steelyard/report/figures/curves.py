@@ -82,12 +82,15 @@ def draw(ax: Any, curve: Curve, i: int, *, step: str | None = None, faint: bool 
     """The line with its band and its point."""
     colour = style.THIS if faint else style.colour(i)
     how = {"drawstyle": f"steps-{step}"} if step else {}
+    x, y, low, high = curve.x, curve.y, curve.low, curve.high
+    if step:  # the first step has a width too, from 0 on
+        x, (y, low, high) = np.append(0, x), (np.append(column[0], column) for column in (y, low, high))
     if not faint:
         ax.fill_between(
-            curve.x, curve.low, curve.high, step=step, color=colour, alpha=0.16, linewidth=0, zorder=1.5
+            x, low, high, step=step, color=colour, alpha=0.16, linewidth=0, zorder=1.5
         )  # fmt: skip
     line = {"alpha": 0.45, "linewidth": 0.8} if faint else {"linestyle": style.dash(i)}
-    ax.plot(curve.x, curve.y, color=colour, **line, **how)
+    ax.plot(x, y, color=colour, **line, **how)
     if curve.point and not faint:
         ax.plot(*curve.point, style.MARKS[i], color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
 

@@ -47,17 +47,19 @@ def block(ax: Any, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> N
     """Lines of words in their colours, together in the corner or the middle that the drawing leaves most free."""
     from matplotlib.offsetbox import AnchoredOffsetbox, TextArea, VPacker
 
-    parts: list[Any] = [TextArea(text, textprops={"color": ink}) for text, ink in lines]
+    size = 8 if len(lines) < 3 else 7
+    parts: list[Any] = [TextArea(text, textprops={"color": ink, "size": size}) for text, ink in lines]
     packed = VPacker(children=parts, pad=0, sep=3, align="right")
-    box = AnchoredOffsetbox("lower left", child=packed, pad=0.3, borderpad=0, frameon=False)
+    box = AnchoredOffsetbox("lower left", child=packed, pad=0.3, borderpad=0)
+    box.patch.set(facecolor="white", edgecolor="none", alpha=0.75)
     box.set_zorder(6)
     ax.add_artist(box)
     scale = _laid_out(ax)
     extent, frame = box.get_window_extent(), np.array(ax.get_window_extent().extents)
-    size, edge = np.array([extent.width, extent.height]), 0.02 * (frame[2:] - frame[:2])
+    wide, edge = np.array([extent.width, extent.height]), 0.02 * (frame[2:] - frame[:2])
     points = np.concatenate([_way(ax, line) for line in avoid])
-    corners = [frame[:2] + edge + np.array(c) * (frame[2:] - frame[:2] - 2 * edge - size) for c in CORNERS]
-    rooms = [min(_distance(np.concatenate([c, c + size]), points), NEAR * scale) for c in corners]
+    corners = [frame[:2] + edge + np.array(c) * (frame[2:] - frame[:2] - 2 * edge - wide) for c in CORNERS]
+    rooms = [min(_distance(np.concatenate([c, c + wide]), points), NEAR * scale) for c in corners]
     place = ax.transAxes.inverted().transform(corners[int(np.argmax(rooms))])
     anchor: Any = tuple(place)  # the stubs know only of boxes
     box.set_bbox_to_anchor(anchor, transform=ax.transAxes)
@@ -104,10 +106,12 @@ def _roomiest(
 
     def score(box: Array) -> float:
         inside = (box[:2] >= frame[:2] - 0.5).all() and (box[2:] <= frame[2:] + 0.5).all()
-        room = min(_distance(box, others), NEAR * scale, *(_apart(box, other) for other in taken), np.inf)
+        free, names = _distance(box, others), min([_apart(box, other) for other in taken], default=np.inf)
+        room = min(free, names, NEAR * scale)
         clear = min(_distance(box, own), GAP * scale)
         away = abs((box[0] + box[2]) / 2 - middle[0]) / (frame[2] - frame[0])  # of equal places the middle one
-        crowded = 1e2 if room < GAP * scale / 2 else 0.0
+        # Over a line a name can still be read, over another name neither can.
+        crowded = (1e2 if free < GAP * scale / 2 else 0) + (3e2 if names < GAP * scale / 2 else 0)
         return float(room + 4 * clear - 3 * scale * away - crowded - (0 if inside else 1e3))
 
     return max(boxes, key=score) if boxes else np.concatenate([frame[:2], frame[:2]])

@@ -77,6 +77,7 @@ class ThresholdDisplay(ScoreDisplay):
         ax.set(xlabel="threshold (flagged where the score is at least this)", ylabel="value")
         if self.thresholds.min() >= 0 and self.thresholds.max() <= 1:
             ax.set_xlim(-0.01, 1.01)
+        ax.locator_params(axis="x", nbins=6)
         lines = measures.draw(ax, self.thresholds, self.tracks, step="pre")
         measures.limits(ax, self.tracks)
         names = [track.metric.name for track in self.tracks]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import interval_text, three_digits
@@ -52,10 +53,20 @@ def shares(row: Any) -> str:
     return f"{share(row.value)} ({low} to {high})"
 
 
-def short(label: Any, most: int = 16) -> str:
-    """A label that fits beside its class; matplotlib is kept from reading mathematics into it."""
+def cropped(label: Any, most: int = 40) -> str:
+    """A label of one line and of so many letters at most."""
     text = " ".join(str(label).split())
-    return (text if len(text) <= most else f"{text[: most - 1]}…").replace("$", r"\$")
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def short(label: Any, most: int = 16) -> str:
+    """A label to be drawn; matplotlib is kept from reading mathematics into it."""
+    return cropped(label, most).replace("$", r"\$")
+
+
+def broken(text: str, width: float) -> str:
+    """The text in lines of so many letters, words kept whole."""
+    return textwrap.fill(text, max(int(width), 8), break_long_words=False)
 
 
 def no_labels(what: str) -> InputError:
