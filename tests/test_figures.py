@@ -96,21 +96,15 @@ def svg(drawn):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_is_drawn_from_its_result_and_saved_as_svg_pdf_and_png(kind, results, tmp_path):
+def test_every_kind_is_saved_as_svg_pdf_and_png_with_its_text_as_text(kind, results, tmp_path):
     drawn = figure(kind, results[kind])
-    for ending, opening in ((".svg", b"<?xml"), (".pdf", b"%PDF"), (".png", b"\x89PNG")):
-        place = drawn.save(tmp_path / f"{kind}{ending}")
-        assert place.read_bytes().startswith(opening)
+    saved = {ending: drawn.save(tmp_path / f"{kind}.{ending}").read_bytes() for ending in ("svg", "pdf", "png")}
+    assert saved["svg"].startswith(b"<?xml") and saved["svg"].count(b"<text") > 3
+    assert saved["pdf"].startswith(b"%PDF") and b"/Type3" not in saved["pdf"]
+    assert saved["png"].startswith(b"\x89PNG")
     assert isinstance(drawn.figure_, Figure)
     assert drawn.figure_.get_size_inches()[0] == 3.5
     assert isinstance(drawn, getattr(steelyard, KINDS[kind]))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_text_stays_text_in_svg_and_pdf(kind, results, tmp_path):
-    drawn = figure(kind, results[kind])
-    assert svg(drawn).count(b"<text") > 3
-    assert b"/Type3" not in drawn.save(tmp_path / "a.pdf").read_bytes()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -350,11 +344,25 @@ def test_an_estimator_without_probabilities_is_cut_where_it_predicts(digits):
     assert turned.curves[0].area.value == pytest.approx(drawn.curves[0].area.value)
 
 
-@pytest.mark.parametrize("kind", BINARY, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [*BINARY, IntervalDisplay, SurfaceDisplay], ids=lambda kind: kind.__name__)
 def test_cross_validation_results_are_drawn(kind, digits, folds):
     drawn = kind.from_cv_results(folds, digits["X"], digits["y"])
     assert svg(drawn)
-    assert len(digits["y"]) == 1797 and "1,797 rows" in drawn.caption()
+    assert len(digits["y"]) == 1797 and ("1,797 rows" in drawn.caption() or kind is SurfaceDisplay)
+
+
+def test_two_models_of_the_same_folds_are_ranked_on_all_rows(digits, folds):
+    X, y = digits["X"], digits["y"]
+    other = cross_validate(GaussianNB(), X, y, cv=4, return_estimator=True, return_indices=True)
+    drawn = RankingDisplay.from_cv_results({"a": folds, "b": other}, X, y, metrics=["recall", "accuracy"])
+    told = np.empty_like(y)
+    for model, rows in zip(other["estimator"], other["indices"]["test"], strict=True):
+        told[rows] = model.predict(X[rows])
+    by_metric = {row["metric"]: row["value_b"] for row in drawn.frame()}
+    assert by_metric["recall"] == steelyard.recall(y, told) and by_metric["accuracy"] == steelyard.accuracy(y, told)
+    less = cross_validate(GaussianNB(), X, y, cv=3, return_estimator=True, return_indices=True)
+    split = {"a": folds, "b": less}
+    assert_refused(lambda: RankingDisplay.from_cv_results(split, X, y), ValueError, "the same splits")
 
 
 def test_each_fold_has_a_curve_with_its_own_area(digits, folds):

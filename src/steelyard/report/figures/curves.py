@@ -109,7 +109,10 @@ def words_on(ax: Any, curves: tuple[Curve, ...], what: str, avoid: list[Line], *
             (f"{style.sample(i)}{words.short(c.name, 20)} {words.told(c.area)}", style.colour(i))
             for i, c in enumerate(curves)
         ]
-    drawn = [Line(c.x, y) for c in curves for y in ((c.y,) if folds else (c.y, c.low, c.high))]
+    drawn = [
+        Line(np.append(0, c.x), np.append(y[0], y))
+        for c in curves for y in ((c.y,) if folds else (c.y, c.low, c.high))
+    ]  # fmt: skip
     block(ax, lines, [*drawn, *avoid])
 
 

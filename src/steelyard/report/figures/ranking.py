@@ -9,10 +9,10 @@ import numpy as np
 
 from steelyard.analysis.comparison import Comparison, compare
 from steelyard.analysis.rows import Rows, three_digits
-from steelyard.errors import InputTypeError
+from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import style, words
 from steelyard.report.figures.display import Display, Record
-from steelyard.report.figures.sources import Source
+from steelyard.report.figures.sources import Source, taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +64,24 @@ class RankingDisplay(Display):
         source = Source("scores", (), {"pos_label": options.get("pos_label")})
         columns = {n: source.scores(m, X)[0] if scores else m.predict(X) for n, m in dict(estimators).items()}
         return cls.from_predictions(y, columns, scores=scores, ax=ax, **options)
+
+    @classmethod
+    def from_cv_results(
+        cls, cv_results: Mapping[str, Any], X: Any, y: Any, *, scores: bool = False, ax: Any = None, **options: Any
+    ) -> Self:
+        """The ranking of two results of cross_validate by name, each row judged by a model that had not seen it.
+
+        Give both the same splits, and return_estimator=True, return_indices=True.
+        """
+        source = Source("scores" if scores else "labels", (), {"pos_label": options.get("pos_label")})
+        told = {name: source.told(results, X) for name, results in dict(cv_results).items()}
+        rows = [part[0] for part in told.values()]
+        if any(not np.array_equal(rows[0], other) for other in rows[1:]):
+            raise InputError(
+                "The models were tested on other rows, or in another order; give both the same splits."
+            )
+        columns = {name: column for name, (_, column) in told.items()}
+        return cls.from_predictions(taken(y, rows[0]), columns, scores=scores, ax=ax, **options)
 
     @classmethod
     def from_result(cls, result: Any, **options: Any) -> Self:

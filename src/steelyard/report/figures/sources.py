@@ -60,20 +60,26 @@ class Source:
 
     def of_folds(self, results: Any, X: Any, y: Any) -> Evaluation:
         """The evaluation of the rows of all test folds together."""
-        tests, X, y = _folds(results, X, y)
+        tests = _folds(results)
         rows = np.concatenate([test for _, test in tests])
         source = self._taking(rows)
         if self.reads == "labels" and "threshold" not in self.weighing:
-            told = np.concatenate([np.asarray(model.predict(_rows(X, test))) for model, test in tests])
-            return source.evaluated(_rows(y, rows), y_pred=told)
-        read = [self.scores(model, _rows(X, test)) for model, test in tests]
+            return source.evaluated(taken(y, rows), y_pred=self.told(results, X)[1])
+        read = [self.scores(model, taken(X, test)) for model, test in tests]
         scores = np.concatenate([part[0] for part in read])
-        return source.about(*read[0][1:]).evaluated(_rows(y, rows), y_score=scores)
+        return source.about(*read[0][1:]).evaluated(taken(y, rows), y_score=scores)
+
+    def told(self, results: Any, X: Any) -> tuple[Array, Array]:
+        """The rows of all test folds, and what was said of them: labels, or scores of the positive class."""
+        tests = _folds(results)
+        parts = [(model, taken(X, test)) for model, test in tests]
+        said = [self.scores(m, part)[0] if self.reads == "scores" else np.asarray(m.predict(part)) for m, part in parts]
+        return np.concatenate([test for _, test in tests]), np.concatenate(said)
 
     def of_each_fold(self, results: Any, X: Any, y: Any) -> list[Evaluation]:
         """One evaluation a test fold."""
-        tests, X, y = _folds(results, X, y)
-        return [self._taking(test).of_estimator(model, _rows(X, test), _rows(y, test)) for model, test in tests]
+        tests = _folds(results)
+        return [self._taking(test).of_estimator(model, taken(X, test), taken(y, test)) for model, test in tests]
 
     def about(self, label: Any, cut: float | None) -> Source:
         """The same, with the class and the cut that the scores of an estimator are about."""
@@ -83,7 +89,7 @@ class Source:
     def _taking(self, rows: Array) -> Source:
         """The same for some of the rows: their weights alone."""
         kept = {
-            key: _rows(value, rows) if key in ("sample_weight", "frequency") and value is not None else value
+            key: taken(value, rows) if key in ("sample_weight", "frequency") and value is not None else value
             for key, value in self.weighing.items()
         }
         return Source(self.reads, self.needs, kept, self.response_method)
@@ -108,9 +114,10 @@ class Source:
         return scores, label, METHODS[method]
 
 
-def _folds(results: Any, X: Any, y: Any) -> tuple[list[tuple[Any, Array]], Any, Any]:
+def _folds(results: Any) -> list[tuple[Any, Array]]:
+    """The estimator of each fold with the rows that it had not seen."""
     try:
-        return list(zip(results["estimator"], results["indices"]["test"], strict=True)), X, y
+        return list(zip(results["estimator"], results["indices"]["test"], strict=True))
     except (TypeError, KeyError, IndexError):
         raise InputError(
             "Cross-validation results need their estimators and rows: "
@@ -118,7 +125,7 @@ def _folds(results: Any, X: Any, y: Any) -> tuple[list[tuple[Any, Array]], Any, 
         ) from None
 
 
-def _rows(data: Any, rows: Array) -> Any:
+def taken(data: Any, rows: Array) -> Any:
     """Some rows of an array, a frame or a list."""
     from sklearn.utils import _safe_indexing
 
