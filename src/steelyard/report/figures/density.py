@@ -91,7 +91,7 @@ class DensityDisplay(ScoreDisplay):
         axes = panels.grid(ax, len(self.spreads), 1)
         for i, (panel, spread) in enumerate(zip(axes.flat, self.spreads, strict=True)):
             self._panel(panel, spread, last=i == len(self.spreads) - 1)
-            panel.set_title(words.short(spread.name, 40))
+            panel.set_title(words.short(spread.name, 40), pad=13 if spread.threshold is not None else 4)
         return axes
 
     def _panel(self, ax: Any, spread: Spread, *, last: bool) -> None:

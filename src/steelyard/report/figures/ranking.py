@@ -77,9 +77,7 @@ class RankingDisplay(Display):
         told = {name: source.told(results, X) for name, results in dict(cv_results).items()}
         rows = [part[0] for part in told.values()]
         if any(not np.array_equal(rows[0], other) for other in rows[1:]):
-            raise InputError(
-                "The models were tested on other rows, or in another order; give both the same splits."
-            )
+            raise InputError("The models were tested on other rows, or in another order; give both the same splits.")
         columns = {name: column for name, (_, column) in told.items()}
         return cls.from_predictions(taken(y, rows[0]), columns, scores=scores, ax=ax, **options)
 

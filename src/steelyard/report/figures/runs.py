@@ -30,7 +30,8 @@ MOST_POINTS = 60
 class RunsDisplay(Display):
     """Box plots of measures over runs: the quartiles, whiskers to the last run within 1.5 of their distance.
 
-    Give one array of Counts, or several by name: models, or sets of other balance. Every run is a point.
+    Give one array of Counts, or several by name: models, or sets of other balance. Every run is a point, and all
+    panels have one scale, so that spreads can be compared.
 
     >>> from steelyard import Counts
     >>> runs = Counts(tp=[8, 9], fn=[2, 1], fp=[5, 10], tn=[85, 80])
@@ -113,7 +114,7 @@ class RunsDisplay(Display):
             ax.set_ylabel("value")
             return ax
         columns = min(2, len(self.metrics))
-        axes = panels.grid(ax, int(np.ceil(len(self.metrics) / columns)), columns)
+        axes = panels.grid(ax, int(np.ceil(len(self.metrics) / columns)), columns, sharey=True)
         for i, panel in enumerate(axes.flat):
             if i >= len(self.metrics):
                 panel.set_axis_off()

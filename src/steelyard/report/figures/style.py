@@ -103,7 +103,8 @@ def shades(ink: str, dark: str | None = None) -> Any:
 def upright(ax: Any, x: float, text: str) -> None:
     """A dashed grey line at a place of the x axis, its words above it."""
     ax.axvline(x, color=GREY, linestyle=CHANCE, linewidth=0.8, zorder=1)
+    told = text.replace(" -", " −")
     ax.annotate(
-        text, (x, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", color=GREY, ha="center",
+        told, (x, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", color=GREY, ha="center",
         va="bottom",
     )  # fmt: skip
