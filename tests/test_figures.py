@@ -132,6 +132,8 @@ def test_a_figure_is_drawn_into_the_axes_it_is_given(kind, results):
     drawn = figure(kind, results[kind])
     assert drawn.plot(ax=left) is drawn
     assert drawn.figure_ is whole
+    first = drawn.ax_.flat[0] if hasattr(drawn.ax_, "flat") else drawn.ax_
+    assert first.xaxis.label.get_size() == 8
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -50,3 +50,17 @@ class PaperFigure(Figure):
 def new_figure(size: tuple[float, float]) -> PaperFigure:
     """An empty figure of that many inches, whose parts make room for each other."""
     return PaperFigure(figsize=size, layout="constrained")
+
+
+def dressed(ax: Any) -> Any:
+    """Axes that somebody else made, in the look that axes made here would have; a figure is left as it is."""
+    if hasattr(ax, "add_subplot"):
+        return ax
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[:].set(linewidth=PAPER["axes.linewidth"], edgecolor=GREY)
+    ax.tick_params(labelsize=PAPER["xtick.labelsize"], width=0.6, length=2.5, color=GREY, labelcolor=INK)
+    ax.grid(visible=True, color=LIGHT, linewidth=PAPER["grid.linewidth"])
+    ax.set_axisbelow(True)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.label.set(size=PAPER["axes.labelsize"], color=INK)
+    return ax

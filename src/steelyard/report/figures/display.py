@@ -65,7 +65,7 @@ class Display(ABC):
         """Draw into the given axes, or into a figure of its own sized for a column of a paper."""
         canvas = style.canvas()
         with canvas.paper():
-            axes = canvas.new_figure((style.WIDTH, self.height)).add_subplot() if ax is None else ax
+            axes = canvas.new_figure((style.WIDTH, self.height)).add_subplot() if ax is None else canvas.dressed(ax)
             self._drawn = self._draw(axes)
         return self
 
