@@ -43,6 +43,7 @@ _HOME = {
     "recommend": "auditing.recommend",
     "best_threshold": "analysis.threshold",
     "roc_then_tpnr": "analysis.threshold",
+    "NearestMeanClassifier": "estimators.nearest_mean",
     "ThresholdClassifier": "estimators.threshold",
     "Evaluation": "evaluation.evaluation",
     "evaluate": "evaluation.evaluate",

@@ -1,0 +1,199 @@
+"""NearestMeanClassifier: the two-class nearest-mean classifier with the best cut of its axis, for scikit-learn.
+
+Wu and Cannistraci (2025): an axis from the centre of the negatives to that of the positives, the rows projected onto
+it, and the cut at the middle between two neighbouring projections at which a measure is best.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steelyard.analysis.criterion import Criterion, read_aim
+from steelyard.errors import InputError
+from steelyard.ingest.labels import score_table
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.model_selection import check_cv
+    from sklearn.utils.multiclass import check_classification_targets, type_of_target
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+except ImportError as missing:
+    raise ImportError(
+        "NearestMeanClassifier needs scikit-learn 1.6 or later; run pip install scikit-learn."
+    ) from missing
+
+Array = np.ndarray[Any, Any]
+CENTROIDS = ("mean", "median")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The unit vector from one centre to the other, the cut of the projections onto it, and what that cut is worth."""
+
+    centroid: str
+    centers: Array
+    unit: Array
+    cut: float
+    merit: float
+
+
+class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A two-class linear classifier: the axis between the classes' centres, cut where a measure is best.
+
+    `centroid` is "mean", "median" (of each column), or "best" for the one whose cut is worth more, the mean of equal
+    ones. `criterion` names the measure, or is anything that best_threshold takes as one. The cuts tried are the middles
+    between neighbouring distinct projections, and the lowest of equal optima is kept. With `cv` (folds, or a splitter
+    of scikit-learn) the cut is the mean of those that are best on the training part of each fold; the axis is always
+    that of all rows. Without `pos_label` the later of the two classes in sorted order is positive. A distance is no
+    probability, so there is a `decision_function` and no `predict_proba`.
+
+    >>> X, y = [[0, 0], [1, 0], [0, 1], [4, 3], [5, 4], [2, 2]], [0, 0, 0, 1, 1, 1]
+    >>> model = NearestMeanClassifier().fit(X, y)
+    >>> model.centroid_, round(model.cut_, 3), model.predict([[1, 1], [3, 3]]).tolist()
+    ('mean', 1.796, [0, 1])
+    """
+
+    def __init__(
+        self,
+        centroid: str = "best",
+        criterion: Any = "operating_point_score",
+        *,
+        cv: Any = None,
+        pos_label: Any = None,
+    ) -> None:
+        self.centroid = centroid
+        self.criterion = criterion
+        self.cv = cv
+        self.pos_label = pos_label
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NearestMeanClassifier:
+        """Find the centres, the axis between them and its best cut."""
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        positive = self._positives(y, weight > 0)
+        kinds = CENTROIDS if self.centroid == "best" else (self.centroid,)
+        search = Criterion(read_aim(self.criterion, {}))
+        found = [axis for kind in kinds if (axis := self._axis(kind, X, y, positive, weight, search)) is not None]
+        if not found:
+            raise InputError("The centres of the two classes coincide, so no axis leads from one to the other.")
+        slack = search.aim.tie(np.array([axis.merit for axis in found]))
+        best = max(axis.merit for axis in found)
+        chosen = next(axis for axis in found if axis.merit >= best - slack)  # of equal ones the mean, which is first
+        self.centroid_, self.centers_, self.coef_ = chosen.centroid, chosen.centers, chosen.unit[None]
+        self.cut_, self.intercept_ = chosen.cut, np.array([-chosen.cut])
+        self.criterion_value_ = search.aim.sign * chosen.merit
+        return self
+
+    def project(self, X: Any) -> Any:
+        """Where each row lies on the axis; the cut is `cut_`."""
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=np.float64, reset=False) @ self.coef_[0]
+
+    def decision_function(self, X: Any) -> Any:
+        """The distance of each row from the cut, above 0 towards the later class in sorted order."""
+        distance = self.project(X) - self.cut_
+        return distance if self._place() else -distance
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row: the positive one from the cut on."""
+        flagged = self.project(X) >= self.cut_
+        place = self._place()
+        return self.classes_[np.where(flagged, place, 1 - place)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    # ---------------------------------------------------------------- inside
+
+    def _positives(self, y: Any, held: Array) -> Array:
+        """Which rows are of the positive class, of those that weigh anything; the parameters are checked on the way."""
+        check_classification_targets(y)
+        kind = type_of_target(y[held], input_name="y", raise_unknown=True)
+        self.classes_ = np.unique(y[held])
+        if kind != "binary":
+            # scikit-learn's estimator checks look for its words in this sentence.
+            raise InputError(f"Only binary classification is supported. The type of the target is {kind}.")
+        if len(self.classes_) < 2:
+            raise InputError("y holds rows of one class only; NearestMeanClassifier needs rows of two classes.")
+        if self.centroid not in ("best", *CENTROIDS):
+            raise InputError(f"centroid= takes 'best', 'mean' or 'median', not {self.centroid!r}.")
+        return np.asarray(y == self.classes_[self._place()])
+
+    def _place(self) -> int:
+        """The place of the positive class among the two."""
+        if self.pos_label is None:
+            return 1
+        places = np.flatnonzero(self.classes_ == self.pos_label)
+        if not len(places):
+            raise InputError(f"pos_label={self.pos_label!r} is none of the classes {self.classes_.tolist()}.")
+        return int(places[0])
+
+    def _axis(self, kind: str, X: Array, y: Array, positive: Array, weight: Array, search: Criterion) -> Axis | None:
+        """The axis of one kind of centre with its cut; None where the centres coincide."""
+        center = _mean if kind == "mean" else _median
+        centers = np.stack([center(X[side], weight[side]) for side in (~positive, positive)])
+        way = centers[1] - centers[0]
+        length = float(np.linalg.norm(way))
+        if not length > 0:
+            return None
+        unit = way / length
+        z = X @ unit
+        found = [best_middle(z[rows], positive[rows], weight[rows], search) for rows in self._parts(X, y)]
+        known = [pair for pair in found if pair is not None]
+        if not known:
+            return None
+        cut, merit = np.mean(known, axis=0)
+        return Axis(kind, centers, unit, float(cut), float(merit))
+
+    def _parts(self, X: Array, y: Array) -> list[Any]:
+        """The rows on which a cut is looked for: all of them, or the training part of each fold."""
+        if self.cv is None:
+            return [slice(None)]
+        return [train for train, _ in check_cv(self.cv, y, classifier=True).split(X, y)]
+
+
+def best_middle(z: Array, positive: Array, weight: Array, search: Criterion) -> tuple[float, float] | None:
+    """The best of the middles between neighbouring distinct projections, the lowest of equals, and its merit.
+
+    None where all projections are equal, one class is missing, or the criterion is undefined at every cut.
+    """
+    held = weight > 0
+    z, positive, weight = z[held], positive[held], weight[held]
+    if positive.all() or not positive.any():
+        return None
+    plain = bool((weight == 1).all())
+    table = score_table(positive, z, pos_label=True, labels=[False, True], sample_weight=None if plain else weight)
+    # Each distinct projection but the lowest flags what lies above the middle below it; ascending, so that the first
+    # of the best is the lowest.
+    upper = table.thresholds[1:-1][::-1]
+    if not len(upper):
+        return None
+    lower = table.thresholds[:1:-1][: len(upper)]
+    merits = search.merits(table.counts[1:-1])[::-1]
+    if np.isnan(merits).all():
+        return None
+    place = int(search.chosen(merits[None]))
+    middle = (lower[place] + upper[place]) / 2
+    # Between neighbouring floats there is no middle, and one that rounds down would flag the lower projection.
+    return float(middle if middle > lower[place] else upper[place]), float(merits[place])
+
+
+def _mean(X: Array, weight: Array) -> Array:
+    return np.asarray(np.average(X, axis=0, weights=weight))
+
+
+def _median(X: Array, weight: Array) -> Array:
+    """The median of each column, as if a row of weight 2 were there twice."""
+    order = np.argsort(X, axis=0, kind="stable")
+    below = np.cumsum(weight[order], axis=0)
+    half = below[-1] / 2
+    slack = 1e-12 * below[-1]  # sums of weights miss the half by their rounding
+    first, second = ((below < half + shift).sum(0) for shift in (-slack, slack))
+    columns = np.arange(X.shape[1])
+    values = np.take_along_axis(X, order, axis=0)
+    return np.asarray((values[first, columns] + values[np.minimum(second, len(X) - 1), columns]) / 2)
