@@ -138,7 +138,7 @@ def test_without_scikit_learn_it_says_what_to_install():
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (
         ran.stderr.splitlines()[-1]
-        == "ImportError: ThresholdClassifier needs scikit-learn 1.6 or later; run pip install scikit-learn."
+        == "steelyard.errors.MissingLibraryError: ThresholdClassifier needs scikit-learn 1.6 or later; run pip install scikit-learn."
     )
 
 

@@ -44,6 +44,7 @@ _HOME = {
     "best_threshold": "analysis.threshold",
     "roc_then_tpnr": "analysis.threshold",
     "NearestMeanClassifier": "estimators.nearest_mean",
+    "scorer": "interop.scorers",
     "ThresholdClassifier": "estimators.threshold",
     "Evaluation": "evaluation.evaluation",
     "evaluate": "evaluation.evaluate",

@@ -38,7 +38,12 @@ class UndefinedError(SteelyardError, ArithmeticError):
 
 
 class MissingLibraryError(SteelyardError, ImportError):
-    """A part of Steelyard that needs a library which is not installed."""
+    """Something that needs a library which is not installed."""
+
+
+def needs_sklearn(what: str) -> MissingLibraryError:
+    """The error that says how to install scikit-learn."""
+    return MissingLibraryError(f"{what} needs scikit-learn 1.6 or later; run pip install scikit-learn.")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

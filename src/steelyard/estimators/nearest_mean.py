@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.analysis.criterion import Criterion, read_aim
-from steelyard.errors import InputError
+from steelyard.errors import InputError, needs_sklearn
 from steelyard.ingest.labels import score_table
 
 try:
@@ -21,9 +21,7 @@ try:
     from sklearn.utils.multiclass import check_classification_targets, type_of_target
     from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 except ImportError as missing:
-    raise ImportError(
-        "NearestMeanClassifier needs scikit-learn 1.6 or later; run pip install scikit-learn."
-    ) from missing
+    raise needs_sklearn("NearestMeanClassifier") from missing
 
 Array = np.ndarray[Any, Any]
 CENTROIDS = ("mean", "median")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.analysis.threshold import best_threshold
-from steelyard.errors import InputError, InputTypeError
+from steelyard.errors import InputError, InputTypeError, needs_sklearn
 from steelyard.ingest.labels import score_table
 
 try:
@@ -32,7 +32,7 @@ try:
         indexable,
     )
 except ImportError as missing:
-    raise ImportError("ThresholdClassifier needs scikit-learn 1.6 or later; run pip install scikit-learn.") from missing
+    raise needs_sklearn("ThresholdClassifier") from missing
 
 METHODS = ("predict_proba", "decision_function")
 

@@ -1,0 +1,198 @@
+"""Scorers: every measure in scikit-learn's own tools, equal to scikit-learn's value where it has one."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    LeaveOneOut,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from conftest import assert_refused
+from steelyard import Counts, best_threshold, f_beta, get_metric, list_metrics, scorer
+from steelyard.interop.scorers import Score
+
+X, Y = make_classification(500, weights=[0.85], flip_y=0.1, random_state=0)
+THREE = make_classification(400, n_classes=3, n_informative=5, weights=[0.7, 0.2], random_state=0)
+FOLDS = StratifiedKFold(4)
+MEASURES = [m for m in list_metrics() if m.direction is not None]
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda m: m.name)
+def test_every_measure_with_a_direction_scores_by_what_the_registry_knows(measure):
+    parameters = {"k": 20} if measure.name == "precision_at_k" else {}
+    found = cross_val_score(LogisticRegression(), X, Y, cv=FOLDS, scoring=scorer(measure.name, **parameters))
+    sign = 1 if measure.direction == "higher" else -1
+    for value, (train, test) in zip(found, FOLDS.split(X, Y), strict=True):
+        model = LogisticRegression().fit(X[train], Y[train])
+        if measure.scores is None:
+            other = model.predict(X[test])
+        elif measure.family == "calibration":
+            other = model.predict_proba(X[test])[:, 1]
+        else:
+            other = model.decision_function(X[test])
+        assert value == pytest.approx(sign * measure(Y[test], other, **parameters), rel=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [("f1", "f1"), ("balanced_accuracy", "balanced_accuracy"), ("mcc", "matthews_corrcoef"), ("roc_auc", "roc_auc"),
+     ("average_precision", "average_precision"), ("brier", "neg_brier_score"), ("log_loss", "neg_log_loss"),
+     ("accuracy", "accuracy"), ("jaccard", "jaccard")],
+)  # fmt: skip
+def test_equal_to_scikit_learns_own_scorer(ours, theirs):
+    both = cross_validate(LogisticRegression(), X, Y, cv=FOLDS, scoring={"ours": scorer(ours), "theirs": theirs})
+    assert np.allclose(both["test_ours"], both["test_theirs"], rtol=1e-12)
+
+
+CALLS: list[str] = []
+
+
+class Counting(ClassifierMixin, BaseEstimator):
+    """A classifier that counts how often it is asked."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        CALLS.append("predict")
+        return (X[:, 0] > 0).astype(int)
+
+    def decision_function(self, X):
+        CALLS.append("decision_function")
+        return X[:, 0]
+
+
+def test_several_scorers_share_one_prediction_pass():
+    CALLS.clear()
+    scoring = {name: scorer(name) for name in ("ac_score", "f1", "mcc", "tpnr", "roc_auc", "average_precision")}
+    cross_validate(Counting(), X, Y, cv=2, scoring=scoring)
+    assert sorted(CALLS) == ["decision_function"] * 2 + ["predict"] * 2
+
+
+def test_a_grid_is_searched_in_parallel():
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3, 5]}, scoring=scorer("ac_score"), n_jobs=2
+    )
+    serial = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3, 5]}, scoring=scorer("ac_score"))
+    assert np.array_equal(
+        search.fit(X, Y).cv_results_["mean_test_score"], serial.fit(X, Y).cv_results_["mean_test_score"]
+    )
+
+
+def test_a_lower_value_of_a_cost_wins_the_search():
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 8]}, scoring=scorer("expected_cost", cost_fn=10.0)
+    )
+    search.fit(X, Y)
+    assert search.best_score_ == search.cv_results_["mean_test_score"].max() <= 0
+
+
+def test_the_threshold_is_tuned_as_best_threshold_does():
+    model = LogisticRegression().fit(X, Y)
+    cuts = np.unique(model.predict_proba(X)[:, 1])
+    tuned = TunedThresholdClassifierCV(
+        model, scoring=scorer("ac_score"), thresholds=cuts, cv="prefit", refit=False
+    ).fit(X, Y)
+    expected = best_threshold(Y, model.predict_proba(X)[:, 1], "ac_score", resamples=0)
+    assert tuned.best_score_ == pytest.approx(expected.value, rel=1e-12)
+
+
+def test_the_positive_class_may_be_named():
+    y = np.where(Y == 1, "ill", "well")
+    for name in ("f1", "roc_auc", "average_precision", "brier"):
+        ours = cross_val_score(LogisticRegression(), X, y, cv=FOLDS, scoring=scorer(name, pos_label="ill"))
+        plain = cross_val_score(LogisticRegression(), X, Y, cv=FOLDS, scoring=scorer(name))
+        assert np.allclose(ours, plain, atol=1e-4)  # the fits differ in their last digits
+
+
+def test_many_classes_are_averaged():
+    x, y = THREE
+    for name, theirs in (("f1", "f1_macro"), ("roc_auc", "roc_auc_ovr")):
+        scoring = {"ours": scorer(name, average="macro"), "theirs": theirs}
+        both = cross_validate(LogisticRegression(), x, y, cv=FOLDS, scoring=scoring)
+        assert np.allclose(both["test_ours"], both["test_theirs"], rtol=1e-12)
+    assert np.isfinite(cross_val_score(LogisticRegression(), x, y, scoring=scorer("ac_score"))).all()
+
+
+def test_a_fold_without_positives_has_no_score_and_stops_nobody():
+    found = cross_val_score(LogisticRegression(), X[:60], Y[:60], cv=LeaveOneOut(), scoring=scorer("ac_score"))
+    assert np.isnan(found).all()
+    found = cross_val_score(
+        LogisticRegression(), X[:60], Y[:60], cv=LeaveOneOut(), scoring=scorer("roc_auc", undefined=0.5)
+    )
+    assert (found == 0.5).all()
+
+
+def test_weights_reach_the_measure():
+    weight = np.where(Y == 1, 3.0, 1.0)
+    model = LogisticRegression().fit(X, Y)
+    ours = scorer("accuracy")(model, X, Y, sample_weight=weight)
+    assert ours == pytest.approx(model.score(X, Y, weight), rel=1e-12)
+
+
+def test_parameters_belong_to_the_measure():
+    model = LogisticRegression().fit(X, Y)
+    assert scorer("f_beta", beta=2)(model, X, Y) == f_beta(Y, model.predict(X), beta=2)
+    assert scorer("f_beta[beta=2]")(model, X, Y) == f_beta(Y, model.predict(X), beta=2)
+
+
+def test_a_function_of_ones_own_scores_higher_for_better():
+    model = LogisticRegression().fit(X, Y)
+    assert scorer(lambda tp, fn, fp, tn: tp - fp)(model, X, Y) == float(
+        get_metric(lambda tp, fn, fp, tn: tp - fp)(Counts(*_cells(Y, model.predict(X))))
+    )
+
+
+def _cells(true, pred):
+    return tuple(int(((true == t) & (pred == p)).sum()) for t, p in ((1, 1), (1, 0), (0, 1), (0, 0)))
+
+
+def test_it_can_be_pickled_and_says_what_it_is():
+    again = pickle.loads(pickle.dumps(scorer("ac_score")))
+    model = LinearSVC(random_state=0).fit(X, Y)
+    assert again(model, X, Y) == scorer("ac_score")(model, X, Y)
+    assert repr(again) == "make_scorer(ac_score, response_method='predict')"
+
+
+@pytest.mark.parametrize(
+    ("attempt", "builtin", "words"),
+    [
+        (lambda: scorer("prevalence"), ValueError, "No value of prevalence is best"),
+        (lambda: scorer("ac_scor"), KeyError, "Did you mean"),
+        (lambda: scorer("f1", average=None), ValueError, "one number"),
+        (lambda: scorer("f1", beta=2), TypeError, "no parameter 'beta'"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(attempt, builtin, words):
+    assert_refused(attempt, builtin, words)
+
+
+def test_a_fold_of_one_class_is_undefined_by_table_and_by_scores():
+    assert math.isnan(Score(get_metric("recall"))([0, 0], [0, 0]))
+    assert Score(get_metric("specificity"))([0, 0], [0, 0]) == 1
+    assert math.isnan(Score(get_metric("roc_auc"))([1, 1], [0.2, 0.3]))
+
+
+def test_without_scikit_learn_it_says_what_to_install():
+    code = "import sys; sys.modules['sklearn'] = None\nimport steelyard; steelyard.scorer('f1')"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.stderr.splitlines()[-1].endswith(
+        "A scorer needs scikit-learn 1.6 or later; run pip install scikit-learn."
+    )
