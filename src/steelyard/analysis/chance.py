@@ -35,6 +35,7 @@ TABLE_OPTIONS = ("average", "pos_label")
 
 
 # ---------------------------------------------------------------- what guessing scores
+ROUNDING = 1e-13  # what floats make of a difference that is 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +105,7 @@ def _collapsed(table: Confusion, pos_label: Any) -> Counts | Confusion:
 
 def _plain(measure: Metric, value: Array) -> Any:
     # Where a measure can be negative, the guess of the same margins is 0 by a difference, which floats miss by 1e-17.
-    value = np.where(np.abs(value) < 1e-13, 0.0, value) if measure.range[0] < 0 else value
+    value = np.where(np.abs(value) < ROUNDING, 0.0, value) if measure.range[0] < 0 else value
     return value if value.ndim else value.item()
 
 
@@ -153,12 +154,19 @@ def _margins(counts: Counts) -> tuple[Any, ...]:
 
 
 def _guessed_classes(table: Confusion) -> tuple[Confusion, ...]:
-    truth, predicted = (table.matrix.sum(axis).astype(np.float64) for axis in (1, 0))
+    truth = table.matrix.sum(1).astype(np.float64)
     k, present = len(truth), np.flatnonzero(truth)
     # The last of the rarest classes, so that equal classes have a majority and a minority that differ.
     rarest = present[::-1][truth[present][::-1].argmin()]
-    shares = (predicted / truth.sum(), np.eye(k)[truth.argmax()], np.eye(k)[rarest], np.full(k, 1 / k))
-    return tuple(_expected(table, np.outer(truth, share)) for share in shares)
+    shares = (np.eye(k)[truth.argmax()], np.eye(k)[rarest], np.full(k, 1 / k))
+    matrices = [independent(table.matrix), *(np.outer(truth, share) for share in shares)]
+    return tuple(_expected(table, matrix) for matrix in matrices)
+
+
+def independent(matrix: Array) -> Array:
+    """The table that guessing with the same margins expects."""
+    truth, predicted = (matrix.sum(axis).astype(np.float64) for axis in (1, 0))
+    return np.outer(truth, predicted / truth.sum())
 
 
 def _expected(table: Confusion, matrix: Array) -> Confusion:

@@ -88,6 +88,24 @@ def evaluate(
     table, scores, cut, assumed = _weighed(data, y_pred, y_score, threshold, pos_label, labels, weights)
     positive = _positive(table, scores, pos_label)
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
+    return evaluate_tables(table, scores, positive, cut=cut, assumed=assumed, metrics=metrics, **how)
+
+
+def evaluate_tables(
+    table: Confusion | None,
+    scores: ScoreTable | None,
+    positive: Any,
+    *,
+    cut: float | None = None,
+    assumed: Iterable[str] = (),
+    metrics: Any = None,
+    prevalence: Any = None,
+    level: float = 0.95,
+    draws: int | None = None,
+    rng: Any = None,
+) -> Evaluation:
+    """The evaluation of rows that are weighed already, as labels, as scores or as both."""
+    how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
     chosen = _chosen(metrics, table, scores)
     extra = [] if metrics is None else [get_metric(name) for name in BEHIND if get_metric(name) not in chosen]
     found, behind = (

@@ -208,10 +208,17 @@ def _mean(t: ScoreTable, positive: Array, negative: Array) -> Any:
     total = t.positive.total + t.negative.total
     if not np.any(total):
         return undefined("no rows")
-    sums = [
-        v.sum() if s.mass is None else (v * s.mass).sum(-1) for v, s in ((positive, t.positive), (negative, t.negative))
-    ]
-    return (sums[0] + sums[1]) / total
+    return (_sum(positive, t.positive.mass) + _sum(negative, t.negative.mass)) / total
+
+
+def _sum(values: Array, mass: Array | None) -> Any:
+    """The sum of values of that weight; what weighs nothing adds nothing, were it infinite."""
+    if mass is None:
+        return values.sum()
+    if np.isfinite(values).all():
+        return (values * mass).sum(-1)
+    with np.errstate(invalid="ignore"):
+        return np.where(mass == 0, 0.0, values * mass).sum(-1)
 
 
 @metric(

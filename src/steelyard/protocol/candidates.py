@@ -1,0 +1,120 @@
+"""Candidates: what is measured, an estimator and how its training part is resampled, each under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from steelyard.errors import InputError, InputTypeError, needs_sklearn
+from steelyard.protocol import resample as resampling
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An estimator under a name, and how the classes of its training part are made equal."""
+
+    name: str
+    estimator: Any
+    resampler: Any = None
+    weight_name: str = "sample_weight"
+
+
+def candidates(estimators: Any, resample: Any, *, weighted: bool) -> list[Candidate]:
+    """Every estimator with every way of resampling, each named; one of each, or several."""
+    try:
+        import sklearn.base  # noqa: F401 - asked for here, so that one sentence says what to install
+    except ImportError:
+        raise needs_sklearn("cross_evaluate") from None
+    named, ways = _named(estimators), _ways(resample)
+    found = [
+        _candidate(name if way is None else f"{name} + {way}", estimator, resampler, weighted)
+        for name, estimator in named.items()
+        for way, resampler in ways.items()
+    ]
+    if len({each.name for each in found}) < len(found):
+        raise InputError("Two candidates have one and the same name; give the estimators as {name: estimator}.")
+    return found
+
+
+def _named(estimators: Any) -> dict[str, Any]:
+    if isinstance(estimators, Mapping):
+        named = {str(name): estimator for name, estimator in estimators.items()}
+    elif isinstance(estimators, (list, tuple)):
+        named = {}
+        for estimator in estimators:
+            name = kind(estimator)
+            same = sum(known == name or known.startswith(f"{name} ") for known in named)
+            named[f"{name} {same + 1}" if same else name] = estimator
+    else:
+        named = {kind(estimators): estimators}
+    if not named:
+        raise InputError("There is no estimator to measure; give one, a list of them, or {name: estimator}.")
+    for estimator in named.values():
+        check(estimator)
+    return named
+
+
+def kind(estimator: Any) -> str:
+    """The class of an estimator, of the last step of a pipeline."""
+    steps = getattr(estimator, "steps", None)
+    return type(steps[-1][1]).__name__ if isinstance(steps, list) and steps else type(estimator).__name__
+
+
+def check(estimator: Any) -> None:
+    """Refuse what cannot be fitted and asked."""
+    if isinstance(estimator, type):
+        raise InputTypeError(f"{estimator.__name__} is a class; give an object: {estimator.__name__}().")
+    for method in ("fit", "predict"):
+        if not callable(getattr(estimator, method, None)):
+            raise InputTypeError(
+                f"{type(estimator).__name__} has no {method}; an estimator is fitted and asked by fit and predict."
+            )
+
+
+def _ways(resample: Any) -> dict[str | None, Any]:
+    """The ways of resampling by name; the only one has none."""
+    if isinstance(resample, Mapping):
+        ways: dict[str | None, Any] = {str(name): way for name, way in resample.items()}
+    elif isinstance(resample, (list, tuple)):
+        ways = {None if way is None else _word(way): way for way in resample}
+    else:
+        ways = {None: resample}
+    if not ways:
+        raise InputError("resample= is empty; leave it out to train on the rows as they are.")
+    for way in ways.values():
+        resampling.check(way)
+    return ways
+
+
+def _word(way: Any) -> str:
+    return way if isinstance(way, str) else type(way).__name__
+
+
+def _candidate(name: str, estimator: Any, resampler: Any, weighted: bool) -> Candidate:
+    if isinstance(resampler, str) and resampler == resampling.CLASS_WEIGHT:
+        estimator = _balanced(estimator)
+    return Candidate(name, estimator, resampler, _weight_name(estimator) if weighted else "sample_weight")
+
+
+def _balanced(estimator: Any) -> Any:
+    """A clone whose class weights make the classes count alike."""
+    from sklearn.base import clone
+
+    known = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    names = [name for name in known if name == "class_weight" or name.endswith("__class_weight")]
+    if not names:
+        raise InputError(f"{kind(estimator)} takes no class_weight; use resample='over' or 'under'.")
+    return clone(estimator).set_params(**dict.fromkeys(names, "balanced"))
+
+
+def _weight_name(estimator: Any) -> str:
+    """The name under which an estimator's fit takes the weights of the rows."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    steps = getattr(estimator, "steps", None)
+    if isinstance(steps, list) and steps and has_fit_parameter(steps[-1][1], "sample_weight"):
+        return f"{steps[-1][0]}__sample_weight"
+    if not steps and has_fit_parameter(estimator, "sample_weight"):
+        return "sample_weight"
+    raise InputError(f"{kind(estimator)} takes no sample_weight in fit; leave the weights out, or use another.")

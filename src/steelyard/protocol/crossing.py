@@ -1,0 +1,205 @@
+"""CrossEvaluation: one or several models measured on the same splits, ranked and compared."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.comparison import Comparison, compare
+from steelyard.analysis.rows import Rows, filled, interval_text, table_text, three_digits
+from steelyard.analysis.significance import corrected_t_test, holm
+from steelyard.errors import InputError, UnknownNameError, did_you_mean
+from steelyard.protocol import measured, once
+from steelyard.protocol.measured import KALITA, Summary
+from steelyard.protocol.result import ClassValues, ModelResult, only
+
+if TYPE_CHECKING:
+    from steelyard.analysis.threshold import BestThreshold
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.protocol.run import Run
+    from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.scores import ScoreTable
+
+Array = np.ndarray[Any, Any]
+FIRST = (KALITA, "recall", "specificity", "precision", "f1", "balanced_accuracy", "ac_score", "mcc", "accuracy",
+         "roc_auc", "average_precision")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RunDifference:
+    """How much one model beats another over the runs, with Nadeau and Bengio's interval and test."""
+
+    a: str
+    b: str
+    metric: str
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    p_holm: float
+    runs: int
+
+    def row(self) -> dict[str, Any]:
+        """The difference as a row of a table."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossEvaluation:
+    """One or several models measured on the same splits.
+
+    `result[name]` is what one model did. With a single model all that it offers stands here as well: `runs`, `values`,
+    `pooled`, `summary`, `cost`, `per_class`, `scores`, `evaluation` and `best_threshold`.
+    """
+
+    models: dict[str, ModelResult]
+
+    def __getitem__(self, name: str) -> ModelResult:
+        if name not in self.models:
+            near = did_you_mean(str(name), self.models) or f" There are {', '.join(map(repr, self.models))}."
+            raise UnknownNameError(f"No model is called {name!r}.{near}")
+        return self.models[name]
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    # ---------------------------------------------------------------- all models
+
+    @cached_property
+    def runs(self) -> Rows[Run]:
+        """Every run of every model."""
+        return Rows(run for model in self.models.values() for run in model.runs)
+
+    @property
+    def failures(self) -> Rows[Run]:
+        """The runs that failed, each with its fold and the reason; the others are kept."""
+        return Rows(run for run in self.runs if run.error is not None)
+
+    @cached_property
+    def summary(self) -> Rows[Summary]:
+        """Every measure of every model over its runs."""
+        return Rows(row for model in self.models.values() for row in model.summary)
+
+    @cached_property
+    def cost(self) -> Rows[Summary]:
+        """Time, memory and space of every model over its runs."""
+        return Rows(row for model in self.models.values() for row in model.cost)
+
+    @cached_property
+    def per_class(self) -> Rows[ClassValues]:
+        """Precision, recall and F of each class, and their averages, of every model."""
+        return Rows(row for model in self.models.values() for row in model.per_class)
+
+    def ranking(self, metric: Any = KALITA) -> Rows[Summary]:
+        """The models from the best to the worst by the mean of a measure over all runs; Kalita's mean F by default."""
+        reading = measured.read(metric)
+        if not reading.sign:
+            raise InputError(f"No value of {reading.name} is best, so nothing can be ranked by it; name another.")
+        found = [model.summarised(reading) for model in self.models.values()]
+        worth = [-math.inf if math.isnan(row.mean) else reading.sign * row.mean for row in found]
+        return Rows(found[i] for i in sorted(range(len(found)), key=lambda i: -worth[i]))
+
+    def differences(self, metrics: Any = (KALITA, "ac_score")) -> Rows[RunDifference]:
+        """Every pair of models, run by run: the mean difference with Nadeau and Bengio's corrected t-test."""
+        several = [metrics] if isinstance(metrics, str) else list(metrics)
+        rows = [
+            self._difference(a, b, measured.read(metric)) for metric in several for a, b in combinations(self.models, 2)
+        ]
+        adjusted = holm(row.p_value for row in rows)
+        return Rows(replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True))
+
+    def _difference(self, a: str, b: str, reading: measured.Reading) -> RunDifference:
+        both = self[a].values(reading) - self[b].values(reading)
+        known = both[np.isfinite(both)]
+        if len(known) < 2:
+            return RunDifference(a, b, reading.name, math.nan, math.nan, math.nan, math.nan, math.nan, len(known))
+        parts = [run.part for run in self[a].runs]
+        train, test = (float(np.mean([len(getattr(part, side)) for part in parts])) for side in ("train", "test"))
+        found = corrected_t_test(known, n_train=train, n_test=test, level=self[a].level)
+        ends = (found.difference, found.low, found.high, found.p_value)
+        return RunDifference(a, b, reading.name, *ends, math.nan, len(known))
+
+    def compare(self, **options: Any) -> Comparison:
+        """The models on the same rows, each row as it was first tested; options as in `steelyard.compare`."""
+        first = next(iter(self.models.values()))
+        data = first.data
+        answers = {name: once.first_answers(model.runs, len(data.codes)) for name, model in self.models.items()}
+        held = np.logical_and.reduce([codes >= 0 for codes in answers.values()])
+        if not held.any():
+            raise InputError("No row was tested by every model, so there is nothing to compare.")
+        names = np.array(data.labels, dtype=object)
+        options = {"pos_label": data.positive, "labels": list(data.labels), "level": first.level, **options}
+        return compare(names[data.codes[held]], {n: names[codes[held]] for n, codes in answers.items()}, **options)
+
+    # ---------------------------------------------------------------- the only model
+
+    def values(self, metric: Any = KALITA) -> Array:
+        """The value of each run of the only model."""
+        return only(self.models, "values").values(metric)
+
+    @property
+    def pooled(self) -> Confusion:
+        """The tables of all runs of the only model, merged."""
+        return only(self.models, "pooled table").pooled
+
+    @property
+    def scores(self) -> ScoreTable | None:
+        """The scores of all test rows of the only model."""
+        return only(self.models, "scores").scores
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """All test rows of the only model as one Evaluation."""
+        return only(self.models, "evaluation").evaluation
+
+    def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:
+        """The best cut of the only model's scores of rows that it had not seen."""
+        return only(self.models, "threshold").best_threshold(metric, **options)
+
+    # ---------------------------------------------------------------- shown
+
+    def __repr__(self) -> str:
+        body = self._one_model() if len(self.models) == 1 else self._several()
+        failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in self.failures]
+        told = [f"{len(failed)} of {len(self.runs)} runs failed:", *failed[:5]] if failed else []
+        return "\n".join([filled(self._head()), "", body, *map(filled, told)])
+
+    def _head(self) -> str:
+        model = next(iter(self.models.values()))
+        sizes = [(len(run.part.train), len(run.part.test)) for run in model.runs]
+        train, test = (f"{round(np.mean(column)):,}" for column in zip(*sizes, strict=True))
+        rows = f"{len(model.data.codes):,} rows"
+        who = model.name if len(self.models) == 1 else f"{len(self.models)} models"
+        told = f"{len(model.runs)} runs of {who} on {rows}, {train} trained on and {test} tested in each."
+        return f"{told} The {100 * model.level:g} % intervals are Nadeau and Bengio's."
+
+    def _one_model(self) -> str:
+        model = only(self.models, "table")
+        known = [row for row in model.summary if model.metrics is not None or row.name in FIRST]
+        return table_text([_shown(row) for row in [*known, *(row for row in model.cost if row.why is None)]])
+
+    def _several(self) -> str:
+        rows = []
+        for row in self.ranking(KALITA):
+            costs = {each.name: each.mean for each in self[str(row.model)].cost}
+            rows.append({"model": row.model, f"mean {KALITA}": interval_text(row.mean, row.low, row.high),
+                         **{f"mean {name}": self[str(row.model)].summarised(name).mean for name in self._few()},
+                         "fit s": costs["fit_seconds"], "predict s / 1000": costs["predict_seconds_per_1000"],
+                         "bytes": costs["model_bytes"]})  # fmt: skip
+        return table_text(rows)
+
+    def _few(self) -> tuple[str, ...]:
+        return ("ac_score", "balanced_accuracy", "mcc")
+
+
+def _shown(row: Summary) -> dict[str, Any]:
+    """A row as it is printed."""
+    interval = f"{three_digits(row.low)} to {three_digits(row.high)}"
+    return {"measure": row.name, "mean": row.mean, "sd": row.sd, "interval": interval, "best": row.best,
+            "worst": row.worst, "pooled": row.pooled, "chance": row.chance, "noise": row.noise,
+            "undefined": row.undefined}  # fmt: skip

@@ -1,0 +1,206 @@
+"""Results: what one model did in all its runs: per run, pooled, mean, best and spread, its cost, and an Evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.rows import Rows
+from steelyard.analysis.threshold import BestThreshold, best_threshold
+from steelyard.errors import InputError
+from steelyard.evaluation.evaluate import evaluate_tables
+from steelyard.metrics.registry import get_metric
+from steelyard.protocol import measured, once
+from steelyard.protocol.cost import KINDS, WHY_NAN
+from steelyard.protocol.measured import Reading, Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.protocol.run import Data, Run
+    from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.scores import ScoreTable
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class ClassValues:
+    """Precision, recall and F of one class over all runs, or of an average over the classes."""
+
+    model: str | None
+    label: Any
+    rows: int | None
+    precision: Summary
+    recall: Summary
+    f1: Summary
+
+    def row(self) -> dict[str, Any]:
+        """The class as a row of a table: the means over the runs with their intervals."""
+        parts = {name: getattr(self, name) for name in measured.AVERAGED}
+        ends = {f"{name}_{end}": getattr(part, end) for name, part in parts.items() for end in ("mean", "low", "high")}
+        return {"model": self.model, "class": self.label, "rows": self.rows} | {
+            key.removesuffix("_mean"): value for key, value in ends.items()
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelResult:
+    """What one model did in all its runs."""
+
+    name: str
+    runs: Rows[Run]
+    metrics: Any = None
+    level: float = 0.95
+    alone: bool = True
+
+    @property
+    def data(self) -> Data:
+        """The rows that were learned from and tested."""
+        return self.runs[0].data
+
+    @property
+    def failures(self) -> Rows[Run]:
+        """The runs that failed, each with its fold and the reason."""
+        return Rows(run for run in self.runs if run.error is not None)
+
+    @property
+    def _shown_name(self) -> str | None:
+        return None if self.alone else self.name
+
+    # ---------------------------------------------------------------- values
+
+    def values(self, metric: Any = measured.KALITA) -> Array:
+        """The value of each run, NaN where it failed or is undefined; of a measure, or of a kind of cost."""
+        if isinstance(metric, str) and metric in KINDS:
+            return np.array([run.cost.values()[metric] for run in self.runs])
+        return measured.values(measured.read(metric), self.runs, self._tables)[: len(self.runs)]
+
+    @cached_property
+    def _tables(self) -> Array:
+        """The tables of the runs, that of all of them, and that which guessing expects, on a first axis."""
+        return measured.stacked(self.runs)
+
+    @cached_property
+    def pooled(self) -> Confusion:
+        """The tables of all runs merged: a row that was tested in several runs counts in each."""
+        found = measured.merged(run.confusion for run in self.runs)
+        return measured.empty_table(self.data.labels, self.data.positive) if found is None else found
+
+    @cached_property
+    def scores(self) -> ScoreTable | None:
+        """The scores of all test rows, each row counted once; None where the model gives none."""
+        return self._once[1]
+
+    @cached_property
+    def _once(self) -> tuple[Confusion, ScoreTable | None]:
+        self._check_any()
+        return once.once_each(self.runs)
+
+    def _check_any(self) -> None:
+        if len(self.failures) == len(self.runs):
+            raise InputError(f"Every run of {self.name} failed, so there is nothing to evaluate: {self.runs[0].error}")
+
+    # ---------------------------------------------------------------- over the runs
+
+    @cached_property
+    def readings(self) -> list[Reading]:
+        """The measures that were asked for, or all that the runs allow."""
+        return measured.readings(self.metrics, self.runs)
+
+    @cached_property
+    def summary(self) -> Rows[Summary]:
+        """Every measure over all runs: mean, spread, interval, best, worst, and the value of the merged table."""
+        return Rows(self.summarised(reading) for reading in self.readings)
+
+    def summarised(self, metric: Any = measured.KALITA) -> Summary:
+        """One measure over all runs."""
+        reading = measured.read(metric)
+        measure, found = reading.measure, measured.values(reading, self.runs, self._tables)
+        if measured.of_scores(reading, self.runs):
+            scores = self.scores
+            whole = measured.of_score_table(measure, scores), measured.guessing(measure, scores)
+        else:
+            whole = float(found[-2]), measured.without_rounding(measure, float(found[-1]))
+        pooled = {"pooled": whole[0], "chance": whole[1]}
+        return self._summary(reading.name, found[: len(self.runs)], reading.sign, measure.range, **pooled)
+
+    def _summary(self, name: str, found: Array, sign: int, limits: tuple[float, float], **more: Any) -> Summary:
+        return measured.summary(self._shown_name, name, found, self._sizes, sign, limits, self.level, **more)
+
+    @cached_property
+    def _sizes(self) -> tuple[float, float]:
+        train, test = (np.mean([len(getattr(run.part, side)) for run in self.runs]) for side in ("train", "test"))
+        return float(train), float(test)
+
+    @cached_property
+    def cost(self) -> Rows[Summary]:
+        """Time, memory and space over all runs; less is better, and what was not measured says why."""
+        return Rows(self._cost(kind) for kind in KINDS)
+
+    def _cost(self, kind: str) -> Summary:
+        found = self.values(kind)
+        known = [run.cost.noise().get(kind, np.nan) for run in self.runs]
+        noise = float(np.nanmedian(known)) if not np.isnan(known).all() else None
+        why = WHY_NAN.get(kind) if np.isnan(found).all() else None
+        return self._summary(kind, found, -1, (0.0, np.inf), noise=noise, why=why)
+
+    @cached_property
+    def per_class(self) -> Rows[ClassValues]:
+        """Precision, recall and F of each class, then their plain mean and that by the classes' shares (Kalita)."""
+        each = {name: self.values(Reading(get_metric(name), None)) for name in measured.AVERAGED}
+        rows = np.bincount(self.data.codes, minlength=len(self.data.labels)).tolist()
+        found = [
+            ClassValues(self._shown_name, label, rows[i], *(self._of_class(name, each[name][:, i]) for name in each))
+            for i, label in enumerate(self.data.labels)
+        ]
+        for average, words in zip(measured.AVERAGES, ("macro", "class shares"), strict=True):
+            parts = (self.summarised(Reading(get_metric(name), average)) for name in each)
+            found.append(ClassValues(self._shown_name, words, None, *parts))
+        return Rows(found)
+
+    def _of_class(self, name: str, found: Array) -> Summary:
+        return self._summary(name, found, 1, (0.0, 1.0))
+
+    # ---------------------------------------------------------------- everything else
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """All test rows as one Evaluation, each row counted once however often it was tested."""
+        table, scores = self._once
+        assumed = [f"{len(self.failures)} of {len(self.runs)} runs failed."] if self.failures else []
+        if table.weighted and self.data.weight is None:
+            assumed.append("Rows were tested more than once; each counts once, as the mean of its answers.")
+        return evaluate_tables(
+            table, scores, self.data.positive, assumed=assumed, metrics=self._plain_metrics(), level=self.level
+        )
+
+    def _plain_metrics(self) -> Any:
+        """What was asked for without averages, which an evaluation has anyway."""
+        named = None if self.metrics is None else [r.measure for r in self.readings if r.average == "native"]
+        return named or None
+
+    def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:
+        """The cut at which a measure is best on the scores that each row, unseen in training, got first."""
+        self._check_any()
+        scores = once.once_each(once.firsts(self.runs))[1]
+        if scores is None:
+            raise InputError(f"{self.name} gave no scores to cut; it needs predict_proba or decision_function.")
+        return best_threshold(scores, metric=metric, **options)
+
+    def __repr__(self) -> str:
+        from steelyard.protocol.crossing import CrossEvaluation
+
+        return repr(CrossEvaluation({self.name: self}))
+
+
+def only(models: Mapping[str, ModelResult], what: str) -> ModelResult:
+    """The one model there is; of several one is to be named."""
+    if len(models) == 1:
+        return next(iter(models.values()))
+    names = ", ".join(map(repr, models))
+    raise InputError(f"There are {len(models)} models, {names}; name the one whose {what} is meant: result[name].")

@@ -1,0 +1,213 @@
+"""Runs: an estimator fitted on one training part and asked about the test part, once for each part of a split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import SteelyardError
+from steelyard.ingest import arrays, counting, encoding
+from steelyard.ingest.labels import score_table
+from steelyard.protocol.cost import PER, Cost, model_size, peak_memory, timed, timings, tree_size
+from steelyard.protocol.resample import Training, resampled
+from steelyard.protocol.seeding import seeded
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.scores import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from steelyard.protocol.candidates import Candidate
+    from steelyard.protocol.split import Part
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The rows to learn from and to test on: y as it was given, and as codes into its labels."""
+
+    X: Any
+    y: Array
+    codes: Array
+    labels: tuple[Any, ...]
+    positive: Any = None
+    weight: Array | None = None
+
+    def training(self, rows: Array) -> Training:
+        """The rows that a run is trained on."""
+        return Training(self.features(rows), self.y[rows], None if self.weight is None else self.weight[rows])
+
+    def features(self, rows: Array) -> Any:
+        """Their X, of whatever kind it is."""
+        from sklearn.utils import _safe_indexing
+
+        return _safe_indexing(self.X, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What an estimator said about the test rows, as codes and, where it has any, scores; and what that cost."""
+
+    codes: Array | None = None
+    scores: Array | None = None
+    cost: Cost = Cost()  # noqa: RUF009 - frozen
+    error: str | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """One run of one model: its tables, its cost, and where it failed the reason."""
+
+    model: str
+    part: Part
+    data: Data
+    answer: Answer
+
+    @property
+    def error(self) -> str | None:
+        """Why the run failed; None where it did not."""
+        return self.answer.error
+
+    @property
+    def cost(self) -> Cost:
+        """What the run took."""
+        return self.answer.cost
+
+    @cached_property
+    def confusion(self) -> Confusion | None:
+        """The table of the test rows; None where the run failed."""
+        if self.answer.codes is None:
+            return None
+        held, weight = self._weighty()
+        true, k = self.data.codes[self.part.test[held]], len(self.data.labels)
+        return Confusion(
+            self.data.labels, *counting.pair_counts(true, self.answer.codes[held], k, weight), self.data.positive
+        )
+
+    @cached_property
+    def scores(self) -> ScoreTable | None:
+        """The scores of the test rows; None where there are none."""
+        if self.answer.scores is None:
+            return None
+        held, weight = self._weighty()
+        positive = self.data.codes[self.part.test[held]] == self.data.labels.index(self.data.positive)
+        words = {"pos_label": True, "labels": [False, True]}
+        table = score_table(positive, self.answer.scores[held], sample_weight=weight, **words)
+        return ScoreTable(table.positive, table.negative, self.data.positive)
+
+    def _weighty(self) -> tuple[Any, Array | None]:
+        """Which test rows weigh anything, and their weights."""
+        if self.data.weight is None:
+            return slice(None), None
+        weight = self.data.weight[self.part.test]
+        return np.flatnonzero(weight > 0), weight[weight > 0]
+
+    def row(self) -> dict[str, Any]:
+        """The run as a row of a table."""
+        sizes = {"train": len(self.part.train), "test": len(self.part.test)}
+        where = {"model": self.model, "repeat": self.part.repeat, "fold": self.part.fold, **sizes}
+        return {**where, **self.cost.values(), "error": self.error}
+
+    def __repr__(self) -> str:
+        where = f"{self.model}, repeat {self.part.repeat}, fold {self.part.fold}"
+        return f"<run of {where}: {self.error or f'{len(self.part.test):,} rows tested'}>"
+
+
+# ---------------------------------------------------------------- one run
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What one run has to do."""
+
+    candidate: Candidate
+    part: Part
+    seed: int
+    scores: bool
+    thorough: bool
+
+
+def answered(task: Task, data: Data) -> Answer:
+    """The answer of one run; one that fails says why, and stops nobody else."""
+    try:
+        return _answer(task, data)
+    except Exception as error:  # noqa: BLE001 - an estimator may raise anything
+        return Answer(error=_sentence(error))
+
+
+def _answer(task: Task, data: Data) -> Answer:
+    training = resampled(task.candidate.resampler, data.training(task.part.train), task.seed)
+    fit = partial(fitted, task.candidate, training, task.seed)
+    model, seconds = timed(fit)
+    X = data.features(task.part.test)
+    predicted, predicting = timed(lambda: model.predict(X))
+    codes, _ = encoding.encode(arrays.column(predicted, "y_pred"), data.labels, "y_pred")
+    scores = positive_scores(model, X, data.positive) if task.scores else None
+    rate = PER / len(task.part.test)
+    again = timings(lambda: model.predict(X), predicting, thorough=task.thorough)
+    cost = Cost(
+        timings(fit, seconds, thorough=task.thorough), tuple(rate * each for each in again),
+        peak_memory(fit) if task.thorough else float("nan"), model_size(model), *tree_size(model),
+    )  # fmt: skip
+    return Answer(codes, scores, cost)
+
+
+def fitted(candidate: Candidate, training: Training, seed: int) -> Any:
+    """A clone of the candidate's estimator, seeded and fitted."""
+    from sklearn.base import clone
+
+    model = seeded(clone(candidate.estimator, safe=False), seed)
+    weights = {} if training.weight is None else {candidate.weight_name: training.weight}
+    model.fit(training.X, training.y, **weights)
+    return model
+
+
+def positive_scores(model: Any, X: Any, positive: Any) -> Array | None:
+    """The scores of the positive class, higher meaning more positive; None where the model gives none."""
+    classes = getattr(model, "classes_", None)
+    method = next((name for name in ("predict_proba", "decision_function") if hasattr(model, name)), None)
+    if method is None or classes is None or positive is None:
+        return None
+    found = np.asarray(getattr(model, method)(X), dtype=np.float64)
+    places = np.flatnonzero(np.asarray(classes) == positive)
+    if not len(places):
+        return np.zeros(len(found))  # never seen in training: all rows are equally unlikely to be positive
+    place = int(places[0])
+    if found.ndim == 2:
+        return np.asarray(found[:, place])
+    return found if place == len(classes) - 1 else -found
+
+
+def _sentence(error: BaseException) -> str:
+    """What went wrong in one line."""
+    told = " ".join(str(error).split()) or "no message"
+    told = (told if len(told) <= 300 else f"{told[:300]} ...").rstrip(".")
+    return f"{told}." if isinstance(error, SteelyardError) else f"{type(error).__name__}: {told}."
+
+
+# ---------------------------------------------------------------- all of them
+
+
+def run_all(
+    tasks: list[Task], data: Data, n_jobs: int | None, progress: Callable[[int, int], Any] | None
+) -> list[Answer]:
+    """The answers in the order of the tasks, one after the other or several at a time: the numbers are the same."""
+    found = []
+    for answer in _answers(tasks, data, n_jobs):
+        found.append(answer)
+        if progress is not None:
+            progress(len(found), len(tasks))
+    return found
+
+
+def _answers(tasks: list[Task], data: Data, n_jobs: int | None) -> Iterator[Answer]:
+    if n_jobs in (None, 1):
+        yield from (answered(task, data) for task in tasks)
+        return
+    from joblib import Parallel, delayed
+
+    yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(answered)(task, data) for task in tasks)

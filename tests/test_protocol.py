@@ -1,0 +1,704 @@
+"""cross_evaluate: splits that keep rows apart, resampling of the training part alone, equal numbers with scikit-learn."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+from imblearn.over_sampling import SMOTE, RandomOverSampler
+from imblearn.pipeline import make_pipeline as make_sampling_pipeline
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from conftest import assert_refused, close
+from steelyard import (
+    Confusion,
+    Evaluation,
+    Folds,
+    HoldOut,
+    best_threshold,
+    confusion,
+    corrected_t_test,
+    cross_evaluate,
+    evaluate,
+    list_metrics,
+    scorer,
+)
+from steelyard.protocol.resample import equal_rows
+from steelyard.protocol.split import parts
+
+X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
+LOGISTIC = LogisticRegression()
+CV = StratifiedKFold(4)
+
+
+def splits(split, y, groups=None):
+    y = np.asarray(y)
+    labels, codes = np.unique(y, return_inverse=True)
+    return parts(split, np.zeros((len(y), 1)), y, codes, tuple(labels.tolist()), groups, np.random.default_rng(0))
+
+
+# ---------------------------------------------------------------- splits
+
+
+@pytest.mark.parametrize("k", range(2, 10))
+@pytest.mark.parametrize("stratified", [True, False])
+def test_a_hold_out_trains_on_k_times_the_rows_it_tests(k, stratified):
+    n = 40 * (k + 1)
+    (part,) = splits(HoldOut(k, stratified=stratified), np.arange(n) % 5 == 0)
+    assert len(part.train) == k * len(part.test)
+    assert sorted([*part.train, *part.test]) == list(range(n))
+
+
+@pytest.mark.parametrize("stratified", [True, False])
+def test_kalitas_example_of_24_rows(stratified):
+    found = splits(HoldOut(2, repeats=10, stratified=stratified), [0] * 18 + [1] * 6)
+    assert [(len(part.train), len(part.test)) for part in found] == [(16, 8)] * 10
+    assert len({tuple(part.test) for part in found}) == 10
+    if stratified:
+        assert all((part.test >= 18).sum() == 2 for part in found)
+
+
+def test_a_stratified_hold_out_keeps_a_row_of_each_class_on_both_sides():
+    (part,) = splits(HoldOut(9), [0] * 96 + [1] * 2 + [2] * 2)
+    y = np.array([0] * 96 + [1] * 2 + [2] * 2)
+    assert len(part.test) == 10 and set(y[part.test]) == set(y[part.train]) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(("k", "repeats"), [(2, 1), (5, 1), (5, 10), (7, 3)])
+def test_folds_test_every_row_once_a_repeat_with_the_shares_of_the_classes(k, repeats):
+    y = np.repeat([0, 1, 2], [83, 31, 11])
+    found = splits(Folds(k, repeats=repeats), y)
+    assert [(p.repeat, p.fold) for p in found] == [(r, f) for r in range(1, repeats + 1) for f in range(1, k + 1)]
+    for repeat in range(repeats):
+        tests = [part.test for part in found[k * repeat : k * (repeat + 1)]]
+        assert sorted(np.concatenate(tests)) == list(range(len(y)))
+        assert np.ptp([len(test) for test in tests]) <= 1
+        assert (np.ptp([np.bincount(y[test], minlength=3) for test in tests], axis=0) <= 1).all()
+
+
+def test_one_group_is_left_out_at_a_time():
+    groups = np.repeat(["a", "b", "c"], [100, 100, 200])
+    ours = cross_evaluate(LOGISTIC, X, Y, split="groups", groups=groups)
+    theirs = cross_evaluate(LOGISTIC, X, Y, split=LeaveOneGroupOut(), groups=groups)
+    assert [len(run.part.test) for run in ours.runs] == [100, 100, 200]
+    assert np.array_equal(ours.values("f1"), theirs.values("f1"))
+
+
+@pytest.mark.parametrize(
+    "split", [CV, KFold(3), RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1), list(CV.split(X, Y))]
+)
+def test_any_splitter_of_scikit_learn_will_do(split):
+    expected = list(split.split(X, Y)) if hasattr(split, "split") else split
+    found = cross_evaluate(GaussianNB(), X, Y, split=split, metrics=["f1"])
+    assert len(found.runs) == len(expected)
+    for run, (train, test) in zip(found.runs, expected, strict=True):
+        assert np.array_equal(run.part.train, train) and np.array_equal(run.part.test, test)
+
+
+# ---------------------------------------------------------------- the same numbers as scikit-learn
+
+
+@pytest.mark.parametrize(
+    "model", [LOGISTIC, GaussianNB(), LinearSVC(random_state=0), DecisionTreeClassifier(random_state=0)]
+)
+def test_the_values_of_the_runs_are_those_of_cross_validate(model):
+    names = {"accuracy": "accuracy", "f1": "f1", "mcc": "matthews_corrcoef", "balanced_accuracy": "balanced_accuracy",
+             "roc_auc": "roc_auc", "average_precision": "average_precision", "f1[average=macro]": "f1_macro",
+             "precision[average=weighted]": "precision_weighted"}  # fmt: skip
+    ours = cross_evaluate(model, X, Y, split=CV)
+    theirs = cross_validate(model, X, Y, cv=CV, scoring=list(names.values()))
+    for name, theirs_name in names.items():
+        assert np.allclose(ours.values(name), theirs[f"test_{theirs_name}"], rtol=1e-12), name
+
+
+def test_the_merged_table_is_that_of_cross_val_predict():
+    ours = cross_evaluate(LOGISTIC, X, Y, split=CV)
+    assert ours.pooled == confusion(Y, cross_val_predict(LOGISTIC, X, Y, cv=CV)).with_positive(1)
+    scores = cross_val_predict(LOGISTIC, X, Y, cv=CV, method="predict_proba")[:, 1]
+    report = evaluate(Y, cross_val_predict(LOGISTIC, X, Y, cv=CV), y_score=scores)
+    assert ours.evaluation.to_json() == report.to_json()
+    assert ours.best_threshold("f1", resamples=0) == best_threshold(Y, scores, "f1", resamples=0)
+
+
+def test_every_measure_of_a_run_is_that_of_its_table():
+    found = cross_evaluate(LOGISTIC, X, Y, split=3)
+    names = {row.name for row in found.summary}
+    # 100 rows are asked of precision_at_k, and a fold has them.
+    assert names == {m.name for m in list_metrics()} | {
+        f"{n}[average={a}]" for n in ("precision", "recall", "f1") for a in ("macro", "weighted")
+    }
+    for measure in list_metrics():
+        for run, value in zip(found.runs, found.values(measure.name), strict=True):
+            table = run.confusion if measure.scores is None else run.scores
+            assert value == pytest.approx(measure(table), rel=1e-12, nan_ok=True), measure.name
+
+
+def test_the_merged_scores_are_the_sum_of_the_tables():
+    found = cross_evaluate(LOGISTIC, X, Y, split=3)
+    assert found.scores == sum(run.scores for run in found.runs)
+
+
+def test_scorers_see_what_the_runs_see():
+    theirs = cross_validate(LOGISTIC, X, Y, cv=CV, scoring=scorer("ac_score"))["test_score"]
+    assert np.array_equal(cross_evaluate(LOGISTIC, X, Y, split=CV).values("ac_score"), theirs)
+
+
+# ---------------------------------------------------------------- over the runs
+
+
+def test_mean_best_spread_and_interval_are_those_of_the_values():
+    found = cross_evaluate(LOGISTIC, X, Y, split=Folds(5, repeats=3))
+    row, values = found.models["LogisticRegression"].summarised("ac_score"), found.values("ac_score")
+    assert close(row.mean, values.mean()) and close(row.sd, values.std(ddof=1))
+    assert row.best == values.max() and row.worst == values.min() and len(values) == 15
+    expected = corrected_t_test(values, n_train=320, n_test=80)
+    assert (row.low, row.high) == (expected.low, expected.high)
+    lower = found.models["LogisticRegression"].summarised("expected_cost")
+    assert lower.best == found.values("expected_cost").min()
+
+
+def test_intervals_stay_in_the_range_of_the_measure():
+    easy = make_classification(60, class_sep=3, random_state=0)
+    for row in cross_evaluate(LOGISTIC, *easy, split=3).summary:
+        low, high = {m.name: m.range for m in list_metrics()}[row.name.split("[")[0]]
+        assert math.isnan(row.low) or low <= row.low <= row.mean <= row.high <= high, row.name
+
+
+def test_a_row_tested_ten_times_makes_no_interval_narrower():
+    once = cross_evaluate(LOGISTIC, X, Y, split=Folds(5))
+    often = cross_evaluate(LOGISTIC, X, Y, split=Folds(5, repeats=10))
+    assert often.pooled.rows.sum() == 10 * len(Y) and often.evaluation.confusion.weights.sum() == pytest.approx(len(Y))
+    for name in ("recall", "ac_score", "f1", "roc_auc", "average_precision"):
+        one, many = once.evaluation[name], often.evaluation[name]
+        assert (many.high - many.low) == pytest.approx(one.high - one.low, rel=0.2), name
+    assert often.evaluation["recall"].value == pytest.approx(often["LogisticRegression"].summarised("recall").pooled)
+    assert often.evaluation.rows == pytest.approx(len(Y), abs=4)
+
+
+def test_a_repeated_cut_is_looked_for_on_each_rows_first_scores():
+    often = cross_evaluate(LOGISTIC, X, Y, split=Folds(5, repeats=4))
+    assert often.best_threshold("f1", resamples=0).counts.total == len(Y)
+
+
+def test_kalitas_values_for_each_class_and_both_averages():
+    data, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    keep = np.r_[0:50, 50:80, 100:110]
+    found = cross_evaluate(GaussianNB(), data[keep], names[keep], split=Folds(5, repeats=2))
+    rows = found.per_class
+    assert [row.label for row in rows] == ["setosa", "versicolor", "virginica", "macro", "class shares"]
+    each = np.array([[r.precision.mean, r.recall.mean, r.f1.mean] for r in rows[:3]])
+    assert each.shape == (3, 3)  # 3c values
+    for average, row in (("macro", rows[3]), ("weighted", rows[4])):
+        for name in ("precision", "recall", "f1"):
+            assert getattr(row, name).mean == pytest.approx(np.nanmean(found.values(f"{name}[average={average}]")))
+    assert rows[4].recall.mean == pytest.approx(found.values("accuracy").mean())  # Kalita's identity
+
+
+def test_two_classes_have_values_for_the_negative_one_too():
+    rows = cross_evaluate(LOGISTIC, X, Y).per_class
+    assert [(row.label, row.rows) for row in rows[:2]] == [(0, int((Y == 0).sum())), (1, int(Y.sum()))]
+
+
+def test_models_are_ranked_by_kalitas_mean_f_or_any_other_measure():
+    found = cross_evaluate(
+        {"tree": DecisionTreeClassifier(max_depth=2), "never": DummyClassifier(), "nb": GaussianNB()}, X, Y
+    )
+    by_f = found.ranking()
+    assert [row.name for row in by_f] == ["f1[average=macro]"] * 3 and by_f[-1].model == "never"
+    means = [row.mean for row in by_f]
+    assert means == sorted(means, reverse=True)
+    costs = [row.mean for row in found.ranking("expected_cost")]
+    assert costs == sorted(costs)
+    assert_refused(lambda: found.ranking("prevalence"), ValueError, "No value of prevalence")
+
+
+def test_models_are_compared_on_the_same_splits_and_rows():
+    found = cross_evaluate(
+        [GaussianNB(), DummyClassifier(), GaussianNB(var_smoothing=0.1)], X, Y, split=Folds(5, repeats=2)
+    )
+    assert list(found.models) == ["GaussianNB", "DummyClassifier", "GaussianNB 2"]
+    for a, b in zip(found["GaussianNB"].runs, found["DummyClassifier"].runs, strict=True):
+        assert np.array_equal(a.part.test, b.part.test)
+    (row, *_) = found.differences("ac_score")
+    expected = corrected_t_test(
+        found["GaussianNB"].values("ac_score") - found["DummyClassifier"].values("ac_score"), n_train=320, n_test=80
+    )
+    assert (row.difference, row.low, row.p_value, row.runs) == (expected.difference, expected.low, expected.p_value, 10)
+    assert row.p_holm >= row.p_value
+    assert found.compare(metrics=["ac_score"]).n == len(Y)
+
+
+def test_the_result_prints_its_runs_and_models():
+    assert "5 runs of GaussianNB on 400 rows, 320 trained on and 80 tested" in repr(cross_evaluate(GaussianNB(), X, Y))
+    assert "mean ac_score" in repr(cross_evaluate([GaussianNB(), DummyClassifier()], X, Y))
+
+
+def test_it_holds_an_evaluation_for_everything_else():
+    found = cross_evaluate(LOGISTIC, X, Y)
+    assert isinstance(found.evaluation, Evaluation) and found.evaluation.verdict
+    assert json.loads(found.evaluation.to_json())["rows"] == len(Y)
+    assert found.evaluation.roc_curve().fpr[-1] == 1
+
+
+# ---------------------------------------------------------------- no leak
+
+
+class Tagging:
+    """A resampler that marks the rows it makes in the last column."""
+
+    def __init__(self, mark=1.0):
+        self.mark = mark
+
+    def fit_resample(self, X, y):
+        again = X[y == 1].copy()
+        again[:, -1] = self.mark
+        return np.vstack([X, again]), np.concatenate([y, np.ones(len(again), dtype=y.dtype)])
+
+
+class Watching(ClassifierMixin, BaseEstimator):
+    """A classifier that remembers the last column of what it is fitted on, and refuses a mark among test rows."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.marked_ = X[:, -1].sum()
+        assert self.marked_ > 0
+        return self
+
+    def predict(self, X):
+        if X[:, -1].any():
+            raise RuntimeError("a test row was tagged")
+        return (X[:, 0] > 0).astype(int)
+
+
+@pytest.mark.parametrize("split", [5, Folds(5, repeats=2), HoldOut(3, repeats=5), CV])
+def test_a_resampler_that_tags_rows_never_tags_a_test_row(split):
+    tagged = np.column_stack([X, np.zeros(len(X))])
+    found = cross_evaluate(Watching(), tagged, Y, split=split, resample=Tagging())
+    assert not found.failures
+    assert sum(len(run.part.test) for run in found.runs) == found.pooled.rows.sum()
+
+
+class Rows(ClassifierMixin, BaseEstimator):
+    """A classifier that fails on a test row that it was fitted on."""
+
+    def fit(self, X, y):
+        self.classes_, self.seen_ = np.unique(y), {int(row) for row in X[:, 0]}
+        self.share_ = float(np.mean(y == 1))
+        return self
+
+    def predict(self, X):
+        if self.seen_ & {int(row) for row in X[:, 0]}:
+            raise RuntimeError("a test row was trained on")
+        return np.zeros(len(X), dtype=int)
+
+
+@pytest.mark.parametrize("how", ["over", "under", RandomOverSampler(random_state=0)])
+def test_no_test_row_is_trained_on_and_the_classes_are_made_equal(how):
+    ids = np.arange(len(Y))[:, None]
+    assert not cross_evaluate(Rows(), ids, Y, resample=how).failures
+
+
+@pytest.mark.parametrize(("how", "size"), [("over", 60), ("under", 7)])
+def test_over_and_under_sampling_make_every_class_equal(how, size):
+    y = np.repeat(["a", "b", "c"], [60, 7, 25])
+    rows = equal_rows(y, how, np.random.default_rng(0))
+    assert dict(zip(*np.unique(y[rows], return_counts=True), strict=True)) == dict.fromkeys("abc", size)
+    times = np.bincount(rows, minlength=len(y))
+    if how == "over":  # every row is kept, and none is repeated more than once as often as another of its class
+        assert times.min() == 1 and all(np.ptp(times[y == label]) <= 1 for label in "abc")
+    else:
+        assert times.max() == 1
+
+
+def test_ways_of_resampling_are_candidates_on_the_same_splits():
+    found = cross_evaluate(LOGISTIC, X, Y, resample=[None, "over", "under", "class_weight", SMOTE()])
+    assert list(found.models) == [
+        "LogisticRegression",
+        *(f"LogisticRegression + {how}" for how in ("over", "under", "class_weight", "SMOTE")),
+    ]
+    plain = found["LogisticRegression"].summarised("recall").mean
+    assert all(found[name].summarised("recall").mean > plain + 0.1 for name in list(found.models)[1:])
+    balanced = cross_evaluate(LogisticRegression(class_weight="balanced"), X, Y)
+    assert np.array_equal(found["LogisticRegression + class_weight"].values("f1"), balanced.values("f1"))
+
+
+def test_imbalanced_learns_pipelines_and_samplers_agree():
+    inside = make_sampling_pipeline(SMOTE(random_state=3), LogisticRegression())
+    ours = cross_evaluate(LOGISTIC, X, Y, split=CV, resample=SMOTE(random_state=3))
+    assert np.array_equal(ours.values("f1"), cross_evaluate(inside, X, Y, split=CV).values("f1"))
+
+
+@pytest.mark.parametrize("name", ["balanced_accuracy", "informedness", "roc_auc"])
+def test_shuffled_labels_give_chance(name, shuffled):
+    inside = shuffled[name]
+    assert len(inside) == 200
+    assert np.mean(inside) >= 0.95 - 2 * math.sqrt(0.95 * 0.05 / 200)
+
+
+@pytest.fixture(scope="module")
+def shuffled():
+    """Whether the interval holds chance, for 200 shuffles of the labels."""
+    rng = np.random.default_rng(7)
+    data = rng.standard_normal((120, 3))
+    found: dict[str, list[bool]] = {"balanced_accuracy": [], "informedness": [], "roc_auc": []}
+    levels = {"balanced_accuracy": 0.5, "informedness": 0.0, "roc_auc": 0.5}
+    for _ in range(200):
+        y = rng.permutation(np.arange(120) % 4 == 0).astype(int)
+        result = cross_evaluate(GaussianNB(), data, y, resample="over", metrics=list(levels), rng=rng)
+        for row in result.summary:
+            found[row.name].append(row.low <= levels[row.name] <= row.high)
+    return found
+
+
+# ---------------------------------------------------------------- one input, one output
+
+
+def test_parallel_and_serial_runs_give_the_same_numbers():
+    models = {"tree": DecisionTreeClassifier(), "forest": RandomForestClassifier(5), "svm": LinearSVC()}
+    one, two = (cross_evaluate(models, X, Y, resample="over", n_jobs=jobs) for jobs in (None, 2))
+    for name in models:
+        assert [a.confusion.to_json() for a in one[name].runs] == [b.confusion.to_json() for b in two[name].runs]
+        assert one[name].evaluation.to_json() == two[name].evaluation.to_json()
+
+
+def test_a_seed_gives_the_same_bytes_and_another_one_others():
+    def told(rng):
+        found = cross_evaluate(RandomForestClassifier(5), X, Y, rng=rng, split=Folds(3, repeats=2))
+        return found.evaluation.to_json(), repr(found.summary)
+
+    assert told(None) == told(None) == told(0) != told(1)
+    assert told(np.random.default_rng(5)) == told(np.random.default_rng(5))
+
+
+def test_a_random_state_that_was_chosen_is_kept():
+    fixed = cross_evaluate(DecisionTreeClassifier(random_state=0, max_features=1), X, Y, split=CV).values("f1")
+    theirs = cross_validate(DecisionTreeClassifier(random_state=0, max_features=1), X, Y, cv=CV, scoring="f1")
+    assert np.array_equal(fixed, theirs["test_score"])
+
+
+def test_the_estimator_that_was_given_stays_as_it_was():
+    model = DecisionTreeClassifier()
+    cross_evaluate(model, X, Y)
+    assert not hasattr(model, "tree_") and model.random_state is None
+
+
+def test_progress_is_told_after_each_run():
+    told = []
+    cross_evaluate([GaussianNB(), DummyClassifier()], X, Y, split=3, progress=lambda done, of: told.append((done, of)))
+    assert told == [(i, 6) for i in range(1, 7)]
+
+
+# ---------------------------------------------------------------- inputs
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pd.DataFrame,
+        lambda x: pl.DataFrame(x, schema=[f"c{i}" for i in range(x.shape[1])]),
+        scipy.sparse.csr_array,
+        np.ndarray.tolist,
+    ],
+)
+def test_frames_sparse_matrices_and_lists_are_taken(make):
+    model = LogisticRegression(max_iter=1000)
+    expected = cross_evaluate(model, X, Y, split=CV).pooled
+    assert abs(cross_evaluate(model, make(X), pd.Series(Y), split=CV).pooled.rows - expected.rows).sum() <= 2
+
+
+def test_named_labels_need_a_positive_class_only_where_a_measure_does():
+    words = np.where(Y == 1, "ill", "well")
+    free = cross_evaluate(LOGISTIC, X, words)
+    assert "f1" not in {row.name for row in free.summary} and free.values("balanced_accuracy").mean() > 0.5
+    assert_refused(lambda: free.values("f1"), ValueError, "pos_label=")
+    named = cross_evaluate(LOGISTIC, X, words, pos_label="ill")
+    plain = cross_evaluate(LOGISTIC, X, 1 - Y, pos_label=0)
+    assert named.values("f1").mean() == pytest.approx(plain.values("f1").mean(), abs=0.02)
+    assert named.scores.label == "ill"
+    assert named.values("roc_auc").mean() > 0.6
+
+
+def test_one_of_many_classes_may_be_positive():
+    data, y = load_iris(return_X_y=True)
+    found = cross_evaluate(GaussianNB(), data, y, pos_label=2)
+    assert found.values("recall").mean() > 0.8 and found.values("roc_auc").mean() > 0.9
+    for run in found.runs:
+        assert run.confusion.matrix.shape == (3, 3)
+
+
+def test_weights_reach_the_fits_and_the_tables():
+    weight = np.where(Y == 1, 5.0, 1.0)
+    found = cross_evaluate(LOGISTIC, X, Y, sample_weight=weight, split=CV)
+    assert found.pooled.weights.sum() == pytest.approx(weight.sum())
+    assert found.pooled.rows.sum() == len(Y)
+    expected = sum(
+        (
+            confusion(Y[b], clone(LOGISTIC).fit(X[a], Y[a], weight[a]).predict(X[b]), sample_weight=weight[b])
+            for a, b in CV.split(X, Y)
+        ),
+        start=Confusion.of_rows((0, 1), np.zeros((2, 2), dtype=np.int64)),
+    )
+    assert np.allclose(found.pooled.weights, expected.weights) and np.array_equal(found.pooled.rows, expected.rows)
+    piped = cross_evaluate(
+        make_pipeline(StandardScaler(), LOGISTIC), X, Y, sample_weight=weight, split=CV, resample="over"
+    )
+    assert not piped.failures
+
+
+def test_a_row_of_no_weight_is_as_good_as_absent_from_the_tables():
+    weight = np.ones(len(Y))
+    weight[::7] = 0
+    found = cross_evaluate(LOGISTIC, X, Y, sample_weight=weight, split=CV)
+    assert found.pooled.rows.sum() == (weight > 0).sum() == found.evaluation.confusion.rows.sum()
+    assert found.scores.positive.n + found.scores.negative.n == (weight > 0).sum()
+
+
+def test_without_measures_of_scores_no_scores_are_asked_for():
+    class Proud(GaussianNB):
+        def predict_proba(self, X):
+            raise RuntimeError("nobody asked")
+
+    assert not cross_evaluate(Proud(), X, Y, metrics=["ac_score"]).failures
+    assert_refused(lambda: cross_evaluate(Proud(), X, Y, metrics=["roc_auc"]), ValueError, "nobody asked")
+
+
+# ---------------------------------------------------------------- cost
+
+
+def test_every_fit_has_its_cost_beside_the_measures():
+    found = cross_evaluate(DecisionTreeClassifier(max_depth=3), X, Y, cost=True)
+    rows = {row.name: row for row in found.cost}
+    assert list(rows) == [
+        "fit_seconds",
+        "predict_seconds_per_1000",
+        "peak_memory_bytes",
+        "model_bytes",
+        "tree_nodes",
+        "tree_depth",
+    ]
+    assert all(row.mean > 0 and row.worst >= row.best and row.low <= row.mean <= row.high for row in rows.values())
+    assert rows["tree_depth"].mean == 3 and 7 <= rows["tree_nodes"].mean <= 15
+    assert rows["fit_seconds"].noise > 0  # short timings are repeated
+    assert all(len(run.cost.fit) > 1 and len(run.cost.predict) > 1 for run in found.runs)
+
+
+def test_what_was_not_measured_says_why():
+    rows = {row.name: row for row in cross_evaluate(GaussianNB(), X, Y).cost}
+    assert math.isnan(rows["peak_memory_bytes"].mean) and "cost=True" in rows["peak_memory_bytes"].why
+    assert rows["tree_nodes"].why == "not a tree" and rows["fit_seconds"].why is None
+
+
+class Greedy(GaussianNB):
+    """A classifier that holds 40 MB for a while as it is fitted."""
+
+    def fit(self, X, y):
+        held = np.ones(5_000_000)
+        super().fit(X, y)
+        self.kept_ = np.ones(100_000)
+        return self if held[0] else None
+
+
+def test_the_peak_is_that_of_the_fit_and_the_size_that_of_what_is_kept():
+    rows = {row.name: row.mean for row in cross_evaluate(Greedy(), X, Y, cost=True).cost}
+    assert 40e6 < rows["peak_memory_bytes"] < 50e6
+    assert 0.8e6 < rows["model_bytes"] < 1e6
+
+
+def test_the_nodes_of_a_forest_are_those_of_its_trees():
+    forest = RandomForestClassifier(7, random_state=0)
+    found = cross_evaluate(
+        {
+            "forest": forest,
+            "piped": make_pipeline(StandardScaler(), forest),
+            "bag": BaggingClassifier(DecisionTreeClassifier(), 3),
+        },
+        X,
+        Y,
+        split=CV,
+    )
+    train = next(CV.split(X, Y))[0]
+    expected = sum(tree.tree_.node_count for tree in clone(forest).fit(X[train], Y[train]).estimators_)
+    assert found["forest"].values("tree_nodes")[0] == expected
+    assert found["piped"].values("tree_nodes").min() > 100 and found["bag"].values("tree_depth").min() > 1
+
+
+# ---------------------------------------------------------------- runs that fail
+
+
+class Fragile(GaussianNB):
+    """A classifier that fails where the first row of its training part is a certain one."""
+
+    def fit(self, X, y):
+        if len(X) % 2:
+            raise ValueError("an odd number of rows\nis too much")
+        return super().fit(X, y)
+
+
+def test_a_run_that_fails_is_told_with_its_fold_and_the_others_are_kept():
+    x, y = X[:398], Y[:398]  # folds of 80, 80, 80, 79, 79
+    found = cross_evaluate({"fragile": Fragile(), "nb": GaussianNB()}, x, y)
+    told = [(run.model, run.part.fold, run.error) for run in found.failures]
+    assert [(model, error) for model, _, error in told] == [
+        ("fragile", "ValueError: an odd number of rows is too much.")
+    ] * len(told)
+    assert 0 < len(told) < 5
+    row = found["fragile"].summarised("ac_score")
+    assert row.undefined == len(told) and not math.isnan(row.mean)
+    assert np.isnan(found["fragile"].values("f1")).sum() == len(told)
+    assert f"{len(told)} of 10 runs failed" in repr(found) and "fold" in repr(found)
+    assert found["fragile"].evaluation.assumed[0] == f"{len(told)} of 5 runs failed."
+    assert found.differences("f1")[0].runs == 5 - len(told)
+    assert found.compare(metrics=["f1"]).n == sum(len(r.part.test) for r in found["fragile"].runs if r.error is None)
+
+
+def test_where_all_runs_of_one_model_fail_the_others_are_kept():
+    class Broken(GaussianNB):
+        def fit(self, X, y):
+            raise MemoryError
+
+    found = cross_evaluate({"broken": Broken(), "nb": GaussianNB()}, X, Y)
+    assert [row.model for row in found.ranking()] == ["nb", "broken"]
+    assert math.isnan(found["broken"].summarised("ac_score").mean) and len(found["broken"].summary)
+    assert_refused(lambda: found["broken"].evaluation, ValueError, "Every run of broken failed")
+    assert_refused(
+        lambda: cross_evaluate(Broken(), X, Y), ValueError, "Every run failed; the first, Broken on fold 1: MemoryError"
+    )
+
+
+def test_a_fold_without_positives_is_undefined_and_counted():
+    found = cross_evaluate(
+        GaussianNB(),
+        X,
+        Y,
+        split=[(np.arange(200, 400), np.flatnonzero(Y[:200] == 0)), (np.arange(200), np.arange(200, 400))],
+    )
+    row = found["GaussianNB"].summarised("recall")
+    assert row.undefined == 1 and row.mean == found.values("recall")[1]
+    assert math.isnan(found.values("roc_auc")[0])
+
+
+# ---------------------------------------------------------------- bad input
+
+
+class NoPredict:
+    def fit(self, X, y):
+        return self
+
+
+GROUPS = np.repeat([0, 1], 200)
+
+
+@pytest.mark.parametrize(
+    ("options", "builtin", "words"),
+    [
+        ({"y": np.r_[np.zeros(397), np.ones(3)], "split": 5}, ValueError, "Class 1 has 3 rows and there are 5 folds"),
+        ({"y": np.zeros(400)}, ValueError, "one class only, 0"),
+        ({"y": np.r_[np.nan, Y[1:]]}, ValueError, "y holds missing labels"),
+        ({"y": [None, *Y[1:]]}, ValueError, "y holds missing labels"),
+        ({"y": Y + 0.5}, ValueError, "whole number"),
+        ({"y": Y[:-1]}, ValueError, "differ in length: X has 400, y has 399"),
+        ({"X": 3}, TypeError, "X holds the features"),
+        ({"estimator": NoPredict()}, TypeError, "NoPredict has no predict"),
+        ({"estimator": StandardScaler()}, TypeError, "StandardScaler has no predict"),
+        ({"estimator": GaussianNB}, TypeError, "GaussianNB is a class; give an object"),
+        ({"estimator": []}, ValueError, "no estimator"),
+        ({"estimator": {1: GaussianNB(), "1": GaussianNB(), "a": None}}, TypeError, "NoneType has no fit"),
+        ({"split": "groups", "groups": np.zeros(400, dtype=int)}, ValueError, "groups= names one group only"),
+        ({"split": "groups"}, ValueError, "name the group of each row"),
+        ({"split": GroupKFold(5), "groups": GROUPS}, ValueError, "GroupKFold cannot split these rows"),
+        ({"split": [(np.arange(400), [])]}, ValueError, "Run 1 of the split has no rows to test"),
+        ({"split": [([], np.arange(400))]}, ValueError, "no rows to train on"),
+        ({"split": [(np.arange(300), np.arange(290, 400))]}, ValueError, "trains on 10 rows that it tests"),
+        ({"split": [(np.arange(300), np.arange(300, 401))]}, ValueError, "no pair of"),
+        ({"split": []}, ValueError, "no runs"),
+        ({"split": 5, "groups": GROUPS}, ValueError, "rows of the same 2 groups"),
+        ({"split": KFold(5, shuffle=True), "groups": GROUPS}, ValueError, "keeps groups apart"),
+        ({"split": "loo"}, ValueError, "'groups' or a splitter, not 'loo'"),
+        ({"split": 2.5}, TypeError, "a splitter, not 2.5"),
+        ({"split": 1}, ValueError, "number of folds is a whole number of 2 or more"),
+        ({"groups": GROUPS[:10]}, ValueError, "differ in length"),
+        ({"resample": "ober"}, ValueError, "Did you mean 'over'"),
+        ({"resample": SMOTE}, TypeError, "SMOTE is a class"),
+        ({"resample": StandardScaler()}, TypeError, "fit_resample"),
+        ({"resample": []}, ValueError, "resample= is empty"),
+        ({"resample": "class_weight"}, ValueError, "GaussianNB takes no class_weight"),
+        ({"sample_weight": np.ones(400), "estimator": KNeighborsClassifier()}, ValueError, "takes no sample_weight"),
+        ({"sample_weight": -np.ones(400)}, ValueError, "cannot be negative"),
+        ({"metrics": "f1"}, TypeError, "list of measures"),
+        ({"metrics": []}, ValueError, "metrics= is empty"),
+        ({"metrics": ["f1", "ac_scor"]}, KeyError, "Did you mean"),
+        ({"pos_label": 7}, ValueError, "does not occur"),
+        ({"level": 95}, ValueError, "probability between 0 and 1"),
+        ({"rng": "seed"}, TypeError, "rng is a NumPy Generator"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
+def test_bad_input_is_refused_in_one_sentence(options, builtin, words):
+    given = {"estimator": GaussianNB(), "X": X, "y": Y, **options}
+    assert_refused(lambda: cross_evaluate(**given), builtin, words)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "words"),
+    [
+        (lambda: Folds(1), "2 or more"),
+        (lambda: Folds(5, repeats=0), "Repeats is a whole number of 1 or more"),
+        (lambda: HoldOut(0), "k usually from 2 to 9"),
+        (lambda: HoldOut(2, repeats=1.5), "whole number"),
+        (lambda: splits(HoldOut(9), [0, 1, 1]), "cannot be parted"),
+        (lambda: splits(HoldOut(2), [0] * 20 + [1]), "one row"),
+        (lambda: splits(Folds(5, stratified=False), [0, 1, 1]), "3 rows and 5 folds"),
+    ],
+)
+def test_a_split_that_cannot_be_is_refused(attempt, words):
+    assert_refused(attempt, ValueError, words)
+
+
+def test_of_several_models_one_is_to_be_named():
+    found = cross_evaluate([GaussianNB(), DummyClassifier()], X, Y)
+    assert_refused(lambda: found.evaluation, ValueError, "name the one whose evaluation is meant")
+    assert_refused(lambda: found["GausianNB"], KeyError, "Did you mean 'GaussianNB'")
+
+
+def test_a_sampler_that_makes_rows_cannot_carry_weights():
+    found = lambda: cross_evaluate(LOGISTIC, X, Y, resample=SMOTE(), sample_weight=np.ones(400))
+    assert_refused(found, ValueError, "SMOTE makes rows that have no weight")
+    kept = cross_evaluate(LOGISTIC, X, Y, resample=RandomOverSampler(), sample_weight=np.ones(400))
+    assert not kept.failures
+
+
+def test_without_scikit_learn_it_says_what_to_install():
+    code = (
+        "import sys; sys.modules['sklearn'] = None\nimport steelyard; steelyard.cross_evaluate(1, [[1], [2]], [0, 1])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.stderr.splitlines()[-1].endswith(
+        "cross_evaluate needs scikit-learn 1.6 or later; run pip install scikit-learn."
+    )
