@@ -238,3 +238,9 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_gets_one_sentence(case):
     assert_refused(*BAD[case])
+
+
+def test_sure_and_right_scores_have_an_interval_that_may_be_infinite():
+    row = evaluate([0, 0, 1, 1] * 10, y_score=[0, 0, 1, 1] * 10)["log_loss"]
+    assert row.value == row.low == 0 and row.high == math.inf
+    assert row.row()["high"] is None  # strict JSON has no infinity

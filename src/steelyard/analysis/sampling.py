@@ -333,6 +333,9 @@ def _quantiles(values: Array, tails: tuple[float, float]) -> tuple[Any, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a table without a defined draw has no interval
             low, high = np.nanquantile(values, tails, axis=-1)
+    elif np.isinf(values).any():  # between two infinities nothing can be interpolated
+        ends = zip(tails, ("lower", "higher"), strict=True)
+        low, high = (np.quantile(values, tail, axis=-1, method=how) for tail, how in ends)
     else:
         low, high = np.quantile(values, tails, axis=-1)
     return low, high
