@@ -49,6 +49,7 @@ _HOME = {
     "Folds": "protocol.split",
     "HoldOut": "protocol.split",
     "cross_evaluate": "protocol.cross",
+    "select_tree": "protocol.select",
     "ThresholdClassifier": "estimators.threshold",
     "Evaluation": "evaluation.evaluation",
     "evaluate": "evaluation.evaluate",

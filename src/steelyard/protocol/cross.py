@@ -64,7 +64,7 @@ def cross_evaluate(
     >>> result["LogisticRegression"].evaluation.rows
     600
     """
-    data = _data(X, y, sample_weight, pos_label)
+    data = read_data(X, y, sample_weight, pos_label)
     found = candidates(estimator, resample, weighted=data.weight is not None)
     _check_metrics(metrics)
     if not 0 < level < 1:
@@ -87,7 +87,7 @@ def cross_evaluate(
     return CrossEvaluation(models)
 
 
-def _data(X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Data:
+def read_data(X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Data:
     """The rows, checked at the door."""
     column = arrays.column(y, "y")
     codes, labels = encoding.encode(column, None, "y")

@@ -1,0 +1,265 @@
+"""Selection: of repeated trees the best are pruned, and the simplest within a standard error of the best is kept.
+
+Kalita (2010) keeps the tree that does best on the test data, or prunes the best few and takes the smallest of the
+best. Here all choices are made on validation parts, and the tree is judged on test rows that no choice has seen. The
+rule of one standard error is Breiman, Friedman, Olshen and Stone's (1984).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis import draws as drawing
+from steelyard.analysis.rows import Rows, filled, three_digits
+from steelyard.analysis.uncertainty import interval
+from steelyard.errors import InputError, InputTypeError
+from steelyard.evaluation.evaluate import evaluate_tables
+from steelyard.ingest import arrays, encoding
+from steelyard.protocol import measured, once
+from steelyard.protocol.candidates import Candidate, candidates
+from steelyard.protocol.cost import tree_size
+from steelyard.protocol.cross import SEEDS, read_data
+from steelyard.protocol.resample import Training, resampled
+from steelyard.protocol.run import Answer, Data, Run, fitted, positive_scores
+from steelyard.protocol.split import GROUPS, HoldOut, Part, parts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from steelyard.evaluation.evaluation import Evaluation
+
+Array = np.ndarray[Any, Any]
+ONE_ERROR = math.erf(math.sqrt(0.5))  # the level of an interval that reaches one standard error to either side
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One fitted estimator: the run it comes from, how it was pruned, how complex it is, what it is worth there."""
+
+    run: Run
+    params: Mapping[str, Any]
+    complexity: float
+    value: float
+    estimator: Any = field(repr=False)
+
+    def row(self) -> dict[str, Any]:
+        """The trial as a row of a table."""
+        where = {"repeat": self.run.part.repeat, "fold": self.run.part.fold}
+        return {**where, **self.params, "complexity": self.complexity, "value": self.value}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection:
+    """The chosen estimator, why it was chosen, and what it does on rows that no choice has seen."""
+
+    chosen: Trial
+    best: Trial
+    standard_error: float
+    metric: str
+    grown: Rows[Trial]
+    pruned: Rows[Trial]
+    evaluation: Evaluation
+    test_rows: Array
+
+    @property
+    def estimator(self) -> Any:
+        """The chosen estimator, fitted."""
+        return self.chosen.estimator
+
+    def __repr__(self) -> str:
+        best, chosen = self.best, self.chosen
+        told = (
+            f"Of {len(self.grown)} fits and {len(self.pruned)} pruned ones the best has {self.metric} "
+            f"{three_digits(best.value)} (standard error {three_digits(self.standard_error)}) and complexity "
+            f"{best.complexity:,.0f}; the simplest within that error has {three_digits(chosen.value)} and "
+            f"{chosen.complexity:,.0f}. On {len(self.test_rows):,} rows that no choice has seen:"
+        )
+        return f"{filled(told)}\n\n{self.evaluation!r}"
+
+
+def select_tree(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    split: Any = None,
+    keep: int = 3,
+    metric: Any = measured.KALITA,
+    variants: Any = None,
+    complexity: Callable[[Any], float] | None = None,
+    most: int = 50,
+    test: float = 0.25,
+    resample: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    pos_label: Any = None,
+    rng: Any = None,
+) -> Selection:
+    """Choose a tree as Kalita advises, on validation data only: repeat, keep the best, prune, take the simplest.
+
+    A share `test` of the rows is set aside first. The rest is split again and again, by HoldOut(2, repeats=10) or as
+    `split` says; the `keep` best of the trees
+    grown are pruned along their cost-complexity path (`most` steps of it), each tried on its own validation part; of
+    all of them the one with the fewest nodes within one standard error of the best is chosen, and only then are the
+    test rows asked. For other estimators `variants` lists the parameters to try, as a list of dictionaries or one of
+    lists, and `complexity` tells how complex a fitted one is. With `groups` no group is on two sides of any split.
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> found = select_tree(DecisionTreeClassifier(), X, 1 - y)
+    >>> found.chosen.complexity <= found.best.complexity, found.evaluation.rows
+    (True, 142)
+    """
+    data = read_data(X, y, sample_weight, pos_label)
+    (candidate,) = candidates(estimator, resample, weighted=data.weight is not None)
+    reading = _checked(metric, keep, most, test)
+    source = drawing.generator(rng)
+    member = None if groups is None else arrays.column(groups, "groups")
+    rest, held = _set_aside(data, test, member, source)
+    plan = _plan(split, data, rest, member, source)
+    seeds = source.integers(SEEDS, size=len(plan)).tolist()
+    work = Work(candidate, data, reading, complexity or _nodes)
+    grown = [work.tried(part, seed, {}) for part, seed in zip(plan, seeds, strict=True)]
+    known = [i for i, trial in enumerate(grown) if not math.isnan(trial.value)]
+    if not known:
+        raise InputError(f"{reading.name} is undefined on every validation part; give larger ones, or another measure.")
+    top = sorted(known, key=lambda i: -reading.sign * grown[i].value)[:keep]
+    pruned = [
+        work.tried(plan[i], seeds[i], params)
+        for i in top
+        for params in work.variants(plan[i], seeds[i], variants, most)
+    ]
+    trials = [trial for trial in [*(grown[i] for i in top), *pruned] if not math.isnan(trial.value)]
+    best = max(trials, key=lambda trial: (reading.sign * trial.value, -trial.complexity))
+    error = _standard_error(reading, best)
+    near = [trial for trial in trials if reading.sign * (best.value - trial.value) <= error]
+    chosen = min(near, key=lambda trial: (trial.complexity, -reading.sign * trial.value))
+    judged = once.once_each([work.asked(chosen.estimator, Part(1, 1, chosen.run.part.train, held))])
+    evaluation = evaluate_tables(*judged, data.positive)
+    return Selection(chosen, best, error, reading.name, Rows(grown), Rows(pruned), evaluation, held)
+
+
+def _checked(metric: Any, keep: int, most: int, test: float) -> measured.Reading:
+    for value, name in ((keep, "keep"), (most, "most")):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise InputError(f"{name} is a whole number of 1 or more, not {value!r}.")
+    if not (isinstance(test, (int, float, np.number)) and 0 < test < 1):
+        raise InputError(f"test is the share of the rows that no choice sees, between 0 and 1, not {test!r}.")
+    reading = measured.read(metric)
+    if not reading.sign:
+        raise InputError(f"No value of {reading.name} is best, so nothing can be chosen by it; name another.")
+    return reading
+
+
+def _set_aside(data: Data, test: float, member: Array | None, rng: np.random.Generator) -> tuple[Array, Array]:
+    """The rows to choose with, and those to judge by: a share of the rows of each class, or of the groups."""
+    if member is None:
+        (part,) = HoldOut((1 - test) / test).split(data.codes, data.labels, rng)
+        return part.train, part.test
+    arrays.check_lengths(y=data.codes, groups=member)
+    codes, labels = encoding.encode(member, None, "groups")
+    if len(labels) < 3:
+        raise InputError(f"groups= names {len(labels)} groups; to train, to validate and to test takes three or more.")
+    picked = rng.permutation(len(labels))[: max(1, round(test * len(labels)))]
+    held = np.isin(codes, picked)
+    return np.flatnonzero(~held), np.flatnonzero(held)
+
+
+def _plan(split: Any, data: Data, rest: Array, member: Array | None, rng: np.random.Generator) -> list[Part]:
+    """The runs within the rows to choose with, as rows of all the data."""
+    if split is None:
+        split = HoldOut(2, repeats=10) if member is None else GROUPS
+    groups = None if member is None else member[rest]
+    found = parts(split, data.features(rest), data.y[rest], data.codes[rest], data.labels, groups, rng)
+    return [replace(part, train=rest[part.train], test=rest[part.test]) for part in found]
+
+
+def _nodes(model: Any) -> float:
+    return tree_size(model)[0]
+
+
+def _standard_error(reading: measured.Reading, trial: Trial) -> float:
+    """How far the value may be off by the rows of its validation part: half of an interval of one standard error."""
+    table = trial.run.scores if measured.of_scores(reading, [trial.run]) else trial.run.confusion
+    how: dict[str, Any] = {} if reading.average == "native" else {"average": reading.average}
+    found = interval(reading.measure, table, level=ONE_ERROR, **how)
+    return float(found.high - found.low) / 2
+
+
+# ---------------------------------------------------------------- fits
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What is fitted and on what it is judged."""
+
+    candidate: Candidate
+    data: Data
+    reading: measured.Reading
+    complexity: Callable[[Any], float]
+
+    def tried(self, part: Part, seed: int, params: Mapping[str, Any]) -> Trial:
+        """An estimator with these parameters, fitted on one part and judged on the other."""
+        model = fitted(self._with(params), self._training(part, seed), seed)
+        run = self.asked(model, part)
+        value = float(measured.values(self.reading, [run], measured.stacked([run]))[0])
+        return Trial(run, dict(params), self._complexity(model), value, model)
+
+    def asked(self, model: Any, part: Part) -> Run:
+        """What a fitted estimator says about the second part."""
+        X = self.data.features(part.test)
+        codes, _ = encoding.encode(arrays.column(model.predict(X), "y_pred"), self.data.labels, "y_pred")
+        return Run(self.candidate.name, part, self.data, Answer(codes, positive_scores(model, X, self.data.positive)))
+
+    def variants(self, part: Part, seed: int, given: Any, most: int) -> list[Mapping[str, Any]]:
+        """The parameters to try: those given, or the steps of the cost-complexity path."""
+        if given is not None:
+            return _listed(given)
+        training = self._training(part, seed)
+        model = fitted(self.candidate, training, seed)
+        name, tree, X = _tree(model, training.X)
+        weights = {} if training.weight is None else {"sample_weight": training.weight}
+        alphas = np.unique(np.maximum(tree.cost_complexity_pruning_path(X, training.y, **weights).ccp_alphas, 0))[1:]
+        picked = np.unique(np.linspace(0, len(alphas) - 1, min(most, len(alphas))).round().astype(int))
+        return [{name: float(alphas[i])} for i in picked]
+
+    def _training(self, part: Part, seed: int) -> Training:
+        return resampled(self.candidate.resampler, self.data.training(part.train), seed)
+
+    def _with(self, params: Mapping[str, Any]) -> Candidate:
+        from sklearn.base import clone
+
+        return replace(self.candidate, estimator=clone(self.candidate.estimator).set_params(**params))
+
+    def _complexity(self, model: Any) -> float:
+        found = float(self.complexity(model))
+        if math.isnan(found):
+            raise InputTypeError(
+                f"{self.candidate.name} is no tree; give complexity=, a function of the fitted estimator."
+            )
+        return found
+
+
+def _tree(model: Any, X: Any) -> tuple[str, Any, Any]:
+    """The parameter that prunes, the tree that has it, and what that tree sees of X: the last step of a pipeline."""
+    steps = getattr(model, "steps", None)
+    name, tree = (f"{steps[-1][0]}__ccp_alpha", steps[-1][1]) if steps else ("ccp_alpha", model)
+    if not hasattr(tree, "cost_complexity_pruning_path"):
+        raise InputTypeError(
+            f"{type(tree).__name__} has no cost-complexity path to be pruned along; list what to try in variants=."
+        )
+    return name, tree, model[:-1].transform(X) if steps and len(steps) > 1 else X
+
+
+def _listed(given: Any) -> list[Mapping[str, Any]]:
+    from sklearn.model_selection import ParameterGrid
+
+    try:
+        return list(ParameterGrid(given))
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(f"variants= lists parameters to try, as {{name: [values]}}: {error}.") from None

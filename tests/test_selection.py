@@ -1,0 +1,194 @@
+"""select_tree: choices on validation parts only, the rule of one standard error; and the models by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from conftest import assert_refused
+from steelyard import Folds, HoldOut, interval, select_tree
+from steelyard.protocol.models import MODELS, cross_evaluate_columns, model
+
+X, Y = make_classification(900, weights=[0.8], flip_y=0.1, random_state=0)
+TREE = DecisionTreeClassifier()
+
+
+@pytest.fixture(scope="module")
+def found():
+    return select_tree(TREE, X, Y)
+
+
+def test_the_simplest_within_a_standard_error_of_the_best_is_chosen(found):
+    tried = [*found.grown, *found.pruned]
+    best = max(trial.value for trial in found.pruned)
+    assert found.best.value == max(best, *(trial.value for trial in found.grown))
+    assert found.chosen.value >= found.best.value - found.standard_error
+    kept = {id(trial.run.part) for trial in found.pruned}
+    simpler = [t for t in tried if id(t.run.part) in kept and t.complexity < found.chosen.complexity]
+    assert simpler and all(t.value < found.best.value - found.standard_error for t in simpler)
+    assert found.chosen.complexity == found.estimator.tree_.node_count < max(t.complexity for t in found.grown) / 2
+
+
+def test_the_three_best_trees_of_ten_are_pruned(found):
+    order = sorted(found.grown, key=lambda trial: -trial.value)
+    assert len(found.grown) == 10
+    assert {trial.run.part.repeat for trial in found.pruned} == {trial.run.part.repeat for trial in order[:3]}
+
+
+def test_a_value_is_that_of_the_validation_part(found):
+    for trial in [*found.grown[:3], *found.pruned[:3]]:
+        rows = trial.run.part.test
+        assert trial.value == pytest.approx(f1_score(Y[rows], trial.estimator.predict(X[rows]), average="macro"))
+
+
+def test_the_standard_error_is_half_of_an_interval_of_that_level(found):
+    wide = interval("f1", found.best.run.confusion, average="macro", level=0.95)
+    assert found.standard_error == pytest.approx((wide.high - wide.low) / 2 / 1.96, rel=0.1)
+
+
+def test_no_choice_sees_the_test_rows(found):
+    changed = X.copy()
+    changed[found.test_rows] = np.random.default_rng(0).standard_normal((len(found.test_rows), X.shape[1]))
+    again = select_tree(TREE, changed, Y)
+    assert [trial.row() for trial in again.pruned] == [trial.row() for trial in found.pruned]
+    assert again.chosen.row() == found.chosen.row() and again.standard_error == found.standard_error
+    assert again.evaluation["mcc"].value < found.evaluation["mcc"].value  # but the judgement does
+
+
+def test_the_parts_are_disjoint(found):
+    held = set(found.test_rows.tolist())
+    for trial in [*found.grown, *found.pruned]:
+        train, valid = set(trial.run.part.train.tolist()), set(trial.run.part.test.tolist())
+        assert not (held & train or held & valid or train & valid)
+        assert len(held | train | valid) == len(Y)
+
+
+def test_the_judgement_is_that_of_the_chosen_tree_on_the_test_rows(found):
+    rows = found.test_rows
+    assert found.evaluation["f1"].value == pytest.approx(f1_score(Y[rows], found.estimator.predict(X[rows])))
+    assert found.evaluation.rows == len(rows) == 225
+    assert "On 225 rows that no choice has seen" in repr(found).replace("\n", " ")
+
+
+def test_one_seed_gives_one_choice():
+    one, two = (select_tree(TREE, X, Y, split=3, rng=4) for _ in range(2))
+    assert [t.row() for t in one.pruned] == [t.row() for t in two.pruned]
+    assert one.evaluation.to_json() == two.evaluation.to_json()
+
+
+def test_a_tree_in_a_pipeline_is_pruned_as_well():
+    found = select_tree(make_pipeline(StandardScaler(), TREE), X, Y, split=HoldOut(2, repeats=2), keep=1, most=10)
+    assert len(found.pruned) == 10 and set(found.chosen.params) <= {"decisiontreeclassifier__ccp_alpha"}
+
+
+def test_any_estimator_with_a_complexity_is_chosen_by_the_same_rule():
+    found = select_tree(
+        LogisticRegression(l1_ratio=1, solver="liblinear"), X, Y, metric="ac_score", split=Folds(3), keep=2,
+        variants={"C": [0.005, 0.02, 0.1]}, complexity=lambda fitted: np.count_nonzero(fitted.coef_), resample="over",
+    )  # fmt: skip
+    assert len(found.pruned) == 6 and 0 < found.chosen.complexity < 20
+    forest = select_tree(
+        RandomForestClassifier(),
+        X,
+        Y,
+        split=2,
+        keep=1,
+        variants=[{"n_estimators": [1]}, {"max_depth": [1], "n_estimators": [5]}],
+    )
+    assert forest.chosen.complexity <= forest.best.complexity
+
+
+def test_a_lower_value_may_be_the_better_one():
+    found = select_tree(TREE, X, Y, metric="expected_cost", split=3)
+    assert (
+        found.best.value == min(t.value for t in found.pruned)
+        and found.chosen.value <= found.best.value + found.standard_error
+    )
+
+
+def test_groups_stay_on_one_side_of_every_split():
+    groups = np.arange(900) % 9
+    found = select_tree(TREE, X, Y, groups=groups, most=5)
+    sides = [found.test_rows] + [part for t in found.grown for part in (t.run.part.train, t.run.part.test)]
+    for i in range(1, len(sides), 2):
+        three = [set(groups[rows].tolist()) for rows in (found.test_rows, sides[i], sides[i + 1])]
+        assert sum(map(len, three)) == 9 and set.union(*three) == set(range(9))
+
+
+def test_weights_are_taken():
+    found = select_tree(TREE, X, Y, sample_weight=np.where(Y == 1, 4.0, 1.0), split=2, keep=1, most=5)
+    assert found.evaluation.confusion.weighted
+
+
+@pytest.mark.parametrize(
+    ("options", "builtin", "words"),
+    [
+        ({"keep": 0}, ValueError, "keep is a whole number"),
+        ({"most": 2.5}, ValueError, "most is a whole number"),
+        ({"test": 1.5}, ValueError, "no choice sees"),
+        ({"metric": "prevalence"}, ValueError, "No value of prevalence"),
+        ({"estimator": LogisticRegression()}, TypeError, "no tree; give complexity="),
+        ({"estimator": RandomForestClassifier(5)}, TypeError, "variants="),
+        ({"variants": 3}, TypeError, "variants= lists parameters"),
+        ({"groups": np.arange(900) % 2}, ValueError, "three or more"),
+        ({"y": np.zeros(900)}, ValueError, "one class only"),
+        ({"estimator": DecisionTreeClassifier}, TypeError, "is a class"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(options, builtin, words):
+    given = {"estimator": TREE, "X": X, "y": Y, "split": 2, **options}
+    assert_refused(lambda: select_tree(**given), builtin, words)
+
+
+# ---------------------------------------------------------------- models by name
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame])
+def test_every_model_by_name_takes_a_table_of_numbers_words_and_gaps(name, make):
+    rng = np.random.default_rng(0)
+    y = (rng.random(200) < 0.3).astype(int)
+    size = y + rng.standard_normal(200)
+    size[::9] = np.nan
+    colour = np.where(rng.random(200) < 0.2 + 0.5 * y, "red", "blue").astype(object)
+    colour[::11] = None
+    table = make({"size": size, "colour": list(colour), "old": rng.random(200) < 0.5, "ill": np.where(y, "yes", "no")})
+    found = cross_evaluate_columns(table, "ill", model=name, split=3, pos_label="yes", resample="over")
+    assert not found.failures and found.values("roc_auc").mean() > 0.6 and list(found.models) == [f"{name}"]
+
+
+def test_several_models_by_name_meet_on_the_same_splits():
+    data, y = load_breast_cancer(return_X_y=True)
+    table = {f"c{i}": column for i, column in enumerate(data.T[:5])} | {"y": 1 - y}
+    found = cross_evaluate_columns(table, "y", model=["lda", "nearest-mean"], split=3)
+    assert list(found.models) == ["lda", "nearest-mean"] and len(found.differences()) == 2
+
+
+@pytest.mark.parametrize(
+    ("attempt", "builtin", "words"),
+    [
+        (lambda: model("logistik"), KeyError, "Did you mean 'logistic'"),
+        (lambda: model("svm"), KeyError, "There are logistic"),
+        (lambda: cross_evaluate_columns({"a": [1, 2]}, "b"), ValueError, "no column 'b'"),
+        (lambda: cross_evaluate_columns({"a": [1, 2]}, "a"), ValueError, "no column to predict from"),
+        (lambda: cross_evaluate_columns({"a": [1, 2, 3], "b": [1, 2]}, "b"), ValueError, "differ in length"),
+        (lambda: cross_evaluate_columns(3, "b"), TypeError, "table of columns"),
+        (lambda: cross_evaluate_columns({"a": [1, np.inf] * 9, "b": [1, 0] * 9}, "b"), ValueError, "infinity"),
+        (
+            lambda: cross_evaluate_columns({"a": np.array(["2020-01-01"] * 4, "M8[D]"), "b": [1, 0] * 2}, "b"),
+            TypeError,
+            "give numbers or text",
+        ),
+    ],
+)
+def test_a_table_that_cannot_be_learned_from_is_refused(attempt, builtin, words):
+    assert_refused(attempt, builtin, words)
