@@ -334,8 +334,8 @@ def _quantiles(values: Array, tails: tuple[float, float]) -> tuple[Any, Any]:
             warnings.simplefilter("ignore", RuntimeWarning)  # a table without a defined draw has no interval
             low, high = np.nanquantile(values, tails, axis=-1)
     elif np.isinf(values).any():  # between two infinities nothing can be interpolated
-        ends = zip(tails, ("lower", "higher"), strict=True)
-        low, high = (np.quantile(values, tail, axis=-1, method=how) for tail, how in ends)
+        low = np.quantile(values, tails[0], axis=-1, method="lower")
+        high = np.quantile(values, tails[1], axis=-1, method="higher")
     else:
         low, high = np.quantile(values, tails, axis=-1)
     return low, high
