@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from steelyard.statistics.scores import ScoreTable
 
 Array = np.ndarray[Any, Any]
+FIXED_MODELS = (
+    "These intervals allow for the rows tested, not for the rows trained on; `summary` has Nadeau and Bengio's, "
+    "which allow for both."
+)
 
 
 @dataclass(frozen=True)
@@ -175,6 +179,8 @@ class ModelResult:
         assumed = [f"{len(self.failures)} of {len(self.runs)} runs failed."] if self.failures else []
         if table.weighted and self.data.weight is None:
             assumed.append("Rows were tested more than once; each counts once, as the mean of its answers.")
+        if len(self.runs) > 1:
+            assumed.append(FIXED_MODELS)
         return evaluate_tables(
             table, scores, self.data.positive, assumed=assumed, metrics=self._plain_metrics(), level=self.level
         )
