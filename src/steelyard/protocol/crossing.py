@@ -188,13 +188,10 @@ class CrossEvaluation:
         for row in self.ranking(KALITA):
             costs = {each.name: each.mean for each in self[str(row.model)].cost}
             rows.append({"model": row.model, f"mean {KALITA}": interval_text(row.mean, row.low, row.high),
-                         **{f"mean {name}": self[str(row.model)].summarised(name).mean for name in self._few()},
+                         "mean ac_score": self[str(row.model)].summarised("ac_score").mean,
                          "fit s": costs["fit_seconds"], "predict s / 1000": costs["predict_seconds_per_1000"],
                          "bytes": costs["model_bytes"]})  # fmt: skip
         return table_text(rows)
-
-    def _few(self) -> tuple[str, ...]:
-        return ("ac_score", "balanced_accuracy", "mcc")
 
 
 def _shown(row: Summary) -> dict[str, Any]:
