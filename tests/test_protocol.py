@@ -269,6 +269,26 @@ def test_it_holds_an_evaluation_for_everything_else():
     assert found.evaluation.roc_curve().fpr[-1] == 1
 
 
+def test_all_of_it_is_strict_json():
+    found = cross_evaluate({"nb": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=1)}, X, Y, cost=True)
+    told = json.loads(found.to_json(), parse_constant=lambda word: pytest.fail(word))
+    assert [model["name"] for model in told["models"]] == ["nb", "tree"]
+    first = told["models"][0]
+    assert {row["name"] for row in first["summary"]} >= {"ac_score", "roc_auc", "f1[average=macro]"}
+    assert len(first["runs"]) == 5 and first["evaluation"]["schema"] == 1 and first["cost"][0]["noise"] > 0
+
+
+@pytest.mark.parametrize("split", [Folds(3), Folds(3, repeats=3), HoldOut(2, repeats=4)])
+def test_many_classes_have_an_evaluation_as_well(split):
+    data, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"], dtype=object)[y]
+    found = cross_evaluate(GaussianNB(), data, names, split=split)
+    assert found.evaluation.labels == ("setosa", "versicolor", "virginica")
+    assert found.evaluation["accuracy"].value > 0.9 and found.scores is None
+    assert_refused(lambda: found.best_threshold(), ValueError, "gave no scores to cut")
+    assert_refused(lambda: found.values("roc_auc"), ValueError, "roc_auc needs scores")
+
+
 # ---------------------------------------------------------------- no leak
 
 
@@ -441,6 +461,25 @@ def test_frames_sparse_matrices_and_lists_are_taken(make):
     model = LogisticRegression(max_iter=1000)
     expected = cross_evaluate(model, X, Y, split=CV).pooled
     assert abs(cross_evaluate(model, make(X), pd.Series(Y), split=CV).pooled.rows - expected.rows).sum() <= 2
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series(Y, dtype="Int64"),
+        pd.Series(Y).map({0: "no", 1: "yes"}),
+        pd.Categorical(np.where(Y, "yes", "no")),
+        Y.astype(bool),
+        Y.astype(float),
+        Y.tolist(),
+        pl.Series(Y),
+    ],
+    ids=["Int64", "text", "category", "bool", "float", "list", "polars"],
+)
+def test_labels_of_any_kind_give_the_same_table(y):
+    found = cross_evaluate(GaussianNB(), X, y, split=CV)
+    assert not found.failures
+    assert np.array_equal(found.pooled.rows, cross_evaluate(GaussianNB(), X, Y, split=CV).pooled.rows)
 
 
 def test_named_labels_need_a_positive_class_only_where_a_measure_does():

@@ -102,6 +102,8 @@ def read_data(X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Data:
         raise InputError(f"y holds one class only, {labels[0]!r}; a classifier is measured on rows of at least two.")
     if len(labels) > MOST_LABELS:
         raise InputError(f"y holds {len(labels):,} different labels; at most {MOST_LABELS:,} are weighed.")
+    if column.dtype.kind == "O":  # scikit-learn takes a column of Python's whole numbers for anything but labels
+        column = np.array(labels)[codes]
     return Data(X, column, codes.astype(np.intp), labels, _positive(labels, pos_label), weight)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -163,6 +164,14 @@ class CrossEvaluation:
 
     # ---------------------------------------------------------------- shown
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for strict JSON: what is undefined or infinite is None."""
+        return {"models": [_told(model) for model in self.models.values()]}
+
+    def to_json(self) -> str:
+        """The result as strict JSON text."""
+        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, default=str)
+
     def __repr__(self) -> str:
         body = self._one_model() if len(self.models) == 1 else self._several()
         failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in self.failures]
@@ -192,6 +201,23 @@ class CrossEvaluation:
                          "fit s": costs["fit_seconds"], "predict s / 1000": costs["predict_seconds_per_1000"],
                          "bytes": costs["model_bytes"]})  # fmt: skip
         return table_text(rows)
+
+
+def _told(model: ModelResult) -> dict[str, Any]:
+    """What one model did, as plain values."""
+    tables = {"summary": model.summary, "cost": model.cost, "per_class": model.per_class, "runs": model.runs}
+    rows = {name: [_strict(row) for row in part.to_dicts()] for name, part in tables.items()}  # type: ignore[attr-defined]
+    failed = len(model.failures) == len(model.runs)
+    return {
+        "name": model.name,
+        "level": model.level,
+        **rows,
+        "evaluation": None if failed else model.evaluation.to_dict(),
+    }
+
+
+def _strict(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 
 
 def _shown(row: Summary) -> dict[str, Any]:

@@ -125,23 +125,33 @@ def select_tree(
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
     work = Work(candidate, data, reading, complexity or _nodes)
     grown = [work.tried(part, seed, {}) for part, seed in zip(plan, seeds, strict=True)]
-    known = [i for i, trial in enumerate(grown) if not math.isnan(trial.value)]
-    if not known:
-        raise InputError(f"{reading.name} is undefined on every validation part; give larger ones, or another measure.")
-    top = sorted(known, key=lambda i: -reading.sign * grown[i].value)[:keep]
+    top = _top(grown, reading, keep)
     pruned = [
         work.tried(plan[i], seeds[i], params)
         for i in top
         for params in work.variants(plan[i], seeds[i], variants, most)
     ]
-    trials = [trial for trial in [*(grown[i] for i in top), *pruned] if not math.isnan(trial.value)]
-    best = max(trials, key=lambda trial: (reading.sign * trial.value, -trial.complexity))
-    error = _standard_error(reading, best)
-    near = [trial for trial in trials if reading.sign * (best.value - trial.value) <= error]
-    chosen = min(near, key=lambda trial: (trial.complexity, -reading.sign * trial.value))
+    best, error, chosen = _choice([*(grown[i] for i in top), *pruned], reading)
     judged = once.once_each([work.asked(chosen.estimator, Part(1, 1, chosen.run.part.train, held))])
     evaluation = evaluate_tables(*judged, data.positive)
     return Selection(chosen, best, error, reading.name, Rows(grown), Rows(pruned), evaluation, held)
+
+
+def _top(grown: list[Trial], reading: measured.Reading, keep: int) -> list[int]:
+    """The places of the best."""
+    known = [i for i, trial in enumerate(grown) if not math.isnan(trial.value)]
+    if not known:
+        raise InputError(f"{reading.name} is undefined on every validation part; give larger ones, or another measure.")
+    return sorted(known, key=lambda i: -reading.sign * grown[i].value)[:keep]
+
+
+def _choice(trials: list[Trial], reading: measured.Reading) -> tuple[Trial, float, Trial]:
+    """The best, the standard error of its value, and the simplest within that error."""
+    known = [trial for trial in trials if not math.isnan(trial.value)]
+    best = max(known, key=lambda trial: (reading.sign * trial.value, -trial.complexity))
+    error = _standard_error(reading, best)
+    near = [trial for trial in known if reading.sign * (best.value - trial.value) <= error]
+    return best, error, min(near, key=lambda trial: (trial.complexity, -reading.sign * trial.value))
 
 
 def _checked(metric: Any, keep: int, most: int, test: float) -> measured.Reading:
