@@ -316,6 +316,11 @@ def _folded(table: Confusion, fold: Array) -> Confusion:
     return Confusion((1, 0), rows, fold @ table.weights @ fold.T, fold @ table.squares @ fold.T)
 
 
+def against_rest(table: Confusion, label: Any) -> Confusion:
+    """The table of one class against the rest, that class first."""
+    return _folded(table, _fold(table.index(label), len(table.labels)))
+
+
 def _deviance(cells: Array, worth: Array) -> Array:
     """How unlikely each draw makes the table, draws on the last axis."""
     with np.errstate(invalid="ignore"):

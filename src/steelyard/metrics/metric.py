@@ -154,6 +154,12 @@ class Metric:
         """What each division by zero means: ("no positives", "undefined"), or a limit in place of "undefined"."""
         return reasons.guards(self.expression) if self.expression is not None else []
 
+    @property
+    def zeros(self) -> list[tuple[str, str]]:
+        """The same as JavaScript: ("no positives", "(tp + fn)"), for each part that leaves it undefined where it is 0."""
+        found = reasons.zeros(self.expression) if self.expression is not None else []
+        return list(dict.fromkeys((why, notation.javascript(part)) for why, part in found))
+
     # ---------------------------------------------------------------- inside
 
     def _traced(self, parameters: Mapping[str, Any]) -> Expression | None:

@@ -83,9 +83,18 @@ def _has_number(node: Operation) -> bool:
 def guards(node: Expression) -> list[tuple[str, str]]:
     """What each guarded division does at 0: (the denominator's zero in words, the limit or "undefined")."""
     found: dict[str, str] = {}
+    for part, factor in _guarded(node):
+        phrase = part.why or _phrase(factor)
+        found.setdefault(phrase, "undefined" if part.limit is None else plain_number(part.limit))
+    return list(found.items())
+
+
+def zeros(node: Expression) -> list[tuple[str, Expression]]:
+    """The parts of a formula that leave it undefined where they are 0, each with the words for it."""
+    return [(part.why or _phrase(factor), factor) for part, factor in _guarded(node) if part.limit is None]
+
+
+def _guarded(node: Expression) -> Iterator[tuple[Ratio, Expression]]:
     for part in walk(node):
         if isinstance(part, Ratio):
-            for factor in _factors(part.below):
-                phrase = part.why or _phrase(factor)
-                found.setdefault(phrase, "undefined" if part.limit is None else plain_number(part.limit))
-    return list(found.items())
+            yield from ((part, factor) for factor in _factors(part.below))

@@ -1,0 +1,110 @@
+"""Cuts: the few thresholds of a score table that a page can hold, with the exact counts at each. Used by the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.criterion import Criterion, Cuts, read_aim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.scores import ScoreTable
+
+Array = np.ndarray[Any, Any]
+MOST = 600  # cuts in a page: more would be finer than its pixels
+MOST_SEARCHED = 200_000  # cuts among which every measure looks for its best one; beyond, among the corners of the curve
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Some cuts, the highest threshold first, with the weight of each class at or above it."""
+
+    thresholds: Array
+    tp: Array
+    fp: Array
+    best: dict[str, int]
+    current: int | None
+    total: int
+
+
+def kept(
+    table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, counts: Counts | None, most: int = MOST
+) -> Kept:
+    """The cuts for a page: all where they are few; else the one in use, the best of every measure, and an even rest.
+
+    The rest is spread evenly along the ROC curve, half of it by the share of each class and half by the logarithm of
+    what is flagged, so that the few highest scores, where rare positives are looked for, are told apart.
+    """
+    thresholds, tp, fp = table.thresholds, np.asarray(table.counts.tp), np.asarray(table.counts.fp)
+    current = _in_use(thresholds, threshold) if threshold is not None else _matching(tp, fp, counts)
+    found = {m.name: _best(table, m) for m in metrics if m.function is not None and m.direction is not None}
+    best = {name: place for name, place in found.items() if place is not None}
+    if len(thresholds) <= most:
+        places = np.arange(len(thresholds))
+    else:
+        needed = [0, len(thresholds) - 1, *best.values(), *([] if current is None else [current])]
+        places = _thinned(tp, fp, np.unique(needed), most)
+    where = {int(place): i for i, place in enumerate(places)}
+    shown = thresholds[places]
+    if current is not None and threshold is not None:
+        shown[where[current]] = threshold  # the one in use, where the nearest score above it flags the same rows
+    return Kept(
+        shown, tp[places], fp[places], {name: where[place] for name, place in best.items()},
+        None if current is None else where[current], len(thresholds),
+    )  # fmt: skip
+
+
+def _in_use(thresholds: Array, threshold: float) -> int:
+    """The place of the lowest cut at or above the threshold, which flags the same rows."""
+    return int(np.searchsorted(-thresholds, -threshold, side="right")) - 1
+
+
+def _matching(tp: Array, fp: Array, counts: Counts | None) -> int | None:
+    """The place of the cut that flags what was predicted, if one does."""
+    found = [] if counts is None else np.flatnonzero((tp == counts.tp) & (fp == counts.fp))
+    return int(found[0]) if len(found) else None
+
+
+def _best(table: ScoreTable, measure: Metric) -> int | None:
+    """The place of the highest of the best cuts, as best_threshold finds it."""
+    criterion, cuts = Criterion(read_aim(measure, {})), Cuts.of(table, both=False)
+    places = _corners(table) if cuts.thresholds.size > MOST_SEARCHED else None
+    counts = cuts.counts if places is None else table.counts[places][None]
+    merits = criterion.merits(counts)
+    place = int(criterion.chosen(merits))
+    if np.isnan(merits.flat[place]):
+        return None
+    return place if places is None else int(places[place])
+
+
+def _corners(table: ScoreTable) -> Array:
+    """The cuts after which the next rows hold a negative and before which they held a positive, and both ends."""
+    tp, fp = np.asarray(table.counts.tp), np.asarray(table.counts.fp)
+    gained, cost = np.diff(tp) > 0, np.diff(fp) > 0
+    inside = np.flatnonzero(gained[:-1] & cost[1:]) + 1
+    return np.concatenate([[0], inside, [len(tp) - 1]])
+
+
+def _thinned(tp: Array, fp: Array, needed: Array, most: int) -> Array:
+    p, n = float(tp[-1]) or 1.0, float(fp[-1]) or 1.0
+    along = [tp / p + fp / n, np.log1p((tp + fp) * (len(tp) / (p + n)))]
+    places, count = needed, (most - len(needed)) // 2
+    # Steps of the two ways often meet in one cut, so more of them are taken until the page is full.
+    for _ in range(12):
+        finer = np.unique(np.concatenate([needed, *(_evenly(track / track[-1], count) for track in along)]))
+        if len(finer) > most:
+            break
+        places, count = finer, int(count * 1.25)
+    return places
+
+
+def _evenly(track: Array, count: int) -> Array:
+    """The places nearest to equal steps of something that never falls."""
+    found = np.searchsorted(track, np.linspace(0, 1, count))
+    return np.minimum(found, len(track) - 1)

@@ -1,0 +1,78 @@
+"""Facts: what a page says and computes of each measure, read off the registry and the audit. Used by the page."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.sampling import kinks
+from steelyard.auditing.claims import PROPERTIES
+from steelyard.auditing.decided import SIGNS, decided
+from steelyard.metrics import notation, references
+from steelyard.metrics.registry import get_metric
+from steelyard.report.document import embedded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steelyard.evaluation.evaluation import Row
+    from steelyard.metrics.metric import Metric
+
+CELLS = "(tp, fn, fp, tn)"
+DRAWN = ("precision", "recall", "specificity", "prevalence")  # what the pictures read, whichever measures are asked for
+
+
+def measure_of(row: Row) -> Metric:
+    """The measure of a row, whose name may carry the way of averaging."""
+    return get_metric(row.name.split("[average=")[0])
+
+
+def fact(row: Row) -> dict[str, Any]:
+    """One measure's row and what is to be known of it, as strict JSON values."""
+    measure = measure_of(row)
+    known = decided().get(measure.name) if measure.family != "own" else None
+    return {
+        "name": row.name, "title": title(row), "family": measure.family,
+        "range": [finite(end) for end in measure.range], "sign": {"higher": 1, "lower": -1}.get(str(measure.direction), 0),
+        "value": finite(row.value), "low": finite(row.low), "high": finite(row.high), "chance": finite(row.chance),
+        "why": row.undefined, "method": row.method, "formula": measure.text, "meaning": measure.meaning,
+        "parameters": {key: getattr(v, "name", v) for key, v in measure.parameters.items()},
+        "cite": measure.cite or "",
+        "holds": "" if known is None else "".join(SIGNS[known[name]] for name in PROPERTIES),
+    }  # fmt: skip
+
+
+def title(row: Row) -> str:
+    """The measure's title, with its way of averaging where it has one."""
+    average = row.name.partition("[average=")[2].rstrip("]")
+    return f"{measure_of(row).title}{f', {average}' if average else ''}"
+
+
+def sources(facts: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """The references that some measures cite, each written once."""
+    return {fact["cite"]: references.reference(fact["cite"]) for fact in facts if fact["cite"]}
+
+
+def properties() -> list[list[str]]:
+    """The title and the sentence of every property, in the order of the signs."""
+    return [[asked.title, asked.meaning] for asked in PROPERTIES.values()]
+
+
+def finite(value: Any) -> float | None:
+    """The number where it is one, for strict JSON."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def formulas(names: Iterable[str]) -> str:
+    """The registry's formulas as one JavaScript object: each with what leaves it undefined at 0, and its kinks."""
+    chosen = dict.fromkeys([*DRAWN, *names])
+    entries = [f"{embedded(m.name)}: {_entry(m)}" for m in map(get_metric, chosen) if m.javascript]
+    benefit = get_metric("net_benefit")
+    net = f"(tp, fn, fp, tn, threshold) => {notation.javascript(benefit.general)}" if benefit.general is not None else "null"
+    return f"{notation.JAVASCRIPT_HELPERS}\nconst NET_BENEFIT = {net};\nconst FORMULAS = {{{','.join(entries)}}};\n"
+
+
+def _entry(measure: Metric) -> str:
+    zeros = ",".join(f"[{embedded(why)}, {CELLS} => {part}]" for why, part in measure.zeros)
+    bends = ",".join(f"{CELLS} => {notation.javascript(node.args[0])}" for node in kinks(measure.expression))
+    return f"{{f: {measure.javascript}, zeros: [{zeros}], kinks: [{bends}]}}"

@@ -1,0 +1,97 @@
+"""The page: an evaluation, a comparison or an audit as one HTML file that opens anywhere and answers questions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from steelyard import __version__
+from steelyard.evaluation.evaluate import evaluate
+from steelyard.report import classes, facts, pieces
+from steelyard.report.document import document, filled, template, text
+from steelyard.report.payload import payload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steelyard.analysis.comparison import Comparison
+    from steelyard.auditing.decisions import Decision
+    from steelyard.evaluation.evaluation import Evaluation
+
+SCRIPTS = ("numbers.js", "charts.js", "page.js")
+
+
+def page(evaluation: Evaluation, *, source: str = "predictions") -> str:
+    """The report of an evaluation as one HTML file: sliders for the threshold and the prevalence, no network.
+
+    >>> from steelyard import Counts, evaluate
+    >>> html = page(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), source="finley.csv")
+    >>> 'data-cell="tp"' in html, len(html) < 150_000
+    (True, True)
+    """
+    if evaluation.confusion is None:
+        evaluation = _cut(evaluation)
+    if evaluation.positive is None:
+        return _classes_page(evaluation, source)
+    data = payload(evaluation, source)
+    body = filled("page.html", **pieces.pieces(evaluation, source, data))
+    return document(f"{source} · Steelyard", body, payload=data, script=script(data))
+
+
+def script(data: dict[str, Any]) -> str:
+    """The page's script: the registry's formulas, then what shows them."""
+    formulas = facts.formulas(row["name"] for row in data["measures"] if not row.get("ranks"))
+    return '"use strict";(() => {\n' + "\n".join([formulas, *map(template, SCRIPTS)]) + "\n})();"
+
+
+def _cut(evaluation: Evaluation) -> Evaluation:
+    """Scores that were ranked only, cut where informedness is best, so that the slider has a place to start from."""
+    best = evaluation.best_threshold("informedness", resamples=0)
+    told = "No threshold was given: the page opens at the cut where informedness is best on these rows."
+    how = {"level": evaluation.level, "prevalence": evaluation.prevalence}
+    return replace(evaluate(evaluation.scores, threshold=best.threshold, **how), assumed=(told,))
+
+
+def _classes_page(evaluation: Evaluation, source: str) -> str:
+    """Several classes: the table of all, then each against the rest."""
+    table = evaluation.confusion
+    assert table is not None  # noqa: S101 - a table of classes
+    chosen = classes.shown_first(table)
+    one = evaluate(table, pos_label=chosen, level=evaluation.level)
+    data = payload(one, source, others=classes.shown(table))
+    data |= {"all": [facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
+    parts = pieces.pieces(one, source, data) | classes.pieces(evaluation, one, data)
+    return document(f"{source} · Steelyard", filled("page.html", **parts), payload=data, script=script(data))
+
+
+def comparison_page(comparison: Comparison, *, source: str = "predictions") -> str:
+    """The comparison of models as one HTML file: the differences with intervals, and the order of the measures.
+
+    >>> from steelyard import compare
+    >>> found = compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2})
+    >>> "on the same 100 rows" in comparison_page(found)
+    True
+    """
+    from steelyard.report.versus import body
+
+    return document(f"{' and '.join(comparison.models)} · Steelyard", body(comparison, source))
+
+
+def audit_page(decisions: Iterable[Decision]) -> str:
+    """The audit as one HTML file: which properties are proved, and the smallest table where one fails.
+
+    >>> from steelyard import audit
+    >>> "class_symmetry" in audit_page(audit("recall", properties=["class_symmetry"]))
+    True
+    """
+    from steelyard.report.matrix import body
+
+    return document("Audit of measures · Steelyard", body(list(decisions)))
+
+
+def notebook(evaluation: Evaluation, *, height: int = 720) -> str:
+    """The page inside a notebook: a frame of its own, which no script or style of the notebook can reach."""
+    return (
+        f'<iframe title="Steelyard {text(__version__)}" sandbox="allow-scripts" width="100%" height="{height}" '
+        f'frameborder="0" srcdoc="{text(page(evaluation))}"></iframe>'
+    )

@@ -1,0 +1,119 @@
+"""Payload: everything the page's script reads, as strict JSON values: tables, cuts, measures, never rows of data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard import __version__
+from steelyard.analysis import draws as drawing
+from steelyard.analysis.sampling import DEVIANCE_FACTOR, against_rest
+from steelyard.metrics.registry import get_metric
+from steelyard.report import cuts, facts, shapes, stops, tables
+from steelyard.report.document import clipped
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.report.cuts import Kept
+    from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.scores import ScoreTable
+
+Array = np.ndarray[Any, Any]
+FEW = 256  # scores that tell whether a measure depends on the prevalence, where all would take too long
+LABEL = 200  # characters of a label that are kept for the copied numbers
+
+
+def payload(evaluation: Evaluation, source: str, *, others: tuple[Any, ...] = ()) -> dict[str, Any]:
+    """What the page of a two-class evaluation, or of one class against the rest, computes with."""
+    table, scores = evaluation.confusion, evaluation.scores
+    assert table is not None  # noqa: S101 - pages are of tables
+    first = view(table, evaluation.positive)
+    views = [view(table, label) for label in others]
+    start = _prevalence(evaluation)
+    held = [start or first["share"], *(part["share"] for part in (first, *views))]
+    shares = stops.stops(*(float(share) for share in held if 0 < share < 1))
+    rows = [facts.fact(row) for row in evaluation.metrics]
+    usual = {row.name for row in evaluation.shown()}
+    for row in rows:
+        row["first"] = row["name"] in usual
+    data = {
+        "version": __version__, "source": clipped(source, LABEL), "rows": evaluation.rows, "level": evaluation.level,
+        "seed": evaluation.seed, "labels": [clipped(label, LABEL) for label in table.labels],
+        "positive": clipped(evaluation.positive, LABEL), "weighted": table.weighted, "view": first, "views": views,
+        "stops": shares.tolist(), "stop": _nearest(shares, start or first["share"]),
+        "limit": DEVIANCE_FACTOR * _chi_square(evaluation.level), "verdict": evaluation.verdict, "measures": rows,
+        "families": tables.FAMILIES, "sources": facts.sources(rows), "properties": facts.properties(),
+    }  # fmt: skip
+    return data if scores is None else {**data, **_of_scores(evaluation, scores, rows, shares, data["stop"])}
+
+
+def view(table: Confusion, label: Any) -> dict[str, Any]:
+    """One class against the rest: the four cells, what a row of each class weighs, and the share of the class."""
+    counts = table.counts(label)
+    _, one = drawing.effective(against_rest(table, label))
+    cells = [cell.item() for cell in map(np.asarray, counts)]
+    share = float(counts.positives / counts.total) if float(counts.total) else 0.0
+    return {"label": clipped(label, LABEL), "cells": cells, "one": np.asarray(one).ravel().tolist(), "share": share}
+
+
+def _prevalence(evaluation: Evaluation) -> float | None:
+    """The prevalence that the evaluation is read at, if not the sample's."""
+    if evaluation.prevalence is None:
+        return None
+    given = np.asarray(evaluation.prevalence, dtype=np.float64)
+    return float(given) if given.ndim == 0 else float(given[evaluation.labels.index(evaluation.positive)])
+
+
+def _nearest(shares: Array, share: float) -> int:
+    return int(np.abs(shares - share).argmin())
+
+
+def _chi_square(level: float) -> float:
+    from scipy.stats import chi2
+
+    return float(chi2.ppf(level, 1))
+
+
+# ---------------------------------------------------------------- scores
+
+
+def _of_scores(
+    evaluation: Evaluation, scores: ScoreTable, rows: list[dict[str, Any]], shares: Array, start: int
+) -> dict[str, Any]:
+    held = cuts.kept(scores, [get_metric(row["name"]) for row in rows], evaluation.threshold, evaluation.counts)
+    for row in rows:
+        row["best"] = held.best.get(row["name"])
+        if get_metric(row["name"]).scores is not None:
+            row |= _over_stops(row, scores, shares, start)
+    probable = shapes.is_probability(scores)
+    return {
+        "cuts": _cut_columns(held), "cut": held.current, "all_cuts": held.total, "threshold": facts.finite(evaluation.threshold),
+        "band": shapes.band(scores, evaluation.level), "histogram": shapes.histogram(scores),
+        "reliability": shapes.reliability(scores, evaluation.level) if probable else None,
+    }  # fmt: skip
+
+
+def _cut_columns(held: Kept) -> dict[str, list[Any]]:
+    """The columns of the cuts; the threshold that flags nobody is null."""
+    return {
+        "threshold": [facts.finite(cut) for cut in held.thresholds],
+        "tp": np.asarray(held.tp).tolist(),
+        "fp": np.asarray(held.fp).tolist(),
+    }
+
+
+def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: int) -> dict[str, Any]:
+    """A measure of scores at every prevalence; the value of the evaluation where it does not depend on it."""
+    measure = get_metric(row["name"])
+    values = stops.over_stops(measure, scores, shares)
+    few = stops.over_stops(measure, drawing.binned(scores, FEW), shares[:: len(shares) // 3]) if values is None else values
+    if few is None or np.nanmax(few) - np.nanmin(few) <= 1e-12 * max(1.0, float(np.nanmax(np.abs(few)))):
+        return {"ranks": True}
+    if values is None:
+        return {"ranks": True, "at": None}
+    at = [facts.finite(value) for value in values]
+    at[start] = row["value"]
+    whys = {i: stops.why_at(measure, scores, float(shares[i])) for i, value in enumerate(at) if value is None}
+    guesses = stops.guesses_over_stops(measure, scores, shares)
+    return {"ranks": True, "at": at, "whys": whys, "guesses": [facts.finite(float(f"{g:.6g}")) for g in guesses]}

@@ -1,0 +1,102 @@
+"""Tables: the numbers of a page as plain HTML, which stands without the script. Used by the page."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.rows import interval_text, three_digits
+from steelyard.evaluation.evaluation import FIRST
+from steelyard.report import facts
+from steelyard.report.document import name, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from steelyard.evaluation.evaluation import Evaluation, Row
+
+FAMILIES = {
+    "rates": "Rates of one class", "overall": "All rows alike", "balanced": "Both classes alike",
+    "F": "Precision and recall of one class", "agreement": "Agreement of truth and prediction",
+    "corrected": "Corrected for the class shares", "skewed": "Leaning to one class", "diagnostic": "Odds",
+    "decision": "What the errors cost", "ranking": "Order of the scores", "calibration": "Scores as probabilities",
+    "description": "Descriptions, of which no value is best", "own": "Your own",
+}  # fmt: skip
+
+
+def digits(value: float) -> str:
+    """All digits of a value for a machine, nothing where it is undefined."""
+    return repr(float(value)) if math.isfinite(value) else ""
+
+
+def count(value: float) -> str:
+    """A count of rows, or of weight, with thousands apart."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+
+
+def measure_rows(evaluation: Evaluation) -> str:
+    """The body of the table of measures: the usual few first, the others by family."""
+    usual = evaluation.shown() if evaluation.first is not None else []
+    names = {row.name for row in usual}
+    groups: dict[str, list[Row]] = {"Read first": usual} if usual else {}
+    for row in evaluation.metrics:
+        if row.name not in names:
+            family = facts.measure_of(row).family
+            groups.setdefault(FAMILIES.get(family, family), []).append(row)
+    return "".join(_group(title, rows) for title, rows in groups.items())
+
+
+def _group(title: str, rows: Iterable[Row]) -> str:
+    head = f'<tr class="family"><th scope="rowgroup" colspan="5">{text(title)}</th></tr>'
+    return f"<tbody>{head}{''.join(map(measure_row, rows))}</tbody>"
+
+
+def measure_row(row: Row) -> str:
+    """One measure: its value, room for its bar, its interval, and what guessing scores."""
+    undefined = not math.isfinite(row.value)
+    between = text(row.undefined or "undefined") if undefined else f"{three_digits(row.low)} to {three_digits(row.high)}"
+    return (
+        f'<tr data-metric="{text(row.name)}" data-value="{digits(row.value)}">'
+        f'<th scope="row">{text(facts.title(row))}</th>'
+        f'<td class="value">{"–" if undefined else three_digits(row.value)}</td><td class="bar"></td>'
+        f'<td class="between">{between}</td><td class="chance">{three_digits(row.chance)}</td></tr>'
+    )
+
+
+def class_table(evaluation: Evaluation) -> str:
+    """Precision, recall and F1 of each class."""
+    head = ("class", "rows", "precision", "recall", "F1")
+    body = [
+        [name(row.label), f"{row.rows:,}", *(_interval(part) for part in (row.precision, row.recall, row.f1))]
+        for row in evaluation.per_class
+    ]
+    return table(head, body)
+
+
+def _interval(part: Any) -> str:
+    return text(interval_text(part.value, part.low, part.high)) if math.isfinite(part.value) else f"– {text(part.why or '')}"
+
+
+def group_table(groups: Sequence[Any]) -> str:
+    """The usual measures of each group, with their intervals."""
+    shared = [row.name for row in groups[0].metrics if all(row.name in {r.name for r in g.metrics} for g in groups)]
+    shown = [measure for measure in FIRST if measure in shared][:6] or shared[:6]
+    body = [[name(group.label), f"{group.rows:,}", *(_group_cell(group, measure) for measure in shown)] for group in groups]
+    titles = [facts.title(next(row for row in groups[0].metrics if row.name == measure)) for measure in shown]
+    return table(("group", "rows", *titles), body)
+
+
+def _group_cell(group: Any, measure: str) -> str:
+    row = next(row for row in group.metrics if row.name == measure)
+    if not math.isfinite(row.value):
+        return f'– <span class="soft">{text(row.undefined or "undefined")}</span>'
+    return f"{three_digits(row.value)} <span class=\"soft\">{three_digits(row.low)} to {three_digits(row.high)}</span>"
+
+
+def table(head: Sequence[str], body: Iterable[Sequence[str]], kind: str = "plain") -> str:
+    """A table whose cells are HTML already, the first of each row its heading."""
+    top = "".join(f'<th scope="col">{text(title)}</th>' for title in head)
+    rows = "".join(
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in body
+    )
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{text(head[0])} table"><table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table></div>'

@@ -1,0 +1,115 @@
+// Charts: hand-written SVG. Sizes are in CSS pixels of the room there is, so that text is never scaled.
+
+const SVG = "http://www.w3.org/2000/svg";
+const HEIGHT = 264;
+
+function el(name, attributes, parent, words) {
+  const drawn = name === "svg" || parent instanceof SVGElement;
+  const made = drawn ? document.createElementNS(SVG, name) : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
+  if (words !== undefined) made.textContent = words;
+  if (parent) parent.appendChild(made);
+  return made;
+}
+
+const round = (v) => Math.round(v * 10) / 10;
+const path = (points) => points.map(([x, y]) => `${round(x)},${round(y)}`).join(" ");
+const host = (id) => document.getElementById(id);
+
+// A plot with axes: `x` and `y` turn values into pixels; `right` leaves room for labels at the ends of lines.
+function plot(id, { x, y, xTitle, yTitle, right = 16, height = HEIGHT }) {
+  const room = host(id);
+  const width = Math.max(240, room.clientWidth || 360);
+  const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  const box = { left: 40, right: width - right, top: 32, bottom: height - 40 };
+  const scale = (axis, from, to) => {
+    const to01 = axis.map || ((v) => (v - axis.from) / (axis.to - axis.from || 1));
+    return (v) => from + (to - from) * Math.min(1, Math.max(0, to01(v)));
+  };
+  const X = scale(x, box.left, box.right), Y = scale(y, box.bottom, box.top);
+  for (const tick of y.ticks) {
+    el("line", { class: "grid-line", x1: box.left, x2: box.right, y1: round(Y(tick)), y2: round(Y(tick)) }, svg);
+    el("text", { class: "tick", x: box.left - 8, y: round(Y(tick)) + 4, "text-anchor": "end" }, svg, y.name ? y.name(tick) : digits(tick));
+  }
+  for (const tick of x.ticks) {
+    el("line", { class: "grid-line", x1: round(X(tick)), x2: round(X(tick)), y1: box.top, y2: box.bottom }, svg);
+    el("text", { class: "tick", x: round(X(tick)), y: box.bottom + 16, "text-anchor": "middle" }, svg, x.name ? x.name(tick) : digits(tick));
+  }
+  el("text", { class: "axis", x: 0, y: 16 }, svg, yTitle);
+  el("text", { class: "axis", x: box.right, y: height - 4, "text-anchor": "end" }, svg, xTitle);
+  room.replaceChildren(svg);
+  return { id, svg, box, X, Y, width };
+}
+
+const line = (p, points, kind) => el("polyline", { class: kind, points: path(points.map(([x, y]) => [p.X(x), p.Y(y)])) }, p.svg);
+const area = (p, points, kind) => el("polygon", { class: kind, points: path(points.map(([x, y]) => [p.X(x), p.Y(y)])) }, p.svg);
+const dot = (p, kind = "point") => el("circle", { class: kind, r: kind === "point" ? 5 : 3, cx: -99, cy: -99 }, p.svg);
+const rule = (p, kind = "rule") => el("line", { class: kind, x1: -99, x2: -99, y1: p.box.top, y2: p.box.bottom }, p.svg);
+
+function place(mark, p, x, y) {
+  const shown = isNumber(x) && (y === undefined || isNumber(y));
+  if (mark.tagName === "line") {
+    for (const key of ["x1", "x2"]) mark.setAttribute(key, shown ? round(p.X(x)) : -99);
+  } else {
+    mark.setAttribute("cx", shown ? round(p.X(x)) : -99);
+    mark.setAttribute("cy", shown ? round(p.Y(y)) : -99);
+  }
+}
+
+// Labels at the ends of lines, moved apart where they would overlap.
+function labels(p, wanted) {
+  const gap = 15;
+  const sorted = wanted.filter((w) => isNumber(w.y)).map((w) => ({ ...w, at: p.Y(w.y) })).sort((a, b) => a.at - b.at);
+  let low = p.box.top;
+  for (const w of sorted) { w.at = Math.max(w.at, low); low = w.at + gap; }
+  let high = p.box.bottom;
+  for (const w of sorted.slice().reverse()) { w.at = Math.min(w.at, high); high = w.at - gap; }
+  for (const w of sorted) {
+    el("circle", { class: w.kind, cx: p.box.right + 8, cy: round(w.at), r: 3 }, p.svg);
+    el("text", { class: "label", x: p.box.right + 15, y: round(w.at) + 4 }, p.svg, w.words);
+  }
+}
+
+const SHARES = { from: 0, to: 1, ticks: [0, 0.25, 0.5, 0.75, 1], name: (v) => String(v) };
+
+// Round ticks over a range of scores.
+function ticked(from, to) {
+  const raw = (to - from) / 4, size = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((k) => k * size).find((k) => k >= raw);
+  const ticks = [];
+  for (let t = Math.ceil(from / step) * step; t <= to + step * 1e-9; t += step) ticks.push(Math.abs(t) < step * 1e-9 ? 0 : t);
+  return { from, to, ticks, name: (v) => String(Number(v.toPrecision(6))) };
+}
+
+// The table as areas: the width of a column is the size of its class, its filled height the share that is right.
+function picture(cells) {
+  const room = host("picture");
+  const width = Math.max(280, room.clientWidth || 480), height = 232;
+  const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  const [tp, fn, fp, tn] = cells, p = tp + fn, n = fp + tn;
+  const side = Math.min(136, Math.max(96, width * 0.26)), gap = 2;
+  const inner = width - 2 * side - gap, thin = 3;
+  let wide = inner * (p / (p + n));
+  wide = Math.min(inner - thin, Math.max(thin, wide));
+  const top = 24, tall = height - top - 32;
+  const column = (x, w, right, wrong, kind, anchor, at, words) => {
+    const caught = right + wrong ? right / (right + wrong) : 0, full = tall * caught;
+    el("rect", { class: `${kind} wrong`, x, y: top, width: w, height: tall - full }, svg);
+    el("rect", { class: `${kind} right`, x, y: top + tall - full, width: w, height: full }, svg);
+    const text = (y, big, small) => {
+      el("text", { class: "cell", x: at, y, "text-anchor": anchor }, svg, big);
+      el("text", { class: "tick", x: at, y: y + 16, "text-anchor": anchor }, svg, small);
+    };
+    const middle = (from, to) => Math.min(top + tall - 20, Math.max(top + 8, (from + to) / 2));
+    let upper = middle(top, top + tall - full), lower = middle(top + tall - full, top + tall);
+    if (lower - upper < 44) { const mid = Math.min(top + tall - 42, Math.max(top + 30, (upper + lower) / 2)); upper = mid - 22; lower = mid + 22; }
+    text(upper, counted(wrong), `${words[0]} ${percent(right + wrong ? wrong / (right + wrong) : NaN)}`);
+    text(lower, counted(right), `${words[1]} ${percent(right + wrong ? caught : NaN)}`);
+  };
+  column(side, wide, tp, fn, "positive", "end", side - 8, ["missed", "found"]);
+  column(side + wide + gap, inner - wide, tn, fp, "negative", "start", width - side + 8, ["flagged", "left alone"]);
+  el("text", { class: "axis", x: side - 8, y: height - 4, "text-anchor": "end" }, svg, `positives ${percent(p / (p + n))}`);
+  el("text", { class: "axis", x: width - side + 8, y: height - 4 }, svg, `negatives ${percent(n / (p + n))}`);
+  el("text", { class: "axis", x: side, y: 12 }, svg, "width: class size, filled: share that is right");
+  room.replaceChildren(svg);
+}

@@ -1,0 +1,166 @@
+// Numbers: three digits as everywhere in Steelyard, and the intervals at a moved threshold or prevalence.
+
+const D = JSON.parse(document.getElementById("data").textContent);
+const DRAWS = 2000;
+const PRIOR = 0.5;
+const NEAR_KINK = 0.01;
+
+const isNumber = (v) => typeof v === "number" && Number.isFinite(v);
+
+// Python rounds halves to even and toFixed does not; the same number has the same digits everywhere.
+function fixed(v, places) {
+  const shown = v.toFixed(places);
+  const half = Math.abs(v) * 2 * 10 ** places;
+  if (half % 2 !== 1) return shown;
+  const exact = Math.abs(v).toFixed(Math.min(100, places + 60));
+  const end = exact.indexOf(".") + 1 + places;
+  if (!/^50*$/.test(exact.slice(end))) return shown;
+  const down = (v < 0 ? "-" : "") + exact.slice(0, places ? end : end - 1);
+  return Number(down[down.length - 1]) % 2 ? shown : down;
+}
+
+const grouped = (written) => {
+  const [whole, rest] = written.split(".");
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest === undefined ? "" : "." + rest);
+};
+
+function digits(v) {
+  if (!isNumber(v)) return "–";
+  if (v === 0) return "0";
+  const size = Math.floor(Math.log10(Math.abs(Number(v.toPrecision(3)))));
+  if (size >= -4 && size < 6) return grouped(fixed(v, Math.max(2 - size, 0)));
+  return v.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2");
+}
+
+function percent(share) {
+  if (!isNumber(share)) return "–";
+  if (share === 0 || share === 1) return `${100 * share} %`;
+  const shown = digits(100 * share);
+  if (shown !== "100") return `${shown} %`;
+  return share < 0.9999 ? `${(Math.floor(1e4 * share) / 100).toFixed(2)} %` : "above 99.99 %";
+}
+
+const counted = (v) => grouped(Number.isInteger(v) ? String(v) : v.toFixed(2));
+const between = (low, high) => (isNumber(low) && isNumber(high) ? `${digits(low)} to ${digits(high)}` : "–");
+
+// ---------------------------------------------------------------- formulas of the registry on a table
+
+function valueOf(name, c) {
+  const v = FORMULAS[name].f(c[0], c[1], c[2], c[3]);
+  return Number.isFinite(v) ? v : NaN;
+}
+
+function reasonOf(name, c) {
+  if (c[0] + c[1] + c[2] + c[3] === 0) return "no rows";
+  const found = FORMULAS[name].zeros.find(([, part]) => part(c[0], c[1], c[2], c[3]) === 0);
+  return found ? found[0] : "undefined";
+}
+
+// The table that guessing with the same margins expects.
+function guessed(c) {
+  const p = c[0] + c[1], n = c[2] + c[3], all = p + n;
+  const yes = (c[0] + c[2]) / all, no = (c[1] + c[3]) / all;
+  return [p * yes, p * no, n * yes, n * no];
+}
+
+function chanceOf(row, c) {
+  const v = valueOf(row.name, guessed(c));
+  return (row.range[0] === null || row.range[0] < 0) && Math.abs(v) < 1e-13 ? 0 : v;
+}
+
+// The same rates where another share of the rows is positive, the total kept.
+function reweighed(c, share) {
+  const p = c[0] + c[1], n = c[2] + c[3];
+  const up = (share * (p + n)) / p, down = ((1 - share) * (p + n)) / n;
+  return [c[0] * up, c[1] * up, c[2] * down, c[3] * down];
+}
+
+// ---------------------------------------------------------------- draws from the posterior, with a fixed seed
+
+function uniforms(seed) {
+  let a = seed >>> 0;
+  return () => {
+    a = (a + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(a ^ (a >>> 15), a | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+// Marsaglia and Tsang's draw of a gamma variable.
+function gammas(shape, count, seed) {
+  const uniform = uniforms(seed);
+  const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
+  const boosted = shape < 1 ? shape + 1 : shape;
+  const d = boosted - 1 / 3, c = 1 / Math.sqrt(9 * d);
+  return Float64Array.from({ length: count }, () => {
+    for (;;) {
+      const x = normal(), v = (1 + c * x) ** 3;
+      if (v > 0 && Math.log(1 - uniform()) < 0.5 * x * x + d - d * v + d * Math.log(v)) {
+        return d * v * (shape < 1 ? (1 - uniform()) ** (1 / shape) : 1);
+      }
+    }
+  });
+}
+
+function drawn(view, cells, share) {
+  const one = [view.one[0], view.one[0], view.one[1], view.one[1]];
+  const worth = cells.map((cell, i) => cell / one[i]);
+  const raw = worth.map((rows, i) => gammas(rows + PRIOR, DRAWS, 1000003 * (i + 1)));
+  const total = cells[0] + cells[1] + cells[2] + cells[3];
+  const deviance = deviances(raw, worth);
+  const draws = raw.map((column, i) => column.map((v) => v * one[i]));
+  if (share !== null) {
+    for (let j = 0; j < DRAWS; j++) {
+      const up = (total * share) / (draws[0][j] + draws[1][j]);
+      const down = (total * (1 - share)) / (draws[2][j] + draws[3][j]);
+      draws[0][j] *= up; draws[1][j] *= up; draws[2][j] *= down; draws[3][j] *= down;
+    }
+  }
+  return { draws, deviance };
+}
+
+// How unlikely each draw makes the table.
+function deviances(raw, worth) {
+  const all = worth[0] + worth[1] + worth[2] + worth[3];
+  return Float64Array.from({ length: DRAWS }, (_, j) => {
+    const sum = raw[0][j] + raw[1][j] + raw[2][j] + raw[3][j];
+    let twice = 0;
+    for (let i = 0; i < 4; i++) {
+      if (worth[i] > 0) twice += 2 * worth[i] * Math.log(worth[i] / all / (raw[i][j] / sum));
+    }
+    return twice;
+  });
+}
+
+function quantile(sorted, q) {
+  const at = (sorted.length - 1) * q, low = Math.floor(at);
+  const high = Math.min(low + 1, sorted.length - 1);
+  return sorted[low] + (sorted[high] - sorted[low]) * (at - low);
+}
+
+// The same method as in Python: quantiles of the draws; near a kink the range over the likely ones.
+function intervalOf(row, value, set) {
+  if (!isNumber(value)) return [NaN, NaN];
+  const { f, kinks } = FORMULAS[row.name];
+  const [tp, fn, fp, tn] = set.draws;
+  const values = new Float64Array(DRAWS);
+  let held = 0;
+  const nearKink = kinks.some((part) => {
+    let below = 0;
+    for (let j = 0; j < DRAWS; j++) below += part(tp[j], fn[j], fp[j], tn[j]) < 0;
+    return below > NEAR_KINK * DRAWS && below < (1 - NEAR_KINK) * DRAWS;
+  });
+  for (let j = 0; j < DRAWS; j++) {
+    if (nearKink && set.deviance[j] > D.limit) continue;
+    const v = f(tp[j], fn[j], fp[j], tn[j]);
+    if (Number.isFinite(v)) values[held++] = v;
+  }
+  if (!held) return [NaN, NaN];
+  const sorted = values.subarray(0, held).sort();
+  const ends = nearKink
+    ? [sorted[0], sorted[held - 1]]
+    : [quantile(sorted, (1 - D.level) / 2), quantile(sorted, (1 + D.level) / 2)];
+  const low = Math.min(ends[0], value), high = Math.max(ends[1], value);
+  return [row.range[0] === null ? low : Math.max(low, row.range[0]), row.range[1] === null ? high : Math.min(high, row.range[1])];
+}
