@@ -34,13 +34,13 @@ def shown_first(table: Confusion) -> Any:
     return min((label for label in among if sizes[label] > 0), key=sizes.__getitem__)
 
 
-def pieces(evaluation: Evaluation, one: Evaluation, data: dict[str, Any]) -> dict[str, str]:
+def pieces(evaluation: Evaluation, one: Evaluation, source: str, data: dict[str, Any]) -> dict[str, str]:
     """What differs from the page of two classes."""
     head, said = parts.verdict(evaluation.verdict)
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - a table of classes
     return {
-        "head": head, "verdict": said, "classes_first": _first(evaluation, table),
+        "facts": parts.facts_of(evaluation, source, f"{len(table.labels):,} classes"), "head": head, "verdict": said, "classes_first": _first(evaluation, table),
         "controls": _choice(table, one.positive) + parts.controls(data),
         "table_title": "One class against the rest", "of_class": f' data-class="{text(clipped(one.positive))}"',
         "tables": parts.tables_of(evaluation),
@@ -52,7 +52,7 @@ def _choice(table: Confusion, chosen: Any) -> str:
         f'<option value="{text(clipped(label, 200))}"{" selected" if label == chosen else ""}>{text(clipped(label))}</option>'
         for label in shown(table)
     )
-    return f'<div class="control"><label for="class">class against the rest</label><select id="class">{options}</select></div>'
+    return f'<div class="control pick"><label for="class">class against the rest</label><select id="class">{options}</select></div>'
 
 
 def _first(evaluation: Evaluation, table: Confusion) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.scores import ScoreTable
 
 Array = np.ndarray[Any, Any]
-MOST = 600  # cuts in a page: more would be finer than its pixels
+MOST = 400  # cuts in a page: more would be finer than its pixels
 MOST_SEARCHED = 200_000  # cuts among which every measure looks for its best one; beyond, among the corners of the curve
 
 

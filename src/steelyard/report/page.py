@@ -60,7 +60,7 @@ def _classes_page(evaluation: Evaluation, source: str) -> str:
     one = evaluate(table, pos_label=chosen, level=evaluation.level)
     data = payload(one, source, others=classes.shown(table))
     data |= {"all": [facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
-    parts = pieces.pieces(one, source, data) | classes.pieces(evaluation, one, data)
+    parts = pieces.pieces(one, source, data) | classes.pieces(evaluation, one, source, data)
     return document(f"{source} · Steelyard", filled("page.html", **parts), payload=data, script=script(data))
 
 

@@ -98,9 +98,19 @@ def _cut_columns(held: Kept) -> dict[str, list[Any]]:
     """The columns of the cuts; the threshold that flags nobody is null."""
     return {
         "threshold": [facts.finite(cut) for cut in held.thresholds],
-        "tp": np.asarray(held.tp).tolist(),
-        "fp": np.asarray(held.fp).tolist(),
+        "tp": _weights(held.tp),
+        "fp": _weights(held.fp),
     }
+
+
+def _weights(column: Any) -> list[Any]:
+    values = np.asarray(column)
+    return values.tolist() if values.dtype.kind == "i" else [_short(value, 13) for value in values]
+
+
+def _short(value: float, places: int = 12) -> float | None:
+    """The digits that matter: a page has no room for those of rounding."""
+    return facts.finite(float(f"{value:.{places}g}"))
 
 
 def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: int) -> dict[str, Any]:
@@ -112,8 +122,8 @@ def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: i
         return {"ranks": True}
     if values is None:
         return {"ranks": True, "at": None}
-    at = [facts.finite(value) for value in values]
+    at = [_short(value) for value in values]
     at[start] = row["value"]
     whys = {i: stops.why_at(measure, scores, float(shares[i])) for i, value in enumerate(at) if value is None}
     guesses = stops.guesses_over_stops(measure, scores, shares)
-    return {"ranks": True, "at": at, "whys": whys, "guesses": [facts.finite(float(f"{g:.6g}")) for g in guesses]}
+    return {"ranks": True, "at": at, "whys": whys, "guesses": [_short(g, 6) for g in guesses]}

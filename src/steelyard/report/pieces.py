@@ -14,17 +14,9 @@ if TYPE_CHECKING:
 
     from steelyard.evaluation.evaluation import Evaluation
 
-CHARTS = {
-    "roc": "ROC curve",
-    "pr": "Precision and recall",
-    "gain": "Gain",
-    "over-threshold": "Over the threshold",
-    "over-prevalence": "Over prevalence",
-    "reliability": "Reliability",
-    "decision": "Decision curve",
-}
-OF_SCORES = ("roc", "pr", "gain", "over-threshold")
-OF_PROBABILITIES = ("reliability", "decision")
+CURVES = {"roc": "ROC curve", "pr": "Precision and recall", "gain": "Gain"}
+OVER = {"over-threshold": "Measures over the threshold", "over-prevalence": "Measures over prevalence"}
+PROBABILITIES = {"reliability": "Reliability", "decision": "Decision curve"}
 CELLS = {"tp": "found", "fn": "missed", "fp": "flagged in error", "tn": "left alone"}
 
 
@@ -33,7 +25,7 @@ def pieces(evaluation: Evaluation, source: str, data: dict[str, Any]) -> dict[st
     level = f"{100 * evaluation.level:g} %"
     head, said = verdict(evaluation.verdict)
     return {
-        "facts": _facts(evaluation, source), "head": head, "verdict": said, "classes_first": "",
+        "facts": facts_of(evaluation, source, f"positive {name(evaluation.positive)}"), "head": head, "verdict": said, "classes_first": "",
         "controls": controls(data), "table_title": "The table as areas", "cells": _cells(evaluation, data),
         "distribution": _figure("scores", "Scores by class") if "cuts" in data else "", "level": level,
         "of_class": "", "measures": tables.measure_rows(evaluation), "charts": _charts(data), "tables": tables_of(evaluation),
@@ -43,14 +35,13 @@ def pieces(evaluation: Evaluation, source: str, data: dict[str, Any]) -> dict[st
 
 def verdict(sentences: Sequence[str]) -> tuple[str, str]:
     """The first sentence as the heading, and the others."""
-    first, *rest = sentences or ["Nothing can be said of this table."]
-    return text(first), f"<p>{' '.join(map(text, rest))}</p>" if rest else ""
+    first, *rest = (sentence.replace(" %", "\u00a0%") for sentence in sentences or ["Nothing can be said of this table."])
+    return text(first), "".join(f"<p>{text(sentence)}</p>" for sentence in rest)
 
 
-def _facts(evaluation: Evaluation, source: str) -> str:
-    parts = [name(source), f"{evaluation.rows:,} rows"]
-    parts += [f"positive {name(evaluation.positive)}"] if evaluation.positive is not None else []
-    return " · ".join(["", *parts]).strip()
+def facts_of(evaluation: Evaluation, source: str, *more: str) -> str:
+    """The line at the top: what was read, how many rows, and about which class."""
+    return " · ".join(["", name(source), f"{evaluation.rows:,} rows", *more]).strip()
 
 
 # ---------------------------------------------------------------- controls
@@ -94,13 +85,13 @@ def _choice(data: dict[str, Any]) -> str:
     )
     return (
         f'<div class="control choice"><label for="optimise">optimise</label><select id="optimise">{options}</select>'
-        '<button type="button" id="jump">Jump to the best cut</button>'
+        '<button type="button" id="jump"><span class="roomy">Jump to the </span>best cut</button>'
         '<button type="button" id="reset">As evaluated</button></div>'
     )
 
 
 def _percent(share: float) -> str:
-    return f"{three_digits(100 * share)} %"
+    return f"{three_digits(100 * share)}\u00a0%"
 
 
 # ---------------------------------------------------------------- the table, the charts, the rest
@@ -130,14 +121,20 @@ def _figure(key: str, title: str) -> str:
 
 
 def _charts(data: dict[str, Any]) -> str:
-    held = [*(OF_SCORES if "cuts" in data else ()), "over-prevalence"]
-    held += [*(OF_PROBABILITIES if data.get("reliability") else ())]
-    figures = "".join(_figure(key, CHARTS[key]) for key in CHARTS if key in held)
-    return (
-        f'<section><h2 class="hidden">Curves</h2><div class="grid">{figures}</div>'
-        '<details id="chosen"><summary>Measures drawn over the threshold and over prevalence</summary>'
-        '<div class="choices"></div></details></section>'
-    )
+    scores = "cuts" in data
+    over = OVER if scores else {"over-prevalence": OVER["over-prevalence"]}
+    parts = [_grid("Curves", CURVES)] if scores else []
+    parts.append(_grid("Measures over the cut and the prevalence", over, "grid two") + CHOOSER)
+    parts += [_grid("Scores as probabilities", PROBABILITIES, "grid two")] if data.get("reliability") else []
+    return "".join(f"<section>{part}</section>" for part in parts)
+
+
+CHOOSER = '<details id="chosen"><summary>Choose the measures that are drawn</summary><div class="choices"></div></details>'
+
+
+def _grid(title: str, figures: dict[str, str], kind: str = "grid") -> str:
+    drawn = "".join(_figure(key, words) for key, words in figures.items())
+    return f'<h2 class="hidden">{title}</h2><div class="{kind}">{drawn}</div>'
 
 
 def tables_of(evaluation: Evaluation) -> str:

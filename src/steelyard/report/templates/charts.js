@@ -29,11 +29,15 @@ function plot(id, { x, y, xTitle, yTitle, right = 16, height = HEIGHT }) {
   const X = scale(x, box.left, box.right), Y = scale(y, box.bottom, box.top);
   for (const tick of y.ticks) {
     el("line", { class: "grid-line", x1: box.left, x2: box.right, y1: round(Y(tick)), y2: round(Y(tick)) }, svg);
-    el("text", { class: "tick", x: box.left - 8, y: round(Y(tick)) + 4, "text-anchor": "end" }, svg, y.name ? y.name(tick) : digits(tick));
+    el("text", { class: "tick", x: box.left - 8, y: round(Y(tick)) + 4, "text-anchor": "end" }, svg, y.name(tick));
   }
+  let free = 0;
   for (const tick of x.ticks) {
+    const words = x.name(tick), half = 3.4 * words.length;
     el("line", { class: "grid-line", x1: round(X(tick)), x2: round(X(tick)), y1: box.top, y2: box.bottom }, svg);
-    el("text", { class: "tick", x: round(X(tick)), y: box.bottom + 16, "text-anchor": "middle" }, svg, x.name ? x.name(tick) : digits(tick));
+    if (X(tick) - half < free) continue;
+    el("text", { class: "tick", x: round(X(tick)), y: box.bottom + 16, "text-anchor": "middle" }, svg, words);
+    free = X(tick) + half + 6;
   }
   el("text", { class: "axis", x: 0, y: 16 }, svg, yTitle);
   el("text", { class: "axis", x: box.right, y: height - 4, "text-anchor": "end" }, svg, xTitle);
@@ -87,7 +91,7 @@ function picture(cells) {
   const width = Math.max(280, room.clientWidth || 480), height = 232;
   const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
   const [tp, fn, fp, tn] = cells, p = tp + fn, n = fp + tn;
-  const side = Math.min(136, Math.max(96, width * 0.26)), gap = 2;
+  const side = Math.min(136, Math.max(112, width * 0.26)), gap = 2;
   const inner = width - 2 * side - gap, thin = 3;
   let wide = inner * (p / (p + n));
   wide = Math.min(inner - thin, Math.max(thin, wide));

@@ -32,12 +32,13 @@ function digits(v) {
   return v.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2");
 }
 
+// A share of cases; never rounded to all or none. The space before the sign does not break.
 function percent(share) {
   if (!isNumber(share)) return "–";
-  if (share === 0 || share === 1) return `${100 * share} %`;
+  if (share === 0 || share === 1) return `${100 * share}\u00a0%`;
   const shown = digits(100 * share);
-  if (shown !== "100") return `${shown} %`;
-  return share < 0.9999 ? `${(Math.floor(1e4 * share) / 100).toFixed(2)} %` : "above 99.99 %";
+  if (shown !== "100") return `${shown}\u00a0%`;
+  return share < 0.9999 ? `${(Math.floor(1e4 * share) / 100).toFixed(2)}\u00a0%` : "above 99.99\u00a0%";
 }
 
 const counted = (v) => grouped(Number.isInteger(v) ? String(v) : v.toFixed(2));

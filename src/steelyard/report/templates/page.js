@@ -129,7 +129,16 @@ function detail(row) {
   return tr;
 }
 
+// The rows beyond the first few are folded away until asked for.
+function folded(few) {
+  const rest = MEASURES.length - MEASURES.filter((row) => row.first).length;
+  host("more").hidden = !rest || rest === MEASURES.length;
+  host("measures").classList.toggle("few", few && rest < MEASURES.length);
+  host("more").textContent = few ? `Show all ${MEASURES.length} measures` : "Show the first few only";
+}
+
 function sorted(by) {
+  folded(false);
   const table = host("measures");
   const every = [...rows.values()];
   const groups = new Map();
@@ -228,7 +237,7 @@ function now(cells, share, set) {
     const v = valueOf(name, cells), row = BY_NAME.get(name) || { name, range: [0, 1] };
     if (!isNumber(v)) return `${words} is undefined (${reasonOf(name, cells)})`;
     const [low, high] = set ? intervalOf(row, v, set) : [NaN, NaN];
-    return `${words} ${percent(v)}${isNumber(low) ? ` (${percent(low).replace(" %", "")} to ${percent(high).replace(" %", "")})` : ""}`;
+    return `${words} ${percent(v)}${isNumber(low) ? ` (${percent(low).slice(0, -2)} to ${percent(high).slice(0, -2)})` : ""}`;
   };
   const where = [
     view === D.view ? "" : `for ${view.label}`, CUTS ? `at ${thresholdWords()}` : "",
@@ -359,13 +368,13 @@ chart("gain", (share) => {
 const atThreshold = upright((c, cut) => [cut === null ? NaN : Math.min(thresholdAt(cut), SCORES.to)]);
 
 chart("scores", () => {
-  const h = D.histogram, most = Math.max(...h.positive, ...h.negative), n = h.positive.length;
+  const h = D.histogram, n = h.positive.length, most = { 1: Math.max(...h.positive), "-1": Math.max(...h.negative) };
   const y = { from: -1, to: 1, ticks: [0], name: () => "" };
-  const p = plot("scores", { x: SCORES, y, xTitle: "score", yTitle: "share of the class, positives up, negatives down", height: 320 });
+  const p = plot("scores", { x: SCORES, y, xTitle: "score", yTitle: "each class to its own highest bar", height: 320 });
   const wide = (p.box.right - p.box.left) / n;
   for (let i = 0; i < n; i++) {
     for (const [share, sign, kind] of [[h.positive[i], 1, "bin-positive"], [h.negative[i], -1, "bin-negative"]]) {
-      const tall = Math.abs(p.Y(share / most) - p.Y(0));
+      const tall = Math.abs(p.Y(share / (most[sign] || 1)) - p.Y(0));
       el("rect", { class: kind, x: round(p.box.left + i * wide), width: Math.max(1, round(wide - 1)), y: round(sign > 0 ? p.Y(0) - tall : p.Y(0)), height: round(tall) }, p.svg);
     }
   }
@@ -383,7 +392,7 @@ function spanned(values) {
 function several(id, x, xTitle, points) {
   const lines = state.chosen.map((name) => ({ row: BY_NAME.get(name), points: points(BY_NAME.get(name)) }));
   const y = spanned(lines.flatMap((l) => l.points.map(([, v]) => v)));
-  const p = plot(id, { x, y, xTitle, yTitle: "value", right: 120 });
+  const p = plot(id, { x, y, xTitle, yTitle: "value", right: 112 });
   lines.forEach((l, i) => line(p, l.points.filter(([, v]) => isNumber(v)), `curve colour-${i % 6}`));
   labels(p, lines.map((l, i) => ({ words: short(l.row), kind: `fill-${i % 6}`, y: (l.points.filter(([, v]) => isNumber(v)).slice(-1)[0] || [])[1] })));
   return p;
@@ -452,7 +461,7 @@ if (D.reliability) {
     line(p, inside(benefit), "curve");
     const last = inside(all).slice(-1)[0];
     if (last) el("text", { class: "tick", x: round(p.X(last[0])) + 6, y: round(p.Y(last[1])) - 6 }, p.svg, "flag all");
-    el("text", { class: "tick", x: p.box.right, y: round(p.Y(0)) - 6, "text-anchor": "end" }, p.svg, "flag nobody");
+    el("text", { class: "tick", x: p.box.right, y: round(p.Y(0)) + 16, "text-anchor": "end" }, p.svg, "flag nobody");
     return p;
   }, (c, cut) => { const t = cut === null ? NaN : thresholdAt(cut); return [t, t > 0 && t < 1 ? NET_BENEFIT(c[0], c[1], c[2], c[3], t) : NaN]; },
   (c, cut, x, y) => `${cutWords(cut)} · net benefit ${digits(y)}`);
@@ -578,11 +587,13 @@ function begin() {
   listen("jump", "click", () => move({ cut: bestCut(host("optimise").value) }));
   listen("optimise", "change", remembered);
   listen("reset", "click", () => { turned(D.view, true); if (host("class")) host("class").value = D.view.label; move({ ...START }); remembered(); });
-  listen("sort", "change", () => { sorted(host("sort").value); remembered(); });
+  listen("sort", "change", () => { sorted(host("sort").value); if (host("sort").value === "first") folded(true); remembered(); });
   listen("class", "change", (event) => { turned(D.views[event.target.selectedIndex], false); move({}); });
+  listen("more", "click", () => folded(!host("measures").classList.contains("few")));
   listen("print", "click", () => window.print());
   listen("copy-json", "click", () => copied(JSON.stringify(numbers(), null, 1)));
   listen("copy-markdown", "click", () => copied(markdown()));
+  folded(true);
   if (host("sort").value !== "first") sorted(host("sort").value);
   let width = window.innerWidth;
   window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; update(true); } });
