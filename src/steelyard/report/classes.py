@@ -43,8 +43,12 @@ def pieces(evaluation: Evaluation, one: Evaluation, source: str, data: dict[str,
         "facts": parts.facts_of(evaluation, source, f"{len(table.labels):,} classes"), "head": head, "verdict": said, "classes_first": _first(evaluation, table),
         "controls": _choice(table, one.positive) + parts.controls(data),
         "table_title": "One class against the rest", "of_class": f' data-class="{text(clipped(one.positive))}"',
-        "tables": parts.tables_of(evaluation),
+        "tables": parts.tables_of(evaluation), "now": _now(one),
     }  # fmt: skip
+
+
+def _now(one: Evaluation) -> str:
+    return f"{name(one.positive)} against the other classes, as evaluated. Choose another class, or move the slider."
 
 
 def _choice(table: Confusion, chosen: Any) -> str:

@@ -26,7 +26,7 @@ def pieces(evaluation: Evaluation, source: str, data: dict[str, Any]) -> dict[st
     head, said = verdict(evaluation.verdict)
     return {
         "facts": facts_of(evaluation, source, f"positive {name(evaluation.positive)}"), "head": head, "verdict": said, "classes_first": "",
-        "controls": controls(data), "table_title": "The table as areas", "cells": _cells(evaluation, data),
+        "controls": controls(data), "now": now(data), "table_title": "The table as areas", "cells": _cells(evaluation, data),
         "distribution": _figure("scores", "Scores by class") if "cuts" in data else "", "level": level,
         "of_class": "", "measures": tables.measure_rows(evaluation), "charts": _charts(data), "tables": tables_of(evaluation),
         "about": _about(evaluation, data),
@@ -56,6 +56,20 @@ def controls(data: dict[str, Any]) -> str:
     )
     parts.append(_choice(data) if "cuts" in data else '<div class="control"><button type="button" id="reset">As evaluated</button></div>')
     return "".join(parts)
+
+
+def now(data: dict[str, Any]) -> str:
+    """Where the sliders stand before anybody moves them."""
+    if "cuts" not in data:
+        where = "the predictions as they were made"
+    elif data["cut"] is None:
+        where = "the predictions as they were made; the slider cuts the scores instead"
+    else:
+        cut = data["cuts"]["threshold"][data["cut"]]
+        where = "nobody flagged" if cut is None else f"scores of {three_digits(cut)} and more flagged"
+    share = data["stops"][data["stop"]]
+    which = "the sample's" if share == data["view"]["share"] else "as asked for"
+    return text(f"As evaluated: {where}, {_percent(share)} of the rows positive ({which}). Move a slider, and every number follows.")
 
 
 def _threshold_control(data: dict[str, Any]) -> str:

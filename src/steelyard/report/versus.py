@@ -44,7 +44,7 @@ def _said(comparison: Comparison, a: str, b: str) -> str:
     rows = [row for row in comparison.rows if (row.a, row.b) == (a, b) and math.isfinite(row.difference)]
     sure = [row for row in rows if row.p_holm < SIGNIFICANT]
     won = {model: [_title(row) for row in sure if _favoured(row) == model] for model in (a, b)}
-    told = [f"{name(model)} is ahead by {text(_listed(titles))}" for model, titles in won.items() if titles]
+    told = [f"{name(model)} is ahead by {text(_listed(titles, len(rows)))}" for model, titles in won.items() if titles]
     open_rows = len(rows) - sum(map(len, won.values()))
     if not told:
         return f"No measure of {len(rows)} tells {name(a)} from {name(b)} beyond chance, all of them weighed together (Holm)."
@@ -52,8 +52,8 @@ def _said(comparison: Comparison, a: str, b: str) -> str:
     return f"{'; '.join(told)} (p below 0.05 for all measures together, Holm){rest}."
 
 
-def _listed(titles: Sequence[str]) -> str:
-    return ", ".join(titles)
+def _listed(titles: Sequence[str], of: int) -> str:
+    return ", ".join(titles) if len(titles) <= 4 else f"{len(titles)} of {of} measures"
 
 
 def _title(row: Difference) -> str:

@@ -225,11 +225,12 @@ function table(cells) {
 }
 
 // What moved, in words; the verdict above stays that of the evaluation and says so.
+const AS_EVALUATED = host("now").textContent;
 function said(cells, share, start) {
-  const line = host("now");
-  line.hidden = start;
+  host("now").classList.toggle("moved", !start);
   document.querySelector(".verdict").classList.toggle("moved", !start);
-  if (!start) now(cells, share, null);
+  if (start) host("now").textContent = AS_EVALUATED;
+  else now(cells, share, null);
 }
 
 function now(cells, share, set) {
@@ -597,6 +598,9 @@ function begin() {
   if (host("sort").value !== "first") sorted(host("sort").value);
   let width = window.innerWidth;
   window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; update(true); } });
+  const printing = (on) => { document.documentElement.classList.toggle("printing", on); update(true); };
+  window.addEventListener("beforeprint", () => printing(true));
+  window.addEventListener("afterprint", () => printing(false));
   update(true);
   window.steelyard = { numbers, markdown, state, move };
 }
