@@ -32,17 +32,20 @@ class Kept:
     current: int | None
     total: int
 
+    def nearest(self, counts: Counts) -> int:
+        """The cut whose counts come nearest to those of predictions that were made otherwise."""
+        away = np.abs(self.tp - counts.tp) / max(self.tp[-1], 1e-300) + np.abs(self.fp - counts.fp) / max(self.fp[-1], 1e-300)
+        return int(np.argmin(away))
 
-def kept(
-    table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, counts: Counts | None, most: int = MOST
-) -> Kept:
+
+def kept(table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int = MOST) -> Kept:
     """The cuts for a page: all where they are few; else the one in use, the best of every measure, and an even rest.
 
     The rest is spread evenly along the ROC curve, half of it by the share of each class and half by the logarithm of
     what is flagged, so that the few highest scores, where rare positives are looked for, are told apart.
     """
     thresholds, tp, fp = table.thresholds, np.asarray(table.counts.tp), np.asarray(table.counts.fp)
-    current = _in_use(thresholds, threshold) if threshold is not None else _matching(tp, fp, counts)
+    current = None if threshold is None else _in_use(thresholds, threshold)
     found = {m.name: _best(table, m) for m in metrics if m.function is not None and m.direction is not None}
     best = {name: place for name, place in found.items() if place is not None}
     if len(thresholds) <= most:
@@ -63,12 +66,6 @@ def kept(
 def _in_use(thresholds: Array, threshold: float) -> int:
     """The place of the lowest cut at or above the threshold, which flags the same rows."""
     return int(np.searchsorted(-thresholds, -threshold, side="right")) - 1
-
-
-def _matching(tp: Array, fp: Array, counts: Counts | None) -> int | None:
-    """The place of the cut that flags what was predicted, if one does."""
-    found = [] if counts is None else np.flatnonzero((tp == counts.tp) & (fp == counts.fp))
-    return int(found[0]) if len(found) else None
 
 
 def _best(table: ScoreTable, measure: Metric) -> int | None:

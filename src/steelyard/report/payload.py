@@ -81,14 +81,15 @@ def _chi_square(level: float) -> float:
 def _of_scores(
     evaluation: Evaluation, scores: ScoreTable, rows: list[dict[str, Any]], shares: Array, start: int
 ) -> dict[str, Any]:
-    held = cuts.kept(scores, [get_metric(row["name"]) for row in rows], evaluation.threshold, evaluation.counts)
+    held = cuts.kept(scores, [m for m in (get_metric(row["name"]) for row in rows) if m.scores is None], evaluation.threshold)
     for row in rows:
-        row["best"] = held.best.get(row["name"])
-        if get_metric(row["name"]).scores is not None:
+        if get_metric(row["name"]).scores is None:
+            row["best"] = held.best.get(row["name"])
+        else:
             row |= _over_stops(row, scores, shares, start)
     probable = shapes.is_probability(scores)
     return {
-        "cuts": _cut_columns(held), "cut": held.current, "all_cuts": held.total, "threshold": facts.finite(evaluation.threshold),
+        "cuts": _cut_columns(held), "cut": held.current, "near": held.nearest(evaluation.counts) if evaluation.counts is not None else 0, "all_cuts": held.total, "threshold": facts.finite(evaluation.threshold),
         "band": shapes.band(scores, evaluation.level), "histogram": shapes.histogram(scores),
         "reliability": shapes.reliability(scores, evaluation.level) if probable else None,
     }  # fmt: skip

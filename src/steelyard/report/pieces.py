@@ -79,7 +79,7 @@ def _threshold_control(data: dict[str, Any]) -> str:
     exact = "" if place is None else "Infinity" if cut is None else repr(cut)
     shown = "as predicted" if place is None else "nobody flagged" if cut is None else three_digits(cut)
     # To the right is a higher threshold, and the cuts are listed from the highest down.
-    return _slider("threshold", "threshold", last, last - (place or 0), exact, shown)
+    return _slider("threshold", "threshold", last, last - (data["near"] if place is None else place), exact, shown)
 
 
 def _slider(key: str, label: str, last: int, place: int, exact: str, shown: str) -> str:
@@ -98,7 +98,7 @@ def _choice(data: dict[str, Any]) -> str:
         for row in chosen
     )
     return (
-        f'<div class="control choice"><label for="optimise">optimise</label><select id="optimise">{options}</select>'
+        f'<div class="control choice"><label for="optimise">optimise</label><select id="optimise" aria-label="measure to optimise">{options}</select>'
         '<button type="button" id="jump"><span class="roomy">Jump to the </span>best cut</button>'
         '<button type="button" id="reset">As evaluated</button></div>'
     )

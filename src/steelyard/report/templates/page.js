@@ -15,9 +15,10 @@ function bounded(row) { return row.range[0] !== null && row.range[1] !== null &&
 
 // ---------------------------------------------------------------- the state, and the table it stands for
 
+// What is left of a class is taken from its last running sum, so that nothing is left where all is flagged.
 const cutAt = (i) => {
-  const [tp, fn, fp, tn] = view.cells;
-  return [D.cuts.tp[i], tp + fn - D.cuts.tp[i], D.cuts.fp[i], fp + tn - D.cuts.fp[i]].map((v) => Math.max(v, 0));
+  const { tp, fp } = D.cuts, last = CUTS - 1;
+  return [tp[i], tp[last] - tp[i], fp[i], fp[last] - fp[i]];
 };
 const thresholdAt = (i) => (i === null ? null : D.cuts.threshold[i] === null ? Infinity : D.cuts.threshold[i]);
 const cellsAt = (cut) => (cut === null || !CUTS ? view.cells : cutAt(cut));

@@ -1,0 +1,442 @@
+"""The pages in a real browser: opened from disk, moved by keyboard, read back, attacked. Skipped without Chromium."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from steelyard import Confusion, Counts, at_prevalence, audit, best_threshold, compare, evaluate, get_metric, intervals
+from steelyard.report.page import audit_page, comparison_page, notebook, page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the browser tests are skipped")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: the browser tests are skipped")
+QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run")
+HOSTILE = '</script><img src=x onerror="window.hit=1"><script>window.hit=1</script>\'"&\u2028\u2029 \u202eשלום مرحبا \U0001f600'
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Opens a page from disk; at the end nothing may have failed, been logged or been asked of any network."""
+
+    @contextmanager
+    def opened(html, hash="", **options):
+        path = tmp_path / "report.html"
+        path.write_text(html, encoding="utf-8")
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        tab, said, asked = context.new_page(), [], []
+        tab.on("console", lambda message: said.append(message.text))
+        tab.on("pageerror", lambda error: said.append(str(error)))
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.goto(path.as_uri() + hash)
+        yield tab
+        assert said == []
+        assert asked == [path.as_uri()]
+        context.close()
+
+    return opened
+
+
+def scored(n=1500, weighted=False, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.06).astype(int)
+    score = np.round(1 / (1 + np.exp(-(1.4 * rng.normal(size=n) + 2.5 * y - 2.6))), 4)
+    return y, score, rng.gamma(2, 1, n) if weighted else None
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    y, score, _ = scored()
+    return evaluate(y, y_score=score, draws=200)
+
+
+@pytest.fixture(scope="module")
+def html(evaluation):
+    return page(evaluation, source="predictions.parquet")
+
+
+def read(tab):
+    """Every measure's row as the page carries it."""
+    script = "rows => rows.map(row => [row.dataset.metric, row.dataset.value])"
+    return dict(tab.locator("#measures tr[data-metric]").evaluate_all(script))
+
+
+def settings(tab):
+    return (
+        float(tab.get_attribute("#threshold", "data-threshold")),
+        float(tab.get_attribute("#prevalence", "data-prevalence")),
+    )
+
+
+def by_python(evaluation, threshold, prevalence):
+    scores = at_prevalence(evaluation.scores, prevalence)
+    counts = at_prevalence(evaluation.scores.at(threshold), prevalence)
+    return {row.name: get_metric(row.name)(scores if get_metric(row.name).scores else counts) for row in evaluation.metrics}
+
+
+def assert_same(shown, expected):
+    assert set(shown) == set(expected)
+    for name, value in expected.items():
+        if not math.isfinite(value):
+            assert shown[name] == "", name
+        else:
+            assert float(shown[name]) == pytest.approx(value, rel=1e-9, abs=1e-9), name
+
+
+def slide(tab, key, place):
+    tab.evaluate("([id, v]) => { const s = document.getElementById(id); s.value = v; s.dispatchEvent(new Event('input')); }", [key, place])
+
+
+def rested(tab):
+    tab.wait_for_function("document.querySelector('#how-intervals').textContent !== ''")
+
+
+# ---------------------------------------------------------------- the numbers
+
+
+def test_the_page_opens_with_the_numbers_of_the_evaluation(show, html, evaluation):
+    with show(html) as tab:
+        assert settings(tab) == (0.5, float(evaluation.counts.positives / evaluation.counts.total))
+        for row in evaluation.metrics:
+            assert read(tab)[row.name] == (repr(row.value) if math.isfinite(row.value) else "")
+        cells = {key: float(tab.get_attribute(f'[data-cell="{key}"]', "data-value")) for key in ("tp", "fn", "fp", "tn")}
+        assert cells == evaluation.counts.to_dict()
+        assert tab.locator('[data-metric="recall"] .between').text_content() == f"{evaluation['recall'].low:.3f} to {evaluation['recall'].high:.3f}"
+
+
+def test_moved_by_keyboard_every_measure_is_what_python_computes(show, html, evaluation):
+    with show(html) as tab:
+        for keys in (["ArrowLeft"] * 9, ["PageDown"], ["ArrowRight"] * 3, ["Home"], ["End"]):
+            tab.focus("#threshold")
+            for key in keys:
+                tab.keyboard.press(key)
+            for steps in (["ArrowRight"] * 4, ["ArrowLeft"] * 13, ["PageUp"]):
+                tab.focus("#prevalence")
+                for key in steps:
+                    tab.keyboard.press(key)
+                assert_same(read(tab), by_python(evaluation, *settings(tab)))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_at_any_cut_and_prevalence_every_measure_is_what_python_computes(show, weighted):
+    y, score, weight = scored(700, weighted, seed=3)
+    evaluation = evaluate(y, y_score=score, sample_weight=weight, draws=100)
+    with show(page(evaluation)) as tab:
+        last = {key: int(tab.get_attribute(f"#{key}", "max")) for key in ("threshold", "prevalence")}
+        for i in range(0, 13):
+            slide(tab, "threshold", last["threshold"] * i // 12)
+            slide(tab, "prevalence", last["prevalence"] * ((5 * i) % 13) // 12)
+            assert_same(read(tab), by_python(evaluation, *settings(tab)))
+
+
+def test_the_intervals_at_moved_settings_are_those_of_the_same_method(show, html, evaluation):
+    with show(html) as tab:
+        slide(tab, "threshold", 150)
+        slide(tab, "prevalence", 30)
+        rested(tab)
+        threshold, prevalence = settings(tab)
+        counted = [row.name for row in evaluation.metrics if get_metric(row.name).scores is None]
+        counts = evaluation.scores.at(threshold)
+        for part in intervals(counted, counts, prevalence=prevalence, draws=20_000):
+            cell = tab.locator(f'[data-metric="{part.metric}"] .between')
+            low, high = (float(cell.get_attribute(f"data-{end}")) for end in ("low", "high"))
+            slack = 0.15 * (part.high - part.low) + 1e-9
+            assert abs(low - part.low) < slack and abs(high - part.high) < slack, part.metric
+
+
+def test_the_reasons_of_undefined_values_are_given_in_place(show, html):
+    with show(html) as tab:
+        slide(tab, "threshold", int(tab.get_attribute("#threshold", "max")))
+        assert tab.get_attribute("#threshold", "data-threshold") == "Infinity"
+        assert read(tab)["precision"] == ""
+        assert tab.locator('[data-metric="precision"] .between').text_content() == "no predicted positives"
+        assert tab.locator('[data-metric="precision"] .value').text_content() == "–"
+
+
+def test_jumping_finds_the_best_cut_of_every_measure(show, html, evaluation):
+    with show(html) as tab:
+        names = tab.locator("#optimise option").evaluate_all("options => options.map(option => option.value)")
+        assert len(names) > 30
+        for name in names:
+            tab.select_option("#optimise", name)
+            tab.click("#jump")
+            found = best_threshold(evaluation.scores, metric=name, resamples=0)
+            assert float(read(tab)[name]) == pytest.approx(found.value, rel=1e-9, abs=1e-12), name
+            at = float(tab.get_attribute("#threshold", "data-threshold"))
+            assert evaluation.scores.at(at) == found.counts, name
+
+
+def test_rank_measures_ignore_the_threshold_and_prevalence_free_ones_keep_their_interval(show, html, evaluation):
+    with show(html) as tab:
+        before = read(tab)
+        slide(tab, "threshold", 40)
+        moved = read(tab)
+        ranks = [row.name for row in evaluation.metrics if get_metric(row.name).scores]
+        assert {name: moved[name] for name in ranks} == {name: before[name] for name in ranks}
+        slide(tab, "prevalence", 5)
+        assert read(tab)["roc_auc"] == before["roc_auc"]
+        assert " to " in tab.locator('[data-metric="roc_auc"] .between').text_content()
+        assert tab.locator('[data-metric="average_precision"] .between').text_content() == "not at this prevalence"
+
+
+# ---------------------------------------------------------------- what a person does with it
+
+
+def test_the_state_is_in_the_address_and_comes_back_from_it(show, html, evaluation):
+    with show(html) as tab:
+        slide(tab, "threshold", 99)
+        slide(tab, "prevalence", 12)
+        rested(tab)
+        tab.wait_for_function("location.hash.includes('prevalence')")
+        kept, shown = tab.evaluate("location.hash"), read(tab)
+    with show(html, hash=kept) as tab:
+        assert read(tab) == shown
+        tab.click("#reset")
+        assert settings(tab)[0] == 0.5
+        assert tab.locator("#now").text_content().startswith("As evaluated")
+
+
+def test_the_numbers_copied_are_strict_json_and_markdown_of_the_current_state(show, html, evaluation):
+    with show(html) as tab:
+        slide(tab, "threshold", 99)
+        rested(tab)
+        data = json.loads(tab.evaluate("JSON.stringify(steelyard.numbers())"))
+        assert data["schema"] == 1
+        assert data["threshold"] == settings(tab)[0]
+        shown = read(tab)
+        assert {m["name"]: m["value"] for m in data["metrics"]} == {k: float(v) if v else None for k, v in shown.items()}
+        assert f"| recall | {float(shown['recall']):.3f} |" in tab.evaluate("steelyard.markdown()")
+
+
+def test_the_copy_button_fills_the_clipboard(show, html):
+    with show(html, permissions=["clipboard-read", "clipboard-write"]) as tab:
+        tab.click("#copy-json")
+        tab.wait_for_function("document.querySelector('#copied').textContent === 'copied'")
+        assert json.loads(tab.evaluate("navigator.clipboard.readText()"))["schema"] == 1
+
+
+def test_a_measure_opens_its_formula_meaning_source_and_properties_by_keyboard(show, html):
+    with show(html) as tab:
+        tab.focus('[data-metric="ac_score"] button')
+        tab.keyboard.press("Enter")
+        told = tab.locator("tr.detail").text_content()
+        for words in ("2 * recall * specificity / (recall + specificity)", "Harmonic mean of the two class recalls", "Cannistraci", "Zero when a class fails", "proved"):
+            assert words in told
+        tab.keyboard.press("Enter")
+        assert tab.locator("tr.detail").count() == 0
+
+
+def test_rows_can_be_sorted_and_unfolded(show, html):
+    with show(html) as tab:
+        assert not tab.locator('[data-metric="jaccard"]').is_visible()
+        tab.click("#more")
+        assert tab.locator('[data-metric="jaccard"]').is_visible()
+        tab.select_option("#sort", "value")
+        values = [float(v) for v in read(tab).values() if v]
+        assert values == sorted(values, reverse=True)
+        tab.select_option("#sort", "family")
+        assert tab.locator("#measures tr.family").count() > 8
+
+
+def test_a_click_on_a_curve_moves_the_cut_and_hovering_tells_the_numbers(show, html):
+    with show(html) as tab:
+        chart = tab.locator("#roc svg")
+        chart.scroll_into_view_if_needed()
+        box = chart.bounding_box()
+        tab.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.25)
+        hovered = tab.locator("#roc-readout").text_content()
+        assert not hovered.startswith("threshold 0.500")
+        assert tab.get_attribute("#threshold", "data-threshold") == "0.5"
+        tab.mouse.click(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.25)
+        assert tab.get_attribute("#threshold", "data-threshold") != "0.5"
+
+
+# ---------------------------------------------------------------- other pages
+
+
+def test_labels_alone_have_no_threshold_but_a_prevalence(show):
+    counts = Counts(tp=28, fn=23, fp=72, tn=2680)
+    evaluation = evaluate(counts, draws=200)
+    with show(page(evaluation)) as tab:
+        assert tab.locator("#threshold").count() == 0
+        assert tab.locator("#roc").count() == 0
+        for place in (0, 20, 44):
+            slide(tab, "prevalence", place)
+            share = float(tab.get_attribute("#prevalence", "data-prevalence"))
+            moved = at_prevalence(counts, share)
+            assert_same(read(tab), {row.name: get_metric(row.name)(moved) for row in evaluation.metrics})
+
+
+def test_labels_beside_scores_start_as_predicted(show):
+    y, score, _ = scored(600)
+    predicted = ((score > 0.3) ^ (np.arange(600) % 50 == 0)).astype(int)
+    evaluation = evaluate(y, predicted, y_score=score, draws=100)
+    with show(page(evaluation)) as tab:
+        assert tab.get_attribute("#threshold", "data-threshold") == ""
+        assert read(tab)["recall"] == repr(evaluation["recall"].value)
+        slide(tab, "threshold", 100)
+        assert_same(read(tab), by_python(evaluation, *settings(tab)))
+
+
+def test_scores_that_are_no_probabilities_open_at_a_cut_and_say_so(show):
+    y, score, _ = scored(600)
+    evaluation = evaluate(y, y_score=score * 10 - 3, draws=100)
+    with show(page(evaluation)) as tab:
+        best = evaluation.best_threshold("informedness", resamples=0)
+        assert settings(tab)[0] == best.threshold
+        assert float(read(tab)["informedness"]) == pytest.approx(best.value)
+        assert "No threshold was given" in tab.locator(".about").text_content()
+        assert tab.locator("#reliability").count() == 0
+
+
+def test_classes_are_shown_together_and_each_against_the_rest(show):
+    rng = np.random.default_rng(1)
+    table = Confusion.of_rows(("cat", "dog", "yak"), rng.integers(1, 90, (3, 3)))
+    evaluation = evaluate(table, draws=200)
+    with show(page(evaluation, source="animals.csv")) as tab:
+        together = dict(tab.locator("#all tr[data-metric]").evaluate_all("rows => rows.map(r => [r.dataset.metric, r.dataset.value])"))
+        assert together == {row.name: repr(row.value) for row in evaluation.metrics}
+        for label in table.labels:
+            tab.select_option("#class", label)
+            rows = tab.locator("#measures tr[data-metric]").evaluate_all("rows => rows.map(r => r.dataset.metric)")
+            assert_same(read(tab), {name: get_metric(name)(table, pos_label=label) for name in rows})
+        assert tab.locator("table.heat td").count() == 10
+        assert "micro" in tab.locator("main").text_content()
+
+
+def test_a_comparison_shows_differences_and_the_order_of_measures(show):
+    y, score, _ = scored(600)
+    found = compare(y, {"A": (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=500)
+    with show(comparison_page(found, source="two.csv")) as tab:
+        shown = dict(tab.locator("tr[data-metric]").evaluate_all("rows => rows.map(r => [r.dataset.metric, r.dataset.value])"))
+        assert shown == {row.metric: repr(row.difference) if math.isfinite(row.difference) else "" for row in found.rows}
+        assert "The order of the measures" in tab.locator("main").text_content()
+
+
+def test_an_audit_shows_every_decision(show):
+    decisions = audit("recall", "accuracy")
+    with show(audit_page(decisions)) as tab:
+        assert tab.locator("[data-property]").count() == len(decisions)
+        assert tab.locator('tr[data-metric="recall"] [data-property="prevalence_invariance"]').text_content() == "yes"
+
+
+# ---------------------------------------------------------------- hostile words
+
+
+@pytest.mark.parametrize("words", [HOSTILE, "x" * 10_000, "\U0001f9ea" * 10_000, "\u202e" + "ש" * 300], ids=["markup", "long", "emoji", "rtl"])
+def test_hostile_words_are_shown_as_text_and_nothing_runs(show, words):
+    y, score, _ = scored(300)
+    named = np.where(y == 1, words, "other")
+    evaluation = evaluate(named, y_score=score, pos_label=words, draws=50)
+    several = Confusion.of_rows((words, "b", "c"), np.arange(1, 10).reshape(3, 3))
+    pair = compare(y, {words: (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=100)
+    for html in (page(evaluation, source=words), page(evaluate(several, draws=50), source=words), comparison_page(pair, source=words)):
+        with show(html) as tab:
+            assert tab.evaluate("window.hit") is None
+            assert tab.locator("img").count() == 0
+            assert tab.locator("script").count() <= 2
+            assert words[:30] in tab.locator("header").text_content()
+            if tab.locator("#prevalence").count():
+                slide(tab, "prevalence", 3)
+            assert tab.evaluate("window.hit") is None
+            assert tab.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_a_group_is_shown_by_name(show, evaluation):
+    class Group:
+        label, rows, metrics = HOSTILE, 12, evaluation.metrics
+
+    object.__setattr__(evaluation, "groups", (Group, Group))
+    try:
+        html = page(evaluation)
+    finally:
+        object.__delattr__(evaluation, "groups")
+    with show(html) as tab:
+        assert HOSTILE[:20] in tab.locator("main").text_content()
+        assert tab.evaluate("window.hit") is None
+
+
+# ---------------------------------------------------------------- for everybody
+
+
+def pages():
+    y, score, _ = scored(400)
+    several = Confusion.of_rows(("cat", "dog", "yak"), np.arange(3, 12).reshape(3, 3))
+    yield "scores", page(evaluate(y, y_score=score, draws=50))
+    yield "labels", page(evaluate(Counts(28, 23, 72, 2680), draws=50))
+    yield "classes", page(evaluate(several, draws=50))
+    yield "comparison", comparison_page(compare(y, {"A": (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=100))
+    yield "audit", audit_page(audit("recall", "accuracy"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_accessibility_check_finds_nothing_serious(browser, tmp_path, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed: the accessibility test is skipped")
+    for name, html in pages():
+        path = tmp_path / f"{name}.html"
+        path.write_text(html, encoding="utf-8")
+        for width in (1280, 390):
+            context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+            tab = context.new_page()
+            tab.goto(path.as_uri())
+            found = axe.Axe().run(tab).response["violations"]
+            told = [(v["id"], [node["html"][:120] for node in v["nodes"][:3]]) for v in found if v["impact"] in ("serious", "critical")]
+            assert told == [], (name, width)
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+            context.close()
+
+
+def test_paper_has_no_controls_but_the_numbers(show, html):
+    with show(html) as tab:
+        tab.emulate_media(media="print")
+        assert not tab.locator("#threshold").is_visible()
+        assert not tab.locator("#copy-json").is_visible()
+        assert tab.locator("#threshold-shown").is_visible()
+        assert tab.locator('[data-metric="recall"]').is_visible()
+        assert tab.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_without_a_script_the_numbers_stand(browser, tmp_path, html, evaluation):
+    path = tmp_path / "report.html"
+    path.write_text(html, encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    assert tab.locator('[data-metric="jaccard"]').is_visible()
+    assert tab.locator('[data-metric="recall"] .value').text_content() == f"{evaluation['recall'].value:.3f}"
+    context.close()
+
+
+def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path, evaluation):
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><title>n</title>{notebook(evaluation)}", encoding="utf-8")
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    frame = tab.frame_locator("iframe")
+    frame.locator("#picture svg").wait_for()
+    assert frame.locator('[data-metric="recall"]').get_attribute("data-value") == repr(evaluation["recall"].value)
+    context.close()
+
+
+def test_one_update_takes_about_a_frame(show, html):
+    # The aim is 16 ms, which `make bench` prints; a shared machine under load is given ten times that.
+    with show(html) as tab:
+        times = []
+        for place in range(0, 200, 10):
+            slide(tab, "threshold", place)
+            times.append(float(tab.evaluate("document.documentElement.dataset.update")))
+        assert sorted(times)[len(times) // 2] < 160
