@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.scores import ScoreTable
 
 Array = np.ndarray[Any, Any]
-MOST = 400  # cuts in a page: more would be finer than its pixels
+MOST = 360  # cuts in a page: more would be finer than its pixels
 MOST_SEARCHED = 200_000  # cuts among which every measure looks for its best one; beyond, among the corners of the curve
 
 
@@ -54,13 +54,21 @@ def kept(table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, 
         needed = [0, len(thresholds) - 1, *best.values(), *([] if current is None else [current])]
         places = _thinned(tp, fp, np.unique(needed), most)
     where = {int(place): i for i, place in enumerate(places)}
-    shown = thresholds[places]
+    exact = {0, *best.values()}
+    shown = np.array([thresholds[i] if i in exact else _shortest(thresholds, int(i)) for i in places])
     if current is not None and threshold is not None:
         shown[where[current]] = threshold  # the one in use, where the nearest score above it flags the same rows
     return Kept(
         shown, tp[places], fp[places], {name: where[place] for name, place in best.items()},
         None if current is None else where[current], len(thresholds),
     )  # fmt: skip
+
+
+def _shortest(thresholds: Array, place: int) -> float:
+    """The threshold with the fewest digits that flags the same rows as this cut: above the next lower score."""
+    score, below = float(thresholds[place]), float(thresholds[place + 1]) if place + 1 < len(thresholds) else -np.inf
+    tries = (float(f"{score:.{digits}g}") for digits in range(2, 17))
+    return next((cut for cut in tries if below < cut <= score), score)
 
 
 def _in_use(thresholds: Array, threshold: float) -> int:

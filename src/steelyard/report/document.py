@@ -16,13 +16,19 @@ SHOWN = 80  # characters of a label or a name that a page shows; the middle of l
 
 @cache
 def template(name: str) -> str:
-    """A file of the templates, without the comments and the indentation that only its reader needs."""
+    """A file of the templates, without the comments and the blanks that only its reader needs."""
     text = files("steelyard.report").joinpath("templates", name).read_text(encoding="utf-8")
     if name.endswith(".html"):
         return text
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL) if name.endswith(".css") else text
+    if name.endswith(".css"):
+        return "\n".join(filter(None, (line.strip() for line in re.sub(r"/\*.*?\*/", "", text).splitlines())))
     lines = (line.strip() for line in text.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
+    return "\n".join(_closed_up(line) for line in lines if line and not line.startswith("//"))
+
+
+def _closed_up(line: str) -> str:
+    """A line of script without the blanks around signs; one that holds text or a pattern is left as it is."""
+    return line if re.search("[\"'`/]", line) else re.sub(r" *(=>|===|!==|<=|>=|&&|\|\||[=<>*?:,;{}()]) *", r"\1", line)
 
 
 def filled(name: str, **parts: str) -> str:

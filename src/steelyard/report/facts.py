@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 CELLS = "(tp, fn, fp, tn)"
+KEYS = (
+    "name", "title", "family", "range", "sign", "value", "low", "high", "chance", "why", "method", "formula", "meaning",
+    "parameters", "cite", "holds",
+)  # fmt: skip
 DRAWN = ("precision", "recall", "specificity", "prevalence")  # what the pictures read, whichever measures are asked for
 
 
@@ -31,15 +35,14 @@ def fact(row: Row) -> dict[str, Any]:
     """One measure's row and what is to be known of it, as strict JSON values."""
     measure = measure_of(row)
     known = decided().get(measure.name) if measure.family != "own" else None
-    return {
-        "name": row.name, "title": title(row), "family": measure.family,
-        "range": [finite(end) for end in measure.range], "sign": {"higher": 1, "lower": -1}.get(str(measure.direction), 0),
-        "value": finite(row.value), "low": finite(row.low), "high": finite(row.high), "chance": finite(row.chance),
-        "why": row.undefined, "method": row.method, "formula": measure.text, "meaning": measure.meaning,
-        "parameters": {key: getattr(v, "name", v) for key, v in measure.parameters.items()},
-        "cite": measure.cite or "",
-        "holds": "" if known is None else "".join(SIGNS[known[name]] for name in PROPERTIES),
-    }  # fmt: skip
+    parameters = {key: getattr(v, "name", v) for key, v in measure.parameters.items()}
+    holds = "" if known is None else "".join(SIGNS[known[name]] for name in PROPERTIES)
+    values = (
+        row.name, title(row), measure.family, [finite(end) for end in measure.range],
+        {"higher": 1, "lower": -1}.get(str(measure.direction), 0), *(finite(v) for v in (row.value, row.low, row.high, row.chance)),
+        row.undefined, row.method, measure.text, measure.meaning, parameters, measure.cite or "", holds,
+    )  # fmt: skip
+    return dict(zip(KEYS, values, strict=True))
 
 
 def title(row: Row) -> str:
@@ -53,9 +56,9 @@ def sources(facts: Iterable[dict[str, Any]]) -> dict[str, str]:
     return {fact["cite"]: references.reference(fact["cite"]) for fact in facts if fact["cite"]}
 
 
-def properties() -> list[list[str]]:
-    """The title and the sentence of every property, in the order of the signs."""
-    return [[asked.title, asked.meaning] for asked in PROPERTIES.values()]
+def properties() -> list[str]:
+    """The title of every property, in the order of the signs."""
+    return [asked.title for asked in PROPERTIES.values()]
 
 
 def finite(value: Any) -> float | None:
@@ -73,6 +76,6 @@ def formulas(names: Iterable[str]) -> str:
 
 
 def _entry(measure: Metric) -> str:
-    zeros = ",".join(f"[{embedded(why)}, {CELLS} => {part}]" for why, part in measure.zeros)
-    bends = ",".join(f"{CELLS} => {notation.javascript(node.args[0])}" for node in kinks(measure.expression))
-    return f"{{f: {measure.javascript}, zeros: [{zeros}], kinks: [{bends}]}}"
+    zeros = ",".join(f"[{embedded(why)},{part}]" for why, part in measure.zeros)
+    bends = ",".join(notation.javascript(node.args[0]) for node in kinks(measure.expression))
+    return f"{{f: {measure.javascript}, zeros: {CELLS} => [{zeros}], kinks: {CELLS} => [{bends}]}}"

@@ -109,7 +109,7 @@ def _weights(column: Any) -> list[Any]:
     return values.tolist() if values.dtype.kind == "i" else [_short(value, 13) for value in values]
 
 
-def _short(value: float, places: int = 12) -> float | None:
+def _short(value: float, places: int = 11) -> float | None:
     """The digits that matter: a page has no room for those of rounding."""
     return facts.finite(float(f"{value:.{places}g}"))
 
@@ -127,4 +127,12 @@ def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: i
     at[start] = row["value"]
     whys = {i: stops.why_at(measure, scores, float(shares[i])) for i, value in enumerate(at) if value is None}
     guesses = stops.guesses_over_stops(measure, scores, shares)
-    return {"ranks": True, "at": at, "whys": whys, "guesses": [_short(g, 6) for g in guesses]}
+    shown = [_short(guess, 6) for guess in guesses]
+    return {"ranks": True, "at": at, "whys": whys, "guesses": shown[:1] if len(set(shown)) == 1 else shown}
+
+
+def packed(data: dict[str, Any]) -> dict[str, Any]:
+    """The payload with the facts of the measures as columns, which takes half the room; what only some have comes last."""
+    keys = list(facts.KEYS)
+    rows = [[*(row[key] for key in keys), {k: v for k, v in row.items() if k not in keys}] for row in data["measures"]]
+    return {**data, "keys": keys, "measures": rows}

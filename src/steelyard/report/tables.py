@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from steelyard.evaluation.evaluation import Evaluation, Row
 
+MOST_GROUPS = 20
 FAMILIES = {
     "rates": "Rates of one class", "overall": "All rows alike", "balanced": "Both classes alike",
     "F": "Precision and recall of one class", "agreement": "Agreement of truth and prediction",
@@ -78,9 +79,13 @@ def _interval(part: Any) -> str:
 
 
 def group_table(groups: Sequence[Any]) -> str:
-    """The usual measures of each group, with their intervals."""
+    """The usual measures of each group, with their intervals; the largest groups where they are very many."""
+    if len(groups) > MOST_GROUPS:
+        largest = sorted(groups, key=lambda group: -group.rows)[:MOST_GROUPS]
+        note = f'<p class="soft">The {MOST_GROUPS} largest of {len(groups):,} groups are shown.</p>'
+        return note + group_table(largest)
     shared = [row.name for row in groups[0].metrics if all(row.name in {r.name for r in g.metrics} for g in groups)]
-    shown = [measure for measure in FIRST if measure in shared][:6] or shared[:6]
+    shown = [measure for measure in FIRST if measure in shared][:5] or shared[:5]
     body = [[name(group.label), f"{group.rows:,}", *(_group_cell(group, measure) for measure in shown)] for group in groups]
     titles = [facts.title(next(row for row in groups[0].metrics if row.name == measure)) for measure in shown]
     return table(("group", "rows", *titles), body)

@@ -53,7 +53,7 @@ function valueOf(name, c) {
 
 function reasonOf(name, c) {
   if (c[0] + c[1] + c[2] + c[3] === 0) return "no rows";
-  const found = FORMULAS[name].zeros.find(([, part]) => part(c[0], c[1], c[2], c[3]) === 0);
+  const found = FORMULAS[name].zeros(c[0], c[1], c[2], c[3]).find(([, part]) => part === 0);
   return found ? found[0] : "undefined";
 }
 
@@ -147,11 +147,11 @@ function intervalOf(row, value, set) {
   const [tp, fn, fp, tn] = set.draws;
   const values = new Float64Array(DRAWS);
   let held = 0;
-  const nearKink = kinks.some((part) => {
-    let below = 0;
-    for (let j = 0; j < DRAWS; j++) below += part(tp[j], fn[j], fp[j], tn[j]) < 0;
-    return below > NEAR_KINK * DRAWS && below < (1 - NEAR_KINK) * DRAWS;
-  });
+  const below = kinks(1, 1, 1, 1).map(() => 0);
+  for (let j = 0; below.length && j < DRAWS; j++) {
+    kinks(tp[j], fn[j], fp[j], tn[j]).forEach((part, i) => { below[i] += part < 0; });
+  }
+  const nearKink = below.some((share) => share > NEAR_KINK * DRAWS && share < (1 - NEAR_KINK) * DRAWS);
   for (let j = 0; j < DRAWS; j++) {
     if (nearKink && set.deviance[j] > D.limit) continue;
     const v = f(tp[j], fn[j], fp[j], tn[j]);

@@ -1,6 +1,6 @@
 // The page: the state is one cut and one prevalence; every number and every mark follows from the two.
 
-const MEASURES = D.measures;
+const MEASURES = D.measures.map((row) => ({ ...Object.fromEntries(D.keys.map((key, i) => [key, row[i]])), ...row[D.keys.length] }));
 const BY_NAME = new Map(MEASURES.map((row) => [row.name, row]));
 const CUTS = D.cuts ? D.cuts.tp.length : 0;
 const USUAL = ["precision", "recall", "f1", "ac_score"];
@@ -42,7 +42,7 @@ function whyAt(row, cells, stop) {
 
 function chanceAt(row, cells, stop) {
   if (isStart()) return row.chance;
-  if (row.ranks) return row.guesses ? row.guesses[stop] : row.at === null && stop !== START.stop ? NaN : row.chance;
+  if (row.ranks) return row.guesses ? row.guesses[row.guesses.length === 1 ? 0 : stop] : row.at === null && stop !== START.stop ? NaN : row.chance;
   return FORMULAS[row.name] ? chanceOf(row, cells) : NaN;
 }
 
@@ -122,7 +122,7 @@ function detail(row) {
   list.appendChild(formula);
   told("parameters", Object.entries(row.parameters).map(([key, v]) => `${key} = ${v === null ? "from the table" : v}`).join(", "));
   for (const [sign, words] of [["+", "proved"], ["-", "refuted"]]) {
-    told(words, D.properties.filter((_, i) => row.holds[i] === sign).map(([title]) => title).join(" · "));
+    told(words, D.properties.filter((_, i) => row.holds[i] === sign).join(" · "));
   }
   if (!row.holds) told("properties", row.ranks ? "not decided for measures of scores" : "not decided here; steelyard audit decides them");
   told("interval", row.method);
