@@ -2,13 +2,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format mutants sklearn-suite coverage properties bench clean
+.PHONY: demo test chromium screenshots check format mutants sklearn-suite coverage properties bench clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
 
-test: $(VENV)/.test  ## install the test tools and run every test
+test: $(VENV)/.test chromium  ## install the test tools and run every test
 	$(BIN)/python -m pytest -n auto -q
+
+chromium:  ## a browser for the tests of the pages; without one they are skipped by name
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  { apt-get install -y -qq --no-install-recommends chromium || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }; }; } >/dev/null 2>&1 || \
+	  echo "no chromium: the browser tests are skipped"
+
+screenshots: $(VENV)/.test chromium  ## write docs/images/page-light.png and page-dark.png
+	$(BIN)/python docs/screenshots.py
 
 check: $(VENV)/.dev test  ## what CI runs, and the linter and the type checker
 	$(BIN)/ruff check .

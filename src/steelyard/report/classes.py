@@ -79,7 +79,8 @@ def heat_map(table: Confusion) -> str:
     places = [table.index(label) for label in labels]
     matrix, sums = table.matrix[np.ix_(places, places)], table.matrix.sum(1)[places]
     body = [
-        [name(label), *(_heat(cell, total) for cell in row)] for label, row, total in zip(labels, matrix, sums, strict=True)
+        [name(label), *(_heat(cell, total) for cell in row)]
+        for label, row, total in zip(labels, matrix, sums, strict=True)
     ]
     top = "".join(f'<th scope="col">{name(label)}</th>' for label in labels)
     rows = "".join(f'<tr><th scope="row">{head}</th>{"".join(cells)}</tr>' for head, *cells in body)
@@ -107,7 +108,9 @@ def averages(evaluation: Evaluation, table: Confusion) -> str:
             cells.append(text(interval_text(row.value, row.low, row.high)) if row else "–")
         cells.append(three_digits(get_metric(measure)(table, average="micro")))
         body.append([text(get_metric(measure).title), *cells])
-    return tables.table(("measure", "macro: classes alike", "weighted by class size", "micro: all decisions pooled"), body)
+    return tables.table(
+        ("measure", "macro: classes alike", "weighted by class size", "micro: all decisions pooled"), body
+    )
 
 
 def _all(evaluation: Evaluation) -> str:

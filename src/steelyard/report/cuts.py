@@ -34,7 +34,9 @@ class Kept:
 
     def nearest(self, counts: Counts) -> int:
         """The cut whose counts come nearest to those of predictions that were made otherwise."""
-        away = np.abs(self.tp - counts.tp) / max(self.tp[-1], 1e-300) + np.abs(self.fp - counts.fp) / max(self.fp[-1], 1e-300)
+        away = np.abs(self.tp - counts.tp) / max(self.tp[-1], 1e-300) + np.abs(self.fp - counts.fp) / max(
+            self.fp[-1], 1e-300
+        )
         return int(np.argmin(away))
 
 

@@ -39,7 +39,8 @@ def fact(row: Row) -> dict[str, Any]:
     holds = "" if known is None else "".join(SIGNS[known[name]] for name in PROPERTIES)
     values = (
         row.name, title(row), measure.family, [finite(end) for end in measure.range],
-        {"higher": 1, "lower": -1}.get(str(measure.direction), 0), *(finite(v) for v in (row.value, row.low, row.high, row.chance)),
+        {"higher": 1, "lower": -1}.get(str(measure.direction), 0), finite(row.value),
+        *(short(v) for v in (row.low, row.high, row.chance)),
         row.undefined, row.method, measure.text, measure.meaning, parameters, measure.cite or "", holds,
     )  # fmt: skip
     return dict(zip(KEYS, values, strict=True))
@@ -66,12 +67,21 @@ def finite(value: Any) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
+def short(value: float, places: int = 11) -> float | None:
+    """The digits that matter: a page has no room for those of rounding."""
+    return finite(float(f"{value:.{places}g}"))
+
+
 def formulas(names: Iterable[str]) -> str:
     """The registry's formulas as one JavaScript object: each with what leaves it undefined at 0, and its kinks."""
     chosen = dict.fromkeys([*DRAWN, *names])
     entries = [f"{embedded(m.name)}: {_entry(m)}" for m in map(get_metric, chosen) if m.javascript]
     benefit = get_metric("net_benefit")
-    net = f"(tp, fn, fp, tn, threshold) => {notation.javascript(benefit.general)}" if benefit.general is not None else "null"
+    net = (
+        f"(tp, fn, fp, tn, threshold) => {notation.javascript(benefit.general)}"
+        if benefit.general is not None
+        else "null"
+    )
     return f"{notation.JAVASCRIPT_HELPERS}\nconst NET_BENEFIT = {net};\nconst FORMULAS = {{{','.join(entries)}}};\n"
 
 

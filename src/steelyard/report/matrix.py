@@ -55,14 +55,17 @@ def _cell(decision: Decision | None) -> str:
 
 
 def _asked(names: Sequence[str]) -> str:
-    parts = "".join(f"<dt>{text(name)}</dt><dd>{text(PROPERTIES[name].meaning)} {text(PROPERTIES[name].wanted)}</dd>" for name in names)
+    parts = "".join(
+        f"<dt>{text(name)}</dt><dd>{text(PROPERTIES[name].meaning)} {text(PROPERTIES[name].wanted)}</dd>"
+        for name in names
+    )
     return f'<dl class="asked">{parts}</dl>'
 
 
 def _measure(metric: str, row: dict[str, Decision], names: Sequence[str]) -> str:
     lines = "".join(_line(row[name]) for name in names if name in row)
     formula = get_metric(metric).text
-    return f"<details><summary>{text(metric)}</summary><p><code>{text(metric)} = {text(formula)}</code></p><dl class=\"asked\">{lines}</dl></details>"
+    return f'<details><summary>{text(metric)}</summary><p><code>{text(metric)} = {text(formula)}</code></p><dl class="asked">{lines}</dl></details>'
 
 
 def _line(decision: Decision) -> str:

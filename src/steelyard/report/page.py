@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard import __version__
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.report import classes, facts, pieces
-from steelyard.report.document import document, filled, template, text
+from steelyard.report.document import clipped, document, filled, template, text
 from steelyard.report.payload import packed, payload
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def page(evaluation: Evaluation, *, source: str = "predictions") -> str:
         return _classes_page(evaluation, source)
     data = payload(evaluation, source)
     body = filled("page.html", **pieces.pieces(evaluation, source, data))
-    return document(f"{source} · Steelyard", body, payload=packed(data), script=script(data))
+    return document(f"{clipped(source)} · Steelyard", body, payload=packed(data), script=script(data))
 
 
 def script(data: dict[str, Any]) -> str:
@@ -61,7 +61,9 @@ def _classes_page(evaluation: Evaluation, source: str) -> str:
     data = payload(one, source, others=classes.shown(table))
     data |= {"all": [facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
     parts = pieces.pieces(one, source, data) | classes.pieces(evaluation, one, source, data)
-    return document(f"{source} · Steelyard", filled("page.html", **parts), payload=packed(data), script=script(data))
+    return document(
+        f"{clipped(source)} · Steelyard", filled("page.html", **parts), payload=packed(data), script=script(data)
+    )
 
 
 def comparison_page(comparison: Comparison, *, source: str = "predictions") -> str:
@@ -74,7 +76,7 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions") -> s
     """
     from steelyard.report.versus import body
 
-    return document(f"{' and '.join(comparison.models)} · Steelyard", body(comparison, source))
+    return document(f"{clipped(' and '.join(comparison.models))} · Steelyard", body(comparison, source))
 
 
 def audit_page(decisions: Iterable[Decision]) -> str:

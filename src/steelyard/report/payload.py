@@ -81,7 +81,9 @@ def _chi_square(level: float) -> float:
 def _of_scores(
     evaluation: Evaluation, scores: ScoreTable, rows: list[dict[str, Any]], shares: Array, start: int
 ) -> dict[str, Any]:
-    held = cuts.kept(scores, [m for m in (get_metric(row["name"]) for row in rows) if m.scores is None], evaluation.threshold)
+    held = cuts.kept(
+        scores, [m for m in (get_metric(row["name"]) for row in rows) if m.scores is None], evaluation.threshold
+    )
     for row in rows:
         if get_metric(row["name"]).scores is None:
             row["best"] = held.best.get(row["name"])
@@ -106,28 +108,27 @@ def _cut_columns(held: Kept) -> dict[str, list[Any]]:
 
 def _weights(column: Any) -> list[Any]:
     values = np.asarray(column)
-    return values.tolist() if values.dtype.kind == "i" else [_short(value, 13) for value in values]
-
-
-def _short(value: float, places: int = 11) -> float | None:
-    """The digits that matter: a page has no room for those of rounding."""
-    return facts.finite(float(f"{value:.{places}g}"))
+    return values.tolist() if values.dtype.kind == "i" else [facts.short(value, 13) for value in values]
 
 
 def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: int) -> dict[str, Any]:
     """A measure of scores at every prevalence; the value of the evaluation where it does not depend on it."""
     measure = get_metric(row["name"])
     values = stops.over_stops(measure, scores, shares)
-    few = stops.over_stops(measure, drawing.binned(scores, FEW), shares[:: len(shares) // 3]) if values is None else values
+    few = (
+        stops.over_stops(measure, drawing.binned(scores, FEW), shares[:: len(shares) // 3])
+        if values is None
+        else values
+    )
     if few is None or np.nanmax(few) - np.nanmin(few) <= 1e-12 * max(1.0, float(np.nanmax(np.abs(few)))):
         return {"ranks": True}
     if values is None:
         return {"ranks": True, "at": None}
-    at = [_short(value) for value in values]
+    at = [facts.short(value) for value in values]
     at[start] = row["value"]
     whys = {i: stops.why_at(measure, scores, float(shares[i])) for i, value in enumerate(at) if value is None}
     guesses = stops.guesses_over_stops(measure, scores, shares)
-    shown = [_short(guess, 6) for guess in guesses]
+    shown = [facts.short(guess, 6) for guess in guesses]
     return {"ranks": True, "at": at, "whys": whys, "guesses": shown[:1] if len(set(shown)) == 1 else shown}
 
 

@@ -35,7 +35,9 @@ def pieces(evaluation: Evaluation, source: str, data: dict[str, Any]) -> dict[st
 
 def verdict(sentences: Sequence[str]) -> tuple[str, str]:
     """The first sentence as the heading, and the others."""
-    first, *rest = (sentence.replace(" %", "\u00a0%") for sentence in sentences or ["Nothing can be said of this table."])
+    first, *rest = (
+        sentence.replace(" %", "\u00a0%") for sentence in sentences or ["Nothing can be said of this table."]
+    )
     return text(first), "".join(f"<p>{text(sentence)}</p>" for sentence in rest)
 
 
@@ -51,10 +53,12 @@ def controls(data: dict[str, Any]) -> str:
     """The sliders, and what to optimise."""
     parts = [_threshold_control(data)] if "cuts" in data else []
     stop = data["stops"][data["stop"]]
+    parts.append(_slider("prevalence", "prevalence", len(data["stops"]) - 1, data["stop"], repr(stop), _percent(stop)))
     parts.append(
-        _slider("prevalence", "prevalence", len(data["stops"]) - 1, data["stop"], repr(stop), _percent(stop))
+        _choice(data)
+        if "cuts" in data
+        else '<div class="control"><button type="button" id="reset">As evaluated</button></div>'
     )
-    parts.append(_choice(data) if "cuts" in data else '<div class="control"><button type="button" id="reset">As evaluated</button></div>')
     return "".join(parts)
 
 
@@ -69,7 +73,9 @@ def now(data: dict[str, Any]) -> str:
         where = "nobody flagged" if cut is None else f"scores of {three_digits(cut)} and more flagged"
     share = data["stops"][data["stop"]]
     which = "the sample's" if share == data["view"]["share"] else "as asked for"
-    return text(f"As evaluated: {where}, {_percent(share)} of the rows positive ({which}). Move a slider, and every number follows.")
+    return text(
+        f"As evaluated: {where}, {_percent(share)} of the rows positive ({which}). Move a slider, and every number follows."
+    )
 
 
 def _threshold_control(data: dict[str, Any]) -> str:
@@ -114,7 +120,9 @@ def _percent(share: float) -> str:
 def _cells(evaluation: Evaluation, data: dict[str, Any]) -> str:
     """The four cells in numbers, rows true and columns predicted."""
     numbers = dict(zip(CELLS, data["view"]["cells"], strict=True))
-    cell = lambda key: f'<td data-cell="{key}" data-value="{tables.digits(numbers[key])}">{tables.count(numbers[key])}</td>'  # noqa: E731
+    cell = lambda key: (
+        f'<td data-cell="{key}" data-value="{tables.digits(numbers[key])}">{tables.count(numbers[key])}</td>'
+    )  # noqa: E731
     unit = "weight" if data["weighted"] else "rows"
     rows = [
         ("positive", "tp", "fn", numbers["tp"] + numbers["fn"]), ("negative", "fp", "tn", numbers["fp"] + numbers["tn"]),
@@ -143,7 +151,9 @@ def _charts(data: dict[str, Any]) -> str:
     return "".join(f"<section>{part}</section>" for part in parts)
 
 
-CHOOSER = '<details id="chosen"><summary>Choose the measures that are drawn</summary><div class="choices"></div></details>'
+CHOOSER = (
+    '<details id="chosen"><summary>Choose the measures that are drawn</summary><div class="choices"></div></details>'
+)
 
 
 def _grid(title: str, figures: dict[str, str], kind: str = "grid") -> str:
@@ -176,7 +186,9 @@ def _about(evaluation: Evaluation, data: dict[str, Any]) -> str:
         used.setdefault(row.method, []).append(row.name)
     said = [METHODS.get(method, f"{{}}: {method}").format(_some(names)) for method, names in used.items() if method]
     lines = [*evaluation.assumed]
-    lines.append(f"Intervals ({100 * evaluation.level:g} %): {'; '.join(said)}. Seed {evaluation.seed}." if said else "")
+    lines.append(
+        f"Intervals ({100 * evaluation.level:g} %): {'; '.join(said)}. Seed {evaluation.seed}." if said else ""
+    )
     lines.append(
         "Where a slider was moved, values follow at once by the same formulas, printed by the registry; the intervals of "
         "the measures of one cut are drawn anew in this page by the same posterior, 2,000 draws with a fixed seed. "
@@ -193,4 +205,3 @@ def _about(evaluation: Evaluation, data: dict[str, Any]) -> str:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= 3 else f"{len(names)} measures"
-

@@ -70,7 +70,9 @@ def reliability(table: ScoreTable, level: float) -> list[dict[str, float]]:
     parts = [_bins(side) for side in _sides(table)]
     held = parts[0][0] + parts[1][0] > 0
     # Whole rows behind each bin, since the interval is of rows and not of weights.
-    rows = [np.bincount(_places(s), None if s.rows is None else s.rows, minlength=RELIABILITY_BINS) for s in _sides(table)]
+    rows = [
+        np.bincount(_places(s), None if s.rows is None else s.rows, minlength=RELIABILITY_BINS) for s in _sides(table)
+    ]
     p, n = (r[held].astype(np.float64) for r in rows)
     sure = interval("precision", Counts(p, 0 * p, n, 0 * n), level=level, method="jeffreys")
     columns = {"p": parts[0][0], "n": parts[1][0], "sp": parts[0][1], "sn": parts[1][1]}

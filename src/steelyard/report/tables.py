@@ -55,12 +55,15 @@ def _group(title: str, rows: Iterable[Row]) -> str:
 def measure_row(row: Row) -> str:
     """One measure: its value, room for its bar, its interval, and what guessing scores."""
     undefined = not math.isfinite(row.value)
-    between = text(row.undefined or "undefined") if undefined else f"{three_digits(row.low)} to {three_digits(row.high)}"
+    between = (
+        text(row.undefined or "undefined") if undefined else f"{three_digits(row.low)} to {three_digits(row.high)}"
+    )
+    # HTML lets the ends of cells and rows be left out, and a page has fifty of them.
     return (
         f'<tr data-metric="{text(row.name)}" data-value="{digits(row.value)}">'
-        f'<th scope="row">{text(facts.title(row))}</th>'
-        f'<td class="value">{"–" if undefined else three_digits(row.value)}</td><td class="bar"></td>'
-        f'<td class="between">{between}</td><td class="chance">{three_digits(row.chance)}</td></tr>'
+        f'<th scope="row">{text(facts.title(row))}'
+        f'<td class="value">{"–" if undefined else three_digits(row.value)}<td class="bar">'
+        f'<td class="between">{between}<td class="chance">{three_digits(row.chance)}'
     )
 
 
@@ -75,7 +78,11 @@ def class_table(evaluation: Evaluation) -> str:
 
 
 def _interval(part: Any) -> str:
-    return text(interval_text(part.value, part.low, part.high)) if math.isfinite(part.value) else f"– {text(part.why or '')}"
+    return (
+        text(interval_text(part.value, part.low, part.high))
+        if math.isfinite(part.value)
+        else f"– {text(part.why or '')}"
+    )
 
 
 def group_table(groups: Sequence[Any]) -> str:
@@ -86,7 +93,9 @@ def group_table(groups: Sequence[Any]) -> str:
         return note + group_table(largest)
     shared = [row.name for row in groups[0].metrics if all(row.name in {r.name for r in g.metrics} for g in groups)]
     shown = [measure for measure in FIRST if measure in shared][:5] or shared[:5]
-    body = [[name(group.label), f"{group.rows:,}", *(_group_cell(group, measure) for measure in shown)] for group in groups]
+    body = [
+        [name(group.label), f"{group.rows:,}", *(_group_cell(group, measure) for measure in shown)] for group in groups
+    ]
     titles = [facts.title(next(row for row in groups[0].metrics if row.name == measure)) for measure in shown]
     return table(("group", "rows", *titles), body)
 
@@ -95,7 +104,7 @@ def _group_cell(group: Any, measure: str) -> str:
     row = next(row for row in group.metrics if row.name == measure)
     if not math.isfinite(row.value):
         return f'– <span class="soft">{text(row.undefined or "undefined")}</span>'
-    return f"{three_digits(row.value)} <span class=\"soft\">{three_digits(row.low)} to {three_digits(row.high)}</span>"
+    return f'{three_digits(row.value)} <span class="soft">{three_digits(row.low)} to {three_digits(row.high)}</span>'
 
 
 def table(head: Sequence[str], body: Iterable[Sequence[str]], kind: str = "plain") -> str:

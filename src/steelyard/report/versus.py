@@ -70,7 +70,9 @@ def _favoured(row: Difference) -> str | None:
 
 def _pair(comparison: Comparison, a: str, b: str) -> str:
     rows = [row for row in comparison.rows if (row.a, row.b) == (a, b)]
-    most = max((abs(end) for row in rows for end in (row.low, row.high, row.difference) if math.isfinite(end)), default=1.0)
+    most = max(
+        (abs(end) for row in rows for end in (row.low, row.high, row.difference) if math.isfinite(end)), default=1.0
+    )
     heads = (
         "measure", f'<span class="model-a">{name(a)}</span>', f'<span class="model-b">{name(b)}</span>', "over the range",
         "difference", f"{100 * comparison.level:g} % interval", f"from {three_digits(-most)} to {three_digits(most)}", "p", "p (Holm)",
@@ -84,11 +86,16 @@ def _pair(comparison: Comparison, a: str, b: str) -> str:
 def _difference(row: Difference, most: float) -> str:
     cells = [three_digits(row.value_a), three_digits(row.value_b), _both(row), three_digits(row.difference)]
     if math.isfinite(row.difference):
-        cells += [f"{three_digits(row.low)} to {three_digits(row.high)}", _gap(row, most), three_digits(row.p_value), three_digits(row.p_holm)]
+        cells += [
+            f"{three_digits(row.low)} to {three_digits(row.high)}",
+            _gap(row, most),
+            three_digits(row.p_value),
+            three_digits(row.p_holm),
+        ]
     else:
         cells += [text(row.why or "undefined"), "", "–", "–"]
     value = repr(row.difference) if math.isfinite(row.difference) else ""
-    inside = "".join(f'<td{_kind(i)}>{cell}</td>' for i, cell in enumerate(cells))
+    inside = "".join(f"<td{_kind(i)}>{cell}</td>" for i, cell in enumerate(cells))
     return f'<tr data-metric="{text(row.metric)}" data-value="{value}"><th scope="row">{text(_title(row))}</th>{inside}</tr>'
 
 
@@ -153,7 +160,7 @@ def _standing(found: Ranking, metric: str, shares: Sequence[float]) -> str:
     cells = [
         _rank(standing.rank), three_digits(standing.difference),
         f'<span class="{side}">{name(standing.favours)}</span>' if standing.favours else "–",
-        *(f"{_rank(there[share].rank)} <span class=\"soft\">{text(there[share].sign)}</span>" for share in shares),
+        *(f'{_rank(there[share].rank)} <span class="soft">{text(there[share].sign)}</span>' for share in shares),
     ]  # fmt: skip
     kind = ' class="turn"' if metric in found.changes else ""
     return f'<tr{kind}><th scope="row">{text(get_metric(metric).title)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'

@@ -16,10 +16,17 @@ const round = (v) => Math.round(v * 10) / 10;
 const path = (points) => points.map(([x, y]) => `${round(x)},${round(y)}`).join(" ");
 const host = (id) => document.getElementById(id);
 
+// The room of each chart is read once, and again when the window changes: reading it makes the browser lay out the page.
+const WIDTHS = new Map();
+function widthOf(id, usual) {
+  if (!WIDTHS.has(id)) WIDTHS.set(id, host(id).clientWidth || usual);
+  return WIDTHS.get(id);
+}
+
 // A plot with axes: `x` and `y` turn values into pixels; `right` leaves room for labels at the ends of lines.
 function plot(id, { x, y, xTitle, yTitle, right = 16, height = HEIGHT }) {
   const room = host(id);
-  const width = Math.max(240, room.clientWidth || 360);
+  const width = Math.max(240, widthOf(id, 360));
   const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
   const box = { left: 40, right: width - right, top: 32, bottom: height - 40 };
   const scale = (axis, from, to) => {
@@ -88,7 +95,7 @@ function ticked(from, to) {
 // The table as areas: the width of a column is the size of its class, its filled height the share that is right.
 function picture(cells) {
   const room = host("picture");
-  const width = Math.max(280, room.clientWidth || 480), height = 232;
+  const width = Math.max(280, widthOf("picture", 480)), height = 232;
   const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
   const [tp, fn, fp, tn] = cells, p = tp + fn, n = fp + tn;
   const side = Math.min(136, Math.max(112, width * 0.26)), gap = 2;

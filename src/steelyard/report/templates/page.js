@@ -171,8 +171,9 @@ function sorted(by) {
 
 // ---------------------------------------------------------------- one update: values at once, intervals at rest
 
-function update(parts) {
+function update(redraw) {
   const began = performance.now();
+  if (redraw) WIDTHS.clear();
   const share = shareAt(state.stop), cells = weighed(cellsAt(state.cut), share), start = isStart();
   for (const { tr, row, value, interval, chance, parts: marks } of rows.values()) {
     const v = start ? row.value : valueAt(row, cells, state.stop), c = chanceAt(row, cells, state.stop);
@@ -188,7 +189,7 @@ function update(parts) {
   }
   table(cells);
   picture(cells);
-  for (const chart of charts) chart.moved(cells, share, parts);
+  for (const chart of charts) chart.moved(cells, share, redraw);
   said(cells, share, start);
   controls();
   clearTimeout(resting);
@@ -278,12 +279,12 @@ const SCORES = D.histogram ? ticked(D.histogram.ends[0], D.histogram.ends[1]) : 
 const finiteCut = (i) => D.cuts.threshold[i] !== null;
 
 // A chart over the cuts: drawn anew when its lines change, its point moved at every update.
-function chart(id, draw, at, words) {
+function chart(id, draw, at, words, fixedShare) {
   if (!host(id)) return;
   let p = null, marks = null, drawnFor = null;
   const self = {
     moved(cells, share, redraw) {
-      const key = `${state.stop}|${state.chosen}|${view.label}`;
+      const key = fixedShare ? view.label : `${state.stop}|${state.chosen}|${view.label}`;
       if (!p || redraw || drawnFor !== key) { p = draw(share); drawnFor = key; marks = [rule(p), dot(p)]; if (at.upright) marks[1].remove(); if (!at.upright) marks[0].remove(); listen(p, self); }
       self.mark(hover === null ? state.cut : hover);
     },
@@ -341,7 +342,7 @@ chart("roc", (share) => {
   const auc = BY_NAME.get("roc_auc");
   if (auc && isNumber(auc.value)) el("text", { class: "label", x: p.box.right - 8, y: p.box.bottom - 12, "text-anchor": "end" }, p.svg, `area ${digits(auc.value)}`);
   return p;
-}, rates, (c, cut, x, y) => `${cutWords(cut)} · found ${percent(y)} · flagged in error ${percent(x)}`);
+}, rates, (c, cut, x, y) => `${cutWords(cut)} · found ${percent(y)} · flagged in error ${percent(x)}`, true);
 
 chart("pr", (share) => {
   const p = plot("pr", { x: SHARES, y: SHARES, xTitle: "share of positives found", yTitle: "share of flags that are right" });
@@ -383,7 +384,7 @@ chart("scores", () => {
   el("text", { class: "label", x: p.box.right, y: p.box.top + 12, "text-anchor": "end" }, p.svg, "positives");
   el("text", { class: "label", x: p.box.right, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "negatives");
   return p;
-}, atThreshold, (c, cut) => `${cutWords(cut)} · found ${percent(recallOf(c))} · flagged in error ${percent(rates(c)[0])}`);
+}, atThreshold, (c, cut) => `${cutWords(cut)} · found ${percent(recallOf(c))} · flagged in error ${percent(rates(c)[0])}`, true);
 
 const short = (row) => (row.title.length > 14 ? `${row.title.slice(0, 13)}…` : row.title);
 function spanned(values) {
@@ -413,19 +414,24 @@ const PREVALENCE = {
   map: (v) => (logit(v) - ENDS[0]) / (ENDS[1] - ENDS[0]), ticks: [0.0001, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99].filter((t) => t >= D.stops[0]),
   name: (v) => `${Number((100 * v).toPrecision(6))} %`,
 };
-charts.push({
+const overPrevalence = {
   moved(cells, share, redraw) {
+    const key = `${state.cut}|${state.chosen}|${view.label}`;
+    if (redraw || this.key !== key) { this.key = key; this.draw(); }
+    place(this.rule, this.p, D.stops[state.stop]);
+    host("over-prevalence-readout").textContent = `prevalence ${percent(D.stops[state.stop])} · ${values(cells, state.stop)}`;
+  },
+  draw() {
     const base = cellsAt(state.cut);
     const p = several("over-prevalence", PREVALENCE, "share of positives (log scale)", (row) => D.stops.map((s, i) => [s, valueAt(row, weighed(base, shareAt(i)), i)]));
-    place(rule(p), p, D.stops[state.stop]);
-    host("over-prevalence-readout").textContent = `prevalence ${percent(D.stops[state.stop])} · ${values(cells, state.stop)}`;
+    Object.assign(this, { p, rule: rule(p) });
     p.svg.addEventListener("click", (event) => {
       const box = p.svg.getBoundingClientRect(), x = ((event.clientX - box.left) * p.width) / box.width;
-      const near = D.stops.map((s, i) => [Math.abs(p.X(s) - x), i]).sort((a, b) => a[0] - b[0])[0][1];
-      move({ stop: near });
+      move({ stop: D.stops.map((s, i) => [Math.abs(p.X(s) - x), i]).sort((a, b) => a[0] - b[0])[0][1] });
     });
   },
-});
+};
+charts.push(overPrevalence);
 
 if (D.reliability) {
   const scaled = (bin, share) => weighed([bin.p, 0, bin.n, 0], null).map((v, i) => {

@@ -1,0 +1,247 @@
+"""The pages as text: their size, their policy, what hostile words become, and the cuts and stops they hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard import (
+    Confusion,
+    Counts,
+    at_prevalence,
+    best_threshold,
+    compare,
+    evaluate,
+    get_metric,
+    list_metrics,
+    roc_auc,
+    score_table,
+)
+from steelyard.auditing.claims import PROPERTIES
+from steelyard.auditing.decided import decided
+from steelyard.report import cuts, stops
+from steelyard.report.document import clipped, embedded, filled
+from steelyard.report.page import comparison_page, page
+
+MOST = 150_000
+HOSTILE = "</script><script>alert(1)</script><!-- '\"&<b>\u2028\u2029\u202e{{body}}"
+DOCS = Path(__file__).parent.parent / "docs" / "properties.md"
+
+
+def scored(n, weighted=False, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.05).astype(int)
+    return y, 1 / (1 + np.exp(-(1.4 * rng.normal(size=n) + 2.5 * y - 2.6))), rng.gamma(2, 1, n) if weighted else None
+
+
+def evaluated(n, weighted=False):
+    y, score, weight = scored(n, weighted)
+    return evaluate(y, y_score=score, sample_weight=weight, draws=20)
+
+
+def data(html):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)[1])
+
+
+class Elements(HTMLParser):
+    """Counts what a parser of HTML makes of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.attributes, self.words = [], [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, words):
+        self.words.append(words)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_page_is_small_whatever_the_number_of_rows(weighted):
+    sizes = [len(page(evaluated(n, weighted)).encode()) for n in (10**4, 10**6)]
+    assert max(sizes) <= MOST
+    assert sizes[1] <= sizes[0] * 1.05
+
+
+def test_a_page_with_long_names_and_many_groups_keeps_to_its_size():
+    evaluation = evaluated(10**4, weighted=True)
+
+    class Group:
+        label, rows, metrics = "\U0001f9ea" * 10_000, 5, evaluation.metrics
+
+    object.__setattr__(evaluation, "groups", (Group,) * 500)
+    html = page(evaluation, source="x" * 10_000)
+    assert len(html.encode()) <= MOST
+    assert "20 largest of 500 groups" in html
+
+
+def test_the_same_evaluation_gives_the_same_bytes():
+    assert page(evaluated(500)) == page(evaluated(500))
+
+
+@pytest.mark.parametrize("kind", ["scores", "labels", "classes", "comparison"])
+def test_the_policy_allows_exactly_the_inline_script_and_style(kind):
+    y, score, _ = scored(300)
+    html = {
+        "scores": lambda: page(evaluate(y, y_score=score, draws=20)),
+        "labels": lambda: page(evaluate(Counts(28, 23, 72, 2680), draws=20)),
+        "classes": lambda: page(evaluate(Confusion.of_rows("abc", np.arange(1, 10).reshape(3, 3)), draws=20)),
+        "comparison": lambda: comparison_page(compare(y, {"A": (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=50)),
+    }[kind]()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    inline = {
+        "style": re.findall(r"<style>(.*?)</style>", html, re.DOTALL),
+        "script": re.findall(r"<script>(.*?)</script>", html, re.DOTALL),
+    }
+    for name, texts in inline.items():
+        hashes = [f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts]
+        assert re.findall(rf"{name}-src ([^;]*)", policy) == hashes
+    assert not re.search(r"https?://(?!www\.w3\.org)", html)
+    page_of = Elements(html)
+    assert not {"link", "img", "iframe", "base", "form", "object"} & set(page_of.tags)
+    assert not [name for name, _ in page_of.attributes if name.startswith("on") or name in ("src", "href", "style")]
+
+
+def test_hostile_words_stay_words():
+    y, score, _ = scored(300)
+    evaluation = evaluate(np.where(y == 1, HOSTILE, "b"), y_score=score, pos_label=HOSTILE, draws=20)
+    html = page(evaluation, source=HOSTILE)
+    plain = Elements(page(evaluate(np.where(y == 1, "a", "b"), y_score=score, pos_label="a", draws=20)))
+    attacked = Elements(html)
+    assert attacked.tags == plain.tags
+    assert HOSTILE in attacked.words
+    assert data(html)["positive"] == HOSTILE
+    assert data(html)["source"] == HOSTILE
+
+
+def test_embedded_json_is_strict_and_closed_to_html():
+    written = embedded({"label": HOSTILE, "value": 1.5})
+    assert not re.search("[<>&\u2028\u2029]", written)
+    assert json.loads(written)["label"] == HOSTILE
+    with pytest.raises(ValueError):
+        embedded({"value": float("nan")})
+
+
+def test_half_a_surrogate_pair_can_be_written_to_a_file(tmp_path):
+    html = page(evaluate(Counts(28, 23, 72, 2680), draws=20), source="a\ud800b")
+    (tmp_path / "report.html").write_text(html, encoding="utf-8")
+
+
+def test_long_labels_are_shortened_in_the_middle():
+    assert clipped("x" * 80) == "x" * 80
+    assert len(clipped("ab" * 5_000)) <= 80
+    assert clipped("start" + "x" * 500 + "end").startswith("start")
+    assert clipped("start" + "x" * 500 + "end").endswith("end")
+
+
+def test_parts_are_put_in_once():
+    html = filled("shell.html", policy="", title="{{body}}", style="", body="{{title}}", data="", code="")
+    assert "<title>{{body}}</title>" in html
+
+
+# ---------------------------------------------------------------- what the page holds of the scores
+
+
+def test_kept_cuts_carry_exact_counts_and_keep_the_area():
+    y, score, _ = scored(50_000)
+    table = score_table(y, score)
+    kept = cuts.kept(table, list_metrics(), 0.5)
+    assert len(kept.thresholds) <= cuts.MOST
+    exact = table.at(kept.thresholds)
+    assert (kept.tp == exact.tp).all()
+    assert (kept.fp == exact.fp).all()
+    area = np.trapezoid(kept.tp / kept.tp[-1], kept.fp / kept.fp[-1])
+    assert area == pytest.approx(roc_auc(table), abs=2e-4)
+    assert kept.thresholds[kept.current] == 0.5
+    assert np.isinf(kept.thresholds[0])
+
+
+@pytest.mark.parametrize("n", [2_000, 250_000])
+def test_the_best_cut_of_every_measure_is_kept(n):
+    y, score, _ = scored(n)
+    table = score_table(y, score)
+    names = [m for m in list_metrics() if m.function and m.scores is None and m.direction]
+    kept = cuts.kept(table, names, 0.5)
+    for measure in (
+        names
+        if n < 10_000
+        else [get_metric(m) for m in ("f1", "mcc", "ac_score", "informedness", "accuracy", "false_positive_rate")]
+    ):
+        found = best_threshold(table, metric=measure, resamples=0)
+        assert kept.thresholds[kept.best[measure.name]] == found.threshold, measure.name
+
+
+def test_the_threshold_in_use_is_the_one_shown_even_between_scores():
+    table = score_table([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])
+    kept = cuts.kept(table, [], 0.5)
+    assert kept.thresholds[kept.current] == 0.5
+    assert (kept.tp[kept.current], kept.fp[kept.current]) == (1, 1)
+
+
+def test_stops_rise_and_hold_the_prevalences_in_use():
+    for held in ((0.0182,), (3e-7, 0.5), (0.9995,), (0.02, 0.0200001)):
+        found = stops.stops(*held)
+        assert (np.diff(found) > 0).all()
+        assert set(held) <= set(found.tolist())
+        assert found[0] < 2e-4 and found[-1] >= 0.999
+
+
+def test_rank_measures_at_the_stops_are_those_of_the_reweighted_scores():
+    y, score, weight = scored(400, weighted=True)
+    table, shares = score_table(y, score, sample_weight=weight), stops.stops(0.05)
+    for measure in (m for m in list_metrics() if m.scores):
+        there = [measure(at_prevalence(table, float(share))) for share in shares]
+        np.testing.assert_allclose(
+            stops.over_stops(measure, table, shares), there, rtol=1e-12, atol=1e-13, err_msg=measure.name
+        )
+
+
+def test_too_many_scores_are_weighed_at_one_prevalence_only():
+    held = data(page(evaluated(stops.MOST_ENTRIES + 1)))
+    rows = {row[held["keys"].index("name")]: row[-1] for row in held["measures"]}
+    assert rows["average_precision"]["at"] is None
+    assert "at" not in rows["roc_auc"]
+
+
+# ---------------------------------------------------------------- properties
+
+
+def test_the_decided_properties_are_those_of_the_documentation():
+    lines = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in DOCS.read_text().splitlines()
+        if line.startswith("| ")
+    ]
+    names, rows = lines[0][1:], lines[1:]
+    assert names == list(PROPERTIES)
+    marks = {"yes": True, "no": False, "?": None}
+    assert decided() == {row[0]: dict(zip(names, (marks[cell] for cell in row[1:]), strict=True)) for row in rows}
+    assert set(decided()) == {m.name for m in list_metrics() if m.function}
+
+
+def test_a_measure_of_ones_own_is_shown_without_borrowed_properties(registry):
+    from steelyard import metric, ratio
+
+    @metric("Mine", range=(0, 1), best=1)
+    def recall_of_mine(c):
+        """Share of the positives that were found, twice named."""
+        return ratio(c.tp, c.tp + c.fn)
+
+    html = page(evaluate(Counts(28, 23, 72, 2680), metrics=["recall_of_mine", "recall"], draws=20))
+    keys = data(html)["keys"]
+    rows = {row[keys.index("name")]: row[keys.index("holds")] for row in data(html)["measures"]}
+    assert rows["recall_of_mine"] == ""
+    assert rows["recall"] != ""
+    assert '"recall_of_mine": {f: (tp, fn, fp, tn) => ratio(tp, (tp + fn))' in html
