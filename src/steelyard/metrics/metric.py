@@ -156,7 +156,7 @@ class Metric:
 
     @property
     def zeros(self) -> list[tuple[str, str]]:
-        """The same as JavaScript: ("no positives", "(tp + fn)"), for each part that leaves it undefined where it is 0."""
+        """Each part that leaves the value undefined where it is 0, in words and as JavaScript: "no positives"."""
         found = reasons.zeros(self.expression) if self.expression is not None else []
         return list(dict.fromkeys((why, notation.javascript(part)) for why, part in found))
 

@@ -9,9 +9,10 @@ import numpy as np
 from steelyard.analysis.rows import interval_text, three_digits
 from steelyard.evaluation.evaluation import AVERAGED
 from steelyard.metrics.registry import get_metric
+from steelyard.report import controls, tables
 from steelyard.report import pieces as parts
-from steelyard.report import tables
-from steelyard.report.document import clipped, name, text
+from steelyard.report.document import clipped, name, scrolled, text
+from steelyard.report.payload import LABEL
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
@@ -40,8 +41,9 @@ def pieces(evaluation: Evaluation, one: Evaluation, source: str, data: dict[str,
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - a table of classes
     return {
-        "facts": parts.facts_of(evaluation, source, f"{len(table.labels):,} classes"), "head": head, "verdict": said, "classes_first": _first(evaluation, table),
-        "controls": _choice(table, one.positive) + parts.controls(data),
+        "facts": parts.facts_of(evaluation, source, f"{len(table.labels):,} classes"), "head": head, "verdict": said,
+        "classes_first": _first(evaluation, table),
+        "controls": _choice(table, one.positive) + controls.controls(data),
         "table_title": "One class against the rest", "of_class": f' data-class="{text(clipped(one.positive))}"',
         "tables": parts.tables_of(evaluation), "now": _now(one),
     }  # fmt: skip
@@ -52,11 +54,13 @@ def _now(one: Evaluation) -> str:
 
 
 def _choice(table: Confusion, chosen: Any) -> str:
-    options = "".join(
-        f'<option value="{text(clipped(label, 200))}"{" selected" if label == chosen else ""}>{text(clipped(label))}</option>'
-        for label in shown(table)
-    )
-    return f'<div class="control pick"><label for="class">class against the rest</label><select id="class">{options}</select></div>'
+    options = "".join(_option(label, " selected" if label == chosen else "") for label in shown(table))
+    label = '<label for="class">class against the rest</label>'
+    return f'<div class="control pick">{label}<select id="class">{options}</select></div>'
+
+
+def _option(label: Any, selected: str) -> str:
+    return f'<option value="{text(clipped(label, LABEL))}"{selected}>{text(clipped(label))}</option>'
 
 
 def _first(evaluation: Evaluation, table: Confusion) -> str:
@@ -84,10 +88,8 @@ def heat_map(table: Confusion) -> str:
     ]
     top = "".join(f'<th scope="col">{name(label)}</th>' for label in labels)
     rows = "".join(f'<tr><th scope="row">{head}</th>{"".join(cells)}</tr>' for head, *cells in body)
-    return (
-        '<div class="wide" tabindex="0" role="region" aria-label="Table of true and predicted classes">'
-        f'<table class="heat"><thead><tr><td></td>{top}</tr></thead><tbody>{rows}</tbody></table></div>'
-    )
+    inside = f"<thead><tr><td></td>{top}</tr></thead><tbody>{rows}</tbody>"
+    return scrolled(f'<table class="heat">{inside}</table>', "True and predicted classes")
 
 
 def _heat(cell: float, total: float) -> str:

@@ -62,6 +62,11 @@ def embedded(payload: Any) -> str:
     return plain
 
 
+def scrolled(table: str, title: str) -> str:
+    """A table that scrolls by itself where the screen is narrow, by keyboard as well."""
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{text(title)}">{table}</div>'
+
+
 def text(value: Any) -> str:
     """Any value as text that stands safely inside an element or an attribute."""
     return escape(str(value), quote=True)

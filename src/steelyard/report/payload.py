@@ -88,11 +88,13 @@ def _of_scores(
         if get_metric(row["name"]).scores is None:
             row["best"] = held.best.get(row["name"])
         else:
-            row |= _over_stops(row, scores, shares, start)
+            row.update(_over_stops(row, scores, shares, start))
     probable = shapes.is_probability(scores)
     return {
-        "cuts": _cut_columns(held), "cut": held.current, "near": held.nearest(evaluation.counts) if evaluation.counts is not None else 0, "all_cuts": held.total, "threshold": facts.finite(evaluation.threshold),
-        "band": shapes.band(scores, evaluation.level), "histogram": shapes.histogram(scores),
+        "cuts": _cut_columns(held), "cut": held.current, "all_cuts": held.total,
+        "near": 0 if evaluation.counts is None else held.nearest(evaluation.counts),
+        "threshold": facts.finite(evaluation.threshold), "histogram": shapes.histogram(scores),
+        "band": shapes.band(scores, evaluation.level),
         "reliability": shapes.reliability(scores, evaluation.level) if probable else None,
     }  # fmt: skip
 
@@ -133,7 +135,7 @@ def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: i
 
 
 def packed(data: dict[str, Any]) -> dict[str, Any]:
-    """The payload with the facts of the measures as columns, which takes half the room; what only some have comes last."""
+    """The payload with the facts of the measures as columns, which takes half the room; rarer ones come last."""
     keys = list(facts.KEYS)
     rows = [[*(row[key] for key in keys), {k: v for k, v in row.items() if k not in keys}] for row in data["measures"]]
     return {**data, "keys": keys, "measures": rows}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.rows import interval_text, three_digits
 from steelyard.evaluation.evaluation import FIRST
 from steelyard.report import facts
-from steelyard.report.document import name, text
+from steelyard.report.document import name, scrolled, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -113,4 +113,5 @@ def table(head: Sequence[str], body: Iterable[Sequence[str]], kind: str = "plain
     rows = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in body
     )
-    return f'<div class="wide" tabindex="0" role="region" aria-label="{text(head[0])} table"><table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table></div>'
+    inside = f"<thead><tr>{top}</tr></thead><tbody>{rows}</tbody>"
+    return scrolled(f'<table class="{kind}">{inside}</table>', f"{head[0]} table")

@@ -1,4 +1,4 @@
-"""Versus: the body of a comparison's page: differences with intervals, both models' values, the order of the measures."""
+"""Versus: the body of a comparison's page: differences with intervals, both values, the order of the measures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from steelyard import __version__
 from steelyard.analysis.rows import three_digits
 from steelyard.errors import SteelyardError
 from steelyard.metrics.registry import get_metric
-from steelyard.report.document import clipped, name, text
+from steelyard.report.document import filled, name, scrolled, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,21 +23,21 @@ SIGNIFICANT = 0.05
 
 def body(comparison: Comparison, source: str) -> str:
     """The page of a comparison; every pair of models has a part of its own."""
-    pairs = list(dict.fromkeys((row.a, row.b) for row in comparison.rows))
-    parts = [_pair(comparison, a, b) for a, b in pairs]
-    level = f"{100 * comparison.level:g} %"
-    models = ", ".join(f"<bdi>{text(clipped(model))}</bdi>" for model in comparison.models)
-    return (
-        f'<header><p class="name"><span class="mark">Steelyard</span> · {name(source)} · {comparison.n:,} rows · {models}</p></header>'
-        f'<main><section class="verdict" aria-label="Verdict"><h1>{len(comparison.models)} models on the same {comparison.n:,} rows</h1>'
-        f"{''.join(f'<p>{sentence}</p>' for sentence in verdict(comparison))}</section>{''.join(parts)}"
-        f'<section class="about"><h2>How this was computed</h2>{_about(comparison, level)}</section></main>'
-    )
+    return filled(
+        "versus.html", source=name(source), rows=f"{comparison.n:,}", count=str(len(comparison.models)),
+        models=", ".join(map(name, comparison.models)), about=_about(comparison),
+        verdict="".join(f"<p>{sentence}</p>" for sentence in verdict(comparison)),
+        pairs="".join(_pair(comparison, a, b) for a, b in _pairs(comparison)),
+    )  # fmt: skip
+
+
+def _pairs(comparison: Comparison) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((row.a, row.b) for row in comparison.rows))
 
 
 def verdict(comparison: Comparison) -> list[str]:
     """Which measures tell the models apart, and in whose favour."""
-    return [_said(comparison, a, b) for a, b in dict.fromkeys((row.a, row.b) for row in comparison.rows)]
+    return [_said(comparison, a, b) for a, b in _pairs(comparison)]
 
 
 def _said(comparison: Comparison, a: str, b: str) -> str:
@@ -47,7 +47,7 @@ def _said(comparison: Comparison, a: str, b: str) -> str:
     told = [f"{name(model)} is ahead by {text(_listed(titles, len(rows)))}" for model, titles in won.items() if titles]
     open_rows = len(rows) - sum(map(len, won.values()))
     if not told:
-        return f"No measure of {len(rows)} tells {name(a)} from {name(b)} beyond chance, all of them weighed together (Holm)."
+        return f"No measure of {len(rows)} tells {name(a)} from {name(b)} beyond chance, all weighed together (Holm)."
     rest = f"; {open_rows} of {len(rows)} measures leave it open" if open_rows else ""
     return f"{'; '.join(told)} (p below 0.05 for all measures together, Holm){rest}."
 
@@ -70,33 +70,30 @@ def _favoured(row: Difference) -> str | None:
 
 def _pair(comparison: Comparison, a: str, b: str) -> str:
     rows = [row for row in comparison.rows if (row.a, row.b) == (a, b)]
-    most = max(
-        (abs(end) for row in rows for end in (row.low, row.high, row.difference) if math.isfinite(end)), default=1.0
-    )
+    ends = [end for row in rows for end in (row.low, row.high, row.difference) if math.isfinite(end)]
+    most = max(map(abs, ends), default=0.0) or 1.0
     heads = (
-        "measure", f'<span class="model-a">{name(a)}</span>', f'<span class="model-b">{name(b)}</span>', "over the range",
-        "difference", f"{100 * comparison.level:g} % interval", f"from {three_digits(-most)} to {three_digits(most)}", "p", "p (Holm)",
+        "measure", f'<span class="model-a">{name(a)}</span>', f'<span class="model-b">{name(b)}</span>',
+        "over the range", "difference", f"{100 * comparison.level:g} % interval",
+        f"from {three_digits(-most)} to {three_digits(most)}", "p", "p (Holm)",
     )  # fmt: skip
-    lines = [_difference(row, most) for row in rows]
-    title = f"<h2>{name(a)} less {name(b)}</h2>"
-    tests = [f'<p class="soft">{text(repr(test))}</p>' for test in comparison.mcnemar if (test.a, test.b) == (a, b)]
-    return f"<section>{title}{_table(heads, lines, 'versus')}{''.join(tests)}</section>{_order(comparison, a, b)}"
+    table = _table(heads, [_difference(row, most) for row in rows], "versus")
+    said = [text(repr(test)) for test in comparison.mcnemar if (test.a, test.b) == (a, b)]
+    tests = "".join(f'<p class="soft">{words}</p>' for words in said)
+    return f"<section><h2>{name(a)} less {name(b)}</h2>{table}{tests}</section>{_order(comparison, a, b)}"
 
 
 def _difference(row: Difference, most: float) -> str:
     cells = [three_digits(row.value_a), three_digits(row.value_b), _both(row), three_digits(row.difference)]
     if math.isfinite(row.difference):
-        cells += [
-            f"{three_digits(row.low)} to {three_digits(row.high)}",
-            _gap(row, most),
-            three_digits(row.p_value),
-            three_digits(row.p_holm),
-        ]
+        between = f"{three_digits(row.low)} to {three_digits(row.high)}"
+        cells += [between, _gap(row, most), three_digits(row.p_value), three_digits(row.p_holm)]
     else:
         cells += [text(row.why or "undefined"), "", "–", "–"]
     value = repr(row.difference) if math.isfinite(row.difference) else ""
     inside = "".join(f"<td{_kind(i)}>{cell}</td>" for i, cell in enumerate(cells))
-    return f'<tr data-metric="{text(row.metric)}" data-value="{value}"><th scope="row">{text(_title(row))}</th>{inside}</tr>'
+    head = f'<th scope="row">{text(_title(row))}</th>'
+    return f'<tr data-metric="{text(row.metric)}" data-value="{value}">{head}{inside}</tr>'
 
 
 def _kind(place: int) -> str:
@@ -117,12 +114,11 @@ def _both(row: Difference) -> str:
 
 def _gap(row: Difference, most: float) -> str:
     """The difference and its interval, zero in the middle."""
-    at = lambda value: (value / most + 1) / 2  # noqa: E731
-    low, high = at(row.low), at(row.high)
+    low, middle, high = ((end / most + 1) / 2 for end in (row.low, row.difference, row.high))
     return (
         '<svg height="16" aria-hidden="true"><line class="zero" x1="50%" x2="50%" y1="0" y2="16"/>'
         f'<rect class="gap" x="{_across(low)}" width="{_across(high - low)}" y="4" height="8" rx="2"/>'
-        f'<circle class="gap-mark" cx="{_across(at(row.difference))}" cy="8" r="3"/></svg>'
+        f'<circle class="gap-mark" cx="{_across(middle)}" cy="8" r="3"/></svg>'
     )
 
 
@@ -132,10 +128,8 @@ def _across(share: float) -> str:
 
 def _table(heads: Iterable[str], lines: Iterable[str], kind: str) -> str:
     top = "".join(f'<th scope="col">{head}</th>' for head in heads)
-    return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{kind} table"><table class="{kind}"><thead><tr>{top}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>"
-    )
+    inside = f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return scrolled(f'<table class="{kind}">{inside}</table>', "Differences" if kind == "versus" else "Order")
 
 
 # ---------------------------------------------------------------- the order of the measures
@@ -149,8 +143,13 @@ def _order(comparison: Comparison, a: str, b: str) -> str:
     shares = sorted({place.prevalence for place in found.places})
     heads = ["measure", "rank", "difference", "favours", *(f"at {100 * share:g} %" for share in shares)]
     lines = [_standing(found, standing.metric, shares) for standing in found.order]
-    note = "The measures by how much they favour the first model; a line where the sign turns. At other prevalences: the rank there and the sign."
-    return f'<section><h2>The order of the measures</h2><p class="soft">{note}</p>{_table(heads, lines, "plain")}</section>'
+    return f"<section><h2>The order of the measures</h2>{NOTE}{_table(heads, lines, 'plain')}</section>"
+
+
+NOTE = (
+    '<p class="soft">The measures by how much they favour the first model; a line where the sign turns. '
+    "At other prevalences: the rank there and the sign.</p>"
+)
 
 
 def _standing(found: Ranking, metric: str, shares: Sequence[float]) -> str:
@@ -163,17 +162,19 @@ def _standing(found: Ranking, metric: str, shares: Sequence[float]) -> str:
         *(f'{_rank(there[share].rank)} <span class="soft">{text(there[share].sign)}</span>' for share in shares),
     ]  # fmt: skip
     kind = ' class="turn"' if metric in found.changes else ""
-    return f'<tr{kind}><th scope="row">{text(get_metric(metric).title)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+    inside = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f'<tr{kind}><th scope="row">{text(get_metric(metric).title)}</th>{inside}</tr>'
 
 
 def _rank(rank: Any) -> str:
     return "–" if rank is None else str(rank)
 
 
-def _about(comparison: Comparison, level: str) -> str:
+def _about(comparison: Comparison) -> str:
     methods = ", ".join(dict.fromkeys(row.method for row in comparison.rows if row.method))
-    lines = [
-        f"Differences are of the same rows, with paired {level} intervals ({methods}); p-values of all rows of the table together are Holm's.",
+    lines = (
+        f"Differences are of the same rows, with paired {100 * comparison.level:g} % intervals ({methods}); "
+        "p-values of all rows of the table together are Holm's.",
         f"Steelyard {__version__}.",
-    ]
+    )
     return "".join(f"<p>{text(line)}</p>" for line in lines)
