@@ -12,7 +12,8 @@ test: $(VENV)/.test chromium  ## install the test tools and run every test
 
 chromium:  ## a browser for the tests of the pages; without one they are skipped by name
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	  { apt-get install -y -qq --no-install-recommends chromium || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }; }; } >/dev/null 2>&1 || \
+	  { timeout 300 apt-get install -y -qq --no-install-recommends chromium || \
+	    { timeout 60 apt-get update -qq && timeout 300 apt-get install -y -qq --no-install-recommends chromium; }; }; } >/dev/null 2>&1 || \
 	  echo "no chromium: the browser tests are skipped"
 
 screenshots: $(VENV)/.test chromium  ## write docs/images/page-light.png and page-dark.png

@@ -42,7 +42,7 @@ def main():
         path.write_text(html, encoding="utf-8")
         browser = driver.chromium.launch(executable_path=chromium, args=QUIET)
         for scheme in ("light", "dark"):
-            tab = browser.new_page(viewport={"width": 1200, "height": 1440}, color_scheme=scheme)
+            tab = browser.new_page(viewport={"width": 1200, "height": 1008}, color_scheme=scheme)
             tab.goto(path.as_uri())
             tab.screenshot(path=IMAGES / f"page-{scheme}.png")
             print(IMAGES / f"page-{scheme}.png")

@@ -315,6 +315,24 @@ def test_labels_alone_have_no_threshold_but_a_prevalence(show):
             assert_same(read(tab), {row.name: get_metric(row.name)(moved) for row in evaluation.metrics})
 
 
+@pytest.mark.parametrize("cells", [(0, 3, 0, 9), (1, 0, 0, 1), (5, 0, 7, 0)])
+def test_tables_that_lack_something_say_so_in_place(show, cells):
+    evaluation = evaluate(Counts(*cells), draws=200)
+    with show(page(evaluation)) as tab:
+        slide(tab, "prevalence", 7)
+        expected = at_prevalence(Counts(*cells), float(tab.get_attribute("#prevalence", "data-prevalence")))
+        assert_same(read(tab), {row.name: get_metric(row.name)(expected) for row in evaluation.metrics})
+
+
+def test_measures_that_were_asked_for_are_the_only_rows(show):
+    y, score, _ = scored(300)
+    for names in (["roc_auc"], ["recall", "f_beta[beta=2]"]):
+        with show(page(evaluate(y, y_score=score, metrics=names, draws=50))) as tab:
+            assert list(read(tab)) == names
+            slide(tab, "threshold", 50)
+            assert tab.locator("#jump").count() == (names != ["roc_auc"])
+
+
 def test_labels_beside_scores_start_as_predicted(show):
     y, score, _ = scored(600)
     predicted = ((score > 0.3) ^ (np.arange(600) % 50 == 0)).astype(int)
@@ -354,6 +372,15 @@ def test_classes_are_shown_together_and_each_against_the_rest(show):
             assert_same(read(tab), {name: get_metric(name)(table, pos_label=label) for name in rows})
         assert tab.locator("table.heat td").count() == 10
         assert "micro" in tab.locator("main").text_content()
+
+
+def test_a_class_without_rows_in_the_truth_is_undefined_and_stays_so(show):
+    table = Confusion.of_rows(("a", "b", "c"), np.array([[5, 1, 2], [2, 9, 0], [0, 0, 0]]))
+    with show(page(evaluate(table, draws=100))) as tab:
+        tab.select_option("#class", "c")
+        slide(tab, "prevalence", 9)
+        assert read(tab)["recall"] == ""
+        assert tab.locator('#measures [data-metric="recall"] .between').text_content() == "no positives"
 
 
 def test_a_comparison_shows_differences_and_the_order_of_measures(show):

@@ -84,11 +84,12 @@ def _of_scores(
     held = cuts.kept(
         scores, [m for m in (get_metric(row["name"]) for row in rows) if m.scores is None], evaluation.threshold
     )
+    few = drawing.binned(scores, FEW)
     for row in rows:
         if get_metric(row["name"]).scores is None:
             row["best"] = held.best.get(row["name"])
         else:
-            row.update(_over_stops(row, scores, shares, start))
+            row.update(_over_stops(row, scores, few, shares, start))
     probable = shapes.is_probability(scores)
     return {
         "cuts": _cut_columns(held), "cut": held.current, "all_cuts": held.total,
@@ -113,16 +114,12 @@ def _weights(column: Any) -> list[Any]:
     return values.tolist() if values.dtype.kind == "i" else [facts.short(value, 13) for value in values]
 
 
-def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: int) -> dict[str, Any]:
+def _over_stops(row: dict[str, Any], scores: ScoreTable, few: ScoreTable, shares: Array, start: int) -> dict[str, Any]:
     """A measure of scores at every prevalence; the value of the evaluation where it does not depend on it."""
     measure = get_metric(row["name"])
     values = stops.over_stops(measure, scores, shares)
-    few = (
-        stops.over_stops(measure, drawing.binned(scores, FEW), shares[:: len(shares) // 3])
-        if values is None
-        else values
-    )
-    if few is None or np.nanmax(few) - np.nanmin(few) <= 1e-12 * max(1.0, float(np.nanmax(np.abs(few)))):
+    tried = stops.over_stops(measure, few, shares[:: len(shares) // 3]) if values is None else values
+    if tried is None or _is_constant(tried):
         return {"ranks": True}
     if values is None:
         return {"ranks": True, "at": None}
@@ -132,6 +129,11 @@ def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: i
     guesses = stops.guesses_over_stops(measure, scores, shares)
     shown = [facts.short(guess, 6) for guess in guesses]
     return {"ranks": True, "at": at, "whys": whys, "guesses": shown[:1] if len(set(shown)) == 1 else shown}
+
+
+def _is_constant(values: Array) -> bool:
+    held = values[~np.isnan(values)]
+    return not len(held) or bool(np.ptp(held) <= 1e-12 * max(1.0, float(np.abs(held).max())))
 
 
 def packed(data: dict[str, Any]) -> dict[str, Any]:

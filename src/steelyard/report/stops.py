@@ -29,7 +29,8 @@ def stops(*held: float) -> Array:
     low = [float(f"{step}e{decade}") for decade in range(lowest, -1) for step in STEPS] + list(COMMON)
     grid = np.array([*low, 0.5, *(1 - share for share in (*NEAR_ALL, *COMMON))]).round(12)
     # A round one beside the sample's own would be a step that a person cannot see.
-    far = np.all([np.abs(np.log(grid / (1 - grid) * (1 - s) / s)) > 0.02 for s in held], axis=0)
+    odds = [np.abs(np.log(grid / (1 - grid) * (1 - share) / share)) for share in held]
+    far = np.min([np.full(len(grid), np.inf), *odds], axis=0) > 0.02
     return np.unique(np.concatenate([grid[far], held]))
 
 

@@ -22,9 +22,9 @@ const cutAt = (i) => {
 };
 const thresholdAt = (i) => (i === null ? null : D.cuts.threshold[i] === null ? Infinity : D.cuts.threshold[i]);
 const cellsAt = (cut) => (cut === null || !CUTS ? view.cells : cutAt(cut));
-const shareAt = (stop) => (D.stops[stop] === view.share ? null : D.stops[stop]);
+const shareAt = (stop) => (D.stops[stop] === view.share || !possible() ? null : D.stops[stop]);
 const possible = () => view.share > 0 && view.share < 1;
-const weighed = (cells, share) => (share === null || !possible() ? cells : reweighed(cells, share));
+const weighed = (cells, share) => (share === null ? cells : reweighed(cells, share));
 const isStart = () => view === D.view && state.cut === START.cut && state.stop === START.stop;
 
 function valueAt(row, cells, stop) {
