@@ -215,6 +215,15 @@ def test_too_many_scores_are_weighed_at_one_prevalence_only():
     assert "at" not in rows["roc_auc"]
 
 
+def test_an_infinite_loss_is_undefined_with_its_reason_at_every_stop():
+    y, score, _ = scored(300)
+    score[np.flatnonzero(y)[0]] = 0.0
+    held = data(page(evaluate(y, y_score=score, draws=20)))
+    row = next(row for row in held["measures"] if row[0] == "log_loss")
+    assert row[held["keys"].index("value")] is None
+    assert row[held["keys"].index("why")] == "1 rows were given probability 0 for what came true"
+
+
 # ---------------------------------------------------------------- properties
 
 

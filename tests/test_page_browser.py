@@ -184,6 +184,18 @@ def test_the_intervals_at_moved_settings_are_those_of_the_same_method(show, html
             assert abs(low - part.low) < slack and abs(high - part.high) < slack, part.metric
 
 
+def test_an_evaluation_at_another_prevalence_opens_there(show):
+    y, score, _ = scored(500)
+    evaluation = evaluate(y, y_score=score, prevalence=0.3, draws=50)
+    with show(page(evaluation)) as tab:
+        assert settings(tab) == (0.5, 0.3)
+        assert_same(read(tab), {row.name: row.value for row in evaluation.metrics})
+        slide(tab, "threshold", 20)
+        assert_same(read(tab), by_python(evaluation, *settings(tab)))
+        slide(tab, "prevalence", 11)
+        assert_same(read(tab), by_python(evaluation, *settings(tab)))
+
+
 def test_the_reasons_of_undefined_values_are_given_in_place(show, html):
     with show(html) as tab:
         slide(tab, "threshold", int(tab.get_attribute("#threshold", "max")))

@@ -132,8 +132,10 @@ def _over_stops(row: dict[str, Any], scores: ScoreTable, few: ScoreTable, shares
 
 
 def _is_constant(values: Array) -> bool:
-    held = values[~np.isnan(values)]
-    return not len(held) or bool(np.ptp(held) <= 1e-12 * max(1.0, float(np.abs(held).max())))
+    held = values[np.isfinite(values)]
+    if len(held) < len(values):
+        return not len(held)  # undefined at some prevalences and not at others is no constant
+    return bool(np.ptp(held) <= 1e-12 * max(1.0, float(np.abs(held).max())))
 
 
 def packed(data: dict[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ function widthOf(id, usual) {
 // A plot with axes: `x` and `y` turn values into pixels; `right` leaves room for labels at the ends of lines.
 function plot(id, { x, y, xTitle, yTitle, right = 16, height = HEIGHT }) {
   const room = host(id);
-  const width = Math.max(240, widthOf(id, 360));
+  const width = Math.max(200, widthOf(id, 360));
   const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
   const box = { left: 40, right: width - right, top: 32, bottom: height - 40 };
   const scale = (axis, from, to) => {
@@ -121,6 +121,6 @@ function picture(cells) {
   column(side + wide + gap, inner - wide, tn, fp, "negative", "start", width - side + 8, ["flagged", "left alone"]);
   el("text", { class: "axis", x: side - 8, y: height - 4, "text-anchor": "end" }, svg, `positives ${percent(p / (p + n))}`);
   el("text", { class: "axis", x: width - side + 8, y: height - 4 }, svg, `negatives ${percent(n / (p + n))}`);
-  el("text", { class: "axis", x: side, y: 12 }, svg, "width: class size, filled: share that is right");
+  el("text", { class: "axis", x: side, y: 12 }, svg, "width: class size · filled: share right");
   room.replaceChildren(svg);
 }
