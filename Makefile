@@ -41,7 +41,6 @@ properties: $(VENV)/.test  ## decide every property of every measure; writes doc
 	$(BIN)/python -m steelyard.auditing.shipping
 	@printf '# What is proved of each measure\n\nWritten by `make properties`: yes is proved, no is refuted by a table, ? is open or does not apply. `steelyard audit NAME` gives the proof or the table; `steelyard explain NAME` the formula.\n\n' > docs/properties.md
 	$(BIN)/steelyard audit --format md >> docs/properties.md
-	$(BIN)/python -m steelyard.auditing.decided > properties.tmp && mv properties.tmp src/steelyard/auditing/decided.json
 
 bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run
 	$(BIN)/python benchmarks/run.py

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -24,8 +25,10 @@ from steelyard import (
     roc_auc,
     score_table,
 )
+from steelyard.analysis.rows import Rows
+from steelyard.auditing.cache import recalled
 from steelyard.auditing.claims import PROPERTIES
-from steelyard.auditing.decided import decided
+from steelyard.evaluation.groups import Group
 from steelyard.report import cuts, stops
 from steelyard.report.document import clipped, embedded, filled
 from steelyard.report.page import comparison_page, page
@@ -76,11 +79,8 @@ def test_a_page_is_small_whatever_the_number_of_rows(weighted):
 def test_a_page_with_long_names_and_many_groups_keeps_to_its_size():
     evaluation = evaluated(10**4, weighted=True)
 
-    class Group:
-        label, rows, metrics = "\U0001f9ea" * 10_000, 5, evaluation.metrics
-
-    object.__setattr__(evaluation, "groups", (Group,) * 500)
-    html = page(evaluation, source="x" * 10_000)
+    group = Group(("site",), ("\U0001f9ea" * 10_000,), 5, evaluation.metrics)
+    html = page(replace(evaluation, groups=Rows([group] * 500)), source="x" * 10_000)
     assert len(html.encode()) <= MOST
     assert "20 largest of 500 groups" in html
 
@@ -236,11 +236,11 @@ def test_the_decided_properties_are_those_of_the_documentation():
     names, rows = lines[0][1:], lines[1:]
     assert names == list(PROPERTIES)
     marks = {"yes": True, "no": False, "?": None}
-    assert decided() == {row[0]: dict(zip(names, (marks[cell] for cell in row[1:]), strict=True)) for row in rows}
-    assert set(decided()) == {m.name for m in list_metrics() if m.function}
+    known = {m.name: {name: d.holds for name, d in recalled(m).items()} for m in list_metrics() if m.function}
+    assert known == {row[0]: dict(zip(names, (marks[cell] for cell in row[1:]), strict=True)) for row in rows}
 
 
-def test_a_measure_of_ones_own_is_shown_without_borrowed_properties(registry):
+def test_a_measure_of_ones_own_is_shown_with_what_is_proved_of_its_formula(registry):
     from steelyard import metric, ratio
 
     @metric("Mine", range=(0, 1), best=1)
@@ -248,9 +248,14 @@ def test_a_measure_of_ones_own_is_shown_without_borrowed_properties(registry):
         """Share of the positives that were found, twice named."""
         return ratio(c.tp, c.tp + c.fn)
 
-    html = page(evaluate(Counts(28, 23, 72, 2680), metrics=["recall_of_mine", "recall"], draws=20))
+    @metric("New", range=(0, 1), best=1)
+    def new_formula(c):
+        """Of which nothing is decided."""
+        return ratio(c.tp, c.tp + c.fn + 7 * c.fp)
+
+    html = page(evaluate(Counts(28, 23, 72, 2680), metrics=["recall_of_mine", "recall", "new_formula"], draws=20))
     keys = data(html)["keys"]
     rows = {row[keys.index("name")]: row[keys.index("holds")] for row in data(html)["measures"]}
-    assert rows["recall_of_mine"] == ""
-    assert rows["recall"] != ""
+    assert rows["recall_of_mine"] == rows["recall"] != ""
+    assert rows["new_formula"] == ""
     assert '"recall_of_mine": {f: (tp, fn, fp, tn) => ratio(tp, (tp + fn))' in html

@@ -6,11 +6,14 @@ import json
 import math
 import shutil
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from steelyard import Confusion, Counts, at_prevalence, audit, best_threshold, compare, evaluate, get_metric, intervals
+from steelyard.analysis.rows import Rows
+from steelyard.evaluation.groups import Group
 from steelyard.report.page import audit_page, comparison_page, notebook, page
 
 playwright = pytest.importorskip(
@@ -444,15 +447,8 @@ def test_hostile_words_are_shown_as_text_and_nothing_runs(show, words):
 
 
 def test_a_group_is_shown_by_name(show, evaluation):
-    class Group:
-        label, rows, metrics = HOSTILE, 12, evaluation.metrics
-
-    object.__setattr__(evaluation, "groups", (Group, Group))
-    try:
-        html = page(evaluation)
-    finally:
-        object.__delattr__(evaluation, "groups")
-    with show(html) as tab:
+    group = Group(("site",), (HOSTILE,), 12, evaluation.metrics)
+    with show(page(replace(evaluation, groups=Rows([group, group])))) as tab:
         assert HOSTILE[:20] in tab.locator("main").text_content()
         assert tab.evaluate("window.hit") is None
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.auditing.claims import PROPERTIES
 from steelyard.auditing.decisions import Counterexample, Decision, whole
 from steelyard.auditing.exact import exact_expression
 from steelyard.metrics import notation
 
 if TYPE_CHECKING:
     from steelyard.auditing.claims import Property
+    from steelyard.metrics.expression import Expression
     from steelyard.metrics.metric import Metric
 
 
@@ -30,8 +32,18 @@ def key_of(measure: Metric, asked: Property) -> str | None:
     node = exact_expression(measure)
     if node is None:
         return None
-    written = notation.javascript(node)
-    return sha256(repr((written, measure.range, measure.direction, asked.name)).encode()).hexdigest()
+    return sha256(repr((_written(node), measure.range, measure.direction, asked.name)).encode()).hexdigest()
+
+
+@lru_cache(maxsize=512)
+def _written(node: Expression) -> str:
+    return notation.javascript(node)
+
+
+def recalled(measure: Metric) -> dict[str, Decision]:
+    """What is known of a measure without deciding anything anew, by property."""
+    found = {name: kept().get(key_of(measure, asked) or "") for name, asked in PROPERTIES.items()}
+    return {name: decision for name, decision in found.items() if decision is not None}
 
 
 @cache

@@ -88,7 +88,8 @@ def evaluate(
     table, scores, cut, assumed = _weighed(data, y_pred, y_score, threshold, pos_label, labels, weights)
     positive = _positive(table, scores, pos_label)
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
-    return evaluate_tables(table, scores, positive, cut=cut, assumed=assumed, metrics=metrics, **how)
+    parts = data if isinstance(data, Tally) else None
+    return evaluate_tables(table, scores, positive, cut=cut, assumed=assumed, metrics=metrics, parts=parts, **how)
 
 
 def evaluate_tables(
@@ -99,12 +100,13 @@ def evaluate_tables(
     cut: float | None = None,
     assumed: Iterable[str] = (),
     metrics: Any = None,
+    parts: Tally | None = None,
     prevalence: Any = None,
     level: float = 0.95,
     draws: int | None = None,
     rng: Any = None,
 ) -> Evaluation:
-    """The evaluation of rows that are weighed already, as labels, as scores or as both."""
+    """The evaluation of rows that are weighed already, as labels, as scores or as both; `parts` holds their groups."""
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
     chosen = _chosen(metrics, table, scores)
     extra = [] if metrics is None else [get_metric(name) for name in BEHIND if get_metric(name) not in chosen]
@@ -115,7 +117,7 @@ def evaluate_tables(
     return Evaluation(
         table, scores, Rows(found), per_class(table, how), positive, cut, level, _beats(table, scores, positive),
         tuple(assumed), prevalence, int(whole), 0 if rng is None else None, Rows(behind),
-        FIRST if metrics is None else None, _groups(data, cut, positive, metrics, chosen, how),
+        FIRST if metrics is None else None, _groups(parts, cut, positive, metrics, chosen, how),
     )  # fmt: skip
 
 
@@ -127,9 +129,9 @@ def _refuse_rows(**given: Any) -> None:
         )
 
 
-def _groups(data: Any, cut: Any, positive: Any, metrics: Any, chosen: Any, how: dict[str, Any]) -> Rows[Group]:
+def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: Any, how: dict[str, Any]) -> Rows[Group]:
     """The measures of each group: those asked for, or the usual few."""
-    if not isinstance(data, Tally):
+    if data is None:
         return Rows()
     some = [m for m in chosen if metrics is not None or m.name in FIRST]
     found = Rows[Group]()

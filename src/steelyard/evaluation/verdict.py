@@ -264,8 +264,13 @@ def _weakest_group(evaluation: Evaluation) -> str:
     if found is None or len(evaluation.groups) < 2:
         return ""
     group, row = found
-    told = f"The weakest of {len(evaluation.groups)} groups is {group.label} ({group.rows:,} rows)"
+    told = f"The weakest of {len(evaluation.groups)} groups is {_short(group.label)} ({group.rows:,} rows)"
     return f"{told}: {_named(row.name)} {interval_text(row.value, row.low, row.high)}."
+
+
+def _short(name: str) -> str:
+    """A name from the data, cut where it would drown the sentence."""
+    return name if len(name) <= 60 else f"{name[:57]}..."
 
 
 def _elsewhere(evaluation: Evaluation) -> str:

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.sampling import kinks
+from steelyard.auditing.cache import recalled
 from steelyard.auditing.claims import PROPERTIES
-from steelyard.auditing.decided import SIGNS, decided
 from steelyard.metrics import notation, references
 from steelyard.metrics.registry import get_metric
 from steelyard.report.document import embedded
@@ -25,6 +25,8 @@ KEYS = (
 )  # fmt: skip
 DRAWN = ("precision", "recall", "specificity", "prevalence")  # what the pictures read, whichever measures are asked for
 
+SIGNS = {True: "+", False: "-", None: "?"}  # proved, refuted, neither
+
 
 def measure_of(row: Row) -> Metric:
     """The measure of a row, whose name may carry the way of averaging."""
@@ -34,9 +36,9 @@ def measure_of(row: Row) -> Metric:
 def fact(row: Row) -> dict[str, Any]:
     """One measure's row and what is to be known of it, as strict JSON values."""
     measure = measure_of(row)
-    known = decided().get(measure.name) if measure.family != "own" else None
+    known = recalled(measure)
     parameters = {key: getattr(v, "name", v) for key, v in measure.parameters.items()}
-    holds = "" if known is None else "".join(SIGNS[known[name]] for name in PROPERTIES)
+    holds = "".join(SIGNS[known[name].holds if name in known else None] for name in PROPERTIES) if known else ""
     values = (
         row.name, title(row), measure.family, [finite(end) for end in measure.range],
         {"higher": 1, "lower": -1}.get(str(measure.direction), 0), finite(row.value),

@@ -95,7 +95,7 @@ def tables_of(evaluation: Evaluation) -> str:
     parts = []
     if evaluation.per_class:
         parts.append(f"<section><h2>Classes</h2>{tables.class_table(evaluation)}</section>")
-    groups = list(getattr(evaluation, "groups", ()))
+    groups = list(evaluation.groups)
     if groups:
         parts.append(f"<section><h2>Groups</h2>{tables.group_table(groups)}</section>")
     return "".join(parts)
