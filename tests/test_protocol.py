@@ -289,6 +289,17 @@ def test_many_classes_have_an_evaluation_as_well(split):
     assert_refused(lambda: found.values("roc_auc"), ValueError, "roc_auc needs scores")
 
 
+def test_a_model_without_scores_says_so_and_stops_nobody_else():
+    class Mute(GaussianNB):
+        predict_proba = property()
+
+    found = cross_evaluate({"mute": Mute(), "nb": GaussianNB()}, X, Y, metrics=["roc_auc", "ac_score"])
+    rows = {(row.model, row.name): row for row in found.summary}
+    assert math.isnan(rows["mute", "roc_auc"].mean) and "needs scores" in rows["mute", "roc_auc"].why
+    assert rows["nb", "roc_auc"].mean > 0.5 and rows["mute", "ac_score"].mean == rows["nb", "ac_score"].mean
+    assert "roc_auc" not in found["mute"].evaluation and "ac_score" in found["mute"].evaluation
+
+
 # ---------------------------------------------------------------- no leak
 
 

@@ -119,8 +119,7 @@ class CrossEvaluation:
         known = both[np.isfinite(both)]
         if len(known) < 2:
             return RunDifference(a, b, reading.name, math.nan, math.nan, math.nan, math.nan, math.nan, len(known))
-        parts = [run.part for run in self[a].runs]
-        train, test = (float(np.mean([len(getattr(part, side)) for part in parts])) for side in ("train", "test"))
+        train, test = np.mean([run.part.sizes for run in self[a].runs], axis=0).tolist()
         found = corrected_t_test(known, n_train=train, n_test=test, level=self[a].level)
         ends = (found.difference, found.low, found.high, found.p_value)
         return RunDifference(a, b, reading.name, *ends, math.nan, len(known))
@@ -180,7 +179,7 @@ class CrossEvaluation:
 
     def _head(self) -> str:
         model = next(iter(self.models.values()))
-        sizes = [(len(run.part.train), len(run.part.test)) for run in model.runs]
+        sizes = [run.part.sizes for run in model.runs]
         train, test = (f"{round(np.mean(column)):,}" for column in zip(*sizes, strict=True))
         rows = f"{len(model.data.codes):,} rows"
         who = model.name if len(self.models) == 1 else f"{len(self.models)} models"

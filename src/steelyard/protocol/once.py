@@ -90,7 +90,7 @@ def firsts(runs: Sequence[Run]) -> list[Run]:
 def _restricted(run: Run, held: Array) -> Run:
     codes, scores = (None if part is None else part[held] for part in (run.answer.codes, run.answer.scores))
     answer = replace(run.answer, codes=codes, scores=scores)
-    return replace(run, part=replace(run.part, test=run.part.test[held]), answer=answer)
+    return replace(run, part=replace(run.part, test=run.part.test[held], listed=run.part.train), answer=answer)
 
 
 def first_answers(runs: Sequence[Run], n: int) -> Array:

@@ -119,7 +119,15 @@ class ModelResult:
     @cached_property
     def summary(self) -> Rows[Summary]:
         """Every measure over all runs: mean, spread, interval, best, worst, and the value of the merged table."""
-        return Rows(self.summarised(reading) for reading in self.readings)
+        return Rows(self._row(reading) for reading in self.readings)
+
+    def _row(self, reading: Reading) -> Summary:
+        """One measure over all runs; one that this model does not allow says why, and stops nobody else."""
+        try:
+            return self.summarised(reading)
+        except InputError as error:
+            nothing = np.full(len(self.runs), np.nan)
+            return self._summary(reading.name, nothing, reading.sign, reading.measure.range, why=str(error))
 
     def summarised(self, metric: Any = measured.KALITA) -> Summary:
         """One measure over all runs."""
@@ -138,8 +146,8 @@ class ModelResult:
 
     @cached_property
     def _sizes(self) -> tuple[float, float]:
-        train, test = (np.mean([len(getattr(run.part, side)) for run in self.runs]) for side in ("train", "test"))
-        return float(train), float(test)
+        train, test = np.mean([run.part.sizes for run in self.runs], axis=0).tolist()
+        return train, test
 
     @cached_property
     def cost(self) -> Rows[Summary]:
@@ -187,8 +195,10 @@ class ModelResult:
 
     def _plain_metrics(self) -> Any:
         """What was asked for without averages, which an evaluation has anyway."""
-        named = None if self.metrics is None else [r.measure for r in self.readings if r.average == "native"]
-        return named or None
+        if self.metrics is None:
+            return None
+        known = [reading.measure for reading in self.readings if reading.average == "native"]
+        return [m for m in known if m.function is not None or self.scores is not None] or None
 
     def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:
         """The cut at which a measure is best on the scores that each row, unseen in training, got first."""

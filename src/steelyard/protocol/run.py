@@ -108,7 +108,7 @@ class Run:
 
     def row(self) -> dict[str, Any]:
         """The run as a row of a table."""
-        sizes = {"train": len(self.part.train), "test": len(self.part.test)}
+        sizes = dict(zip(("train", "test"), self.part.sizes, strict=True))
         where = {"model": self.model, "repeat": self.part.repeat, "fold": self.part.fold, **sizes}
         return {**where, **self.cost.values(), "error": self.error}
 

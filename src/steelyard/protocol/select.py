@@ -132,7 +132,7 @@ def select_tree(
         for params in work.variants(plan[i], seeds[i], variants, most)
     ]
     best, error, chosen = _choice([*(grown[i] for i in top), *pruned], reading)
-    judged = once.once_each([work.asked(chosen.estimator, Part(1, 1, chosen.run.part.train, held))])
+    judged = once.once_each([work.asked(chosen.estimator, replace(chosen.run.part, test=held))])
     evaluation = evaluate_tables(*judged, data.positive)
     return Selection(chosen, best, error, reading.name, Rows(grown), Rows(pruned), evaluation, held)
 
@@ -186,7 +186,7 @@ def _plan(split: Any, data: Data, rest: Array, member: Array | None, rng: np.ran
         split = HoldOut(2, repeats=10) if member is None else GROUPS
     groups = None if member is None else member[rest]
     found = parts(split, data.features(rest), data.y[rest], data.codes[rest], data.labels, groups, rng)
-    return [replace(part, train=rest[part.train], test=rest[part.test]) for part in found]
+    return [replace(part, test=rest[part.test], rows=len(data.codes), listed=rest[part.train]) for part in found]
 
 
 def _nodes(model: Any) -> float:

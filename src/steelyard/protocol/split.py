@@ -17,12 +17,31 @@ GROUPS = "groups"
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The rows of one run: those trained on and those tested, and its place in the plan, counted from 1."""
+    """The rows of one run: those tested, those trained on, and its place in the plan, counted from 1.
+
+    Where all other rows are trained on they are not listed: a thousand groups left out one by one need no thousand
+    lists of nearly all rows.
+    """
 
     repeat: int
     fold: int
-    train: Array
     test: Array
+    rows: int
+    listed: Array | None = None
+
+    @property
+    def train(self) -> Array:
+        """The rows trained on, in order where they are all the others."""
+        if self.listed is not None:
+            return self.listed
+        others = np.ones(self.rows, dtype=bool)
+        others[self.test] = False
+        return np.flatnonzero(others)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many rows are trained on, and how many are tested."""
+        return self.rows - len(self.test) if self.listed is None else len(self.listed), len(self.test)
 
 
 @dataclass(frozen=True)
@@ -51,7 +70,7 @@ class Folds:
             dealt = np.empty(len(codes), dtype=np.intp)
             dealt[order] = np.arange(len(codes)) % self.k
             for fold in range(self.k):
-                yield Part(repeat, fold + 1, np.flatnonzero(dealt != fold), np.flatnonzero(dealt == fold))
+                yield Part(repeat, fold + 1, np.flatnonzero(dealt == fold), len(codes))
 
     def _check(self, codes: Array, labels: tuple[Any, ...]) -> None:
         if len(codes) < self.k:
@@ -92,9 +111,7 @@ class HoldOut:
             else:
                 of_class = [order[codes[order] == c] for c in range(len(labels))]
                 picked = np.concatenate([rows[:n] for rows, n in zip(of_class, tested, strict=True)])
-            held = np.zeros(len(codes), dtype=bool)
-            held[picked] = True
-            yield Part(repeat, 1, np.flatnonzero(~held), np.flatnonzero(held))
+            yield Part(repeat, 1, np.sort(picked), len(codes))
 
     def _sizes(self, codes: Array, labels: tuple[Any, ...]) -> list[int]:
         """The rows to test: of all classes together, or of each."""
@@ -150,7 +167,7 @@ def parts(
         found = [_checked(i, pair, len(codes)) for i, pair in enumerate(_foreign(plan, X, y, groups))]
     if not found:
         raise InputError("The split gives no runs; give a number of folds, Folds(), HoldOut() or a splitter.")
-    if member is not None:
+    if member is not None and not isinstance(plan, str):
         _keep_apart(found, encoding.encode(member, None, GROUPS)[0])
     return found
 
@@ -164,7 +181,9 @@ def _one_group_out(word: str, member: Array | None) -> list[Part]:
     codes, labels = encoding.encode(member, None, GROUPS)
     if len(labels) < 2:
         raise InputError(f"groups= names one group only, {labels[0]!r}; leaving it out leaves nothing to train on.")
-    return [Part(1, i + 1, np.flatnonzero(codes != i), np.flatnonzero(codes == i)) for i in range(len(labels))]
+    ends = np.cumsum(np.bincount(codes, minlength=len(labels)))[:-1]
+    tested = np.split(np.argsort(codes, kind="stable"), ends)
+    return [Part(1, i + 1, rows, len(codes)) for i, rows in enumerate(tested)]
 
 
 def _foreign(plan: Any, X: Any, y: Any, groups: Any) -> Iterable[Any]:
@@ -197,7 +216,7 @@ def _checked(i: int, pair: Any, n: int) -> Part:
     both = int(seen[test].sum())
     if both:
         raise InputError(f"Run {i + 1} of the split trains on {_rows(both)} that it tests; keep the two apart.")
-    return Part(1, i + 1, train, test)
+    return Part(1, i + 1, test, n, train)
 
 
 def _places(side: Any, n: int) -> Array:
