@@ -286,7 +286,21 @@ def test_many_classes_have_an_evaluation_as_well(split):
     assert found.evaluation.labels == ("setosa", "versicolor", "virginica")
     assert found.evaluation["accuracy"].value > 0.9 and found.scores is None
     assert_refused(lambda: found.best_threshold(), ValueError, "gave no scores to cut")
-    assert_refused(lambda: found.values("roc_auc"), ValueError, "roc_auc needs scores")
+    assert_refused(lambda: found.values("roc_auc"), ValueError, "needs a positive class")
+
+
+@pytest.mark.parametrize("model", [LOGISTIC, GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)])
+def test_the_areas_of_many_classes_are_averaged_as_scikit_learns(model):
+    data, y = make_classification(300, n_classes=3, n_informative=5, weights=[0.7, 0.2], random_state=0)
+    names = np.array(["a", "b", "c"])[y]
+    found = cross_evaluate(model, data, names, split=CV)
+    assert {"roc_auc[average=macro]", "average_precision[average=macro]"} <= {row.name for row in found.summary}
+    theirs = cross_validate(model, data, names, cv=CV, scoring=["roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted"])
+    assert np.allclose(found.values("roc_auc[average=macro]"), theirs["test_roc_auc_ovr"], rtol=1e-12)
+    assert np.allclose(found.values("roc_auc[average=weighted]"), theirs["test_roc_auc_ovr_weighted"], rtol=1e-12)
+    assert np.allclose(found.values("roc_auc[multi_class=ovo, average=macro]"), theirs["test_roc_auc_ovo"], rtol=1e-12)
+    named = cross_evaluate(model, data, names, split=CV, pos_label="a")
+    assert_refused(lambda: named.values("roc_auc[average=macro]"), ValueError, "or ask for roc_auc")
 
 
 def test_a_model_without_scores_says_so_and_stops_nobody_else():

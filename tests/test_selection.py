@@ -141,6 +141,11 @@ def test_weights_are_taken():
         ({"variants": 3}, TypeError, "variants= lists parameters"),
         ({"groups": np.arange(900) % 2}, ValueError, "three or more"),
         ({"y": np.zeros(900)}, ValueError, "one class only"),
+        (
+            {"y": np.array(["a", "b", "c"])[np.arange(900) % 3], "metric": "roc_auc[average=macro]"},
+            ValueError,
+            "no standard error",
+        ),
         ({"estimator": DecisionTreeClassifier}, TypeError, "is a class"),
     ],
 )

@@ -72,7 +72,7 @@ def cross_evaluate(
     source = drawing.generator(rng)
     plan = parts(split, X, data.y, data.codes, data.labels, groups, source)
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
-    scores = data.positive is not None and measured.needs_scores(metrics)
+    scores = measured.needs_scores(metrics)
     tasks = [
         Task(candidate, part, seed, scores, cost) for candidate in found for part, seed in zip(plan, seeds, strict=True)
     ]

@@ -27,6 +27,7 @@ Array = np.ndarray[Any, Any]
 KALITA = "f1[average=macro]"  # the number that Kalita ranks by: the F of the classes, averaged, over all runs
 AVERAGED = ("precision", "recall", "f1")
 AVERAGES = ("macro", "weighted")
+RANKED = ("roc_auc", "average_precision")  # what is averaged over the columns of scores of many classes
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ def readings(metrics: Any, runs: Sequence[Run]) -> list[Reading]:
         if (_fits(m, scores) if m.scores is not None and scores
             else m.function is not None and (positive or m.classes is not None))
     ]  # fmt: skip
+    columns = RANKED if not positive and any(run.answer.scores is not None for run in runs) else ()
+    found += [Reading(get_metric(name), "macro") for name in columns]
     return found + [Reading(get_metric(name), average) for average in AVERAGES for name in AVERAGED]
 
 
@@ -137,10 +140,17 @@ def of_tables(reading: Reading, matrices: Array, data: Any) -> Array:
 
 
 def _of_scores(reading: Reading, runs: Sequence[Run]) -> Array:
-    if all(run.scores is None for run in runs if run.error is None):
-        raise InputError(
-            f"{reading.name} needs scores: an estimator with predict_proba or decision_function, and pos_label=."
-        )
+    told = "an estimator with predict_proba or decision_function"
+    if all(run.answer.scores is None for run in runs if run.error is None):
+        raise InputError(f"{reading.name} needs scores: {told}.")
+    by_columns = runs[0].data.positive is None
+    if by_columns != (reading.average != "native"):
+        stem = reading.measure.name
+        needed, other = ("a positive class", f"{stem}[average=macro]") if by_columns else ("a score a class", stem)
+        do = "give" if by_columns else "leave out"
+        raise InputError(f"{reading.name} needs {needed}: {do} pos_label=, or ask for {other}.")
+    if by_columns:
+        return np.array([run.by_columns(reading.measure, str(reading.average)) for run in runs])
     return np.array([math.nan if run.scores is None else of_score_table(reading.measure, run.scores) for run in runs])
 
 

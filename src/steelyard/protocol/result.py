@@ -135,6 +135,8 @@ class ModelResult:
         measure, found = reading.measure, measured.values(reading, self.runs, self._tables)
         if measured.of_scores(reading, self.runs):
             scores = self.scores
+            if scores is None:  # a column for each class: the tables of the classes are not kept
+                return self._summary(reading.name, found, reading.sign, measure.range)
             whole = measured.of_score_table(measure, scores), measured.guessing(measure, scores)
         else:
             whole = float(found[-2]), measured.without_rounding(measure, float(found[-1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from steelyard.statistics.scores import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from steelyard.metrics.metric import Metric
     from steelyard.protocol.candidates import Candidate
     from steelyard.protocol.split import Part
 
@@ -50,7 +52,10 @@ class Data:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What an estimator said about the test rows, as codes and, where it has any, scores; and what that cost."""
+    """What an estimator said about the test rows, as codes and, where it has any, scores; and what that cost.
+
+    Scores are those of the positive class, or where none is named a column for each class.
+    """
 
     codes: Array | None = None
     scores: Array | None = None
@@ -90,14 +95,23 @@ class Run:
 
     @cached_property
     def scores(self) -> ScoreTable | None:
-        """The scores of the test rows; None where there are none."""
-        if self.answer.scores is None:
+        """The scores of the positive class of the test rows; None where there are none."""
+        if self.answer.scores is None or self.data.positive is None:
             return None
         held, weight = self._weighty()
         positive = self.data.codes[self.part.test[held]] == self.data.labels.index(self.data.positive)
         words = {"pos_label": True, "labels": [False, True]}
         table = score_table(positive, self.answer.scores[held], sample_weight=weight, **words)
         return ScoreTable(table.positive, table.negative, self.data.positive)
+
+    def by_columns(self, measure: Metric, average: str) -> float:
+        """A measure of scores averaged over the classes, a column for each; NaN where the test rows lack a class."""
+        if self.answer.scores is None:
+            return math.nan
+        held, weight = self._weighty()
+        true, columns = self.data.codes[self.part.test[held]], self.answer.scores[held]
+        every = list(range(len(self.data.labels)))
+        return float(measure(true, columns, labels=every, average=average, sample_weight=weight))
 
     def _weighty(self) -> tuple[Any, Array | None]:
         """Which test rows weigh anything, and their weights."""
@@ -146,7 +160,7 @@ def _answer(task: Task, data: Data) -> Answer:
     X = data.features(task.part.test)
     predicted, predicting = timed(lambda: model.predict(X))
     codes, _ = encoding.encode(arrays.column(predicted, "y_pred"), data.labels, "y_pred")
-    scores = positive_scores(model, X, data.positive) if task.scores else None
+    scores = model_scores(model, X, data) if task.scores else None
     rate = PER / len(task.part.test)
     again = timings(lambda: model.predict(X), predicting, thorough=task.thorough)
     cost = Cost(
@@ -166,13 +180,32 @@ def fitted(candidate: Candidate, training: Training, seed: int) -> Any:
     return model
 
 
-def positive_scores(model: Any, X: Any, positive: Any) -> Array | None:
-    """The scores of the positive class, higher meaning more positive; None where the model gives none."""
+def model_scores(model: Any, X: Any, data: Data) -> Array | None:
+    """The scores of the positive class, or of every class where none is named; None where the model gives none."""
     classes = getattr(model, "classes_", None)
     method = next((name for name in ("predict_proba", "decision_function") if hasattr(model, name)), None)
-    if method is None or classes is None or positive is None:
+    if method is None or classes is None:
         return None
     found = np.asarray(getattr(model, method)(X), dtype=np.float64)
+    if data.positive is None:
+        return _columns(found, classes, data.labels)
+    return _positive_column(found, classes, data.positive)
+
+
+def _columns(found: Array, classes: Any, labels: tuple[Any, ...]) -> Array | None:
+    """A column of scores for each label; a class that was never trained on has the lowest scores there are."""
+    if found.ndim == 1:
+        found = np.column_stack([-found, found])
+    if found.shape[1] != len(classes):  # one column a pair of classes, as of some support vector machines
+        return None
+    held, _ = encoding.encode(np.asarray(classes), labels, "classes_")
+    columns = np.full((len(found), len(labels)), found.min(initial=0.0))
+    columns[:, held] = found
+    return columns
+
+
+def _positive_column(found: Array, classes: Any, positive: Any) -> Array:
+    """The scores of the positive class, higher meaning more positive."""
     places = np.flatnonzero(np.asarray(classes) == positive)
     if not len(places):
         return np.zeros(len(found))  # never seen in training: all rows are equally unlikely to be positive

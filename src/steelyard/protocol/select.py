@@ -24,7 +24,7 @@ from steelyard.protocol.candidates import Candidate, candidates
 from steelyard.protocol.cost import tree_size
 from steelyard.protocol.cross import SEEDS, read_data
 from steelyard.protocol.resample import Training, resampled
-from steelyard.protocol.run import Answer, Data, Run, fitted, positive_scores
+from steelyard.protocol.run import Answer, Data, Run, fitted, model_scores
 from steelyard.protocol.split import GROUPS, HoldOut, Part, parts
 
 if TYPE_CHECKING:
@@ -196,6 +196,8 @@ def _nodes(model: Any) -> float:
 def _standard_error(reading: measured.Reading, trial: Trial) -> float:
     """How far the value may be off by the rows of its validation part: half of an interval of one standard error."""
     table = trial.run.scores if measured.of_scores(reading, [trial.run]) else trial.run.confusion
+    if table is None:
+        raise InputError(f"{reading.name} of a column of scores a class has no standard error here; name another.")
     how: dict[str, Any] = {} if reading.average == "native" else {"average": reading.average}
     found = interval(reading.measure, table, level=ONE_ERROR, **how)
     return float(found.high - found.low) / 2
@@ -224,7 +226,7 @@ class Work:
         """What a fitted estimator says about the second part."""
         X = self.data.features(part.test)
         codes, _ = encoding.encode(arrays.column(model.predict(X), "y_pred"), self.data.labels, "y_pred")
-        return Run(self.candidate.name, part, self.data, Answer(codes, positive_scores(model, X, self.data.positive)))
+        return Run(self.candidate.name, part, self.data, Answer(codes, model_scores(model, X, self.data)))
 
     def variants(self, part: Part, seed: int, given: Any, most: int) -> list[Mapping[str, Any]]:
         """The parameters to try: those given, or the steps of the cost-complexity path."""
