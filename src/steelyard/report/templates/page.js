@@ -467,9 +467,10 @@ if (D.reliability) {
     line(p, [[0, 0], [1, 0]], "chance-line");
     line(p, inside(all), "chance-line");
     line(p, inside(benefit), "curve");
-    const last = inside(all).slice(-1)[0];
-    if (last) el("text", { class: "tick", x: round(p.X(last[0])) + 6, y: round(p.Y(last[1])) - 6 }, p.svg, "flag all");
-    el("text", { class: "tick", x: p.box.right, y: round(p.Y(0)) + 16, "text-anchor": "end" }, p.svg, "flag nobody");
+    const last = inside(all).slice(-1)[0] || [0, 0], late = last[0] > 0.6;
+    const word = (x, y, end, words) => el("text", { class: "tick", x: round(x), y: round(y), "text-anchor": end ? "end" : "start" }, p.svg, words);
+    word(p.X(last[0]) + (late ? -6 : 6), p.Y(last[1]) - 6, late, "flag all");
+    word(late ? p.box.left + 6 : p.box.right, p.Y(0) + 16, !late, "flag nobody");
     return p;
   }, (c, cut) => { const t = cut === null ? NaN : thresholdAt(cut); return [t, t > 0 && t < 1 ? NET_BENEFIT(c[0], c[1], c[2], c[3], t) : NaN]; },
   (c, cut, x, y) => `${cutWords(cut)} · net benefit ${digits(y)}`);
