@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.criterion import Criterion, Cuts, read_aim
+from steelyard.auditing.decided import decided
+from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 MOST = 360  # cuts in a page: more would be finer than its pixels
-MOST_SEARCHED = 200_000  # cuts among which every measure looks for its best one; beyond, among the corners of the curve
+MOST_SEARCHED = 200_000  # cuts among which a monotone measure looks for its best one; beyond, only at the corners
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def _in_use(thresholds: Array, threshold: float) -> int:
 def _best(table: ScoreTable, measure: Metric) -> int | None:
     """The place of the highest of the best cuts, as best_threshold finds it."""
     criterion, cuts = Criterion(read_aim(measure, {})), Cuts.of(table, both=False)
-    places = _corners(table) if cuts.thresholds.size > MOST_SEARCHED else None
+    places = _corners(table) if cuts.thresholds.size > MOST_SEARCHED and _is_monotone(measure) else None
     counts = cuts.counts if places is None else table.counts[places][None]
     merits = criterion.merits(counts)
     place = int(criterion.chosen(merits))
@@ -90,12 +92,24 @@ def _best(table: ScoreTable, measure: Metric) -> int | None:
     return place if places is None else int(places[place])
 
 
+def _is_monotone(measure: Metric) -> bool:
+    """Whether it is proved that no right row more makes the value worse, and no wrong row more better."""
+    known = decided().get(measure.name, {}) if measure.family != "own" else {}
+    return all(known.get(f"monotone_{cell}") for cell in CELLS)
+
+
 def _corners(table: ScoreTable) -> Array:
-    """The cuts after which the next rows hold a negative and before which they held a positive, and both ends."""
+    """The cuts at which a monotone measure can be best: those that gain positives before the next ones cost negatives.
+
+    So can those around which a cell becomes 0, where some are undefined; and the first score, since of equal cuts the
+    highest is the best one.
+    """
     tp, fp = np.asarray(table.counts.tp), np.asarray(table.counts.fp)
     gained, cost = np.diff(tp) > 0, np.diff(fp) > 0
     inside = np.flatnonzero(gained[:-1] & cost[1:]) + 1
-    return np.concatenate([[0], inside, [len(tp) - 1]])
+    edges = [edge for cell in (tp, fp) for edge in (np.argmax(cell > 0), np.argmax(cell >= cell[-1]))]
+    beside = np.clip(np.concatenate([np.array(edges) + step for step in (-1, 0, 1)]), 0, len(tp) - 1)
+    return np.unique(np.concatenate([[0, 1, len(tp) - 1], inside, beside]))
 
 
 def _thinned(tp: Array, fp: Array, needed: Array, most: int) -> Array:
