@@ -36,10 +36,8 @@ class Kept:
 
     def nearest(self, counts: Counts) -> int:
         """The cut whose counts come nearest to those of predictions that were made otherwise."""
-        away = np.abs(self.tp - counts.tp) / max(self.tp[-1], 1e-300) + np.abs(self.fp - counts.fp) / max(
-            self.fp[-1], 1e-300
-        )
-        return int(np.argmin(away))
+        p, n = max(float(self.tp[-1]), 1e-300), max(float(self.fp[-1]), 1e-300)
+        return int(np.argmin(np.abs(self.tp - counts.tp) / p + np.abs(self.fp - counts.fp) / n))
 
 
 def kept(table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int = MOST) -> Kept:
@@ -50,7 +48,8 @@ def kept(table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, 
     """
     thresholds, tp, fp = table.thresholds, np.asarray(table.counts.tp), np.asarray(table.counts.fp)
     current = None if threshold is None else _in_use(thresholds, threshold)
-    found = {m.name: _best(table, m) for m in metrics if m.function is not None and m.direction is not None}
+    cuts, corners = Cuts.of(table, both=False), _corners(tp, fp) if len(thresholds) > MOST_SEARCHED else None
+    found = {m.name: _best(cuts, m, corners) for m in metrics if m.function is not None and m.direction is not None}
     best = {name: place for name, place in found.items() if place is not None}
     if len(thresholds) <= most:
         places = np.arange(len(thresholds))
@@ -80,12 +79,11 @@ def _in_use(thresholds: Array, threshold: float) -> int:
     return int(np.searchsorted(-thresholds, -threshold, side="right")) - 1
 
 
-def _best(table: ScoreTable, measure: Metric) -> int | None:
+def _best(cuts: Cuts, measure: Metric, corners: Array | None) -> int | None:
     """The place of the highest of the best cuts, as best_threshold finds it."""
-    criterion, cuts = Criterion(read_aim(measure, {})), Cuts.of(table, both=False)
-    places = _corners(table) if cuts.thresholds.size > MOST_SEARCHED and _is_monotone(measure) else None
-    counts = cuts.counts if places is None else table.counts[places][None]
-    merits = criterion.merits(counts)
+    criterion = Criterion(read_aim(measure, {}))
+    places = corners if corners is not None and _is_monotone(measure) else None
+    merits = criterion.merits(cuts.counts if places is None else cuts.counts[..., places])
     place = int(criterion.chosen(merits))
     if np.isnan(merits.flat[place]):
         return None
@@ -98,13 +96,12 @@ def _is_monotone(measure: Metric) -> bool:
     return all(known.get(f"monotone_{cell}") for cell in CELLS)
 
 
-def _corners(table: ScoreTable) -> Array:
+def _corners(tp: Array, fp: Array) -> Array:
     """The cuts at which a monotone measure can be best: those that gain positives before the next ones cost negatives.
 
     So can those around which a cell becomes 0, where some are undefined; and the first score, since of equal cuts the
     highest is the best one.
     """
-    tp, fp = np.asarray(table.counts.tp), np.asarray(table.counts.fp)
     gained, cost = np.diff(tp) > 0, np.diff(fp) > 0
     inside = np.flatnonzero(gained[:-1] & cost[1:]) + 1
     edges = [edge for cell in (tp, fp) for edge in (np.argmax(cell > 0), np.argmax(cell >= cell[-1]))]
