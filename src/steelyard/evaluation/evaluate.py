@@ -140,7 +140,7 @@ def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: A
         with_both = part.scores is not None and part.scores.positive.n and part.scores.negative.n
         scores = part.scores if with_both else None
         rows = [*_label_rows(table, scores, positive, some, how), *_score_rows(scores, some, how)]
-        found.append(Group(data.by, key, part.rows, Rows(rows)))
+        found.append(Group(data.by, key, part.rows, Rows(rows), table))
     return found
 
 
@@ -333,7 +333,15 @@ def _chosen(metrics: Any, table: Confusion | None, scores: ScoreTable | None) ->
 def _rows(known: list[Any], table: Any, how: dict[str, Any], options: dict[str, Any], suffix: str = "") -> list[Row]:
     at = table if how["prevalence"] is None else at_prevalence(table, how["prevalence"])
     found = intervals(known, table, **how, **options) if known else []
-    return [_row(part, chance(part.metric, at, **options).same_margins, suffix) for part in found]
+    return [_row(part, _guess(part.metric, at, options), suffix) for part in found]
+
+
+def _guess(metric: str, table: Any, options: dict[str, Any]) -> float:
+    """What guessing scores; NaN where a table, or a group, holds one class only."""
+    try:
+        return float(chance(metric, table, **options).same_margins)
+    except InputError:
+        return math.nan
 
 
 def _row(part: Interval, guess: float, suffix: str) -> Row:

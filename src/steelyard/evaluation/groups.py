@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.rows import Rows
     from steelyard.evaluation.evaluation import Row
+    from steelyard.statistics.confusion import Confusion
 
 SHOWN = ("recall", "specificity", "precision", "ac_score", "roc_auc")
 WORST_BY = ("ac_score", "balanced_accuracy", "roc_auc", "recall")  # the first of these that is there tells the weakest
@@ -24,6 +25,7 @@ class Group:
     key: tuple[Any, ...]
     rows: int
     metrics: Rows[Row]
+    confusion: Confusion | None = None
 
     @property
     def label(self) -> str:
@@ -54,9 +56,9 @@ class Group:
 
 
 def worst(groups: Sequence[Group]) -> tuple[Group, Row] | None:
-    """The group in which the leading measure is lowest, and that measure; None where no group has one."""
+    """The group in which the leading measure is lowest, and that measure; None where no two have one."""
     for name in WORST_BY:
         found = [(group, group[name]) for group in groups if name in group and not math.isnan(group[name].value)]
-        if found:
+        if len(found) > 1:
             return min(found, key=lambda pair: pair[1].value)
     return None

@@ -122,7 +122,8 @@ def _flagged(evaluation: Evaluation) -> str:
     row = evaluation["precision"]
     if math.isnan(row.value):
         return f"Precision is undefined: {row.undefined}."
-    return f"Of what it flags, {_share_text(row)} is right; guessing at the same rate would get {_percent(row.chance)}."
+    guess = "" if math.isnan(row.chance) else f"; guessing at the same rate would get {_percent(row.chance)}"
+    return f"Of what it flags, {_share_text(row)} is right{guess}."
 
 
 def _alike(evaluation: Evaluation, counts: Counts) -> str:
@@ -261,7 +262,7 @@ def _ranking(evaluation: Evaluation) -> list[str]:
 
 def _weakest_group(evaluation: Evaluation) -> str:
     found = worst(evaluation.groups)
-    if found is None or len(evaluation.groups) < 2:
+    if found is None:
         return ""
     group, row = found
     told = f"The weakest of {len(evaluation.groups)} groups is {_short(group.label)} ({group.rows:,} rows)"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.criterion import Criterion, Cuts, read_aim
-from steelyard.auditing.decided import decided
+from steelyard.auditing.cache import recalled
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def _best(cuts: Cuts, measure: Metric, corners: Array | None) -> int | None:
 
 def _is_monotone(measure: Metric) -> bool:
     """Whether it is proved that no right row more makes the value worse, and no wrong row more better."""
-    known = decided().get(measure.name, {}) if measure.family != "own" else {}
-    return all(known.get(f"monotone_{cell}") for cell in CELLS)
+    known = recalled(measure)
+    return all((decision := known.get(f"monotone_{cell}")) and decision.holds for cell in CELLS)
 
 
 def _corners(tp: Array, fp: Array) -> Array:
