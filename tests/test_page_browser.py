@@ -11,7 +11,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steelyard import Confusion, Counts, at_prevalence, audit, best_threshold, compare, evaluate, get_metric, intervals
+from steelyard import (
+    Confusion,
+    Counts,
+    at_prevalence,
+    audit,
+    best_threshold,
+    chance,
+    compare,
+    evaluate,
+    get_metric,
+    intervals,
+)
 from steelyard.analysis.rows import Rows
 from steelyard.evaluation.groups import Group
 from steelyard.report.page import audit_page, comparison_page, notebook, page
@@ -185,6 +196,26 @@ def test_the_intervals_at_moved_settings_are_those_of_the_same_method(show, html
             low, high = (float(cell.get_attribute(f"data-{end}")) for end in ("low", "high"))
             slack = 0.15 * (part.high - part.low) + 1e-9
             assert abs(low - part.low) < slack and abs(high - part.high) < slack, part.metric
+
+
+def test_chance_moves_with_the_settings_as_python_computes_it(show, html, evaluation):
+    with show(html) as tab:
+        for cut, stop in ((150, 30), (40, 8)):
+            slide(tab, "threshold", cut)
+            slide(tab, "prevalence", stop)
+            threshold, prevalence = settings(tab)
+            scores, counts = (
+                at_prevalence(t, prevalence) for t in (evaluation.scores, evaluation.scores.at(threshold))
+            )
+            for row in tab.evaluate("steelyard.numbers().metrics"):
+                measure = get_metric(row["name"])
+                expected = chance(measure, scores if measure.scores else counts).same_margins
+                if math.isfinite(expected):
+                    assert row["chance"] == pytest.approx(expected, rel=1e-5 if measure.scores else 1e-9, abs=1e-9), (
+                        measure
+                    )
+                else:
+                    assert row["chance"] is None, measure
 
 
 def test_an_evaluation_at_another_prevalence_opens_there(show):

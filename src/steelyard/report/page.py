@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.decisions import Decision
     from steelyard.evaluation.evaluation import Evaluation
 
-SCRIPTS = ("numbers.js", "charts.js", "page.js")
+SCRIPTS = ("numbers.js", "charts.js", "state.js", "rows.js", "update.js", "curves.js", "page.js")
 
 
 def page(evaluation: Evaluation, *, source: str = "predictions") -> str:

@@ -1,0 +1,205 @@
+// Curves: what each chart shows; the point on every one of them is the same cut.
+
+const charts = [];
+const each = (make) => Array.from({ length: CUTS }, (_, i) => make(i));
+const rates = (c) => [c[2] / (c[2] + c[3]), c[0] / (c[0] + c[1])];
+const SCORES = D.histogram ? ticked(D.histogram.ends[0], D.histogram.ends[1]) : null;
+const finiteCut = (i) => D.cuts.threshold[i] !== null;
+
+// A chart over the cuts: drawn anew when its lines change, its point moved at every update.
+function chart(id, draw, at, words, fixedShare) {
+  if (!host(id)) return;
+  let p = null, marks = null, drawnFor = null;
+  const self = {
+    moved(cells, share, redraw) {
+      const key = fixedShare ? view.label : `${state.stop}|${state.chosen}|${view.label}`;
+      if (!p || redraw || drawnFor !== key) { p = draw(share); drawnFor = key; marks = [rule(p), dot(p)]; if (at.upright) marks[1].remove(); if (!at.upright) marks[0].remove(); listen(p, self); }
+      self.mark(hover === null ? state.cut : hover);
+    },
+    mark(cut) {
+      const c = weighed(cellsAt(cut), shareAt(state.stop)), [x, y] = at(c, cut);
+      if (at.upright) place(marks[0], p, x);
+      else place(marks[1], p, x, y);
+      host(`${id}-readout`).textContent = words(c, cut, x, y);
+    },
+    nearest(x, y) {
+      let best = null, least = Infinity;
+      for (let i = 0; i < CUTS; i++) {
+        const [u, v] = at(weighed(cutAt(i), shareAt(state.stop)), i);
+        if (!isNumber(u) || (!at.upright && !isNumber(v))) continue;
+        const away = (p.X(u) - x) ** 2 + (at.upright ? 0 : (p.Y(v) - y) ** 2);
+        if (away < least) { least = away; best = i; }
+      }
+      return best;
+    },
+  };
+  charts.push(self);
+}
+
+function listen(p, self) {
+  if (!CUTS) return;
+  const found = (event) => {
+    const box = p.svg.getBoundingClientRect(), k = p.width / box.width;
+    return self.nearest((event.clientX - box.left) * k, (event.clientY - box.top) * k);
+  };
+  const point = (cut) => { hover = cut; for (const chart of charts) if (chart.mark) chart.mark(cut === null ? state.cut : cut); };
+  p.svg.addEventListener("pointermove", (event) => point(found(event)));
+  p.svg.addEventListener("pointerleave", () => point(null));
+  p.svg.addEventListener("click", (event) => { const cut = found(event); hover = null; if (cut !== null) move({ cut }); });
+}
+
+const cutWords = (cut) => (cut === null ? "as predicted" : thresholdAt(cut) === Infinity ? "nobody flagged" : `threshold ${digits(thresholdAt(cut))}`);
+const upright = (f) => Object.assign(f, { upright: true });
+
+// The band is given as the false positive rate at a recall, from which every curve's band follows.
+const rated = (recall, fpr, share) => { const s = share === null ? view.share : share; return [recall * s, (1 - recall) * s, fpr * (1 - s), (1 - fpr) * (1 - s)]; };
+function banded(p, share, point) {
+  const { recall, low, high } = D.band;
+  const side = (fprs) => recall.map((r, i) => point(rated(r, fprs[i], share))).filter(([x, y]) => isNumber(x) && isNumber(y));
+  area(p, [...side(low), ...side(high).reverse()], "band");
+}
+const flagged = (c) => (c[0] + c[2]) / (c[0] + c[1] + c[2] + c[3]);
+const precisionOf = (c) => valueOf("precision", c);
+const recallOf = (c) => valueOf("recall", c);
+
+chart("roc", (share) => {
+  const p = plot("roc", { x: SHARES, y: SHARES, xTitle: "share of negatives flagged", yTitle: "share of positives found" });
+  line(p, [[0, 0], [1, 1]], "chance-line");
+  banded(p, share, rates);
+  line(p, each((i) => rates(cutAt(i))), "curve");
+  const auc = BY_NAME.get("roc_auc");
+  if (auc && isNumber(auc.value)) el("text", { class: "label", x: p.box.right - 8, y: p.box.bottom - 12, "text-anchor": "end" }, p.svg, `area ${digits(auc.value)}`);
+  return p;
+}, rates, (c, cut, x, y) => `${cutWords(cut)} · found ${percent(y)} · flagged in error ${percent(x)}`, true);
+
+chart("pr", (share) => {
+  const p = plot("pr", { x: SHARES, y: SHARES, xTitle: "share of positives found", yTitle: "share of flags that are right" });
+  const grid = Array.from({ length: 61 }, (_, i) => i / 60);
+  const least = grid.map((r) => [r, precisionOf(rated(r, 1, share))]).filter(([, y]) => isNumber(y));
+  if (least.length) area(p, [[0, 0], ...least, [1, 0]], "unachievable");
+  const s = share === null ? view.share : share;
+  line(p, [[0, s], [1, s]], "chance-line");
+  const point = (c) => [recallOf(c), precisionOf(c)];
+  banded(p, share, point);
+  line(p, each((i) => point(weighed(cutAt(i), share))).filter(([, y]) => isNumber(y)), "curve");
+  if (s > 0.06) el("text", { class: "tick", x: p.box.right - 8, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "cannot be reached");
+  return p;
+}, (c) => [recallOf(c), precisionOf(c)], (c, cut, x, y) => `${cutWords(cut)} · found ${percent(x)} · precision ${percent(y)}`);
+
+chart("gain", (share) => {
+  const p = plot("gain", { x: SHARES, y: SHARES, xTitle: "share of all rows flagged", yTitle: "share of positives found" });
+  const s = share === null ? view.share : share, point = (c) => [flagged(c), recallOf(c)];
+  line(p, [[0, 0], [1, 1]], "chance-line");
+  line(p, [[0, 0], [s, 1], [1, 1]], "perfect-line");
+  banded(p, share, point);
+  line(p, each((i) => point(weighed(cutAt(i), share))), "curve");
+  return p;
+}, (c) => [flagged(c), recallOf(c)], (c, cut, x, y) => `${cutWords(cut)} · flags ${percent(x)} of the rows, finds ${percent(y)}`);
+
+const atThreshold = upright((c, cut) => [cut === null ? NaN : Math.min(thresholdAt(cut), SCORES.to)]);
+
+chart("scores", () => {
+  const h = D.histogram, n = h.positive.length, most = { 1: Math.max(...h.positive), "-1": Math.max(...h.negative) };
+  const y = { from: -1, to: 1, ticks: [0], name: () => "" };
+  const p = plot("scores", { x: SCORES, y, xTitle: "score", yTitle: "each class to its own highest bar", height: 320 });
+  const wide = (p.box.right - p.box.left) / n;
+  for (let i = 0; i < n; i++) {
+    for (const [share, sign, kind] of [[h.positive[i], 1, "bin-positive"], [h.negative[i], -1, "bin-negative"]]) {
+      const tall = Math.abs(p.Y(share / (most[sign] || 1)) - p.Y(0));
+      el("rect", { class: kind, x: round(p.box.left + i * wide), width: Math.max(1, round(wide - 1)), y: round(sign > 0 ? p.Y(0) - tall : p.Y(0)), height: round(tall) }, p.svg);
+    }
+  }
+  el("text", { class: "label", x: p.box.right, y: p.box.top + 12, "text-anchor": "end" }, p.svg, "positives");
+  el("text", { class: "label", x: p.box.right, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "negatives");
+  return p;
+}, atThreshold, (c, cut) => `${cutWords(cut)} · found ${percent(recallOf(c))} · flagged in error ${percent(rates(c)[0])}`, true);
+
+const short = (row) => (row.title.length > 14 ? `${row.title.slice(0, 13)}…` : row.title);
+function spanned(values) {
+  const held = values.filter(isNumber);
+  return held.some((v) => v < -1e-9) ? { from: -1, to: 1, ticks: [-1, -0.5, 0, 0.5, 1], name: String } : SHARES;
+}
+
+function several(id, x, xTitle, points) {
+  const lines = state.chosen.map((name) => ({ row: BY_NAME.get(name), points: points(BY_NAME.get(name)) }));
+  const y = spanned(lines.flatMap((l) => l.points.map(([, v]) => v)));
+  const p = plot(id, { x, y, xTitle, yTitle: "value", right: 112 });
+  lines.forEach((l, i) => line(p, l.points.filter(([, v]) => isNumber(v)), `curve colour-${i % 6}`));
+  labels(p, lines.map((l, i) => ({ words: short(l.row), kind: `fill-${i % 6}`, y: (l.points.filter(([, v]) => isNumber(v)).slice(-1)[0] || [])[1] })));
+  return p;
+}
+const values = (c, stop) => state.chosen.map((name) => `${BY_NAME.get(name).title} ${digits(valueAt(BY_NAME.get(name), c, stop))}`).join(" · ");
+
+chart("over-threshold", (share) => several("over-threshold", SCORES, "threshold", (row) => {
+  const found = [];
+  for (let i = CUTS - 1; i >= 0; i--) if (finiteCut(i)) found.push([thresholdAt(i), valueAt(row, weighed(cutAt(i), share), state.stop)]);
+  return found;
+}), atThreshold, (c, cut) => `${cutWords(cut)} · ${values(c, state.stop)}`);
+
+const logit = (v) => Math.log(v / (1 - v));
+const ENDS = [logit(D.stops[0]), logit(D.stops[D.stops.length - 1])];
+const PREVALENCE = {
+  map: (v) => (logit(v) - ENDS[0]) / (ENDS[1] - ENDS[0]), ticks: [0.0001, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99].filter((t) => t >= D.stops[0]),
+  name: (v) => `${Number((100 * v).toPrecision(6))} %`,
+};
+const overPrevalence = {
+  moved(cells, share, redraw) {
+    const key = `${state.cut}|${state.chosen}|${view.label}`;
+    if (redraw || this.key !== key) { this.key = key; this.draw(); }
+    place(this.rule, this.p, D.stops[state.stop]);
+    host("over-prevalence-readout").textContent = `prevalence ${percent(D.stops[state.stop])} · ${values(cells, state.stop)}`;
+  },
+  draw() {
+    const base = cellsAt(state.cut);
+    const p = several("over-prevalence", PREVALENCE, "share of positives (log scale)", (row) => D.stops.map((s, i) => [s, valueAt(row, weighed(base, shareAt(i)), i)]));
+    Object.assign(this, { p, rule: rule(p) });
+    p.svg.addEventListener("click", (event) => {
+      const box = p.svg.getBoundingClientRect(), x = ((event.clientX - box.left) * p.width) / box.width;
+      move({ stop: D.stops.map((s, i) => [Math.abs(p.X(s) - x), i]).sort((a, b) => a[0] - b[0])[0][1] });
+    });
+  },
+};
+charts.push(overPrevalence);
+
+if (D.reliability) {
+  const scaled = (bin, share) => weighed([bin.p, 0, bin.n, 0], null).map((v, i) => {
+    if (share === null) return v;
+    return i < 2 ? (v * share) / view.share : (v * (1 - share)) / (1 - view.share);
+  });
+  const right = (rate, share) => precisionOf(share === null ? [rate, 0, 1 - rate, 0] : [(rate * share) / view.share, 0, ((1 - rate) * (1 - share)) / (1 - view.share), 0]);
+  charts.push({
+    moved(cells, share, redraw) {
+      if (!redraw && this.for === state.stop) return;
+      this.for = state.stop;
+      const p = plot("reliability", { x: SHARES, y: SHARES, xTitle: "mean score", yTitle: "share that is positive" });
+      line(p, [[0, 0], [1, 1]], "chance-line");
+      const points = D.reliability.map((bin) => {
+        const c = scaled(bin, share), k = [c[0] / (bin.p || 1), c[2] / (bin.n || 1)];
+        const mean = ((bin.sp * (bin.p ? k[0] : 0)) + bin.sn * (bin.n ? k[1] : 0)) / (c[0] + c[2]);
+        const low = right(bin.low, share), high = right(bin.high, share);
+        el("line", { class: "whisker", x1: round(p.X(mean)), x2: round(p.X(mean)), y1: round(p.Y(low)), y2: round(p.Y(high)) }, p.svg);
+        return [mean, precisionOf(c)];
+      });
+      line(p, points, "curve");
+      for (const [x, y] of points) place(dot(p, "small-point"), p, x, y);
+      host("reliability-readout").textContent = `${points.length} bins of equal width; bars are ${100 * D.level} % intervals`;
+    },
+  });
+  chart("decision", (share) => {
+    const benefit = each((i) => [thresholdAt(i), i]).filter(([t]) => t > 0 && t < 1).map(([t, i]) => [t, NET_BENEFIT(...weighed(cutAt(i), share), t)]).reverse();
+    const s = share === null ? view.share : share;
+    const all = Array.from({ length: 99 }, (_, i) => (i + 1) / 100).map((t) => [t, NET_BENEFIT(s, 0, 1 - s, 0, t)]);
+    const top = Math.max(s, 1e-9), y = { ...ticked(-top * 0.25, top * 1.05) };
+    const p = plot("decision", { x: SHARES, y, xTitle: "threshold as a probability", yTitle: "net benefit a row" });
+    const inside = (points) => points.filter(([, v]) => v >= y.from);
+    line(p, [[0, 0], [1, 0]], "chance-line");
+    line(p, inside(all), "chance-line");
+    line(p, inside(benefit), "curve");
+    const last = inside(all).slice(-1)[0] || [0, 0], late = last[0] > 0.6;
+    const word = (x, y, end, words) => el("text", { class: "tick", x: round(x), y: round(y), "text-anchor": end ? "end" : "start" }, p.svg, words);
+    word(p.X(last[0]) + (late ? -6 : 6), p.Y(last[1]) - 6, late, "flag all");
+    word(late ? p.box.left + 6 : p.box.right, p.Y(0) + 16, !late, "flag nobody");
+    return p;
+  }, (c, cut) => { const t = cut === null ? NaN : thresholdAt(cut); return [t, t > 0 && t < 1 ? NET_BENEFIT(c[0], c[1], c[2], c[3], t) : NaN]; },
+  (c, cut, x, y) => `${cutWords(cut)} · net benefit ${digits(y)}`);
+}

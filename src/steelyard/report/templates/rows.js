@@ -1,0 +1,122 @@
+// Rows: the measures, each with its bar, what opens below it, and the order they stand in.
+
+// A value's place in its range from 0 to 1; an end that is never reached is drawn as far as the bar goes.
+function placed(row, v) {
+  const [low, high] = row.range;
+  if (low !== null && high !== null) return (v - low) / (high - low);
+  if (low !== null) return (v - low) / (1 + v - low);
+  return high === null ? 0.5 + v / (2 * (1 + Math.abs(v))) : 1 - (high - v) / (1 + high - v);
+}
+const across = (v) => `${(100 * Math.min(1, Math.max(0, v))).toFixed(2)}%`;
+const end = (v, infinite) => (v === null ? infinite : String(v));
+
+function bar(cell, row) {
+  el("span", { class: "end" }, cell, end(row.range[0], "-∞"));
+  const svg = el("svg", { class: "bar", height: 16, "aria-hidden": "true" }, cell);
+  el("line", { class: "track", x1: "0%", x2: "100%", y1: 8, y2: 8 }, svg);
+  const parts = {
+    band: el("rect", { class: "interval", y: 4, height: 8, rx: 2, x: 0, width: 0 }, svg),
+    chance: el("line", { class: "chance-mark", y1: 2, y2: 14, x1: -9, x2: -9 }, svg),
+    dot: el("circle", { class: "value-mark", cy: 8, cx: -9, r: 4 }, svg),
+  };
+  el("span", { class: "end" }, cell, end(row.range[1], "∞"));
+  return parts;
+}
+
+function drawBand(parts, row, low, high) {
+  const shown = isNumber(low) && isNumber(high);
+  const from = shown ? placed(row, low) : 0, to = shown ? placed(row, high) : 0;
+  parts.band.setAttribute("x", across(from));
+  parts.band.setAttribute("width", shown ? across(to - from) : 0);
+}
+
+function drawMark(parts, row, value, chance) {
+  parts.dot.setAttribute("cx", isNumber(value) ? across(placed(row, value)) : -9);
+  const at = isNumber(chance) ? across(placed(row, chance)) : -9;
+  parts.chance.setAttribute("x1", at);
+  parts.chance.setAttribute("x2", at);
+}
+
+function readRows(table, list, kept) {
+  for (const tr of table.querySelectorAll("tr[data-metric]")) {
+    const row = list.get(tr.dataset.metric);
+    const [value, barCell, interval, chance] = tr.querySelectorAll("td");
+    const parts = bar(barCell, row);
+    drawBand(parts, row, row.low, row.high);
+    drawMark(parts, row, row.value, row.chance);
+    opened(tr, row);
+    if (kept) kept.set(row.name, { tr, row, value, interval, chance, parts });
+  }
+}
+
+// The heading of a row becomes a button that opens what is to be known of the measure.
+function opened(tr, row) {
+  const head = tr.querySelector("th"), words = head.textContent;
+  head.replaceChildren();
+  const button = el("button", { type: "button", class: "open", "aria-expanded": "false" }, head, words);
+  button.addEventListener("click", () => {
+    const shown = button.getAttribute("aria-expanded") === "true";
+    button.setAttribute("aria-expanded", String(!shown));
+    if (shown) tr.nextElementSibling.remove();
+    else tr.after(detail(row));
+  });
+}
+
+function detail(row) {
+  const tr = document.createElement("tr");
+  tr.className = "detail";
+  const cell = el("td", { colspan: 5 }, tr), list = el("dl", {}, cell);
+  const told = (term, words) => { if (words) { el("dt", {}, list, term); el("dd", {}, list, words); } };
+  told("meaning", row.meaning);
+  const formula = el("dd", {});
+  el("code", {}, formula, `${row.name} = ${row.formula}`);
+  el("dt", {}, list, "formula");
+  list.appendChild(formula);
+  told("parameters", Object.entries(row.parameters).map(([key, v]) => `${key} = ${v === null ? "from the table" : v}`).join(", "));
+  for (const [sign, words] of [["+", "proved"], ["-", "refuted"]]) {
+    told(words, D.properties.filter((_, i) => row.holds[i] === sign).join(" · "));
+  }
+  if (!row.holds) told("properties", row.ranks ? "not decided for measures of scores" : "not decided here; steelyard audit decides them");
+  told("interval", row.method);
+  told("source", D.sources[row.cite] || row.cite);
+  return tr;
+}
+
+// The rows beyond the first few are folded away until asked for.
+function folded(few) {
+  const rest = MEASURES.length - MEASURES.filter((row) => row.first).length;
+  host("more").hidden = !rest || rest === MEASURES.length;
+  host("measures").classList.toggle("few", few && rest < MEASURES.length);
+  host("more").textContent = few ? `Show all ${MEASURES.length} measures` : "Show the first few only";
+}
+
+function sorted(by) {
+  folded(false);
+  const table = host("measures");
+  const every = [...rows.values()];
+  const groups = new Map();
+  const put = (title, entry) => groups.set(title, [...(groups.get(title) || []), entry]);
+  if (by === "first") for (const e of every.filter((e) => e.row.first)) put("Read first", e);
+  if (by === "first" || by === "family") {
+    for (const e of every.filter((e) => by === "family" || !e.row.first)) put(D.families[e.row.family] || e.row.family, e);
+  } else {
+    const number = (e) => (e.tr.dataset.value === "" ? -Infinity : Number(e.tr.dataset.value));
+    const order = by === "name" ? (a, b) => a.row.title.localeCompare(b.row.title) : (a, b) => number(b) - number(a);
+    for (const e of every.sort(order)) put("", e);
+  }
+  for (const body of table.querySelectorAll("tbody")) body.remove();
+  for (const [title, entries] of groups) {
+    const body = el("tbody", {}, table);
+    if (title) {
+      const tr = document.createElement("tr");
+      tr.className = "family";
+      el("th", { scope: "rowgroup", colspan: 5 }, tr, title);
+      body.appendChild(tr);
+    }
+    for (const e of entries) {
+      const more = e.tr.nextElementSibling;
+      body.appendChild(e.tr);
+      if (more && more.className === "detail") body.appendChild(more);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// Update: values at once, intervals when the sliders rest.
+
+function update(redraw) {
+  const began = performance.now();
+  if (redraw) WIDTHS.clear();
+  const share = shareAt(state.stop), cells = weighed(cellsAt(state.cut), share), start = isStart();
+  for (const { tr, row, value, interval, chance, parts: marks } of rows.values()) {
+    const v = start ? row.value : valueAt(row, cells, state.stop), c = chanceAt(row, cells, state.stop);
+    tr.dataset.value = isNumber(v) ? String(v) : "";
+    value.textContent = digits(v);
+    chance.textContent = digits(c);
+    drawMark(marks, row, v, c);
+    const steady = start || (row.ranks && (row.at === undefined || state.stop === START.stop));
+    if (!isNumber(v)) interval.textContent = start ? row.why || "undefined" : whyAt(row, cells, state.stop);
+    else if (steady) interval.textContent = between(row.low, row.high);
+    else interval.textContent = row.ranks ? "not at this prevalence" : "…";
+    drawBand(marks, row, steady && isNumber(v) ? row.low : NaN, row.high);
+  }
+  table(cells);
+  picture(cells);
+  for (const chart of charts) chart.moved(cells, share, redraw);
+  said(cells, share, start);
+  controls();
+  clearTimeout(resting);
+  if (!start) resting = setTimeout(atRest, 60);
+  else host("how-intervals").textContent = "";
+  document.documentElement.dataset.update = (performance.now() - began).toFixed(3);
+}
+
+function atRest() {
+  const share = shareAt(state.stop), sample = cellsAt(state.cut), cells = weighed(sample, share);
+  const set = drawn(view, sample, possible() ? share : null);
+  for (const { row, tr, interval, parts } of rows.values()) {
+    if (row.ranks || !FORMULAS[row.name] || tr.dataset.value === "") continue;
+    const [low, high] = intervalOf(row, Number(tr.dataset.value), set);
+    interval.textContent = between(low, high);
+    interval.dataset.low = isNumber(low) ? low : "";
+    interval.dataset.high = isNumber(high) ? high : "";
+    drawBand(parts, row, low, high);
+  }
+  host("how-intervals").textContent = "The intervals at these settings were drawn in this page.";
+  now(cells, share, set);
+  remembered();
+  document.documentElement.dataset.rested = `${state.cut === null ? "" : state.cut}/${state.stop}`;
+}
+
+function table(cells) {
+  ["tp", "fn", "fp", "tn"].forEach((name, i) => {
+    const cell = document.querySelector(`[data-cell="${name}"]`);
+    cell.textContent = counted(cells[i]);
+    cell.dataset.value = String(cells[i]);
+  });
+  const sums = host("cells").querySelectorAll(".sum");
+  sums[0].textContent = counted(cells[0] + cells[1]);
+  sums[1].textContent = counted(cells[2] + cells[3]);
+}
+
+// What moved, in words; the verdict above stays that of the evaluation and says so.
+const AS_EVALUATED = host("now").textContent;
+function said(cells, share, start) {
+  host("now").classList.toggle("moved", !start);
+  document.querySelector(".verdict").classList.toggle("moved", !start);
+  if (start) host("now").textContent = AS_EVALUATED;
+  else now(cells, share, null);
+}
+
+function now(cells, share, set) {
+  const told = (name, words) => {
+    const v = valueOf(name, cells), row = BY_NAME.get(name) || { name, range: [0, 1] };
+    if (!isNumber(v)) return `${words} is undefined (${reasonOf(name, cells)})`;
+    const [low, high] = set ? intervalOf(row, v, set) : [NaN, NaN];
+    return `${words} ${percent(v)}${isNumber(low) ? ` (${percent(low).slice(0, -2)} to ${percent(high).slice(0, -2)})` : ""}`;
+  };
+  const where = [
+    view === D.view ? "" : `for ${view.label}`, CUTS ? `at ${thresholdWords()}` : "",
+    share === null ? "" : `where ${percent(share)} of the rows are positive`,
+  ].filter(Boolean).join(", ");
+  host("now").textContent = `Now ${where}: ${told("recall", "recall")}, ${told("specificity", "specificity")}, ${told("precision", "precision")}. The sentences above are those of the evaluation.`;
+}
+
+function thresholdWords() {
+  if (state.cut === null) return "the labels as predicted";
+  const t = thresholdAt(state.cut);
+  return t === Infinity ? "no threshold (nobody flagged)" : `threshold ${digits(t)}`;
+}
+
+function controls() {
+  const share = D.stops[state.stop], p = host("prevalence");
+  p.value = state.stop;
+  p.dataset.prevalence = String(share);
+  host("prevalence-shown").textContent = percent(share) + (share === view.share ? " (sample)" : "");
+  p.setAttribute("aria-valuetext", percent(share));
+  if (!CUTS) return;
+  const t = host("threshold"), cut = thresholdAt(state.cut);
+  if (state.cut !== null) t.value = CUTS - 1 - state.cut;
+  t.dataset.threshold = cut === null ? "" : String(cut);
+  const words = cut === null ? "as predicted" : cut === Infinity ? "nobody flagged" : digits(cut);
+  host("threshold-shown").textContent = words;
+  t.setAttribute("aria-valuetext", words);
+}
