@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard import __version__
 from steelyard.analysis import draws as drawing
-from steelyard.analysis.sampling import DEVIANCE_FACTOR, against_rest
+from steelyard.analysis.sampling import DEVIANCE_FACTOR, NEAR_KINK, against_rest
 from steelyard.metrics.registry import get_metric
 from steelyard.report import cuts, facts, shapes, stops, tables
 from steelyard.report.document import clipped
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 FEW = 256  # scores that tell whether a measure depends on the prevalence, where all would take too long
+DRAWS = 2_000  # of the tables for an interval at a moved slider: a few milliseconds of a browser
 LABEL = 200  # characters of a label that are kept for the copied numbers
 
 
@@ -42,6 +43,7 @@ def payload(evaluation: Evaluation, source: str, *, others: tuple[Any, ...] = ()
         "seed": evaluation.seed, "labels": [clipped(label, LABEL) for label in table.labels],
         "positive": clipped(evaluation.positive, LABEL), "weighted": table.weighted, "view": first, "views": views,
         "stops": shares.tolist(), "stop": _nearest(shares, start or first["share"]),
+        "draws": DRAWS, "prior": drawing.PRIOR_MASS / 4, "near_kink": NEAR_KINK,
         "limit": DEVIANCE_FACTOR * _chi_square(evaluation.level), "verdict": evaluation.verdict, "measures": rows,
         "families": tables.FAMILIES, "sources": facts.sources(rows), "properties": facts.properties(),
     }  # fmt: skip

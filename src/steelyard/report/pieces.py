@@ -120,7 +120,8 @@ def _about(evaluation: Evaluation, data: dict[str, Any]) -> str:
     )
     lines.append(
         "Where a slider was moved, values follow at once by the same formulas, printed by the registry; the intervals "
-        "of the measures of one cut are drawn anew in this page by the same posterior, 2,000 draws with a fixed seed. "
+        "of the measures of one cut are drawn anew in this page by the same posterior, "
+        f"{data['draws']:,} draws with a fixed seed. "
         "Another prevalence re-weighs the rows of each class and keeps what share of them is right."
     )
     if "cuts" in data and data["all_cuts"] > len(data["cuts"]["tp"]):

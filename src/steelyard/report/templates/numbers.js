@@ -1,9 +1,7 @@
 // Numbers: three digits as everywhere in Steelyard, and the intervals at a moved threshold or prevalence.
 
 const D = JSON.parse(document.getElementById("data").textContent);
-const DRAWS = 2000;
-const PRIOR = 0.5;
-const NEAR_KINK = 0.01;
+const DRAWS = D.draws, PRIOR = D.prior, NEAR_KINK = D.near_kink;
 
 const isNumber = (v) => typeof v === "number" && Number.isFinite(v);
 

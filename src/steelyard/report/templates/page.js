@@ -23,7 +23,7 @@ function remembered() {
   const parts = new URLSearchParams();
   if (CUTS && state.cut !== START.cut && state.cut !== null) parts.set("threshold", String(thresholdAt(state.cut)));
   if (state.stop !== START.stop) parts.set("prevalence", String(D.stops[state.stop]));
-  if (host("optimise") && host("optimise").value !== "ac_score") parts.set("optimise", host("optimise").value);
+  if (host("optimise") && !host("optimise").selectedOptions[0].defaultSelected) parts.set("optimise", host("optimise").value);
   if (host("sort").value !== "first") parts.set("sort", host("sort").value);
   if (view !== D.view) parts.set("class", view.label);
   try { history.replaceState(null, "", `#${parts}`); } catch { /* a frame of a notebook has no address */ }
