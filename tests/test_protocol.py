@@ -17,9 +17,10 @@ from imblearn.pipeline import make_pipeline as make_sampling_pipeline
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
+    GridSearchCV,
     GroupKFold,
     KFold,
     LeaveOneGroupOut,
@@ -621,6 +622,35 @@ def test_the_nodes_of_a_forest_are_those_of_its_trees():
     expected = sum(tree.tree_.node_count for tree in clone(forest).fit(X[train], Y[train]).estimators_)
     assert found["forest"].values("tree_nodes")[0] == expected
     assert found["piped"].values("tree_nodes").min() > 100 and found["bag"].values("tree_depth").min() > 1
+
+
+def test_trees_are_found_wherever_they_are_held():
+    tree, logistic = DecisionTreeClassifier(random_state=0, max_depth=2), LogisticRegression()
+    voting = VotingClassifier(
+        [("forest", RandomForestClassifier(3, max_depth=1)), ("logistic", logistic), ("tree", tree)]
+    )
+    search = GridSearchCV(tree, {"max_depth": [1]})
+    boosted = GradientBoostingClassifier(n_estimators=4, max_depth=1)
+    models = {"voting": voting, "search": search, "boosted": boosted, "none": logistic}
+    found = cross_evaluate(models, X, Y, split=2, metrics=["f1"])
+    assert not found.failures
+    nodes = {name: found[name].values("tree_nodes").max() for name in models}
+    assert (
+        nodes["voting"] == 3 * 3 + 7
+        and nodes["search"] == 3
+        and nodes["boosted"] == 4 * 3
+        and math.isnan(nodes["none"])
+    )
+
+
+def test_a_model_that_cannot_be_pickled_has_no_size():
+    class Lazy(GaussianNB):
+        def fit(self, X, y):
+            self.later_ = (value for value in y)
+            return super().fit(X, y)
+
+    row = {row.name: row for row in cross_evaluate(Lazy(), X, Y).cost}["model_bytes"]
+    assert math.isnan(row.mean) and row.why == "the model cannot be pickled"
 
 
 # ---------------------------------------------------------------- runs that fail

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
@@ -169,6 +170,27 @@ def test_it_can_be_pickled_and_says_what_it_is():
     model = LinearSVC(random_state=0).fit(X, Y)
     assert again(model, X, Y) == scorer("ac_score")(model, X, Y)
     assert repr(again) == "make_scorer(ac_score, response_method='predict')"
+
+
+@pytest.mark.parametrize(
+    "name", ["mcc", "precision", "f1", "expected_cost", "negative_likelihood_ratio", "optimized_precision"]
+)
+def test_a_cut_at_which_the_measure_is_undefined_is_never_the_best(name):
+    model = LogisticRegression().fit(X, Y)
+    scores = model.predict_proba(X)[:, 1]
+    cuts = np.append(np.unique(scores), 1.1)  # the last flags nobody
+    tuned = TunedThresholdClassifierCV(model, scoring=scorer(name), thresholds=cuts, cv="prefit", refit=False).fit(X, Y)
+    expected = best_threshold(Y, scores, name, resamples=0)
+    sign = 1 if get_metric(name).direction == "higher" else -1
+    assert sign * tuned.best_score_ == pytest.approx(expected.value, rel=1e-12)
+    folded = TunedThresholdClassifierCV(LogisticRegression(), scoring=scorer(name), cv=5).fit(X, Y)
+    assert np.isfinite(folded.best_score_)
+
+
+def test_a_plain_score_stays_undefined():
+    never = DummyClassifier(strategy="constant", constant=0).fit(X, Y)
+    assert math.isnan(scorer("precision")(never, X, Y)) and math.isnan(scorer("mcc")(never, X, Y))
+    assert scorer("precision", undefined=0.0)(never, X, Y) == 0
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +12,16 @@ from steelyard.errors import InputError, needs_sklearn
 from steelyard.ingest.labels import confusion, score_table
 from steelyard.metrics.registry import get_metric
 
+try:
+    from sklearn.metrics._scorer import _Scorer
+except ImportError as missing:
+    raise needs_sklearn("A scorer") from missing
+
 if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.confusion import Confusion
 
+LARGE = 1e300  # for infinity, between two of which scikit-learn could not interpolate
 RANKED = ("decision_function", "predict_proba")  # the first that a classifier has
 
 
@@ -31,7 +37,8 @@ def scorer(
 
     Whether it asks for predictions, scores or probabilities, and whether higher is better, is known of the measure; a
     measure that is best low is negated, as scikit-learn expects. Several scorers in a dictionary share the predictions.
-    On a fold where the measure is undefined the score is `undefined`, NaN unless given.
+    On a fold where the measure is undefined the score is `undefined`, NaN unless given; a cut at which it is undefined
+    is never the best.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -47,20 +54,26 @@ def scorer(
         raise InputError("A scorer gives one number; name a class with pos_label=, or average='macro'.")
     greater = _greater(metric, measure)
     options = {} if pos_label is None else {"pos_label": pos_label}
-    return _make_scorer()(
-        Score(measure, average, undefined),
-        response_method=_response(measure, average),
-        greater_is_better=greater,
-        **options,
-    )
+    score = Score(measure, average, undefined, _worst(measure, greater))
+    return MeasureScorer(score, 1 if greater else -1, options, _response(measure, average))
 
 
-def _make_scorer() -> Any:
-    try:
-        from sklearn.metrics import make_scorer
-    except ImportError:
-        raise needs_sklearn("A scorer") from None
-    return make_scorer
+class MeasureScorer(_Scorer):  # type: ignore[misc]
+    """A scorer of scikit-learn whose score may be undefined, and whose cuts are then never the best.
+
+    TunedThresholdClassifierCV takes the function out of a scorer and the largest of what it returns, for which NumPy
+    takes NaN: so the function itself returns the worst value, and the scorer asks it for the undefined one.
+    """
+
+    def _score(self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **kwargs: Any) -> Any:
+        plain = _Scorer(self._score_func.plain, self._sign, self._kwargs, self._response_method)
+        return plain._score(method_caller, estimator, X, y_true, **kwargs)  # noqa: SLF001 - the class above it
+
+
+def _worst(measure: Metric, greater: bool) -> float:
+    """The value that is never the best of any."""
+    end = measure.range[0 if greater else 1]
+    return end if math.isfinite(end) else math.copysign(LARGE, end)
 
 
 def _greater(given: Any, measure: Metric) -> bool:
@@ -83,31 +96,40 @@ def _response(measure: Metric, average: str) -> Any:
 
 @dataclass(frozen=True)
 class Score:
-    """A measure as a function of truth and predictions: one number, also where a fold lacks a class."""
+    """A measure as a function of truth and predictions: one number, also where it is undefined.
+
+    `plain` returns `undefined` there, and the function itself `never`, a value that no search takes for the best.
+    """
 
     measure: Metric
     average: str | None = "native"
     undefined: float = math.nan
+    never: float = math.nan
 
     @property
     def __name__(self) -> str:
         return self.measure.name  # what scikit-learn prints
+
+    @property
+    def plain(self) -> Score:
+        """The same, undefined where it is."""
+        return replace(self, never=self.undefined)
 
     def __call__(self, y_true: Any, y_pred: Any, pos_label: Any = None, sample_weight: Any = None) -> float:
         if self.measure.scores is not None:
             return self._of_scores(y_true, y_pred, pos_label, sample_weight)
         table = confusion(y_true, y_pred, sample_weight=sample_weight)
         how = {} if self.average == "native" else {"average": self.average}
-        return float(self.measure(_with_positive(table, pos_label), undefined=self.undefined, **how))
+        return float(self.measure(_with_positive(table, pos_label), undefined=self.never, **how))
 
     def _of_scores(self, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> float:
         if np.ndim(y_score) == 2:
-            how = {"average": self.average, "sample_weight": sample_weight, "undefined": self.undefined}
+            how = {"average": self.average, "sample_weight": sample_weight, "undefined": self.never}
             return float(self.measure(y_true, y_score, **how))
         if pos_label is None and set(np.unique(y_true).tolist()) <= {0, 1}:
             pos_label = 1
         table = score_table(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-        return float(self.measure(table, undefined=self.undefined))
+        return float(self.measure(table, undefined=self.never))
 
 
 def _with_positive(table: Confusion, pos_label: Any) -> Confusion:

@@ -113,7 +113,7 @@ def model_size(model: Any) -> float:
     counter = _Counter()
     try:
         pickle.dump(model, counter, protocol=5)
-    except (pickle.PicklingError, TypeError, AttributeError):
+    except Exception:  # noqa: BLE001 - an estimator may refuse in any way
         return math.nan
     return float(counter.bytes)
 
