@@ -73,7 +73,7 @@ def _shares(evaluation: Evaluation, counts: Counts) -> str:
     if n == 0:
         return f"There are no {name}: nothing tells how they would be treated."
     share = weight / whole
-    weighed = " by weight" if evaluation.confusion is not None and evaluation.confusion.weighted else ""
+    weighed = " by weight" if _percent(share) != _percent(n / total) else ""
     if share > LIKE:
         return f"Classes of like size: {n:,} of {total:,} are {name} ({_percent(share)}{weighed})."
     word = f"Rare {name}" if share < RARE else f"Fewer {name}"
