@@ -14,7 +14,7 @@ DATA = HERE.parent.parent / "shared" / "data"
 if "STEELYARD_DATA" not in os.environ and DATA.is_dir():
     os.environ["STEELYARD_DATA"] = str(DATA)
 
-collect_ignore = ["own_measures.py", "mutants.py", "sklearn_suite.py"]
+collect_ignore = ["engines.py", "own_measures.py", "mutants.py", "sklearn_suite.py"]
 CELLS = (0, 1, 2, 3, 50, 10**6)
 TABLES = list(itertools.product(CELLS, repeat=4))
 

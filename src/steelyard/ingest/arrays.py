@@ -123,12 +123,28 @@ def weights(values: Any, name: str, *, whole: bool = False) -> Array | None:
         return None
     array = _whole(values, name) if whole else numbers(values, name)
     if not np.isfinite(array).all():
-        raise InputError(f"{name} holds NaN or an infinity; a weight is a finite number. Drop those rows first.")
-    if array.size and array.min() < 0:
-        raise InputError(f"{name} holds {array.min():g}; a weight cannot be negative.")
-    if array.size and not array.any():
-        raise InputError(f"{name} is 0 in every row, so nothing would be weighed; give some row a weight.")
+        raise InputError(not_finite(name))
+    if array.size:
+        check_weights(float(array.min()), float(array.max()), name)
     return array
+
+
+def not_finite(name: str) -> str:
+    """What is said of weights that are missing or infinite."""
+    return f"{name} holds NaN, a null or an infinity; a weight is a finite number. Drop such rows first."
+
+
+def check_weights(least: float, most: float, name: str) -> None:
+    """Refuse finite weights that are negative or all zero, by the least and the most of them."""
+    if least < 0:
+        raise InputError(f"{name} holds {least:g}; a weight cannot be negative.")
+    if most == 0:
+        raise InputError(weightless(name))
+
+
+def weightless(name: str) -> str:
+    """What is said of weights that are all zero."""
+    return f"{name} is 0 in every row, so nothing would be weighed; give some row a weight."
 
 
 def _whole(values: Any, name: str) -> Array:
@@ -137,11 +153,14 @@ def _whole(values: Any, name: str) -> Array:
     if array.dtype.kind not in "biu":
         array = numbers(array, name)
         if np.isfinite(array).all() and (array != np.floor(array)).any():
-            raise InputError(
-                f"{name} says how many rows a row stands for, a whole number; use sample_weight= for shares."
-            )
+            raise InputError(not_whole(name))
     check_rows(float(np.abs(array.astype(np.float64)).sum()), name)
     return array if not np.isfinite(array).all() else array.astype(np.int64)
+
+
+def not_whole(name: str) -> str:
+    """What is said of a frequency that is a share."""
+    return f"{name} says how many rows a row stands for, a whole number; shares are weights instead."
 
 
 def check_rows(total: float, name: str) -> None:

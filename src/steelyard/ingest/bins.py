@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from steelyard.ingest.queries import Keyed, collected, concatenated, grouped, masses
+from steelyard.errors import InputError
+from steelyard.ingest.queries import Keyed, collected, concatenated, grouped, masses, weightless
 
 if TYPE_CHECKING:
     from steelyard.ingest.source import Columns, Source
@@ -31,15 +32,17 @@ def checked(source: Source, score: str) -> Checked:
 
     found = []
     for frame in source.parts:
+        # Engines differ in whether NaN is null, and whether it is a maximum; a count of what is finite is the same.
         value = nw.col(score).cast(nw.Float64)
-        bad = (~value.is_finite()).cast(nw.Int64)
-        part = frame.select(value.alias("s"), value.is_null().cast(nw.Int64).alias("null"), bad.alias("bad"))
+        finite, endless = value.is_finite().cast(nw.Int64), (value.abs() == math.inf).cast(nw.Int64)
+        part = frame.select(value.alias("s"), finite.alias("finite"), endless.alias("infinite"))
         ends = (nw.col("s").min().alias("low"), nw.col("s").max().alias("high"))
-        row = collected(part.select(nw.len().alias("rows"), nw.col("null").sum(), nw.col("bad").sum(), *ends))
-        found.append([row.get_column(name).to_list()[0] for name in ("rows", "null", "bad", "low", "high")])
+        row = collected(part.select(nw.len().alias("rows"), nw.col("finite").sum(), nw.col("infinite").sum(), *ends))
+        found.append([row.get_column(name).to_list()[0] for name in ("rows", "finite", "infinite", "low", "high")])
         source.step()
-    total, missing, infinite = (sum(int(part[i] or 0) for part in found) for i in range(3))
-    lows, highs = ([float(part[i]) for part in found if part[i] is not None] for i in (3, 4))
+    total, fine, infinite = (sum(int(part[i] or 0) for part in found) for i in range(3))
+    lows, highs = ([part[i] for part in found if isinstance(part[i], float)] for i in (3, 4))
+    missing = total - fine - infinite
     return Checked(total, missing, infinite, min(lows, default=math.nan), max(highs, default=math.nan))
 
 
@@ -53,7 +56,7 @@ def binned(source: Source, columns: Columns, ends: tuple[float, float], cut: flo
 
     width, base = grid(*ends)
     score = nw.col(str(columns.score)).cast(nw.Float64)
-    place = ((score - base) * (1 / width)).floor().cast(nw.Int64)
+    place = ((score * (1 / width)).floor() - base / width).cast(nw.Int64)
     if cut is not None and math.isfinite(cut):
         place = place * 2 + (score >= cut).cast(nw.Int64)
     keys = [nw.col(name).alias(f"key{i}") for i, name in enumerate([*columns.by, columns.true])]
@@ -65,6 +68,8 @@ def binned(source: Source, columns: Columns, ends: tuple[float, float], cut: flo
             rows = rows.filter((nw.col("mass") != 0) | (nw.col("missing") > 0))
         parts.append(grouped(rows, len(keys) + 1, columns, low_high))
         source.step()
+    if not any(len(part["rows"]) for part in parts):
+        raise InputError(weightless(columns))
     return concatenated(parts, columns)
 
 
@@ -72,5 +77,7 @@ def grid(low: float, high: float) -> tuple[float, float]:
     """The width of the bins, a power of two, and the multiple of it where they start; one grid for all of [0, 1]."""
     if low >= 0 and high <= 1:
         return 1 / BINS, 0.0
-    width = 2.0 ** max(math.ceil(math.log2(max(high / BINS - low / BINS, 5e-324))), -1000)
+    # Never narrower than the numbers themselves are apart, nor so narrow that 1 / width is infinite.
+    least = max(math.ulp(max(abs(low), abs(high))), 2.0**-1000)
+    width = 2.0 ** math.ceil(math.log2(max(high / BINS - low / BINS, least)))
     return width, math.floor(low / width) * width

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.ingest.arrays import check_rows
+from steelyard.ingest import arrays
 from steelyard.statistics.confusion import MOST_LABELS
 from steelyard.statistics.counts import LARGEST
 
@@ -93,7 +94,8 @@ def grouped(frame: nw.LazyFrame[Any], size: int, columns: Columns, extra: Sequen
     sums = [nw.len().alias("rows"), *extra]
     if columns.weight is not None or columns.frequency is not None:
         sums += [nw.col(name).sum() for name in SUMS]
-        sums += [nw.col(name).min().alias(f"least_{name}") for name in ("weight", "times")]
+        for name in ("weight", "times"):
+            sums += [nw.col(name).min().alias(f"least_{name}"), nw.col(name).max().alias(f"most_{name}")]
     found = collected(frame.group_by(*(f"key{i}" for i in range(size))).agg(*sums).head(MOST_KEYS + 1))
     if len(found) > MOST_KEYS:
         raise InputError(
@@ -110,12 +112,15 @@ def _array(series: Any, name: str) -> Array:
         return values
     if name in ("rows", "missing", "stood"):
         return np.array([_whole(value) for value in series.to_list()], dtype=np.int64)
-    return np.array([np.nan if value is None else float(value) for value in series.to_list()])
+    given = series.to_list()  # pandas says NA where others say None
+    return np.array([float(value) if isinstance(value, (int, float, Decimal)) else np.nan for value in given])
 
 
 def _whole(value: Any) -> int:
     """A sum of whole numbers, which some engines give as a decimal; 0 where weights that are refused below spoil it."""
-    return int(value) if value is not None and math.isfinite(value) and abs(value) <= LARGEST else 0
+    if not isinstance(value, (int, float, Decimal)) or not math.isfinite(value):
+        return 0
+    return int(value) if abs(int(value)) <= LARGEST else 0
 
 
 def concatenated(parts: list[dict[str, Array]], columns: Columns) -> Keyed:
@@ -137,29 +142,35 @@ def concatenated(parts: list[dict[str, Array]], columns: Columns) -> Keyed:
 
 def _check_masses(whole: dict[str, Array], columns: Columns) -> None:
     """Refuse weights that are missing, not finite, negative or all zero, as for arrays."""
-    told = " and ".join(repr(name) for name in (columns.weight, columns.frequency) if name is not None)
-    if whole["missing"].any():
-        raise InputError(f"The column {told} holds {whole['missing'].sum():,} missing values; drop those rows first.")
-    if not np.isfinite(whole["mass"]).all():
-        raise InputError(f"The column {told} holds NaN or an infinity; a weight is a finite number. Drop those rows.")
-    for name, least in ((columns.weight, "least_weight"), (columns.frequency, "least_times")):
-        if name is not None and len(whole[least]) and whole[least].min() < 0:
-            raise InputError(f"The column {name!r} holds {whole[least].min():g}; a weight cannot be negative.")
-    if columns.frequency is not None and whole["broken"].any():
-        raise InputError(
-            f"The column {columns.frequency!r} says how many rows a row stands for, a whole number; "
-            "weigh by shares instead."
-        )
-    check_rows(float(whole["times"].sum()), f"The column {columns.frequency!r}")
+    told = _called(columns)
+    if whole["missing"].any() or not np.isfinite(whole["mass"]).all():
+        raise InputError(arrays.not_finite(" or ".join(told.values())))
+    for use, name in told.items():
+        if len(whole["mass"]):
+            arrays.check_weights(whole[f"least_{use}"].min(), whole[f"most_{use}"].max(), name)
+    if "times" in told and whole["broken"].any():
+        raise InputError(arrays.not_whole(told["times"]))
+    arrays.check_rows(float(whole["times"].sum()), told.get("times", ""))
     if len(whole["mass"]) and not whole["mass"].any():
-        raise InputError(f"The column {told} is 0 in every row, so nothing would be weighed; give some row a weight.")
+        raise InputError(weightless(columns))
+
+
+def _called(columns: Columns) -> dict[str, str]:
+    """What the columns of weights are called in a sentence, by their use."""
+    used = {"weight": columns.weight, "times": columns.frequency}
+    return {use: f"The column {name!r}" for use, name in used.items() if name is not None}
+
+
+def weightless(columns: Columns) -> str:
+    """What is said of rows that all weigh nothing."""
+    return arrays.weightless(" or ".join(_called(columns).values()))
 
 
 def check_sample(source: Source, names: Sequence[str]) -> None:
     """Refuse a column of numbers or names as a label while only its first rows have been read."""
+    head = collected(source.parts[0].select(*dict.fromkeys(names)).head(SAMPLE))
     for name in names:
-        head = collected(source.parts[0].select(name).head(SAMPLE)).get_column(name)
-        if (found := head.n_unique()) > MOST_LABELS:
+        if (found := head.get_column(name).n_unique()) > MOST_LABELS:
             raise InputError(
                 f"The column {name!r} holds {found:,} different values in its first {len(head):,} rows; at most "
                 f"{MOST_LABELS:,} labels are weighed. Is it a column of labels, or of numbers or names?"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,10 +30,11 @@ def score_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTable
     score = str(columns.score)
     seen = bins.checked(source, score)
     if seen.missing or seen.infinite:
-        what = "missing (null or NaN)" if seen.missing or math.isnan(seen.low + seen.high) else "infinite"
+        kinds = {"missing (null or NaN)": seen.missing, "infinite": seen.infinite}
+        told = " and ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n)
         raise InputError(
-            f"The column {score!r} holds {seen.missing + seen.infinite:,} scores that are {what}"
-            f"{_first_row(source, score)}; a score is a finite number. Drop such rows first."
+            f"The column {score!r} holds scores that are not numbers: {told}{_first_row(source, score)}; a score is a "
+            "finite number. Drop such rows first."
         )
     if not seen.rows:
         raise InputError("There are no rows to weigh; give at least one.")
@@ -46,8 +46,10 @@ def score_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTable
 
 def _first_row(source: Source, column: str) -> str:
     """The number of the first row whose score is not a finite number, where rows have an order."""
-    native = source.parts[0].to_native()
-    if type(native).__module__.split(".")[0] != "polars":
+    if source.in_memory:
+        scores = numbers(queries.gathered(source, [column])[column], column)
+        return f", the first in row {int(np.flatnonzero(~np.isfinite(scores))[0]) + 1:,}"
+    if not source.parts[0].implementation.is_polars():
         return ""
     import polars as pl
 
@@ -76,6 +78,8 @@ def _exact_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTabl
     data = queries.gathered(source, names)
     true, label = _truth(data[columns.true].to_native(), wish, source.textual)
     read = {use: None if name is None else numbers(data[name], name) for use, name in used.items()}
+    for use in ("weight", "frequency"):
+        read[use] = arrays.weights(read[use], f"The column {used[use]!r}", whole=use == "frequency")
 
     def table(held: Array) -> ScoreTable:
         part = {use: None if column is None else column[held] for use, column in read.items()}

@@ -1,0 +1,402 @@
+"""Every engine weighs the same rows into the same tables, and refuses the same rows in the same words."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+from engines import ENGINES
+
+import steelyard
+from conftest import assert_refused
+from steelyard import SteelyardError, compare, evaluate
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import bins
+from steelyard.ingest.tallying import tally
+from steelyard.metrics.bounds import bounds
+
+pa = pytest.importorskip("pyarrow")
+pytestmark = pytest.mark.filterwarnings("ignore:.*pandas:FutureWarning", "ignore:unclosed.*:ResourceWarning")
+ROWS = 400
+
+
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ENGINES])
+def engine(request):
+    """The name of an engine; one worker runs all tests of it, since starting Spark takes long."""
+    return request.param
+
+
+@pytest.fixture
+def frame(engine):
+    """A maker of frames of one engine, from columns by name."""
+    return lambda columns: ENGINES[engine](columns if isinstance(columns, pa.Table) else pa.table(columns))
+
+
+@cache
+def rows():
+    """Rows with two models, scores with ties, weights and frequencies with zeros, and groups."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(ROWS) < 0.2
+    score = np.round(1 / (1 + np.exp(-rng.normal(2 * truth - 1))), 3)
+    return {
+        "y": truth.astype(np.int64),
+        "a": (score > 0.5).astype(np.int64),
+        "b": (rng.random(ROWS) < 0.3).astype(np.int64),
+        "s": score,
+        "wide": np.round(rng.normal(truth, 2), 2) * 100,
+        "w": rng.random(ROWS) * (rng.random(ROWS) < 0.9),
+        "n": rng.integers(0, 4, ROWS),
+        "site": rng.choice(["north", "south", "west"], ROWS),
+        "year": rng.integers(2023, 2025, ROWS),
+    }
+
+
+def held(where):
+    return {name: column[where] for name, column in rows().items()}
+
+
+def same_confusion(one, other):
+    assert one.labels == other.labels
+    assert one.rows.dtype == other.rows.dtype == np.int64
+    np.testing.assert_array_equal(one.rows, other.rows)
+    np.testing.assert_allclose(one.weights, other.weights, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(one.squares, other.squares, rtol=1e-12, atol=0)
+
+
+def same_scores(one, other):
+    assert one.label == other.label and not len(one.blurs)
+    for side, its in ((one.positive, other.positive), (one.negative, other.negative)):
+        side, its = side.compact(), its.compact()  # noqa: PLW2901
+        np.testing.assert_array_equal(side.scores, its.scores)
+        assert side.n == its.n
+        np.testing.assert_allclose(side.distinct[1], its.distinct[1], rtol=1e-12, atol=0)
+
+
+# ---------------------------------------------------------------- labels
+
+
+def test_counts_are_those_of_the_arrays(frame):
+    r = rows()
+    found = tally(frame(r), true="y", pred="a")
+    assert found.confusion == steelyard.confusion(r["y"], r["a"])
+    assert (found.rows, found.labels, found.scores, found.paired) == (ROWS, (0, 1), None, None)
+
+
+@pytest.mark.parametrize(("weight", "frequency"), [("w", None), (None, "n"), ("w", "n")])
+def test_weights_and_frequencies_are_those_of_the_arrays(frame, weight, frequency):
+    r = rows()
+    expected = steelyard.confusion(r["y"], r["a"], sample_weight=r.get(weight), frequency=r.get(frequency))
+    same_confusion(tally(frame(r), true="y", pred="a", weight=weight, frequency=frequency).confusion, expected)
+
+
+def test_groups_are_more_keys_of_the_query_and_add_up(frame):
+    r = rows()
+    found = tally(frame(r), true="y", pred="a", score="s", weight="w", by=["site", "year"], exact=True)
+    assert list(found.groups) == sorted(set(zip(r["site"].tolist(), r["year"].tolist(), strict=True)))
+    for (site, year), group in found.groups.items():
+        part = held((r["site"] == site) & (r["year"] == year))
+        same_confusion(
+            group.confusion, steelyard.confusion(part["y"], part["a"], sample_weight=part["w"], labels=[0, 1])
+        )
+        same_scores(group.scores, steelyard.score_table(part["y"], part["s"], sample_weight=part["w"]))
+    whole = sum(group.confusion for group in found.groups.values())
+    same_confusion(whole, found.confusion)
+
+
+def test_a_missing_group_is_a_group_of_its_own(frame):
+    found = tally(frame({"y": [0, 1, 1], "p": [0, 1, 0], "g": pa.array(["x", None, None])}), true="y", pred="p", by="g")
+    assert list(found.groups) == [("x",), (None,)]
+    assert found.groups[None,].rows == 2
+
+
+def test_two_models_side_by_side(frame):
+    r = rows()
+    assert tally(frame(r), true="y", pred=["a", "b"]).paired == steelyard.paired(r["y"], r["a"], r["b"])
+    repeated = {name: np.repeat(column, r["n"]) for name, column in r.items()}
+    expected = steelyard.paired(repeated["y"], repeated["a"], repeated["b"])
+    assert tally(frame(r), true="y", pred=("a", "b"), frequency="n").paired == expected
+
+
+LABELS = {
+    "booleans": [True, False, True, True],
+    "small integers": np.array([1, 0, 1, 1], dtype=np.int8),
+    "unsigned": np.array([1, 0, 1, 1], dtype=np.uint8),
+    "large integers": [2**62, -(2**62), 2**62, 2**62],
+    "whole floats": [1.0, -0.0, 1.0, 1.0],
+    "narrow floats": np.array([1, 0, 1, 1], dtype=np.float32),
+    "text": ["yes", "no", "yes", "yes"],
+    "hostile text": ["\x1b[31m", "[bold]", "\x1b[31m", "\x1b[31m"],
+    "categories": pa.array(["yes", "no", "yes", "yes"]).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_of_every_kind(frame, kind):
+    truth = LABELS[kind] if isinstance(LABELS[kind], pa.Array) else pa.array(LABELS[kind])
+    pred = truth.take(pa.array([0, 1, 1, 0]))
+    found = tally(frame({"y": truth, "p": pred}), true="y", pred="p")
+    expected = steelyard.confusion(truth.to_pylist(), pred.to_pylist())
+    assert found.confusion == expected
+    assert list(map(type, found.confusion.labels)) == list(map(type, expected.labels))
+
+
+def test_a_label_that_only_one_column_has_is_still_a_class(frame):
+    r = {"y": [0, 0, 1, 2], "p": [0, 3, 1, 1], "w": [1.0, 1.0, 1.0, 0.0]}
+    assert tally(frame(r), true="y", pred="p").confusion == steelyard.confusion(r["y"], r["p"])
+    assert tally(frame(r), true="y", pred="p", weight="w").labels == (0, 1, 3)
+    declared = tally(frame(r), true="y", pred="p", labels=[3, 2, 1, 0, 9], pos_label=2)
+    assert declared.confusion == steelyard.confusion(r["y"], r["p"], labels=[3, 2, 1, 0, 9], pos_label=2)
+
+
+def test_a_thousand_labels_are_weighed_and_one_more_is_refused(frame):
+    labels = np.arange(1_000)
+    assert len(tally(frame({"y": labels, "p": labels[::-1]}), true="y", pred="p").labels) == 1_000
+    more = {"y": np.arange(1_001), "p": np.zeros(1_001, dtype=int)}
+    assert_refused(
+        lambda: tally(frame(more), true="y", pred="p"), InputError, "'y' holds 1,001 different values in its"
+    )
+    split = {"y": np.arange(600), "p": np.arange(500, 1_100)}
+    assert_refused(lambda: tally(frame(split), true="y", pred="p"), InputError, "1,100 different labels; at most 1,000")
+
+
+# ---------------------------------------------------------------- scores
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"weight": "w"}, {"frequency": "n"}, {"weight": "w", "frequency": "n"}], ids=str
+)
+@pytest.mark.parametrize("score", ["s", "wide"])
+def test_exact_scores_are_those_of_the_arrays(frame, score, options):
+    r = rows()
+    weights = {"sample_weight": r.get(options.get("weight")), "frequency": r.get(options.get("frequency"))}
+    expected = steelyard.score_table(r["y"], r[score], **weights)
+    same_scores(tally(frame(r), true="y", score=score, exact=True, **options).scores, expected)
+
+
+def inside(table, exact):
+    """The bounds of a table of bins hold the areas of the exact one."""
+    for name, (low, high) in bounds(table).items():
+        assert low - 1e-12 <= steelyard.get_metric(name)(exact) <= high + 1e-12
+        assert low - 1e-12 <= steelyard.get_metric(name)(table) <= high + 1e-12
+
+
+def same_cuts(table, exact):
+    """Every cut that a table of bins keeps has the counts of the exact table."""
+    for cell in ("tp", "fn", "fp", "tn"):
+        cuts = table.thresholds
+        np.testing.assert_allclose(getattr(table.counts, cell), getattr(exact.at(cuts), cell), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("score", "options"), [("s", {}), ("wide", {"weight": "w"}), ("wide", {"frequency": "n"})], ids=str
+)
+def test_binned_scores_keep_exact_cuts_and_bound_the_areas(frame, monkeypatch, score, options):
+    monkeypatch.setattr(bins, "BINS", 16)  # so few that most bins hold rows of both classes
+    r = rows()
+    weights = {"sample_weight": r.get(options.get("weight")), "frequency": r.get(options.get("frequency"))}
+    exact = steelyard.score_table(r["y"], r[score], **weights)
+    found = tally(frame(r), true="y", score=score, exact=False, threshold=0.3, **options).scores
+    assert len(found.blurs) and len(found.thresholds) < 60
+    assert (found.positive.n, found.negative.n) == (exact.positive.n, exact.negative.n)
+    same_cuts(found, exact)
+    inside(found, exact)
+    np.testing.assert_allclose(found.at(0.3).tp, exact.at(0.3).tp, rtol=1e-12)
+
+
+def test_binned_halves_merge_into_valid_bounds(frame, monkeypatch):
+    monkeypatch.setattr(bins, "BINS", 16)
+    r = rows()
+    halves = [held(np.arange(ROWS) % 3 == 0), held(np.arange(ROWS) % 3 > 0)]
+    one, other = (tally(frame(half), true="y", score="wide", exact=False) for half in halves)
+    exact = steelyard.score_table(r["y"], r["wide"])
+    for merged in (one + other, other + one):
+        same_cuts(merged.scores, exact)
+        inside(merged.scores, exact)
+        assert merged.rows == ROWS
+
+
+def test_groups_of_binned_scores(frame, monkeypatch):
+    monkeypatch.setattr(bins, "BINS", 16)
+    r = rows()
+    found = tally(frame(r), true="y", score="s", by="site", exact=False)
+    for (site,), group in found.groups.items():
+        part = held(r["site"] == site)
+        inside(group.scores, steelyard.score_table(part["y"], part["s"]))
+
+
+EXTREME = {
+    "signed zero": [0.0, -0.0, 0.5, -0.0, 0.5, 0.0],
+    "subnormal": [5e-324, 1e-310, 2e-310, 0.0, -1e-320, 1e-310],
+    "huge": [1.7e308, -1.7e308, 1e300, 0.0, -1e300, 1.7e308],
+    "one value": [1e12] * 6,
+    "far from zero": [1e17, 1e17 + 16, 1e17 + 32, 1e17, 1e17 + 16, 1e17],
+}
+
+
+@pytest.mark.parametrize("kind", EXTREME)
+@pytest.mark.parametrize("exact", [True, False])
+def test_scores_at_the_ends_of_floating_point(frame, kind, exact):
+    r = {"y": [0, 1, 1, 0, 0, 1], "s": EXTREME[kind]}
+    found = tally(frame(r), true="y", score="s", exact=exact).scores
+    same_cuts(found, steelyard.score_table(r["y"], r["s"]))
+    inside(found, steelyard.score_table(r["y"], r["s"]))
+    if exact:
+        same_scores(found, steelyard.score_table(r["y"], r["s"]))
+
+
+@pytest.mark.parametrize("kind", [pa.bool_(), pa.int8(), pa.float32(), pa.decimal128(22, 3)], ids=str)
+def test_scores_of_every_kind_of_number(engine, frame, kind):
+    if pa.types.is_decimal(kind) and engine in ("pandas", "dask"):
+        pytest.skip(f"{engine} has no decimals")
+    values = pa.array([0, 1, 1, 0]).cast(kind)
+    found = tally(frame({"y": [0, 1, 0, 0], "s": values}), true="y", score="s").scores
+    same_scores(found, steelyard.score_table([0, 1, 0, 0], [0, 1, 1, 0]))
+
+
+def test_a_named_positive_of_many_classes(frame):
+    r = {"y": ["a", "b", "c", "a"], "s": [0.1, 0.9, 0.4, 0.3]}
+    found = tally(frame(r), true="y", score="s", pos_label="b").scores
+    same_scores(found, steelyard.score_table(r["y"], r["s"], pos_label="b"))
+
+
+# ---------------------------------------------------------------- whole answers
+
+
+def test_evaluate_takes_frames(frame):
+    r = rows()
+    of_arrays, of_frame = evaluate(r["y"], r["a"], y_score=r["s"]), evaluate(frame(r), true="y", pred="a", score="s")
+    assert of_frame.metrics.to_dicts() == of_arrays.metrics.to_dicts()
+    grouped = evaluate(frame(r), true="y", score="s", threshold=0.4, by="site", metrics=["ac_score", "roc_auc"])
+    assert [group.key for group in grouped.groups] == [("north",), ("south",), ("west",)]
+    north = held(r["site"] == "north")
+    assert grouped.groups[0]["ac_score"].value == steelyard.ac_score(north["y"], (north["s"] >= 0.4).astype(int))
+    assert grouped.groups[0]["roc_auc"].value == steelyard.roc_auc(north["y"], north["s"])
+    assert "site = " in " ".join(grouped.verdict)
+
+
+def test_compare_takes_frames(frame):
+    r = rows()
+    names, options = ["a", "b"], {"metrics": ["recall", "mcc"]}
+    of_arrays = compare(r["y"], {"a": r["a"], "b": r["b"]}, **options)
+    assert compare(frame(r), names, true="y", **options).to_dict() == of_arrays.to_dict()
+    repeated = {name: np.repeat(column, r["n"]) for name, column in r.items()}
+    expected = compare(repeated["y"], {"a": repeated["a"], "b": repeated["b"]}, **options)
+    assert compare(frame(r), names, true="y", frequency="n", **options).to_dict() == expected.to_dict()
+    by_score = compare(r["y"], {"s": r["s"], "wide": r["wide"]}, scores=True, metrics=["roc_auc"])
+    found = compare(frame(r), ["s", "wide"], true="y", scores=True, metrics=["roc_auc"])
+    assert found.to_dict() == by_score.to_dict()
+
+
+# ---------------------------------------------------------------- what is refused, in the same words
+
+
+def null(*values):
+    return pa.array(values)
+
+
+NAN, INF = math.nan, math.inf
+WEIGHED = {"pred": "p", "weight": "w"}
+BINNED = {"score": "s", "weight": "w", "exact": False}
+TIMES = {"pred": "p", "frequency": "n"}
+REFUSED = [
+    ("null labels", {"y": null(0, None, 1), "p": [0, 1, 1]}, {"pred": "p"}, InputError, "The column 'y' holds missing labels; drop those rows"),
+    ("null predictions", {"y": [0, 1, 1], "p": null(0, None, 1)}, {"pred": "p"}, InputError, "The column 'p' holds missing labels; drop"),
+    ("NaN labels", {"y": [0.0, NAN, 1.0], "p": [0.0, 1.0, 1.0]}, {"pred": "p"}, InputError, "The column 'y' holds missing labels; drop"),
+    ("null text", {"y": null("a", None, "b"), "p": ["a", "a", "b"]}, {"pred": "p"}, InputError, "The column 'y' holds missing labels"),
+    ("null truth values", {"y": null(True, None, False), "p": [True, True, False]}, {"pred": "p"}, InputError, "The column 'y' holds missing labels"),
+    ("null truth of scores", {"y": null(0, None, 1), "s": [0.1, 0.2, 0.3]}, {"score": "s"}, InputError, "The column 'y' holds missing labels"),
+    ("null truth of bins", {"y": null(0, None, 1), "s": [0.1, 0.2, 0.3]}, {"score": "s", "exact": False}, InputError, "The column 'y' holds missing labels"),
+    ("broken labels", {"y": [0.0, 0.5], "p": [0.0, 1.0]}, {"pred": "p"}, InputError, "The column 'y' holds 0.5: a label is text or a whole number"),
+    ("infinite labels", {"y": [0.0, INF], "p": [0.0, 1.0]}, {"pred": "p"}, InputError, "The column 'y' holds inf: a label is text"),
+    ("text beside numbers", {"y": ["a", "b"], "p": [0, 1]}, {"pred": "p"}, InputTypeError, "The column 'y' holds text such as 'a' and The column 'p' numbers"),
+    ("no rows", {"y": pa.array([], pa.int64()), "p": pa.array([], pa.int64())}, {"pred": "p"}, InputError, "There are no rows to weigh"),
+    ("no scores", {"y": pa.array([], pa.int64()), "s": pa.array([], pa.float64())}, {"score": "s"}, InputError, "There are no rows to weigh"),
+    ("null scores", {"y": [0, 1, 1], "s": null(0.1, None, 0.4)}, {"score": "s"}, InputError, "'s' holds scores that are not numbers: 1 missing (null or NaN)"),
+    ("NaN scores", {"y": [0, 1, 1], "s": [0.1, NAN, NAN]}, {"score": "s"}, InputError, "'s' holds scores that are not numbers: 2 missing (null or NaN)"),
+    ("infinite scores", {"y": [0, 1, 1], "s": [INF, 0.1, -INF]}, {"score": "s", "exact": False}, InputError, "'s' holds scores that are not numbers: 2 infinite"),
+    ("both", {"y": [0, 1, 1, 0], "s": null(INF, 0.1, NAN, None)}, {"score": "s"}, InputError, "numbers: 2 missing (null or NaN) and 1 infinite"),
+    ("text for scores", {"y": [0, 1], "s": ["0.1", "x"]}, {"score": "s"}, InputTypeError, "The column 's' holds String values; numbers were expected"),
+    ("text for weights", {"y": [0, 1], "p": [0, 1], "w": ["1", "2"]}, WEIGHED, InputTypeError, "The column 'w' holds String values; numbers"),
+    ("negative weights", {"y": [0, 1], "p": [0, 1], "w": [1.0, -2.0]}, WEIGHED, InputError, "The column 'w' holds -2; a weight cannot be negative"),
+    ("NaN weights", {"y": [0, 1], "p": [0, 1], "w": [1.0, NAN]}, WEIGHED, InputError, "The column 'w' holds NaN, a null or an infinity"),
+    ("null weights", {"y": [0, 1], "p": [0, 1], "w": null(1.0, None)}, WEIGHED, InputError, "The column 'w' holds NaN, a null or an infinity"),
+    ("infinite weights", {"y": [0, 1], "p": [0, 1], "w": [1.0, INF]}, WEIGHED, InputError, "The column 'w' holds NaN, a null or an infinity; a weight is a finite"),
+    ("no weight", {"y": [0, 1], "p": [0, 1], "w": [0.0, 0.0]}, WEIGHED, InputError, "The column 'w' is 0 in every row, so nothing would be weighed"),
+    ("negative weights of bins", {"y": [0, 1], "s": [0.1, 0.2], "w": [1.0, -2.0]}, BINNED, InputError, "The column 'w' holds -2; a weight cannot"),
+    ("NaN weights of bins", {"y": [0, 1], "s": [0.1, 0.2], "w": [1.0, NAN]}, BINNED, InputError, "The column 'w' holds NaN, a null"),
+    ("no weight of bins", {"y": [0, 1], "s": [0.1, 0.2], "w": [0.0, 0.0]}, BINNED, InputError, "The column 'w' is 0 in every row"),
+    ("negative weights of scores", {"y": [0, 1], "s": [0.1, 0.2], "w": [1.0, -2.0]}, {**BINNED, "exact": True}, InputError, "The column 'w' holds -2; a weight cannot"),
+    ("null weights of scores", {"y": [0, 1], "s": [0.1, 0.2], "w": null(1.0, None)}, {**BINNED, "exact": True}, InputError, "The column 'w' holds NaN, a null"),
+    ("infinite weights of scores", {"y": [0, 1], "s": [0.1, 0.2], "w": [1.0, INF]}, {**BINNED, "exact": True}, InputError, "The column 'w' holds NaN, a null"),
+    ("no weight of scores", {"y": [0, 1], "s": [0.1, 0.2], "w": [0.0, 0.0]}, {**BINNED, "exact": True}, InputError, "The column 'w' is 0 in every row"),
+    ("broken frequency", {"y": [0, 1], "p": [0, 1], "n": [1.0, 0.5]}, TIMES, InputError, "The column 'n' says how many rows a row stands for, a whole number"),
+    ("broken frequency of scores", {"y": [0, 1], "s": [0.1, 0.2], "n": [1.0, 0.5]}, {"score": "s", "frequency": "n"}, InputError, "The column 'n' says how many rows a row stands for"),
+    ("negative frequency", {"y": [0, 1], "p": [0, 1], "n": [3, -1]}, TIMES, InputError, "The column 'n' holds -1; a weight cannot be negative"),
+    ("frequency beyond counting", {"y": [0, 1], "p": [0, 1], "n": [4e18, 4e18]}, TIMES, OverflowError, "The column 'n' sums to more rows"),
+    ("a column not there", {"y_true": [0, 1], "p": [0, 1]}, {"pred": "p"}, InputError, "There is no column 'y'; there are 'y_true', 'p'."),
+    ("a column misspelt", {"y": [0, 1], "score": [0.1, 0.2]}, {"score": "scores"}, InputError, "no column 'scores'; there are 'y', 'score'. Did you mean 'score'?"),
+    ("a positive not there", {"y": ["yes", "no"], "p": ["yes", "no"]}, {"pred": "p", "pos_label": "yea"}, InputError, "The positive class 'yea' does not occur; there are 'no', 'yes'. Did you mean 'yes'?"),
+    ("a positive not clear", {"y": ["yes", "no"], "s": [0.1, 0.2]}, {"score": "s"}, InputError, "Which class is the positive one is not clear"),
+    ("an undeclared label", {"y": [0, 1], "p": [0, 2]}, {"pred": "p", "labels": [0, 1]}, InputError, "The column 'p' holds 2, which is none of the declared"),
+    ("nothing to weigh", {"y": [0, 1]}, {}, InputTypeError, "There is nothing to weigh: name a column of labels"),
+    ("three models", {"y": [0, 1]}, {"pred": ["a", "b", "c"]}, InputError, "One model is weighed, or two side by side; 3 columns"),
+    ("two models and weights", {"y": [0, 1]}, {"pred": ["a", "b"], "weight": "w"}, InputError, "Two models side by side are weighed by their labels alone"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "kind", "words"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+)
+def test_what_cannot_be_weighed_is_refused_in_the_same_words(frame, columns, options, kind, words):
+    assert_refused(lambda: tally(frame(columns), true="y", **options), kind, re.escape(words))
+
+
+ONE_CLASS = {"y": [1, 1], "p": [0, 1], "s": [0.1, 0.9]}
+
+
+def test_one_class_is_a_table_but_no_evaluation(frame):
+    assert tally(frame(ONE_CLASS), true="y", pred="p").confusion == steelyard.confusion([1, 1], [0, 1])
+    assert_refused(lambda: evaluate(frame(ONE_CLASS), true="y", pred="p"), InputError, "holds one class only, 1")
+    found = tally(frame(ONE_CLASS), true="y", score="s", pos_label=1).scores
+    assert (found.positive.n, found.negative.n) == (2, 0)
+    assert_refused(
+        lambda: evaluate(frame(ONE_CLASS), true="y", score="s", pos_label=1), InputError, "holds no negatives"
+    )
+
+
+def test_an_empty_frame_is_an_empty_table_where_the_labels_are_declared(frame):
+    empty = {"y": pa.array([], pa.int64()), "p": pa.array([], pa.int64())}
+    assert tally(frame(empty), true="y", pred="p", labels=[0, 1]).rows == 0
+
+
+def test_rows_of_no_weight_are_absent(frame):
+    r = {"y": [0, 1, 2], "p": [0, 1, 2], "s": [0.1, 0.9, 0.5], "w": [1.0, 2.0, 0.0], "n": [1, 2, 0]}
+    for options in ({"weight": "w"}, {"frequency": "n"}):
+        found = tally(frame(r), true="y", pred="p", score="s", pos_label=1, exact=False, **options)
+        assert found.labels == (0, 1)
+        assert found.scores.thresholds.tolist() == [INF, 0.9, 0.1]
+    assert found.rows == 3
+
+
+def test_a_missing_row_number_is_told_where_rows_have_an_order():
+    r = pa.table({"y": [0, 1, 1], "s": [0.1, NAN, 0.4]})
+    for name in ("pandas", "pandas-pyarrow", "polars", "polars-lazy", "pyarrow"):
+        assert_refused(
+            lambda make=ENGINES[name]: tally(make(r), true="y", score="s"), InputError, "the first in row 2;"
+        )
+
+
+def test_groups_are_told_apart_up_to_a_thousand(frame):
+    r = {"y": np.arange(1_001) % 2, "p": np.arange(1_001) % 2, "s": np.linspace(0, 1, 1_001), "g": np.arange(1_001)}
+    with pytest.raises(SteelyardError, match=r"1,001"):
+        tally(frame(r), true="y", score="s", by="g")
+
+
+def test_a_thing_that_is_no_frame_is_refused():
+    for thing in ([1, 2], "file.csv", None, np.zeros(3), {"y": [1]}):
+        assert_refused(
+            lambda thing=thing: tally(thing, true="y", pred="p"), InputTypeError, "A frame of pandas, Polars"
+        )
