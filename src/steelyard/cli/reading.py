@@ -44,7 +44,9 @@ def weighed(
         return Weighed(_of_counts(counts), [], f"counts {counts}")
     if not files:
         raise InputError("No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN.")
-    if (saved := _saved(files)) is not None:
+    from steelyard.ingest.files import found
+
+    if (saved := _saved(files := found(files))) is not None:
         return Weighed(_with_positive(saved, positive), [], _name(files))
     with opened(files) as source:
         from steelyard.ingest.tallying import tally
@@ -102,7 +104,7 @@ def _saved(files: Sequence[str]) -> Tally | None:
 def saved(name: str) -> Tally | None:
     """A saved table of any kind as a tally; None where the file is something else."""
     path = Path(name)
-    if path.suffix.lower() != ".json" or not path.is_file():
+    if path.suffix.lower() != ".json" or not path.is_file() or not _looks_saved(path):
         return None
     try:
         data = json.loads(path.read_bytes())
@@ -110,6 +112,13 @@ def saved(name: str) -> Tally | None:
         return None
     kind = data.get("kind") if isinstance(data, dict) else None
     return None if kind not in SAVED else _read(name, str(kind), json.dumps(data))
+
+
+def _looks_saved(path: Path) -> bool:
+    """Whether a file starts as saved tables do; a long file of JSON lines must not be read whole to find out."""
+    with path.open("rb") as file:
+        start = file.read(4096)
+    return b'"schema"' in start and b'"kind"' in start
 
 
 def _read(name: str, kind: str, text: str) -> Tally:

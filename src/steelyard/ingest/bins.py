@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError
-from steelyard.ingest.queries import Keyed, collected, concatenated, grouped, masses, weightless
+from steelyard.ingest import masses
+from steelyard.ingest.queries import Keyed, collected, concatenated, grouped
 
 if TYPE_CHECKING:
     from steelyard.ingest.source import Columns, Source
@@ -61,16 +61,13 @@ def binned(source: Source, columns: Columns, ends: tuple[float, float], cut: flo
         place = place * 2 + (score >= cut).cast(nw.Int64)
     keys = [nw.col(name).alias(f"key{i}") for i, name in enumerate([*columns.by, columns.true])]
     low_high = [nw.col("score").min().alias("low"), nw.col("score").max().alias("high")]
-    parts = []
+    scales, parts = masses.scales(source, columns, collected), []
     for frame in source.parts:
-        rows = frame.select(*keys, place.alias(f"key{len(keys)}"), score.alias("score"), *masses(frame, columns))
-        if columns.weight is not None or columns.frequency is not None:
-            rows = rows.filter((nw.col("mass") != 0) | (nw.col("missing") > 0))
-        parts.append(grouped(rows, len(keys) + 1, columns, low_high))
+        summed = masses.to_sum(frame, columns, scales)
+        rows = frame.select(*keys, place.alias(f"key{len(keys)}"), score.alias("score"), *summed)
+        parts.append(grouped(rows, len(keys) + 1, columns, scales, low_high))
         source.step()
-    if not any(len(part["rows"]) for part in parts):
-        raise InputError(weightless(columns))
-    return concatenated(parts, columns)
+    return concatenated(parts)
 
 
 def grid(low: float, high: float) -> tuple[float, float]:

@@ -7,11 +7,12 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
-from glob import glob, has_magic
+from glob import escape, glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InputError
+from steelyard.ingest import places
 from steelyard.ingest.source import Source
 from steelyard.ingest.unpacking import BLOCK, unpack
 
@@ -46,8 +47,8 @@ class File:
 @contextmanager
 def source(names: Sequence[str], progress: Callable[[int, int], Any] | None = None) -> Iterator[Source]:
     """The rows of the files as a source to be weighed; what had to be unpacked is removed afterwards."""
-    with tempfile.TemporaryDirectory(prefix="steelyard-") as folder, _worded(", ".join(names)):
-        files = [_unpacked(name, Path(folder), i) for i, name in enumerate(_found(names))]
+    with tempfile.TemporaryDirectory(prefix="steelyard-") as folder, _worded(names):
+        files = [_unpacked(name, Path(folder), i) for i, name in enumerate(found(names))]
         kinds = {file.kind for file in files}
         if len(kinds) > 1:
             raise InputError(f"The files are of different kinds ({', '.join(sorted(kinds))}); give those of one kind.")
@@ -63,22 +64,22 @@ def _narwhals(part: Any) -> Any:
     return nw.from_native(part)
 
 
-def _found(names: Sequence[str]) -> list[str]:
+def found(names: Sequence[str]) -> list[str]:
     """The files that the names and patterns stand for."""
-    found = []
+    files = []
     for name in names:
         pattern = has_magic(name) and not Path(name).exists()
         matches = sorted(glob(name, recursive=True)) if pattern else [name]  # noqa: PTH207 - Path.glob wants a folder
         if not matches:
             raise InputError(f"No file fits {name!r}; check the pattern and the folder.")
-        found += matches
-    for name in found:
+        files += matches
+    for name in files:
         path = Path(name)
         if name != STDIN and not path.exists():
             raise InputError(f"There is no file {name!r}; check the name and the folder.")
         if name != STDIN and path.is_dir():
             raise InputError(f"{name!r} is a folder; give the files in it, such as '{name.rstrip('/')}/*.parquet'.")
-    return found
+    return files
 
 
 # ---------------------------------------------------------------- unpacking
@@ -134,17 +135,22 @@ def _parts(file: File) -> list[pl.LazyFrame]:
 
     match file.kind:
         case "parquet":
-            whole = pl.scan_parquet(file.path)
+            whole = pl.scan_parquet(file.path, glob=False)
             rows = whole.select(pl.len()).collect().item()
             return [whole.slice(start, PART_ROWS) for start in range(0, max(rows, 1), PART_ROWS)]
         case "arrow":
-            return [pl.scan_ipc(file.path)]
+            return [pl.scan_ipc(file.path, glob=False)]
         case "stream":
             return [pl.read_ipc_stream(file.path).lazy()]
         case "json":
-            return [pl.scan_ndjson(file.path)]
+            return [pl.scan_ndjson(_unmagic(file.path))]
         case _:
             return [_csv(file)]
+
+
+def _unmagic(path: Path) -> Path:
+    """The path as a pattern that fits nothing but itself, for a reader that takes patterns alone."""
+    return Path(escape(str(path)))
 
 
 def _csv(file: File) -> pl.LazyFrame:
@@ -154,20 +160,30 @@ def _csv(file: File) -> pl.LazyFrame:
     with file.path.open("rb") as lines:
         header = lines.readline()
     separator = max(SEPARATORS, key=lambda sign: (header.count(sign.encode()), -SEPARATORS.index(sign)))
-    return pl.scan_csv(file.path, separator=separator, infer_schema=False)
+    rows = pl.scan_csv(file.path, separator=separator, infer_schema=False, glob=False)
+    # Polars fills a short row with nulls, so nulls in the last column are what one would leave; and it sees a long row
+    # only where all columns are read.
+    try:
+        suspect = rows.select(pl.all().null_count()).collect(engine="streaming").row(0)[-1] > 0
+    except pl.exceptions.ComputeError:
+        places.blank_lines(file.path, separator, _called(file.name))
+        raise
+    if suspect and places.blank_lines(file.path, separator, _called(file.name)):
+        return rows.filter(pl.any_horizontal(pl.all().is_not_null()))
+    return rows
 
 
 @contextmanager
-def _worded(names: str) -> Iterator[None]:
+def _worded(names: Sequence[str]) -> Iterator[None]:
     """What Polars says of a file it cannot read, in one sentence."""
     import polars as pl
+    from narwhals.exceptions import NarwhalsError
 
     try:
         yield
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{names} cannot be read: {_sentence(str(error))}") from None
-    except OSError as error:
-        raise InputError(f"{names} cannot be read: {_sentence(str(error))}") from None
+    except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
+        told = ", ".join(map(_called, names[:3]))
+        raise InputError(f"{told} cannot be read: {_sentence(str(error))}") from None
 
 
 def _sentence(text: str) -> str:

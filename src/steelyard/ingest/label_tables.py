@@ -142,6 +142,6 @@ def _paired(codes: list[Array], known: tuple[Any, ...], positive: Any, mass: Any
 
 
 def _summed(place: Array, mass: Array, size: int) -> Array:
-    total = np.zeros(size, dtype=mass.dtype)
-    np.add.at(total, place, mass)
+    total, order = np.zeros(size, dtype=mass.dtype), np.lexsort((mass, place))
+    np.add.at(total, place[order], mass[order])  # in an order that does not depend on that of the rows
     return total

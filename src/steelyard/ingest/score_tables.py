@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.ingest import arrays, bins, encoding, queries
+from steelyard.ingest import arrays, bins, encoding, places, queries
 from steelyard.ingest.label_tables import groups, parsed, picked, resolved, values
 from steelyard.ingest.labels import score_table
 from steelyard.statistics import blurs
@@ -15,8 +15,6 @@ from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.scores import ScoreTable, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from steelyard.ingest.queries import Keyed
     from steelyard.ingest.source import Source, Wish
 
@@ -31,10 +29,10 @@ def score_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTable
     seen = bins.checked(source, score)
     if seen.missing or seen.infinite:
         kinds = {"missing (null or NaN)": seen.missing, "infinite": seen.infinite}
-        told = " and ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n)
+        told = " and ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n) + places.first_not_finite(source, score)
         raise InputError(
-            f"The column {score!r} holds scores that are not numbers: {told}{_first_row(source, score)}; a score is a "
-            "finite number. Drop such rows first."
+            f"The column {score!r} holds scores that are not numbers: {told}; a score is a finite number. "
+            "Drop such rows first."
         )
     if not seen.rows:
         raise InputError("There are no rows to weigh; give at least one.")
@@ -42,32 +40,6 @@ def score_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTable
     if fits if wish.exact is None else wish.exact:
         return _exact_tables(source, wish)
     return _binned_tables(source, wish, (seen.low, seen.high))
-
-
-def _first_row(source: Source, column: str) -> str:
-    """The number of the first row whose score is not a finite number, where rows have an order."""
-    if source.in_memory:
-        scores = numbers(queries.gathered(source, [column])[column], column)
-        return f", the first in row {int(np.flatnonzero(~np.isfinite(scores))[0]) + 1:,}"
-    if not source.parts[0].implementation.is_polars():
-        return ""
-    import polars as pl
-
-    value = pl.col(column).cast(pl.Float64, strict=False)
-    for offset, part in _numbered(source):
-        bad = part.to_native().lazy().select(value.is_finite().fill_null(value=False).not_().arg_true().first())
-        if (place := bad.collect().item()) is not None:
-            return f", the first in row {offset + place + 1:,}"
-    return ""
-
-
-def _numbered(source: Source) -> Iterator[tuple[int, Any]]:
-    import polars as pl
-
-    offset = 0
-    for part in source.parts:
-        yield offset, part
-        offset += part.to_native().lazy().select(pl.len()).collect().item()
 
 
 def _exact_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTable]:
@@ -135,7 +107,9 @@ def _binned(counted: Keyed, held: Array, positive: Array, label: Any) -> ScoreTa
     mass = picked(counted, held)
     sides = []
     for which in (positive, ~positive):
-        order = np.flatnonzero(which)[np.argsort(low[which], kind="stable")]
-        rows, weights, squares = (None if part is None else part[order] for part in mass)
-        sides.append(blurs.snapped(Side(low[order], rows, weights, squares), ranges).compact())
+        rows, weights, squares = (None if part is None else part[which] for part in mass)
+        ties = [part for part in (squares, weights, rows) if part is not None]  # summed in one order, whatever is given
+        order = np.lexsort((*ties, low[which]))
+        rows, weights, squares = (None if part is None else part[order] for part in (rows, weights, squares))
+        sides.append(blurs.snapped(Side(low[which][order], rows, weights, squares), ranges).compact())
     return ScoreTable(sides[0], sides[1], label, ranges)

@@ -77,11 +77,16 @@ def _in_memory(data: Any) -> bool:
 
 def check_columns(source: Source, columns: Columns) -> None:
     """Refuse a column that is not there, and one of another kind where numbers are needed."""
-    schema = source.parts[0].collect_schema()
-    for name in columns.named():
-        if name not in schema:
-            near = did_you_mean(name, schema)
-            raise InputError(f"There is no column {name!r}; there are {_listed(list(schema))}.{near}")
+    for i, part in enumerate(source.parts):
+        schema = part.collect_schema()
+        for name in columns.named():
+            if name not in schema:
+                near, where = did_you_mean(name, schema), "" if i == 0 else " in one of the files"
+                raise InputError(f"There is no column {name!r}{where}; there are {_listed(list(schema))}.{near}")
+        _check_kinds(source, columns, schema)
+
+
+def _check_kinds(source: Source, columns: Columns, schema: Any) -> None:
     for name in (n for n in (columns.score, columns.weight, columns.frequency) if n is not None and not source.textual):
         if not (schema[name].is_numeric() or str(schema[name]) == "Boolean"):
             raise InputTypeError(f"The column {name!r} holds {schema[name]} values; numbers were expected.")

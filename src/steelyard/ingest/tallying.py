@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import arrays, encoding, queries
+from steelyard.ingest import arrays, encoding, places, queries
 from steelyard.ingest.label_tables import label_tables, parsed, values
 from steelyard.ingest.labels import declared_labels
 from steelyard.ingest.score_tables import EXACT_ROWS, numbers, score_tables
@@ -57,7 +57,8 @@ def tally(
         raise InputError("Two models side by side are weighed by their labels alone, without weights or scores.")
     source = Source.of(data)
     check_columns(source, columns)
-    return _tally(source, Wish(columns, pos_label, declared_labels(labels), threshold, exact))
+    with places.numbers_told(source, score, weight, frequency):
+        return _tally(source, Wish(columns, pos_label, declared_labels(labels), threshold, exact))
 
 
 def _tally(source: Source, wish: Wish) -> Tally:
@@ -101,7 +102,8 @@ def label_columns(data: Any, true: str, models: Sequence[str], frequency: str | 
     check_columns(source, columns)
     names = [true, *models]
     queries.check_sample(source, names)
-    counted = queries.tallied(source, names, columns)
+    with places.numbers_told(source, frequency):
+        counted = queries.tallied(source, names, columns)
     given = [values(key, name) for key, name in zip(counted.keys, names, strict=True)]
     return (parsed(given) if source.textual else given), counted.rows
 
@@ -122,4 +124,5 @@ def score_columns(data: Any, true: str, models: Sequence[str]) -> tuple[Array, d
     if source.textual:
         codes, labels = encoding.distinct(truth, f"The column {true!r}")
         truth = parsed([np.array([*labels, None], dtype=object)[:-1]])[0][codes]
-    return truth, {name: numbers(data[name], name) for name in models}
+    with places.numbers_told(source, *models):
+        return truth, {name: numbers(data[name], name) for name in models}

@@ -1,0 +1,87 @@
+"""Places: which row of a file or frame is the first that cannot be weighed, so that a refusal can name it."""
+
+from __future__ import annotations
+
+import csv
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import arrays, queries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from steelyard.ingest.source import Source
+
+
+def first_not_finite(source: Source, column: str) -> str:
+    """The number of the first row whose score is not a finite number, where rows have an order."""
+    import polars as pl
+
+    if source.in_memory:
+        scores = arrays.numbers(queries.gathered(source, [column])[column].to_native(), f"The column {column!r}")
+        return f", the first in row {int(np.flatnonzero(~np.isfinite(scores))[0]) + 1:,}"
+    if not source.parts[0].implementation.is_polars():
+        return ""
+    found = _first(source, column, ~pl.col(column).cast(pl.Float64, strict=False).is_finite().fill_null(value=False))
+    return "" if found is None else f", the first in row {found[0]:,}"
+
+
+def _first(source: Source, column: str, bad: pl.Expr) -> tuple[int, Any] | None:
+    """The first row, counted from 1, for which an expression of Polars holds, and its value."""
+    import polars as pl
+
+    offset, number = 0, f"row of {column}"
+    for part in source.parts:
+        rows = part.to_native().lazy().select(column)
+        found = rows.with_row_index(number).filter(bad).head(1).collect(engine="streaming")
+        if len(found):
+            return offset + found[number].item() + 1, found[column].item()
+        offset += rows.select(pl.len()).collect(engine="streaming").item()
+    return None
+
+
+@contextmanager
+def numbers_told(source: Source, *names: str | None) -> Iterator[None]:
+    """Text where a text file should have numbers is refused by its row; engines tell of the value alone."""
+    try:
+        yield
+    except Exception:
+        if source.textual:
+            for name in names:
+                if name is not None:
+                    _refuse_text(source, name)
+        raise
+
+
+def _refuse_text(source: Source, name: str) -> None:
+    import polars as pl
+
+    found = _first(source, name, pl.col(name).is_not_null() & pl.col(name).cast(pl.Float64, strict=False).is_null())
+    if found is not None:
+        raise InputTypeError(
+            f"The column {name!r} holds {found[1]!r} in row {found[0]:,}; a number was expected."
+        ) from None
+
+
+def blank_lines(path: Path, separator: str, name: str) -> bool:
+    """Whether a CSV file holds blank lines; a row of more or fewer cells than the header is refused by its number."""
+    row, blank = 0, False
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines: Iterator[Sequence[str]] = csv.reader(file, delimiter=separator)
+        try:
+            width = len(next(lines))
+            for cells in lines:
+                blank, row = blank or not cells, row + bool(cells)
+                if cells and len(cells) != width:
+                    told = f"{name} has {len(cells):,} cells in row {row:,} and {width:,} in its header"
+                    raise InputError(f"{told}; give every row as many, and quote cells that hold {separator!r}.")
+        except csv.Error as error:
+            raise InputError(f"{name} cannot be read at row {row + 1:,}: {error}.") from None
+    return blank

@@ -1,0 +1,290 @@
+"""Files of every kind give the tally of the rows they hold, in bounded memory."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import steelyard
+from conftest import assert_refused
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import files, score_tables, unpacking
+from steelyard.ingest.tallying import label_columns, score_columns, tally
+
+ROWS = 300
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, ROWS)
+    columns = {
+        "y": truth, "p": (truth + (rng.random(ROWS) < 0.2)) % 2, "s": np.round(rng.random(ROWS), 4),
+        "w": rng.random(ROWS), "n": rng.integers(0, 3, ROWS), "site": rng.choice(["a", "b, c", 'd "e"'], ROWS),
+    }  # fmt: skip
+    return pl.DataFrame(columns)
+
+
+def zipped(data):
+    return gzip.compress(data)
+
+
+def zstd(data):
+    if sys.version_info >= (3, 14):
+        from compression import zstd as module
+
+        return module.compress(data)
+    return pytest.importorskip("zstandard").compress(data)
+
+
+def csv(frame, **options):
+    return frame.write_csv(**options).encode()
+
+
+def binary(write):
+    buffer = io.BytesIO()
+    write(buffer)
+    return buffer.getvalue()
+
+
+KINDS = {
+    "rows.csv": csv,
+    "rows.tsv": lambda f: csv(f, separator="\t"),
+    "rows.txt": lambda f: csv(f, separator=";"),
+    "bars.csv": lambda f: csv(f, separator="|"),
+    "marked.csv": lambda f: csv(f, include_bom=True),
+    "windows.csv": lambda f: csv(f, line_terminator="\r\n"),
+    "quoted.csv": lambda f: csv(f, quote_style="always"),
+    "floats.csv": lambda f: csv(f.with_columns(pl.col("y", "p").cast(pl.Float64))),
+    "blank.csv": lambda f: csv(f).replace(b"\n", b"\n\n", 3) + b"\n\n",
+    "rows.parquet": lambda f: binary(f.write_parquet),
+    "rows.arrow": lambda f: binary(f.write_ipc),
+    "rows.feather": lambda f: binary(lambda b: f.write_ipc(b, compression="zstd")),
+    "rows.arrows": lambda f: binary(f.write_ipc_stream),
+    "rows.jsonl": lambda f: f.write_ndjson().encode(),
+    "rows.json": lambda f: f.write_ndjson().encode(),
+    "no-ending": lambda f: f.write_ndjson().encode(),
+    "rows.csv.gz": lambda f: zipped(csv(f)),
+    "two.csv.gz": lambda f: zipped(csv(f)[:999]) + zipped(csv(f)[999:]),
+    "rows.parquet.gz": lambda f: zipped(binary(f.write_parquet)),
+    "rows.jsonl.zst": lambda f: zstd(f.write_ndjson().encode()),
+    "rows.csv.zst": lambda f: zstd(csv(f)),
+    "two.csv.zst": lambda f: zstd(csv(f)[:999]) + zstd(csv(f)[999:]),
+    "misnamed.parquet": csv,
+}
+
+
+def read(names, **columns):
+    with files.source([str(name) for name in names]) as source:
+        return tally(source, **{"true": "y", **columns})
+
+
+ALL = {"pred": "p", "score": "s", "weight": "w", "frequency": "n", "by": "site"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_of_every_kind_gives_the_tally_of_its_rows(kind, frame, tmp_path):
+    path = tmp_path / kind
+    path.write_bytes(KINDS[kind](frame))
+    for options in (ALL, {**ALL, "exact": False}, {"pred": "p"}):
+        found, expected = read([path], **options), tally(frame, true="y", **options)
+        assert found.labels == (0, 1)
+        assert found == expected
+    assert [p.name for p in tmp_path.iterdir()] == [kind]
+
+
+@pytest.mark.parametrize("kind", ["rows.csv", "rows.parquet", "rows.arrows", "rows.jsonl", "rows.csv.gz"])
+def test_the_standard_input_is_read(kind, frame, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(KINDS[kind](frame))))
+    assert read(["-"], **ALL) == tally(frame, true="y", **ALL)
+
+
+@pytest.mark.parametrize("kind", ["part.csv", "part.parquet", "part.jsonl", "part.arrow"])
+def test_several_files_and_patterns_are_one_set_of_rows(kind, frame, tmp_path):
+    write = KINDS[kind.replace("part", "rows")]
+    paths = [tmp_path / f"{i}-{kind}" for i in range(3)]
+    for path, start in zip(paths, (0, 100, 200), strict=True):
+        path.write_bytes(write(frame[start : start + 100]))
+    whole = tally(frame, true="y", pred="p", score="s")
+    assert read(paths, pred="p", score="s") == read([tmp_path / f"?-{kind}"], pred="p", score="s") == whole
+    assert read(paths, pred="p", score="s", exact=False) == tally(frame, true="y", pred="p", score="s", exact=False)
+    assert sum((read([path], pred="p", score="s") for path in paths[1:]), read(paths[:1], pred="p", score="s")) == whole
+
+
+def test_a_name_with_a_bracket_is_a_file_before_it_is_a_pattern(frame, tmp_path):
+    path = tmp_path / "rows[1].csv"
+    path.write_bytes(csv(frame))
+    assert read([path], pred="p").rows == ROWS
+
+
+def test_a_long_parquet_file_is_counted_in_parts(frame, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "PART_ROWS", 70)
+    path, seen = tmp_path / "rows.parquet", []
+    frame.write_parquet(path, row_group_size=50)
+    with files.source([str(path)], lambda done, total: seen.append((done, total))) as source:
+        assert len(source.parts) == 5
+        found = tally(source, true="y", **ALL)
+    whole = tally(frame, true="y", **ALL)
+    assert found.scores == whole.scores and list(found.groups) == list(whole.groups)
+    np.testing.assert_array_equal(found.confusion.rows, whole.confusion.rows)
+    np.testing.assert_allclose(found.confusion.weights, whole.confusion.weights, rtol=1e-12)
+    assert seen[4] == (5, 5)
+    for column, words in (("s", "1 missing (null or NaN), the first in row 234;"), ("w", "holds NaN")):
+        bad = frame.with_columns(
+            pl.when(pl.int_range(pl.len()) == 233).then(None).otherwise(pl.col(column)).alias(column)
+        )
+        bad.write_parquet(path)
+        assert_refused(lambda: read([path], **ALL), InputError, words.replace("(", r"\(").replace(")", r"\)"))
+
+
+def test_weighing_a_file_again_gives_the_same_digits(tmp_path):
+    rng, rows = np.random.default_rng(2), 2_000_000  # enough that threads share the work, in another order each time
+    columns = {
+        "y": rng.integers(0, 2, rows),
+        "p": rng.integers(0, 2, rows),
+        "s": rng.random(rows),
+        "w": rng.random(rows),
+    }
+    pl.DataFrame(columns).write_parquet(tmp_path / "rows.parquet", row_group_size=100_000)
+    options = {"pred": "p", "score": "s", "weight": "w", "exact": False}
+    assert len({read([tmp_path / "rows.parquet"], **options).to_json() for _ in range(3)}) == 1
+    exact = steelyard.confusion(columns["y"], columns["p"], sample_weight=columns["w"])
+    np.testing.assert_allclose(
+        read([tmp_path / "rows.parquet"], **options).confusion.weights, exact.weights, rtol=1e-12
+    )
+
+
+def test_more_rows_than_fit_are_binned_unless_asked_otherwise(frame, tmp_path, monkeypatch):
+    monkeypatch.setattr(score_tables, "EXACT_ROWS", ROWS - 1)
+    path = tmp_path / "rows.parquet"
+    frame.with_columns(s=pl.col("s") / 1e6).write_parquet(path)
+    assert len(read([path], score="s").scores.blurs)
+    assert not len(read([path], score="s", exact=True).scores.blurs)
+    monkeypatch.setattr("steelyard.ingest.tallying.EXACT_ROWS", ROWS - 1)
+    with files.source([str(path)]) as source:
+        assert_refused(lambda: score_columns(source, "y", ["s", "w"]), InputError, "needs every row in memory")
+
+
+@pytest.mark.parametrize(
+    ("cells", "labels"),
+    [
+        (["1", "0"], (0, 1)), (["1.0", "0.0"], (0, 1)), (["True", "False"], (False, True)), (["TRUE", "false"], (False, True)),
+        (["007", "008"], ("007", "008")), (["1e3", "0"], ("0", "1e3")), (["1.5", "0"], ("0", "1.5")), (["-1", "+1"], (-1, 1)),
+        (["yes", "no"], ("no", "yes")), (["1", "no"], ("1", "no")), (["nan", "1"], ("1", "nan")), ([" 1", "0"], (" 1", "0")),
+        (["12345678901234567890", "0"], (0, 12345678901234567890)),
+    ],
+)  # fmt: skip
+def test_labels_of_a_text_file_are_numbers_or_truth_values_where_all_are(cells, labels, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,p,q,s\n" + "".join(f"{a},{b},{a},{i}\n" for i, (a, b) in enumerate([cells, cells[::-1]])))
+    found = read([path], pred="p")
+    assert found.labels == labels
+    assert list(map(type, found.labels)) == list(map(type, labels))
+    assert read([path], score="s", pos_label=str(labels[1])).scores.label == labels[1]
+    assert read([path], score="s", pos_label=str(labels[1]), exact=False).scores.label == labels[1]
+    with files.source([str(path)]) as source:
+        assert set(label_columns(source, "y", ["p", "q"], None)[0][0].tolist()) == set(labels)
+        assert set(score_columns(source, "y", ["s", "s"])[0].tolist()) == set(labels)
+
+
+REFUSED = [
+    ("short.csv", b"y,p,s\n1,0,0.5\n0,0\n1,1,0.2\n", InputError, "'.*short.csv' has 2 cells in row 2 and 3 in its header"),
+    ("long.csv", b"y,p,s\n1,0,0.5\n0,0,0.1\n1,1,0.2,9\n", InputError, "has 4 cells in row 3 and 3 in its header"),
+    ("cut.csv", b"y,p,s\n1,0,0.5\n0", InputError, "has 1 cells in row 2 and 3 in its header"),
+    ("text.csv", b"y,p,s\n1,0,0.5\n0,0,low\n1,1,0.2\n", InputTypeError, "The column 's' holds 'low' in row 2; a number was"),
+    ("comma.csv", b"y;p;s\n1;0;0,5\n0;0;0,1\n", InputTypeError, "The column 's' holds '0,5' in row 1; a number was expected"),
+    ("null.csv", b"y,p,s\n1,0,0.5\n0,0,\n1,1,0.2\n", InputError, r"1 missing \(null or NaN\), the first in row 2"),
+    ("nan.csv", b"y,p,s\n1,0,0.5\n0,0,0.1\n1,1,NaN\n", InputError, r"1 missing \(null or NaN\), the first in row 3"),
+    ("inf.csv", b"y,p,s\n1,0,inf\n0,0,0.1\n1,1,0.4\n", InputError, "1 infinite, the first in row 1"),
+    ("label.csv", b"y,p,s\n1,0,0.5\n,0,0.1\n1,1,0.2\n", InputError, "The column 'y' holds missing labels"),
+    ("header.csv", b"y,p,s\n", InputError, "There are no rows to weigh"),
+    ("empty.csv", b"", InputError, "is empty; give a file with a header"),
+    ("blank.csv", b" \n\n", InputError, "holds nothing but blanks"),
+    ("open.csv", b'y,p,s\n"1,0,0.5\n0,0,0.1\n', InputError, "open.csv"),
+    ("latin.csv", b"y,p,s\n" + b"1,0,0.5\n" * 2000 + b"\xe9,0,1\n", InputError, "cannot be read: .*utf-8"),
+    ("noise", bytes(range(256)) * 8, InputError, "is not a file of predictions; give CSV, TSV"),
+    ("noise.csv", b"\x80\x81\x82" * 3000, InputError, "is not a file of predictions; give CSV, TSV"),
+    ("cut.parquet", lambda f: KINDS["rows.parquet"](f)[:-50], InputError, "cannot be read: "),
+    ("cut.arrow", lambda f: KINDS["rows.arrow"](f)[:-50], InputError, "cannot be read: "),
+    ("cut.arrows", lambda f: KINDS["rows.arrows"](f)[:-90], InputError, "cannot be read: "),
+    ("cut.jsonl", b'{"y": 1, "p": 0, "s": 0.5}\n{"y": 1, "p"', InputError, "cannot be read: "),
+    ("list.json", b'[{"y": 1, "p": 0, "s": 0.5}]', InputError, "cannot be read: |holds a list"),
+    ("cut.csv.gz", lambda f: zipped(csv(f))[:-20], InputError, "is a gzip file that cannot be unpacked: it is cut short or dam"),
+    ("hurt.csv.gz", lambda f: (z := zipped(csv(f)))[:60] + b"\0\1\2\3" + z[64:], InputError, "cannot be unpacked"),
+    ("cut.csv.zst", lambda f: zstd(csv(f))[:-20], InputError, "is a zstd file that cannot be unpacked"),
+    ("hurt.csv.zst", lambda f: (z := zstd(csv(f)))[:8] + b"\xff" * 40 + z[48:], InputError, "cannot be unpacked"),
+    ("empty.csv.gz", lambda f: zipped(b""), InputError, "holds nothing but blanks|is empty"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "data", "kind", "words"), REFUSED, ids=[case[0] for case in REFUSED])
+def test_a_file_that_cannot_be_weighed_is_refused_in_one_sentence(name, data, kind, words, frame, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(data(frame) if callable(data) else data)
+    assert_refused(lambda: read([path], pred="p", score="s"), kind, words)
+
+
+def test_text_among_weights_frequencies_and_compared_scores_is_refused_by_its_row(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,p,q,w,s\n1,0,1,1,1\n0,0,1,1,2\n1,1,0,x,3\n")
+    with files.source([str(path)]) as source:
+        words = "The column 'w' holds 'x' in row 3; a number was expected"
+        for attempt in (
+            lambda: tally(source, true="y", pred="p", weight="w"),
+            lambda: tally(source, true="y", pred="p", frequency="w"),
+            lambda: tally(source, true="y", score="s", weight="w", exact=False),
+            lambda: label_columns(source, "y", ["p", "q"], "w"),
+            lambda: score_columns(source, "y", ["s", "w"]),
+        ):
+            assert_refused(attempt, InputTypeError, words)
+
+
+def test_files_that_are_not_there_or_not_alike_are_refused(frame, tmp_path):
+    (tmp_path / "a.csv").write_bytes(csv(frame))
+    frame.write_parquet(tmp_path / "b.parquet")
+    (tmp_path / "c.csv").write_text("y,q\n1,1\n")
+    for names, words in (
+        ([tmp_path / "none.csv"], "There is no file '.*none.csv'"),
+        ([tmp_path / "*.arrow"], "No file fits "),
+        ([tmp_path], r"is a folder; give the files in it, such as '.*/\*.parquet'"),
+        ([tmp_path / "a.csv", tmp_path / "b.parquet"], r"of different kinds \(csv, parquet\)"),
+        ([tmp_path / "a.csv", tmp_path / "c.csv"], "There is no column 'p' in|'p'"),
+    ):
+        assert_refused(lambda names=names: read(names, pred="p"), InputError, words)
+
+
+@pytest.mark.parametrize("pack", [zipped, zstd], ids=["gzip", "zstd"])
+def test_a_packed_file_may_not_grow_without_end(pack, tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "ALWAYS_FINE", 2**20)
+    monkeypatch.setattr(unpacking, "MOST_TIMES", 10)
+    path = tmp_path / "bomb.csv"
+    path.write_bytes(pack(b"y,p\n" + b"0,1\n" * 2**20))
+    assert_refused(
+        lambda: read([path], pred="p"), InputError, "unpacks to more than .* GiB, over 10 times its size; unpack it"
+    )
+
+
+def test_nothing_is_left_behind_in_the_temporary_folder(frame, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "rows.csv.gz"
+    path.write_bytes(KINDS["rows.csv.gz"](frame))
+    read([path], pred="p")
+    assert_refused(lambda: read([path], pred="x"), InputError, "no column 'x'")
+    assert [p.name for p in tmp_path.iterdir()] == ["rows.csv.gz"]
+
+
+def test_a_tally_of_a_file_is_saved_and_read_again(frame, tmp_path):
+    path = tmp_path / "rows.parquet"
+    frame.write_parquet(path)
+    found = read([path], **ALL)
+    again = steelyard.Tally.from_json(found.to_json())
+    assert again == found and hash(again) == hash(found)
+    assert json.loads(found.to_json())["kind"] == "tally"
+    assert sum([found, again]).rows == 2 * found.rows
