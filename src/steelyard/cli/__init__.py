@@ -44,6 +44,17 @@ def main(arguments: list[str] | None = None) -> None:
     elif words == ["--version"]:
         print(f"steelyard {__version__}")  # noqa: T201
     else:
+        _run(words)
+
+
+def _run(words: list[str]) -> None:
+    """Run a command; an interruption at any moment leaves by the front door, so that temporary files are removed."""
+    import signal
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
         from steelyard.cli.commands import commands
 
         commands.main(words, prog_name="steelyard")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

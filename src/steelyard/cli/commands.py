@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -40,10 +42,22 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             ctx.exit(130)
         except BrokenPipeError:
+            # Whoever read stdout has gone; nothing is left to flush there at the exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
+        except click.UsageError as error:
+            path = (error.ctx or ctx).command_path
+            refuse(ctx, f"{error.format_message().rstrip('.')}; `{path} --help` tells what there is.")
         except SteelyardError as error:
-            click.echo(f"steelyard: {error}", err=True)
-            ctx.exit(2)
+            refuse(ctx, str(error))
+
+
+def refuse(ctx: click.Context, sentence: str) -> None:
+    """One line on stderr, whatever names and labels it quotes, and exit code 2."""
+    from steelyard.report.terminal import one_line
+
+    click.echo(f"steelyard: {one_line(sentence)}", err=True)
+    ctx.exit(2)
 
 
 @click.group(cls=Commands, help=ABOUT, context_settings={"help_option_names": ["-h", "--help"]})

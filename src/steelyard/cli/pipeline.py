@@ -36,7 +36,8 @@ def gate(
 
     old = rules.baseline(baseline)
     read = [rules.read(text) for text in requirements] or rules.against(old)
-    found, _ = evaluation(level=level, metrics=None, **options)
+    found, source = evaluation(level=level, metrics=None, **options)
+    reading.tell(source.assumed)
     results = [rules.judged(rule, found, old) for rule in read]
     click.echo("\n".join(result.told for result in results))
     code = 3 if any(result.passed is None for result in results) else int(not all(r.passed for r in results))
@@ -59,8 +60,7 @@ def tally(
     writing.check_free(output, force)
     pred = None if not preds else preds[0] if len(preds) == 1 else preds
     found = reading.weighed(files, None, positive, threshold, pred=pred, **columns)
-    for line in found.assumed:
-        click.echo(line, err=True)
+    reading.tell(found.assumed)
     writing.deliver(found.tally.to_json(), output)
 
 

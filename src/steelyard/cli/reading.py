@@ -33,6 +33,23 @@ class Weighed:
     assumed: list[str]
     name: str
 
+    def with_groups_of(self, least: int) -> Weighed:
+        """The same without groups that hold so few rows that they may point to a person; it tells how many."""
+        kept = self.tally.with_groups_of(least)
+        if not (out := len(self.tally.groups) - len(kept.groups)):
+            return self
+        told = f"{out:,} of {len(self.tally.groups):,} groups were left out: a cell of fewer than {least:,} rows"
+        told = f"{told}, or the group from which the total would tell it."
+        return Weighed(kept, [*self.assumed, told], self.name)
+
+
+def tell(assumed: Sequence[str]) -> None:
+    """What was taken for granted, on stderr, where the result itself has no place for it."""
+    import click
+
+    for line in assumed:
+        click.echo(line, err=True)
+
 
 def weighed(
     files: Sequence[str], counts: str | None, positive: str | None, threshold: float | None, **columns: Any
@@ -83,6 +100,8 @@ def _of_counts(text: str) -> Tally:
     except ValueError:
         raise InputError(f"--counts takes four numbers TP,FN,FP,TN, such as 28,23,72,2680, not {text!r}.") from None
     matrix = Counts(tp, fn, fp, tn).matrix()
+    if ((matrix > 0) & (matrix < 1)).any():
+        raise InputError(f"--counts takes numbers of rows, and {text} are shares; multiply them by the rows.")
     if matrix.dtype.kind != "i":
         return Tally(Confusion((0, 1), matrix.round().astype(int), matrix, matrix, 1), labels=(0, 1))
     return Tally(Confusion.of_rows((0, 1), matrix, 1), labels=(0, 1))

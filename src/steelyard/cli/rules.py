@@ -58,7 +58,7 @@ def baseline(name: str | None) -> dict[str, float | None] | None:
         return None
     try:
         rows = json.loads(Path(name).read_bytes())["metrics"]
-        return {str(row["name"]): row["value"] for row in rows}
+        return {str(row["name"]): None if row["value"] is None else float(row["value"]) for row in rows}
     except OSError:
         raise InputError(f"The baseline {name!r} cannot be read; check the name and the folder.") from None
     except (ValueError, KeyError, TypeError):

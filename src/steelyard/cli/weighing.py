@@ -16,14 +16,14 @@ REPORTS = ("table", "json", "md", "csv")
 
 def evaluation(
     files: Any, counts: Any, positive: Any, threshold: Any, level: float, metrics: str | None,
-    prevalence: Any = None, **columns: Any,
+    prevalence: Any = None, min_count: int = 0, **columns: Any,
 ) -> tuple[Any, reading.Weighed]:  # fmt: skip
     """The evaluation of what the command line names."""
     from dataclasses import replace
 
     from steelyard.evaluation.evaluate import evaluate
 
-    found = reading.weighed(files, counts, positive, threshold, **columns)
+    found = reading.weighed(files, counts, positive, threshold, **columns).with_groups_of(min_count)
     chosen = split(metrics)
     result = evaluate(found.tally, threshold=threshold, metrics=chosen, level=level, prevalence=prevalence)
     return replace(result, assumed=(*found.assumed, *result.assumed)), found
@@ -48,6 +48,13 @@ def split(names: str | None) -> list[str] | None:
 @declaring.level
 @declaring.metrics
 @click.option("--all", "everything", is_flag=True, help="Show every measure, not the usual few.")
+@click.option(
+    "--min-count",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Leave out groups with a cell of 1 to N-1 rows.",
+)
 @declaring.form(*REPORTS)
 @declaring.output
 def report(everything: bool, form: str | None, output: str | None, force: bool, **options: Any) -> None:
@@ -59,6 +66,8 @@ def report(everything: bool, form: str | None, output: str | None, force: bool, 
     kind = writing.chosen(form, output, REPORTS)
     writing.check_free(output, force)
     found, source = evaluation(**options)
+    if kind == "csv":  # which has no place for words
+        reading.tell(source.assumed)
     writing.deliver(_reported(found, kind, everything, source.name), output)
 
 
@@ -101,6 +110,7 @@ def compare(
     if kind == "json":
         text = json.dumps({**found.to_dict(), "assumed": assumed}, indent=1, allow_nan=False, ensure_ascii=False)
     elif kind == "csv":
+        reading.tell(assumed)
         text = summary.csv_rows(found.rows.to_dicts())
     else:
         text = summary.comparison(found, assumed)
@@ -186,6 +196,7 @@ def shift(prevalence: float, form: str | None, output: str | None, force: bool, 
         told = {**there.to_dict(), "sample": here.metrics.to_dicts()}
         text = json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False, default=str)
     elif kind == "csv":
+        reading.tell(source.assumed)
         text = summary.csv_rows(summary.shifted_rows(here, there))
     else:
         text = summary.shifted(here, there)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv as csv_text
 import math
-import re
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import table_text, three_digits
 from steelyard.metrics.registry import get_metric
-from steelyard.report.terminal import paragraph, print_table
+from steelyard.report.terminal import CONTROL, paragraph, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 CELLS = 20
 MOST_SHOWN_LABELS = 12
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def plain(text: object) -> str:

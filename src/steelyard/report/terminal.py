@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -11,6 +12,16 @@ if TYPE_CHECKING:
 
     from rich.console import Console
     from rich.table import Table
+
+
+LONGEST = 800  # characters of a message
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def one_line(sentence: str) -> str:
+    """A message without what could steer a terminal or fill it."""
+    clean = CONTROL.sub("·", sentence)
+    return clean if len(clean) <= LONGEST else f"{clean[: LONGEST - 200]} ... {clean[-195:]}"
 
 
 def width() -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.statistics.confusion import Confusion, joined
@@ -40,6 +42,23 @@ class Tally:
         if self.scores is not None:
             return self.scores.positive.n + self.scores.negative.n
         return self.paired.n if self.paired is not None else 0
+
+    @property
+    def smallest(self) -> int:
+        """The rows of the smallest cell that has any; of scores, of the smaller class."""
+        sides = [] if self.scores is None else [self.scores.positive.n, self.scores.negative.n]
+        cells = [table.rows.ravel() for table in (self.confusion, self.paired) if table is not None]
+        return min((int(n) for n in np.concatenate([sides, *cells]) if n), default=0)
+
+    def with_groups_of(self, least: int) -> Tally:
+        """The same without the groups that have a cell of fewer rows; never without one alone.
+
+        The rows of a single group left out would be the total less the others, so the next smallest goes with it.
+        """
+        order = sorted(self.groups, key=lambda key: (self.groups[key].smallest >= least, self.groups[key].rows))
+        out = sum(group.smallest < least for group in self.groups.values())
+        gone = order[: max(out, 2) if out else 0]
+        return replace(self, groups={key: group for key, group in self.groups.items() if key not in gone})
 
     def __add__(self, other: object) -> Tally:
         if not isinstance(other, Tally):

@@ -1,0 +1,528 @@
+"""The commands about predictions, from the shell: answers on stdout, one sentence on stderr, whole files or none."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import steelyard
+from steelyard.cli import writing
+from steelyard.cli.commands import commands
+from steelyard.ingest import unpacking
+
+ROWS = 600
+COMMAND = [sys.executable, "-m", "steelyard.cli"]
+
+
+def shell(*words, stdin=None, cwd=None, **environment):
+    words = [str(word) for word in words]
+    settings = {**os.environ, "COLUMNS": "100", **environment}
+    return subprocess.run([*COMMAND, *words], capture_output=True, check=False, input=stdin, cwd=cwd, env=settings)
+
+
+def run(*words, code=0):
+    """The command in this process; a traceback fails the test."""
+    ran = CliRunner().invoke(commands, [str(word) for word in words])
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    assert ran.exit_code == code, ran.output
+    return ran
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(3)
+    truth = rng.random(ROWS) < 0.25
+    score = np.round(1 / (1 + np.exp(-rng.normal(3 * truth - 1.5))), 4)
+    columns = {
+        "y_true": truth.astype(int), "y_pred": (score >= 0.5).astype(int), "score": score,
+        "other": np.round(rng.random(ROWS), 4), "b": (rng.random(ROWS) < 0.3).astype(int), "w": rng.random(ROWS),
+        "n": rng.integers(0, 3, ROWS), "site": rng.choice(["north", "south", "west"], ROWS),
+        "kind": np.where(truth, "ill", np.where(rng.random(ROWS) < 0.5, "well", "old")),
+        "guess": rng.choice(["ill", "old", "well"], ROWS),
+    }  # fmt: skip
+    return pl.DataFrame(columns)
+
+
+@pytest.fixture
+def rows(frame, tmp_path):
+    path = tmp_path / "rows.csv"
+    frame.write_csv(path)
+    return path
+
+
+def strict(text):
+    """JSON without NaN or Infinity."""
+
+    def refuse(name):
+        raise AssertionError(f"{name} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+# ---------------------------------------------------------------- report
+
+
+def test_report_is_the_evaluation_of_the_rows_by_the_published_schema(frame, rows):
+    ran = shell("report", rows, "--true", "y_true", "--score", "score", "--threshold", "0.4", "--format", "json", "--level", "0.9")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    told = strict(ran.stdout)
+    names = ["schema", "version", "rows", "labels", "positive", "threshold", "level", "method", "seed", "counts", "metrics", "groups", "verdict"]  # fmt: skip
+    assert list(told) == names
+    assert (told["schema"], told["version"], told["rows"], told["positive"]) == (1, steelyard.__version__, ROWS, 1)
+    assert (told["threshold"], told["level"], told["labels"]) == (0.4, 0.9, [0, 1])
+    expected = steelyard.evaluate(frame["y_true"], y_score=frame["score"], threshold=0.4, level=0.9)
+    assert told["counts"] == expected.counts.to_dict()
+    assert told["metrics"] == json.loads(expected.to_json())["metrics"]
+    for row in told["metrics"]:
+        assert list(row) == ["name", "value", "low", "high", "chance", "undefined"]
+        assert (row["value"] is None) == (row["undefined"] is not None)
+
+
+def test_two_runs_print_the_same_bytes(rows):
+    for words in (["--by", "site"], ["--format", "json", "--weight", "w", "--by", "site"]):
+        one, other = (shell("report", rows, "--pred", "y_pred", "--score", "score", *words) for _ in range(2))
+        assert one.returncode == 0
+        assert (one.stdout, one.stderr) == (other.stdout, other.stderr)
+
+
+def test_the_table_opens_with_the_verdict_and_fits_the_terminal(rows):
+    out = run("report", rows, "--true", "y_true", "--pred", "y_pred", "--by", "site").stdout
+    assert out.startswith("rows.csv: 600 rows, positive 1\n")
+    for words in ("Fewer positives", "●", "95 % interval", "true \\ predicted", "site = north", "--all shows"):
+        assert words in out
+    assert max(map(len, out.splitlines())) <= 100
+    assert len(run("report", rows, "--true", "y_true", "--pred", "y_pred", "--all").stdout) > len(out)
+
+
+def test_guessed_columns_are_stated_wherever_the_answer_goes(rows):
+    words = "Columns were guessed: --true y_true, --pred y_pred, --score score."
+    assert words in run("report", rows).stdout
+    assert words in strict(run("report", rows, "--format", "json").stdout)["assumed"]
+    assert words in run("report", rows, "--format", "md").stdout
+    assert words in run("report", rows, "--format", "csv").stderr
+    assert words in run("gate", rows, "--require", "mcc>=-1").stderr
+    assert words in run("tally", rows).stderr
+    one = "Columns were guessed: --true y_true."
+    assert one in run("compare", rows, "--pred", "y_pred", "--pred", "b").stdout
+    assert one in run("compare", rows, "--pred", "y_pred", "--pred", "b", "--format", "csv").stderr
+    assert one in strict(run("threshold", rows, "--score", "score", "--format", "json").stdout)["assumed"]
+    assert one in run("shift", rows, "--pred", "y_pred", "--prevalence", "0.1", "--format", "csv").stderr
+    assert "guessed" not in run("report", rows, "--true", "y_true", "--pred", "y_pred").output
+
+
+@pytest.mark.parametrize(
+    ("header", "guess"),
+    [("label,prediction", "--true label, --pred prediction"), ("Target,Probability", "--true Target, --score Probability"), ("y,p", "--true y, --score p")],
+)  # fmt: skip
+def test_usual_names_are_found(header, guess, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(f"{header}\n1,1\n0,0\n1,0\n")
+    assert f"Columns were guessed: {guess}." in run("report", path).stdout
+
+
+def test_counts_from_a_paper_need_no_file():
+    told = strict(run("report", "--counts", "28,23,72,2680", "--format", "json").stdout)
+    assert told["counts"] == {"tp": 28, "fn": 23, "fp": 72, "tn": 2680}
+    shares = strict(run("report", "--counts", "280.0,230,720,26800.0", "--format", "json", "--metrics", "mcc").stdout)
+    assert shares["metrics"][0]["value"] == pytest.approx({m["name"]: m["value"] for m in told["metrics"]}["mcc"])
+
+
+def test_measures_are_chosen_by_name_with_their_parameters(rows):
+    told = strict(run("report", rows, "--pred", "y_pred", "--metrics", "mcc, iba[alpha=0.1,of=g_mean],f_beta[beta=2]", "--format", "json").stdout)  # fmt: skip
+    assert [row["name"] for row in told["metrics"]] == ["mcc", "iba[alpha=0.1]", "f_beta[beta=2]"]
+
+
+def test_many_classes_are_reported_alike(frame, rows):
+    told = strict(run("report", rows, "--true", "kind", "--pred", "guess", "--format", "json").stdout)
+    assert told["labels"] == ["ill", "old", "well"] and told["positive"] is None
+    assert told["confusion"] == steelyard.confusion(frame["kind"], frame["guess"]).matrix.tolist()
+    out = run("report", rows, "--true", "kind", "--pred", "guess").stdout
+    assert "class" in out and "well" in out
+    one = strict(run("report", rows, "--true", "kind", "--pred", "guess", "--positive", "ill", "--format", "json").stdout)
+    assert one["positive"] == "ill" and set(one["counts"]) == {"tp", "fn", "fp", "tn"}
+    assert run("compare", rows, "--true", "kind", "--pred", "guess", "--pred", "kind").stdout.startswith("guess against kind")
+
+
+def test_weights_frequencies_and_groups_reach_the_report(frame, rows):
+    told = strict(run("report", rows, "--pred", "y_pred", "--weight", "w", "--frequency", "n", "--by", "site", "--by", "b", "--format", "json").stdout)  # fmt: skip
+    text = frame.with_columns(pl.col("b").cast(str))  # a group of a text file is called what stands there
+    expected = steelyard.evaluate(text, true="y_true", pred="y_pred", weight="w", frequency="n", by=["site", "b"])
+    assert told["groups"] == json.loads(expected.to_json())["groups"]
+    assert told["groups"][0]["group"] == {"site": "north", "b": "0"}
+    table = list(csv.DictReader(io.StringIO(run("report", rows, "--pred", "y_pred", "--by", "site", "--format", "csv").stdout)))
+    assert {row["group"] for row in table} == {"", "site = north", "site = south", "site = west"}
+
+
+def test_small_groups_are_left_out_when_asked(tmp_path):
+    rows = [("big", y, p) for y in (0, 1) for p in (0, 1) for _ in range(20)] + [("mid", y, y) for y in (0, 1)] * 15
+    path = tmp_path / "rows.csv"
+    path.write_text("g,y,p\n" + "".join(f"{g},{y},{p}\n" for g, y, p in [*rows, ("tiny", 1, 1), ("tiny", 0, 0)]))
+    words = ["report", path, "--true", "y", "--pred", "p", "--by", "g", "--format", "json"]
+    assert len(strict(run(*words).stdout)["groups"]) == 3
+    told = strict(run(*words, "--min-count", 10).stdout)
+    assert [group["group"] for group in told["groups"]] == [{"g": "big"}]  # tiny, and mid, which would tell of it
+    assert told["rows"] == len(rows) + 2
+    assert "2 of 3 groups were left out: a cell of fewer than 10 rows" in told["assumed"][0]
+    assert len(strict(run(*words, "--min-count", 1).stdout)["groups"]) == 3
+
+
+def test_binned_scores_come_with_their_bounds(rows, frame):
+    told = strict(run("report", rows, "--score", "score", "--binned", "--format", "json").stdout)
+    exact = steelyard.roc_auc(frame["y_true"], frame["score"])
+    assert "bounds" not in told or told["bounds"]["roc_auc"][0] <= exact <= told["bounds"]["roc_auc"][1]
+    path = rows.with_name("fine.parquet")
+    frame.with_columns(score=pl.col("score") / 1e4).write_parquet(path)
+    told = strict(run("report", path, "--score", "score", "--binned", "--format", "json").stdout)
+    assert told["bounds"]["roc_auc"][0] <= exact <= told["bounds"]["roc_auc"][1]
+    assert "Scores were counted in bins: roc_auc lies between" in told["assumed"][-1]
+    assert "bounds" not in strict(run("report", path, "--score", "score", "--exact", "--format", "json").stdout)
+
+
+# ---------------------------------------------------------------- the other questions
+
+
+def test_compare_tells_the_differences(frame, rows):
+    words = ["compare", rows, "--true", "y_true", "--metrics", "recall,mcc"]
+    told = strict(run(*words, "--pred", "y_pred", "--pred", "b", "--format", "json").stdout)
+    expected = steelyard.compare(frame["y_true"], {"y_pred": frame["y_pred"], "b": frame["b"]}, metrics=["recall", "mcc"])
+    assert told["differences"] == json.loads(json.dumps(expected.to_dict()))["differences"]
+    by_score = ["compare", rows, "--true", "y_true", "--score", "score", "--score", "other"]
+    assert "DeLong" in run(*by_score).stdout
+    cut = strict(run(*by_score, "--threshold", "0.5", "--format", "json", "--metrics", "recall,roc_auc").stdout)
+    assert {row["metric"] for row in cut["differences"]} == {"recall", "roc_auc"}
+    head = run(*words, "--pred", "y_pred", "--pred", "b", "--frequency", "n", "--format", "csv").stdout.splitlines()[0]
+    assert head.startswith("a,b,metric,value_a")
+
+
+def test_a_saved_table_of_two_models_is_compared(rows, tmp_path):
+    run("tally", rows, "--true", "y_true", "--pred", "y_pred", "--pred", "b", "-o", tmp_path / "pair.json")
+    assert "McNemar" in run("compare", tmp_path / "pair.json").stdout
+
+
+def test_threshold_finds_the_cut(frame, rows):
+    best = steelyard.best_threshold(frame["y_true"], frame["score"], "ac_score", where=["specificity>=0.95"])
+    words = ["threshold", rows, "--true", "y_true", "--score", "score", "--metric", "ac_score", "--where", "specificity>=0.95"]
+    assert f"The cut with all its digits: {best.threshold!r}." in run(*words).stdout
+    told = strict(run(*words, "--format", "json", "--level", "0.9").stdout)
+    assert (told["threshold"], told["level"]) == (best.threshold, 0.9)
+
+
+def test_the_cut_that_flags_nobody_is_null_in_json(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,s\n" + "0,0.9\n" * 50 + "1,0.1\n")
+    told = strict(run("threshold", path, "--true", "y", "--score", "s", "--metric", "accuracy", "--format", "json").stdout)
+    assert told["threshold"] is None
+
+
+def test_shift_tells_the_measures_elsewhere(rows):
+    words = ["shift", rows, "--true", "y_true", "--pred", "y_pred", "--prevalence", "0.01"]
+    told = strict(run(*words, "--format", "json").stdout)
+    assert told["prevalence"] == 0.01
+    there, here = ({row["name"]: row["value"] for row in told[key]} for key in ("metrics", "sample"))
+    assert there["recall"] == pytest.approx(here["recall"], rel=1e-12) and there["precision"] < here["precision"]
+    assert "there" in run(*words).stdout
+    assert run(*words, "--format", "csv", "--metrics", "mcc").stdout.splitlines()[0] == "measure,sample,there,low,high,chance"
+
+
+# ---------------------------------------------------------------- gates
+
+
+def test_a_gate_passes_fails_or_cannot_tell_by_its_exit_code(rows):
+    words = ["gate", rows, "--true", "y_true", "--pred", "y_pred"]
+    ran = shell(*words, "--require", "ac_score>=0.1", "--require", "low(mcc)>=-0.9", "--require", "high(fpr) < 1")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert ran.stdout.count(b"pass  ") == 3
+    ran = shell(*words, "--require", "ac_score>=0.1", "--require", "mcc > 0.999")
+    assert ran.returncode == 1 and b"FAIL  mcc is 0." in ran.stdout and b"required > 0.999" in ran.stdout
+    ran = shell("gate", "--counts", "0,5,0,5", "--require", "precision>=0.5", "--require", "recall>=0.5")
+    assert ran.returncode == 3
+    assert b"undefined  precision, required >= 0.5: no predicted positives" in ran.stdout
+
+
+def test_a_gate_that_fails_shows_the_digits_that_tell_the_numbers_apart():
+    ran = run("gate", "--counts", "2,1,0,5", "--require", "recall>=0.66666667", code=1)
+    assert ran.stdout == "FAIL  recall is 0.66666667, required >= 0.66666667\n" or "0.666666667, required >= 0.66666667" in ran.stdout
+    value, limit = ran.stdout.split(" is ")[1].strip().split(", required >= ")
+    assert float(value) < float(limit)
+    assert run("gate", "--counts", "1,1,0,5", "--require", "recall>=0.5").stdout == "pass  recall is 0.5, required >= 0.5\n"
+
+
+def test_a_gate_compares_with_a_baseline(rows, tmp_path):
+    old = tmp_path / "old.json"
+    run("report", rows, "--pred", "y_pred", "-o", old)
+    assert run("gate", rows, "--pred", "y_pred", "--baseline", old).stdout.count("pass") > 3
+    assert run("gate", rows, "--pred", "y_pred", "--baseline", old, "--require", "mcc>=baseline").stdout.startswith("pass")
+    assert run("gate", rows, "--pred", "b", "--baseline", old, code=1).stdout.startswith("FAIL  high(")
+    run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc >= baseline - 2")
+    run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc>=baseline-0.02", code=1)
+
+
+# ---------------------------------------------------------------- tables that add up
+
+
+def test_tallies_of_parts_merge_into_that_of_the_whole(frame, rows, tmp_path):
+    for i, part in enumerate((frame[:200], frame[200:210], frame[210:])):
+        part.write_parquet(tmp_path / f"part-{i}.parquet")
+    options = ["--true", "y_true", "--pred", "y_pred", "--score", "score", "--by", "site"]
+    for i in range(3):
+        run("tally", tmp_path / f"part-{i}.parquet", *options, "--positive", "1", "-o", tmp_path / f"part-{i}.json")
+    merged = run("merge", *sorted(tmp_path.glob("part-*.json"))).stdout
+    whole = run("tally", rows, *options, "--positive", "1").stdout
+    assert steelyard.Tally.from_json(merged) == steelyard.Tally.from_json(whole)
+    (tmp_path / "whole.json").write_text(merged)
+    report = ["report", "--format", "json"]
+    of_rows = strict(run(*report, rows, *options).stdout)
+    of_tally, of_parts = (strict(run(*report, tmp_path / name).stdout) for name in ("whole.json", "part-*.json"))
+    assert of_tally == of_parts
+    for one, other in zip(of_tally["metrics"], of_rows["metrics"], strict=True):
+        assert one == pytest.approx(other, rel=1e-9, abs=1e-12)
+    keys = lambda told: sorted((group["group"]["site"], group["rows"]) for group in told["groups"])
+    assert keys(of_tally) == keys(of_rows)
+
+
+def test_saved_tables_of_python_are_read_as_well(frame, tmp_path):
+    table = steelyard.confusion(frame["y_true"], frame["y_pred"])
+    saved = {
+        "confusion": table, "counts": table.counts(), "scores": steelyard.score_table(frame["y_true"], frame["score"]),
+    }  # fmt: skip
+    for name, thing in saved.items():
+        (tmp_path / f"{name}.json").write_text(thing.to_json())
+        words = ["report", tmp_path / f"{name}.json", "--format", "json", "--metrics", "mcc", *(["--threshold", "0.5"] if name == "scores" else [])]
+        assert strict(run(*words).stdout)["metrics"][0]["value"] == pytest.approx(steelyard.mcc(table), rel=1e-12)
+    words = ["report", tmp_path / "confusion.json", "--format", "json", "--positive", "0"]
+    assert strict(run(*words).stdout)["positive"] == 0
+
+
+# ---------------------------------------------------------------- output
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [("txt", "rows.csv: 600 rows"), ("json", "{"), ("md", "Fewer positives"), ("markdown", "Fewer positives"), ("csv", "name,value")],
+)  # fmt: skip
+def test_the_ending_of_the_output_tells_the_format(ending, start, rows, tmp_path):
+    out = tmp_path / f"out.{ending}"
+    ran = run("report", rows, "--true", "y_true", "--pred", "y_pred", "-o", out)
+    assert (ran.stdout, ran.stderr) == ("", f"Wrote {out}.\n")
+    assert out.read_text().startswith(start) and out.read_text().endswith("\n")
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(["rows.csv", out.name])
+
+
+def test_an_existing_output_is_kept_unless_forced(rows, tmp_path):
+    out = tmp_path / "out.json"
+    out.write_text("mine")
+    for words in (["report", rows], ["tally", rows], ["shift", rows, "--prevalence", "0.1"], ["threshold", rows], ["compare", rows], ["merge", out]):  # fmt: skip
+        ran = run(*words, "-o", out, code=2)
+        assert "exists and was kept" in ran.stderr and out.read_text() == "mine"
+    run("report", rows, "-o", out, "--force")
+    assert strict(out.read_text())["rows"] == ROWS
+    mask = os.umask(0o022)
+    os.umask(mask)
+    assert out.stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_a_failure_while_writing_leaves_the_old_file(tmp_path, monkeypatch):
+    out = tmp_path / "out.txt"
+    out.write_text("old")
+
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(KeyboardInterrupt):
+        writing.deliver("new", str(out))
+    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
+    assert out.read_text() == "old"
+
+
+@pytest.fixture(scope="module")
+def long_file(tmp_path_factory):
+    """Rows that take seconds to weigh, packed, so that there are temporary files."""
+    path = tmp_path_factory.mktemp("long") / "rows.csv.gz"
+    block = "".join(f"{i % 2},{(i // 3) % 2},{(i * 7919) % 10007 / 10007}\n" for i in range(100_000)).encode()
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"y,p,s\n")
+        for _ in range(40):
+            file.write(block)
+    return path
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("wait", [0, 0.5, 2])
+def test_a_kill_at_any_moment_leaves_no_half_written_output(sign, wait, long_file, tmp_path):
+    out, folder = tmp_path / "out", tmp_path / "tmp"
+    out.mkdir(), folder.mkdir()
+    words = ["report", str(long_file), "--true", "y", "--pred", "p", "--score", "s", "-o", str(out / "report.json")]
+    running = subprocess.Popen(
+        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(folder)}
+    )
+    while not list(folder.iterdir()) and running.poll() is None:
+        time.sleep(0.01)
+    time.sleep(wait)
+    running.send_signal(sign)
+    told = running.communicate(timeout=60)
+    if running.returncode == 0:  # it was done before
+        assert strict((out / "report.json").read_text())["rows"] == 4_000_000
+        return
+    assert list(out.iterdir()) == []
+    assert told[0] == b""
+    assert running.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[sign]
+    if sign != signal.SIGKILL:
+        assert list(folder.iterdir()) == []
+        assert b"Traceback" not in told[1]
+
+
+def test_a_reader_who_leaves_early_is_no_error(rows):
+    line = f"{sys.executable} -m steelyard.cli report {rows} --all | head -1"
+    ran = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, check=False)
+    assert ran.stderr == b"" and ran.stdout.startswith(b"rows.csv")
+
+
+# ---------------------------------------------------------------- hostile names
+
+
+HOSTILE = ["\x1b[31mred\x1b[0m", "[bold]x[/bold]", "=HYPERLINK(1)", "L" * 10_000]
+
+
+@pytest.mark.parametrize("label", HOSTILE, ids=["codes", "markup", "formula", "long"])
+def test_hostile_labels_are_data(label, tmp_path):
+    path = tmp_path / "rows.parquet"
+    truth = [label, "b", label, "b", "b"]
+    pl.DataFrame({"y": truth, "p": [label, label, "b", "b", "b"], "g": truth}).write_parquet(path)
+    words = ["report", str(path), "--true", "y", "--pred", "p", "--positive", label, "--by", "g"]
+    table = shell(*words).stdout.decode()
+    assert "\x1b" not in table and max(map(len, table.splitlines())) < 2_000
+    assert "[bold]" in table or "[bold]" not in label
+    told = strict(shell(*words, "--format", "json").stdout)
+    assert told["positive"] == label
+    cells = [cell for row in csv.reader(io.StringIO(run(*words[:1], path, *words[2:], "--format", "csv").stdout)) for cell in row]
+    assert not any(cell[:1] in ("=", "+", "@") for cell in cells)
+    refusal = shell(*words[:-4], "--positive", "none")
+    assert refusal.returncode == 2 and refusal.stderr.count(b"\n") == 1 and b"\x1b" not in refusal.stderr
+    assert len(refusal.stderr) < 1_000
+
+
+def test_text_that_a_spreadsheet_would_run_is_guarded_and_numbers_are_not():
+    from steelyard.report.summary import csv_rows
+
+    out = csv_rows([{"a": "=1+1", "b": -0.5, "c": "@x", "d": math.nan, "e": None, "f": "-x"}])
+    assert out == "a,b,c,d,e,f\n'=1+1,-0.5,'@x,,,'-x\n"
+    assert csv_rows([]) == "\n"
+
+
+# ---------------------------------------------------------------- bad input
+
+
+def packed_bomb():
+    block = gzip.compress(b"0,1\n" * 2**22)  # 16 MiB; a gzip file may have many members
+    return gzip.compress(b"y,p\n") + block * (unpacking.ALWAYS_FINE // 2**24 + 1)
+
+
+GOOD = "y,p,s\n1,1,0.9\n0,0,0.2\n1,0,0.4\n0,1,0.6\n"
+YP = ["--true", "y", "--pred", "p"]
+YS = ["--true", "y", "--score", "s"]
+TALLY = {"schema": 1, "kind": "confusion", "labels": [0, 1], "positive": 1, "rows": [[5, -1], [2, 3]]}
+BAD = [
+    ("no such file", None, ["report", "x.csv", *YP], "There is no file 'x.csv'; check the name and the folder."),
+    ("a pattern without files", None, ["report", "x*.csv", *YP], "No file fits 'x*.csv'; check the pattern and the folder."),
+    ("a folder", "x/a.csv", ["report", "x", *YP], "'x' is a folder; give the files in it, such as 'x/*.parquet'."),
+    ("an empty file", b"", ["report", "in", *YP], "'in' is empty; give a file with a header and rows."),
+    ("a header alone", b"y,p\n", ["report", "in", *YP], "There are no rows to weigh; give at least one, or declare the labels."),
+    ("a truncated Parquet", "parquet", ["report", "in", *YP], "'in' cannot be read: "),
+    ("noise", os.urandom(5000), ["report", "in", *YP], "'in' is not a file of predictions; give CSV, TSV, Parquet, Arrow or JSON lines."),
+    ("a missing column", GOOD, ["report", "in", "--true", "y", "--score", "ss"], "There is no column 'ss'; there are 'y', 'p', 's'. Did you mean 's'?"),
+    ("no truth", b"a,b\n1,2\n", ["report", "in"], "Which column holds the truth is not clear; name it with --true, of a, b."),
+    ("no prediction", b"y,b\n1,2\n", ["report", "in"], "Name the predictions with --pred or --score; the columns are y, b."),
+    ("text for a score", GOOD + "1,1,high\n0,0,low\n", ["report", "in", *YS], "The column 's' holds 'high' in row 5; a number was expected."),
+    ("NaN scores", GOOD + "1,1,NaN\n", ["report", "in", *YS], "The column 's' holds scores that are not numbers: 1 missing (null or NaN), the first in row 5; "),
+    ("infinite scores", GOOD + "1,1,-inf\n", ["report", "in", *YS], "The column 's' holds scores that are not numbers: 1 infinite, the first in row 5; "),
+    ("a short row", GOOD + "1,1\n0,0,0.2\n", ["report", "in", *YS], "'in' has 2 cells in row 5 and 3 in its header; give every row as many, and quote cells that hold ','."),
+    ("a long row", GOOD + "1,1,0.3,7\n0,0,0.2\n", ["report", "in", *YP], "'in' has 4 cells in row 5 and 3 in its header; "),
+    ("1,001 labels", "y,p\n" + "".join(f"{i},{i}\n" for i in range(1001)), ["report", "in", *YP], "The column 'y' holds 1,001 different values in its first 1,001 rows; at most 1,000 labels are weighed."),
+    ("null labels", GOOD + ",1,0.3\n", ["report", "in", *YP], "The column 'y' holds missing labels; drop those rows, or give them a label."),
+    ("a positive that does not occur", GOOD, ["report", "in", *YP, "--positive", "2"], "The positive class '2' does not occur; there are 0, 1."),
+    ("one class", b"y,p\n1,1\n1,0\n", ["report", "in", *YP], "y_true holds one class only, 1; a measure needs rows of at least two."),
+    ("a truncated gzip", gzip.compress(GOOD.encode() * 99)[:-30], ["report", "in", *YP], "'in' is a gzip file that cannot be unpacked: it is cut short or damaged."),
+    ("one that expands", packed_bomb, ["report", "in", *YP], "'in' unpacks to more than 1 GiB, over 200 times its size; unpack it yourself if that is right."),
+    ("negative cells", json.dumps(TALLY), ["report", "in.json"], "'in.json': "),
+    ("negative cells merged", json.dumps({"schema": 1, "kind": "tally", "labels": [0, 1], "confusion": TALLY}), ["merge", "in.json"], "'in.json': "),
+    ("a tally that is none", '{"schema": 1, "kind": "tally", "labels": 3}', ["report", "in.json"], "'in.json': A saved tally lists its labels and its tables; this one does not."),
+    ("rows to merge", GOOD, ["merge", "in"], "'in' holds no saved table; give files that `steelyard tally` wrote."),
+    ("nothing to merge", None, ["merge", "x.json"], "There is no file 'x.json'; check the name and the folder."),
+    ("an existing output", GOOD, ["report", "in", *YP, "-o", "in"], "The ending of 'in' tells no format; end it in .json, .md, .csv, or say --format."),
+    ("an existing report", GOOD, ["report", "in.csv", *YP, "-o", "in.csv"], "'in.csv' exists and was kept; give another name, or --force to replace it."),
+    ("a folder for output", GOOD, ["report", "in", *YP, "-o", ".", "--format", "json"], "'.' is a folder; name a file in it."),
+    ("no folder for output", GOOD, ["report", "in", *YP, "-o", "x/y.json"], "There is no folder 'x' to write to; make it first."),
+    ("a malformed gate", GOOD, ["gate", "in", *YP, "--require", "mcc=>0.5"], "The rule 'mcc=>0.5' cannot be read; write \"ac_score>=0.8\", \"low(mcc)>=0.5\" or \"mcc>=baseline-0.02\"."),
+    ("a gate half open", GOOD, ["gate", "in", *YP, "--require", "low(mcc>=0.5"], "The rule 'low(mcc>=0.5' cannot be read; "),
+    ("a gate without a number", GOOD, ["gate", "in", *YP, "--require", "mcc>=high"], "The rule 'mcc>=high' cannot be read; "),
+    ("a gate on no measure", GOOD, ["gate", "in", *YP, "--require", "mcd>=0.5"], "No measure is called 'mcd'. Did you mean 'mcc'"),
+    ("a gate on scores", GOOD, ["gate", "in", *YP, "--require", "roc_auc>=0.5"], "roc_auc was not evaluated here; there are "),
+    ("a gate of no rule", GOOD, ["gate", "in", *YP], "A gate needs a rule, such as --require \"ac_score>=0.8\", or a --baseline."),
+    ("a gate on no baseline", GOOD, ["gate", "in", *YP, "--require", "mcc>=baseline"], "The rule 'mcc>=baseline' speaks of a baseline; name it with --baseline OLD.JSON."),
+    ("a baseline not there", GOOD, ["gate", "in", *YP, "--baseline", "x.json"], "The baseline 'x.json' cannot be read; check the name and the folder."),
+    ("a baseline that is none", GOOD, ["gate", "in", *YP, "--baseline", "in"], "The baseline 'in' is not a report written by `steelyard report --format json`; make one first."),
+    ("a baseline of words", '{"metrics": [{"name": "mcc", "value": "high"}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline 'in' is not a report written by"),
+    ("a baseline of nothing", '{"metrics": [{"name": "mcc", "value": null}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline holds none of the usual measures; give rules with --require."),
+    ("a baseline without it", '{"metrics": []}', ["gate", "--counts", "1,2,3,4", "--baseline", "in", "--require", "mcc>=baseline"], "The baseline has no value of mcc; make it again with this measure."),
+    ("three counts", None, ["report", "--counts", "1,2,3"], "--counts takes four numbers TP,FN,FP,TN, such as 28,23,72,2680, not '1,2,3'."),
+    ("shares for counts", None, ["report", "--counts", "0.28,0.23,0.72,26.8"], "--counts takes numbers of rows, and 0.28,0.23,0.72,26.8 are shares; multiply them by the rows."),
+    ("counts of words", None, ["report", "--counts", "a,2,3,4"], "--counts takes four numbers TP,FN,FP,TN, "),
+    ("negative counts", None, ["report", "--counts", "1,2,3,-4"], ""),
+    ("counts and a file", GOOD, ["report", "in", "--counts", "1,2,3,4"], "Four counts and a file are two inputs; give one of them."),
+    ("no input", None, ["report"], "No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN."),
+    ("nothing to compare", None, ["compare", "--pred", "a", "--pred", "b"], "No input was named; give a file, or - for the standard input."),
+    ("one model", GOOD, ["compare", "in", "--true", "y", "--pred", "p"], "compare needs two or more models, not 1; "),
+    ("labels and scores", GOOD, ["compare", "in", "--true", "y", "--pred", "p", "--score", "s"], "Name two or more models, all by --pred (labels) or all by --score (scores)."),
+    ("a cut without scores", "y,y_pred\n1,1\n0,0\n", ["threshold", "in"], "A cut needs scores; name their column with --score."),
+    ("a cut of labels", json.dumps({**TALLY, "rows": [[5, 1], [2, 3]]}), ["threshold", "in.json"], "A cut needs scores; name their column with --score."),
+    ("a cut beside labels", GOOD, ["report", "in", *YP, "--threshold", "0.5"], "Predictions and a threshold together contradict each other; give scores and the threshold."),
+    ("a prevalence of 2", GOOD, ["shift", "in", *YP, "--prevalence", "2"], ""),
+    ("a level of 2", GOOD, ["report", "in", *YP, "--level", "2"], ""),
+    ("an unknown option", GOOD, ["report", "in", "--ture", "y"], "No such option"),
+    ("an unknown format", GOOD, ["report", "in", "--format", "xml"], "Invalid value for '--format': 'xml' is not one of"),
+    ("a number in words", GOOD, ["report", "in", "--threshold", "half"], "Invalid value for '--threshold': 'half' is not a valid float"),
+    ("tables and rows", json.dumps({**TALLY, "rows": [[5, 1], [2, 3]]}), ["report", "in.json", "in.csv"], "Some of the files are saved tables and some are rows; give those of one kind."),
+    ("a table of two models", json.dumps({"schema": 1, "kind": "paired", "labels": [0, 1], "positive": None, "rows": [[[1, 0], [0, 1]], [[1, 0], [0, 1]]]}), ["report", "in.json"], "This tally holds two models side by side; compare it instead."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "words", "sentence"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
+def test_bad_input_is_one_sentence_on_stderr_nothing_on_stdout_and_exit_2(data, words, sentence, frame, tmp_path):
+    data = data() if callable(data) else data
+    if data == "parquet":
+        buffer = io.BytesIO()
+        frame.write_parquet(buffer)
+        data = buffer.getvalue()[:-40]
+    if data == "x/a.csv":
+        (tmp_path / "x").mkdir()
+    elif data is not None:
+        for name in ("in", "in.json", "in.csv"):
+            (tmp_path / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    ran = shell(*words, cwd=tmp_path)
+    told = ran.stderr.decode()
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert told.startswith(f"steelyard: {sentence}")
+    assert told.count("\n") == 1 and told.endswith((".\n", "?\n"))
+    assert "Traceback" not in told
+
+
+def test_the_standard_input_is_a_file_too():
+    ran = shell("report", "-", *YP, "--format", "json", stdin=GOOD.encode())
+    assert strict(ran.stdout)["counts"] == {"tp": 1, "fn": 1, "fp": 1, "tn": 1}
+    assert b"standard input: 4 rows" in shell("report", "-", *YP, stdin=GOOD.encode()).stdout
+    refused = shell("report", "-", *YP, stdin=b"")
+    assert refused.stderr == b"steelyard: The standard input is empty; give a file with a header and rows.\n"
