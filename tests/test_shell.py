@@ -76,7 +76,20 @@ def strict(text):
 
 
 def test_report_is_the_evaluation_of_the_rows_by_the_published_schema(frame, rows):
-    ran = shell("report", rows, "--true", "y_true", "--score", "score", "--threshold", "0.4", "--format", "json", "--level", "0.9")
+    ran = shell(
+        "report",
+        rows,
+        "--true",
+        "y_true",
+        "--score",
+        "score",
+        "--threshold",
+        "0.4",
+        "--format",
+        "json",
+        "--level",
+        "0.9",
+    )
     assert (ran.returncode, ran.stderr) == (0, b"")
     told = strict(ran.stdout)
     names = ["schema", "version", "rows", "labels", "positive", "threshold", "level", "method", "seed", "counts", "metrics", "groups", "verdict"]  # fmt: skip
@@ -151,9 +164,13 @@ def test_many_classes_are_reported_alike(frame, rows):
     assert told["confusion"] == steelyard.confusion(frame["kind"], frame["guess"]).matrix.tolist()
     out = run("report", rows, "--true", "kind", "--pred", "guess").stdout
     assert "class" in out and "well" in out
-    one = strict(run("report", rows, "--true", "kind", "--pred", "guess", "--positive", "ill", "--format", "json").stdout)
+    one = strict(
+        run("report", rows, "--true", "kind", "--pred", "guess", "--positive", "ill", "--format", "json").stdout
+    )
     assert one["positive"] == "ill" and set(one["counts"]) == {"tp", "fn", "fp", "tn"}
-    assert run("compare", rows, "--true", "kind", "--pred", "guess", "--pred", "kind").stdout.startswith("guess against kind")
+    assert run("compare", rows, "--true", "kind", "--pred", "guess", "--pred", "kind").stdout.startswith(
+        "guess against kind"
+    )
 
 
 def test_weights_frequencies_and_groups_reach_the_report(frame, rows):
@@ -162,7 +179,9 @@ def test_weights_frequencies_and_groups_reach_the_report(frame, rows):
     expected = steelyard.evaluate(text, true="y_true", pred="y_pred", weight="w", frequency="n", by=["site", "b"])
     assert told["groups"] == json.loads(expected.to_json())["groups"]
     assert told["groups"][0]["group"] == {"site": "north", "b": "0"}
-    table = list(csv.DictReader(io.StringIO(run("report", rows, "--pred", "y_pred", "--by", "site", "--format", "csv").stdout)))
+    table = list(
+        csv.DictReader(io.StringIO(run("report", rows, "--pred", "y_pred", "--by", "site", "--format", "csv").stdout))
+    )
     assert {row["group"] for row in table} == {"", "site = north", "site = south", "site = west"}
 
 
@@ -197,7 +216,9 @@ def test_binned_scores_come_with_their_bounds(rows, frame):
 def test_compare_tells_the_differences(frame, rows):
     words = ["compare", rows, "--true", "y_true", "--metrics", "recall,mcc"]
     told = strict(run(*words, "--pred", "y_pred", "--pred", "b", "--format", "json").stdout)
-    expected = steelyard.compare(frame["y_true"], {"y_pred": frame["y_pred"], "b": frame["b"]}, metrics=["recall", "mcc"])
+    expected = steelyard.compare(
+        frame["y_true"], {"y_pred": frame["y_pred"], "b": frame["b"]}, metrics=["recall", "mcc"]
+    )
     assert told["differences"] == json.loads(json.dumps(expected.to_dict()))["differences"]
     by_score = ["compare", rows, "--true", "y_true", "--score", "score", "--score", "other"]
     assert "DeLong" in run(*by_score).stdout
@@ -214,7 +235,18 @@ def test_a_saved_table_of_two_models_is_compared(rows, tmp_path):
 
 def test_threshold_finds_the_cut(frame, rows):
     best = steelyard.best_threshold(frame["y_true"], frame["score"], "ac_score", where=["specificity>=0.95"])
-    words = ["threshold", rows, "--true", "y_true", "--score", "score", "--metric", "ac_score", "--where", "specificity>=0.95"]
+    words = [
+        "threshold",
+        rows,
+        "--true",
+        "y_true",
+        "--score",
+        "score",
+        "--metric",
+        "ac_score",
+        "--where",
+        "specificity>=0.95",
+    ]
     assert f"The cut with all its digits: {best.threshold!r}." in run(*words).stdout
     told = strict(run(*words, "--format", "json", "--level", "0.9").stdout)
     assert (told["threshold"], told["level"]) == (best.threshold, 0.9)
@@ -223,7 +255,9 @@ def test_threshold_finds_the_cut(frame, rows):
 def test_the_cut_that_flags_nobody_is_null_in_json(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("y,s\n" + "0,0.9\n" * 50 + "1,0.1\n")
-    told = strict(run("threshold", path, "--true", "y", "--score", "s", "--metric", "accuracy", "--format", "json").stdout)
+    told = strict(
+        run("threshold", path, "--true", "y", "--score", "s", "--metric", "accuracy", "--format", "json").stdout
+    )
     assert told["threshold"] is None
 
 
@@ -234,7 +268,10 @@ def test_shift_tells_the_measures_elsewhere(rows):
     there, here = ({row["name"]: row["value"] for row in told[key]} for key in ("metrics", "sample"))
     assert there["recall"] == pytest.approx(here["recall"], rel=1e-12) and there["precision"] < here["precision"]
     assert "there" in run(*words).stdout
-    assert run(*words, "--format", "csv", "--metrics", "mcc").stdout.splitlines()[0] == "measure,sample,there,low,high,chance"
+    assert (
+        run(*words, "--format", "csv", "--metrics", "mcc").stdout.splitlines()[0]
+        == "measure,sample,there,low,high,chance"
+    )
 
 
 # ---------------------------------------------------------------- gates
@@ -254,17 +291,25 @@ def test_a_gate_passes_fails_or_cannot_tell_by_its_exit_code(rows):
 
 def test_a_gate_that_fails_shows_the_digits_that_tell_the_numbers_apart():
     ran = run("gate", "--counts", "2,1,0,5", "--require", "recall>=0.66666667", code=1)
-    assert ran.stdout == "FAIL  recall is 0.66666667, required >= 0.66666667\n" or "0.666666667, required >= 0.66666667" in ran.stdout
+    assert (
+        ran.stdout == "FAIL  recall is 0.66666667, required >= 0.66666667\n"
+        or "0.666666667, required >= 0.66666667" in ran.stdout
+    )
     value, limit = ran.stdout.split(" is ")[1].strip().split(", required >= ")
     assert float(value) < float(limit)
-    assert run("gate", "--counts", "1,1,0,5", "--require", "recall>=0.5").stdout == "pass  recall is 0.5, required >= 0.5\n"
+    assert (
+        run("gate", "--counts", "1,1,0,5", "--require", "recall>=0.5").stdout
+        == "pass  recall is 0.5, required >= 0.5\n"
+    )
 
 
 def test_a_gate_compares_with_a_baseline(rows, tmp_path):
     old = tmp_path / "old.json"
     run("report", rows, "--pred", "y_pred", "-o", old)
     assert run("gate", rows, "--pred", "y_pred", "--baseline", old).stdout.count("pass") > 3
-    assert run("gate", rows, "--pred", "y_pred", "--baseline", old, "--require", "mcc>=baseline").stdout.startswith("pass")
+    assert run("gate", rows, "--pred", "y_pred", "--baseline", old, "--require", "mcc>=baseline").stdout.startswith(
+        "pass"
+    )
     assert run("gate", rows, "--pred", "b", "--baseline", old, code=1).stdout.startswith("FAIL  high(")
     run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc >= baseline - 2")
     run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc>=baseline-0.02", code=1)
@@ -300,7 +345,15 @@ def test_saved_tables_of_python_are_read_as_well(frame, tmp_path):
     }  # fmt: skip
     for name, thing in saved.items():
         (tmp_path / f"{name}.json").write_text(thing.to_json())
-        words = ["report", tmp_path / f"{name}.json", "--format", "json", "--metrics", "mcc", *(["--threshold", "0.5"] if name == "scores" else [])]
+        words = [
+            "report",
+            tmp_path / f"{name}.json",
+            "--format",
+            "json",
+            "--metrics",
+            "mcc",
+            *(["--threshold", "0.5"] if name == "scores" else []),
+        ]
         assert strict(run(*words).stdout)["metrics"][0]["value"] == pytest.approx(steelyard.mcc(table), rel=1e-12)
     words = ["report", tmp_path / "confusion.json", "--format", "json", "--positive", "0"]
     assert strict(run(*words).stdout)["positive"] == 0
@@ -408,7 +461,11 @@ def test_hostile_labels_are_data(label, tmp_path):
     assert "[bold]" in table or "[bold]" not in label
     told = strict(shell(*words, "--format", "json").stdout)
     assert told["positive"] == label
-    cells = [cell for row in csv.reader(io.StringIO(run(*words[:1], path, *words[2:], "--format", "csv").stdout)) for cell in row]
+    cells = [
+        cell
+        for row in csv.reader(io.StringIO(run(*words[:1], path, *words[2:], "--format", "csv").stdout))
+        for cell in row
+    ]
     assert not any(cell[:1] in ("=", "+", "@") for cell in cells)
     refusal = shell(*words[:-4], "--positive", "none")
     assert refusal.returncode == 2 and refusal.stderr.count(b"\n") == 1 and b"\x1b" not in refusal.stderr
@@ -471,7 +528,7 @@ BAD = [
     ("a gate without a number", GOOD, ["gate", "in", *YP, "--require", "mcc>=high"], "The rule 'mcc>=high' cannot be read; "),
     ("a gate on no measure", GOOD, ["gate", "in", *YP, "--require", "mcd>=0.5"], "No measure is called 'mcd'. Did you mean 'mcc'"),
     ("a gate on scores", GOOD, ["gate", "in", *YP, "--require", "roc_auc>=0.5"], "roc_auc was not evaluated here; there are "),
-    ("a gate of no rule", GOOD, ["gate", "in", *YP], "A gate needs a rule, such as --require \"ac_score>=0.8\", or a --baseline."),
+    ("a gate of no rule", GOOD, ["gate", "in", *YP], 'A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.'),
     ("a gate on no baseline", GOOD, ["gate", "in", *YP, "--require", "mcc>=baseline"], "The rule 'mcc>=baseline' speaks of a baseline; name it with --baseline OLD.JSON."),
     ("a baseline not there", GOOD, ["gate", "in", *YP, "--baseline", "x.json"], "The baseline 'x.json' cannot be read; check the name and the folder."),
     ("a baseline that is none", GOOD, ["gate", "in", *YP, "--baseline", "in"], "The baseline 'in' is not a report written by `steelyard report --format json`; make one first."),

@@ -45,7 +45,7 @@ def explain(name: str) -> None:
 @declaring.threshold
 @declaring.positive
 @click.option("--tolerance", type=float, default=0.02, show_default=True, help="The change that counts as none.")
-@declaring.form("table", "json", "md")
+@declaring.form("table", "json", "md", "html")
 @declaring.output
 def audit(
     names: tuple[str, ...], against: str | None, form: str | None, output: str | None, force: bool, **options: Any
@@ -55,7 +55,7 @@ def audit(
     With --against, tell by the predictions in a file how far each measure moves when the test set is balanced and when
     the labels are swapped (Asawa), and of two models which measures change their order with the prevalence (Wu).
     """
-    kind = writing.chosen(form, output, ("table", "json", "md"))
+    kind = writing.chosen(form, output, ("table", "json", "md", "html"))
     writing.check_free(output, force)
     measures = [_measure(name) for name in names]
     made = _decided(measures, kind) if against is None else _moved(measures, kind, against, **options)
@@ -67,6 +67,10 @@ def _decided(measures: list[Any], kind: str) -> str:
     from steelyard.report.terminal import print_table
 
     found = table.audit(*measures)
+    if kind == "html":
+        from steelyard.report.page import audit_page
+
+        return audit_page(found)
     if kind == "json":
         return json.dumps(found.to_dicts(), indent=1, allow_nan=False, default=str)
     if kind == "md":
@@ -92,6 +96,8 @@ def _moved(
         parts |= {} if order is None else {"discrimination": order.separations.to_dicts()}
         return json.dumps(_strict(parts), indent=1, allow_nan=False, default=str)
     named = " and ".join(f"{letter} is {plain(name)}" for letter, name in zip("AB", tables, strict=False))
+    if kind == "html":
+        raise InputError("The audit's page is about the measures alone; leave --against out, or ask for --format json.")
     shown = repr(found) if order is None else f"{found!r}\n\nAt each prevalence, where {named}:\n{order!r}"
     return f"```\n{shown}\n```" if kind == "md" else shown
 

@@ -16,6 +16,8 @@ HOMES = {
     "catalogue": ("metrics", "explain", "audit", "recommend"),
     "weighing": ("report", "compare", "threshold", "shift"),
     "pipeline": ("gate", "tally", "merge"),
+    "drawing": ("plot",),
+    "measuring": ("crossval", "study"),
     "showing": ("demo",),
 }
 MODULES = {name: module for module, names in HOMES.items() for name in names}

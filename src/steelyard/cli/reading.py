@@ -64,17 +64,18 @@ def weighed(
     from steelyard.ingest.files import found
 
     if (saved := _saved(files := found(files))) is not None:
-        return Weighed(_with_positive(saved, positive), [], _name(files))
+        return Weighed(_with_positive(saved, positive), [], named(files))
     with opened(files) as source:
         from steelyard.ingest.tallying import tally
 
         chosen, assumed = guessed(source, columns)
         cut = threshold if chosen.get("score") and not chosen.get("pred") else None
         table = tally(source, **chosen, pos_label=positive, threshold=cut)
-    return Weighed(table, assumed, _name(files))
+    return Weighed(table, assumed, named(files))
 
 
-def _name(files: Sequence[str]) -> str:
+def named(files: Sequence[str]) -> str:
+    """What to call the input."""
     first = "standard input" if files[0] == "-" else Path(files[0]).name
     return first if len(files) == 1 else f"{first} and {len(files) - 1} more"
 

@@ -36,4 +36,19 @@ def demo(ctx: click.Context, folder: str | None) -> None:
         click.echo(f"\n{told}\n$ {shown}\n")
         ctx.invoke(run, **run.make_context(str(run.name), words, parent=ctx).params)
     click.echo(paradox())
-    click.echo(f"\nThe predictions are in {path}\nNext: `steelyard report` with --all, or explain, metrics, recommend.")
+    pages = _pages(ctx, path)
+    click.echo(f"\nThe predictions are in {path}")
+    for page in pages:
+        click.echo(f"A page to open is {page.resolve()}")
+
+
+def _pages(ctx: click.Context, path: Path) -> list[Path]:
+    """The pages of the report and of the comparison, by the same commands."""
+    from steelyard.cli.weighing import compare, report
+
+    pages = [path.with_name("report.html"), path.with_name("comparison.html")]
+    for run, page, scores in ((report, pages[0], ["logistic"]), (compare, pages[1], ["logistic", "nearest_mean"])):
+        named = [word for name in scores for word in ("--score", name)]
+        words = [str(path), "--true", "y_true", *named, "-o", str(page), "--force"]
+        ctx.invoke(run, **run.make_context(str(run.name), words, parent=ctx).params)
+    return pages

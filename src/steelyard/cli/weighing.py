@@ -11,7 +11,8 @@ from steelyard.cli import declaring, reading, writing
 from steelyard.cli.declaring import command
 from steelyard.errors import InputError
 
-REPORTS = ("table", "json", "md", "csv")
+COMPARISONS = ("table", "json", "csv", "html")
+REPORTS = ("table", "json", "md", "csv", "html")
 
 
 def evaluation(
@@ -80,6 +81,10 @@ def _reported(found: Any, kind: str, everything: bool, name: str) -> str:
         return str(found.to_markdown())
     if kind == "csv":
         return summary.csv(found)
+    if kind == "html":
+        from steelyard.report.page import page
+
+        return page(found, source=name)
     return summary.terminal(found, name, everything=everything)
 
 
@@ -93,7 +98,7 @@ def _reported(found: Any, kind: str, everything: bool, name: str) -> str:
 @declaring.frequency
 @declaring.level
 @declaring.metrics
-@declaring.form("table", "json", "csv")
+@declaring.form(*COMPARISONS)
 @declaring.output
 def compare(
     files: Any, true: str | None, preds: tuple[str, ...], scores: tuple[str, ...], threshold: float | None,
@@ -103,23 +108,28 @@ def compare(
     """Tell whether models differ on the same rows of FILE, by every measure, with paired intervals and tests."""
     from steelyard.report import summary
 
-    kind = writing.chosen(form, output, ("table", "json", "csv"))
+    kind = writing.chosen(form, output, COMPARISONS)
     writing.check_free(output, force)
-    found, assumed = _compared(files, true, preds, scores, positive, frequency,
-                               threshold=threshold, level=level, metrics=split(metrics))  # fmt: skip
+    found, assumed = compared(files, true, preds, scores, positive, frequency,
+                              threshold=threshold, level=level, metrics=split(metrics))  # fmt: skip
     if kind == "json":
         text = json.dumps({**found.to_dict(), "assumed": assumed}, indent=1, allow_nan=False, ensure_ascii=False)
     elif kind == "csv":
         reading.tell(assumed)
         text = summary.csv_rows(found.rows.to_dicts())
+    elif kind == "html":
+        from steelyard.report.page import comparison_page
+
+        text = comparison_page(found, source=reading.named(files))
     else:
         text = summary.comparison(found, assumed)
     writing.deliver(text, output)
 
 
-def _compared(
+def compared(
     files: Any, true: Any, preds: Any, scores: Any, positive: Any, frequency: Any, **options: Any
 ) -> tuple[Any, list[str]]:
+    """The comparison of the models that the command line names, and what was guessed."""
     from steelyard.analysis import comparison
 
     if bool(preds) == bool(scores):

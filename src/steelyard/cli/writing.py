@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import click
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 def chosen(form: str | None, output: str | None, kinds: Sequence[str]) -> str:
@@ -41,25 +42,42 @@ def check_free(output: str | None, force: bool) -> None:
         raise InputError(f"There is no folder {str(path.parent)!r} to write to; make it first.")
 
 
+def check_folder(output: str, force: bool) -> None:
+    """Refuse a folder that exists and holds something, before any work is done for it."""
+    path = Path(output)
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{output!r} is a file; name a folder.")
+    if path.exists() and any(path.iterdir()) and not force:
+        raise InputError(f"{output!r} exists and was kept; give another name, or --force to replace it.")
+
+
+@contextmanager
+def temporary(output: str, ending: str) -> Iterator[Path]:
+    """A file beside the output to be written, which takes its place when that has gone well."""
+    path = Path(output)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=ending, dir=path.parent)
+    os.close(handle)
+    made = Path(name)
+    try:
+        yield made
+        made.chmod(0o666 & ~_umask())
+        made.replace(path)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise
+    click.echo(f"Wrote {output}.", err=True)
+
+
 def deliver(text: str | bytes, output: str | None) -> None:
     """The text to stdout, or to the file by way of a temporary one beside it: a kill leaves the old or the new."""
     if output is None:
         click.echo(text, nl=isinstance(text, str) and not text.endswith("\n"))
         return
     data = text if isinstance(text, bytes) else (text if text.endswith("\n") else f"{text}\n").encode()
-    path = Path(output)
-    handle, made = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(made).chmod(0o666 & ~_umask())
-        Path(made).replace(path)
-    except BaseException:
-        Path(made).unlink(missing_ok=True)
-        raise
-    click.echo(f"Wrote {output}.", err=True)
+    with temporary(output, "") as made, made.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _umask() -> int:

@@ -6,12 +6,12 @@ import json
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard import __version__
+from steelyard import _HOME, __version__
 from steelyard.analysis.rows import Rows, filled, interval_text, table_text, three_digits
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.metrics.bounds import bounds
@@ -192,15 +192,17 @@ class Evaluation:
         by_group = ["", table_text([group.summary() for group in self.groups])] if self.groups else []
         return "\n".join([*said, "", table_text(rows), *by_group, "", *map(filled, self.assumed)]).rstrip()
 
+    def to_html(self, source: str = "predictions") -> str:
+        """The interactive page as the text of one HTML file."""
+        return str(_surface("page")(self, source=source))
+
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in [*self.verdict, *self.assumed])
-        head = f"<tr><th>measure</th><th>value</th><th>{100 * self.level:g} % interval</th><th>chance</th></tr>"
-        body = "".join(
-            f"<tr><td>{escape(r.name)}</td><td>{three_digits(r.value)}</td><td>{escape(_range(r))}</td>"
-            f"<td>{three_digits(r.chance)}</td></tr>"
-            for r in self.shown()
-        )
-        return f"<div class='steelyard'>{said}<table>{head}{body}</table></div>"
+        return str(_surface("notebook")(self))
+
+
+def _surface(name: str) -> Any:
+    """A public function that shows results; it is found by its name, since what shows lies below what computes."""
+    return getattr(import_module(f"steelyard.{_HOME[name]}"), name)
 
 
 def _range(row: Row) -> str:

@@ -58,6 +58,26 @@ def source(names: Sequence[str], progress: Callable[[int, int], Any] | None = No
         yield Source(tuple(_narwhals(part) for part in parts), textual=kinds == {"csv"}, step=step)
 
 
+def columns(names: Sequence[str]) -> dict[str, Any]:
+    """All columns of the files as series in memory; the text of a column that holds only numbers is read as numbers."""
+    import polars as pl
+
+    with source(names) as held:
+        table = pl.concat([part.to_native().collect() for part in held.parts])
+        read = {name: table[name] for name in table.columns}
+        return {name: _as_numbers(column) for name, column in read.items()} if held.textual else read
+
+
+def _as_numbers(column: Any) -> Any:
+    import polars as pl
+
+    for kind in (pl.Int64, pl.Float64):
+        numbers = column.cast(kind, strict=False)
+        if numbers.null_count() == column.null_count():
+            return numbers
+    return column
+
+
 def _narwhals(part: Any) -> Any:
     import narwhals as nw
 

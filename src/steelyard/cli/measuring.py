@@ -1,0 +1,136 @@
+"""Measuring: the commands that fit models: cross-evaluation of a table, and the studies of the papers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli import declaring, writing
+from steelyard.cli.declaring import command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+FORMATS = ("table", "json", "html")
+
+
+@contextmanager
+def bar(words: str) -> Iterator[Callable[[int, int], Any] | None]:
+    """A bar on stderr with the time left; nothing where no one is looking."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    shown = [TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
+    with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@command
+@click.option("--data", "files", multiple=True, required=True, metavar="FILE", help="The table: one row a case.")
+@click.option("--target", required=True, metavar="COL", help="The column to predict; all others are predicted from.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    default=("logistic",),
+    show_default=True,
+    metavar="NAME",
+    help="logistic, tree, forest, nearest-mean or lda; repeatable.",
+)
+@click.option(
+    "--resample",
+    "resample",
+    multiple=True,
+    type=click.Choice(["none", "over", "under", "class_weight"]),
+    help="Make the classes of the training parts alike; repeatable, each one more candidate.",
+)
+@click.option("--folds", default=5, show_default=True, help="The parts of the rows, each tested once.")
+@click.option("--repeats", default=1, show_default=True, help="How often the rows are divided anew.")
+@click.option("--cost", is_flag=True, help="Repeat short timings and measure the peak memory as well.")
+@click.option("--jobs", type=int, metavar="N", help="Runs at the same time.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@declaring.positive
+@declaring.level
+@declaring.metrics
+@declaring.form(*FORMATS)
+@declaring.output
+def crossval(
+    files: tuple[str, ...], target: str, models: tuple[str, ...], resample: tuple[str, ...], folds: int, repeats: int,
+    cost: bool, jobs: int | None, seed: int, positive: str | None, level: float, metrics: str | None,
+    form: str | None, output: str | None, force: bool,
+) -> None:  # fmt: skip
+    """Fit models on parts of a table and test them on the rest: every measure with its spread, and the cost."""
+    import numpy as np
+
+    from steelyard.cli.weighing import split
+    from steelyard.ingest.files import columns
+    from steelyard.ingest.label_tables import resolved
+    from steelyard.protocol.models import cross_evaluate_columns
+    from steelyard.protocol.split import Folds
+
+    kind = writing.chosen(form, output, FORMATS)
+    writing.check_free(output, force)
+    table = columns(files)
+    if positive is not None and target in table:
+        positive = resolved(positive, table[target].drop_nulls().unique().sort().to_list())
+    ways = [None if way == "none" else way for way in resample] or None
+    with bar("fitting") as progress:
+        found = cross_evaluate_columns(
+            table, target, model=list(models), split=Folds(folds, repeats=repeats), resample=ways, cost=cost,
+            n_jobs=jobs, rng=np.random.default_rng(seed), pos_label=positive, level=level, metrics=split(metrics),
+            progress=progress,
+        )  # fmt: skip
+    writing.deliver(_told(found, kind, target), output)
+
+
+def _told(found: Any, kind: str, target: str) -> str:
+    if kind == "json":
+        return json.dumps(found.to_dict(), indent=1, allow_nan=False, ensure_ascii=False, default=str)
+    if kind == "html":
+        from steelyard.report.page import comparison_page, page
+
+        if len(found) > 1:
+            return comparison_page(found.compare(), source=f"cross-evaluation of {target}")
+        return page(found.evaluation, source=f"cross-evaluation of {target}")
+    return repr(found)
+
+
+@command
+@click.argument("name", required=False)
+@click.option("--list", "listed", is_flag=True, help="List the studies.")
+@click.option("--quick", is_flag=True, help="In seconds, on a part of the data.")
+@click.option("--data", metavar="DIR", help="The folder of the data sets.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("-o", "--output", metavar="DIR", help="Write the page, the tables and the figures to this new folder.")
+@click.option("--force", is_flag=True, help="Replace a folder that exists.")
+def study(
+    name: str | None, listed: bool, quick: bool, data: str | None, seed: int, output: str | None, force: bool
+) -> None:
+    """Run a paper's experiment again: NAME is nguyen, asawa, kalita, wu or garcia."""
+    from steelyard import studies
+
+    if listed or name is None:
+        click.echo(studies.listing())
+        return
+    if output is not None:
+        writing.check_folder(output, force)
+    with bar(name) as progress:
+        found = studies.run(name, quick=quick, data=data, seed=seed, progress=progress)
+    click.echo(repr(found))
+    if output is not None:
+        click.echo(f"The page is {studies.write(found, output, force=force)}.", err=True)

@@ -1,0 +1,115 @@
+"""Pages, figures, cross-evaluation and studies from the shell."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import steelyard
+from steelyard.cli.commands import commands
+
+pl = pytest.importorskip("polars")
+
+
+@pytest.fixture(scope="module")
+def preds(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.2).astype(int)
+    a = np.clip(0.3 * y + rng.random(400) * 0.7, 0, 1)
+    b = np.clip(0.1 * y + rng.random(400) * 0.8, 0, 1)
+    path = tmp_path_factory.mktemp("shell") / "preds.csv"
+    guess = (a > 0.5).astype(int)
+    pl.DataFrame({"y": y, "a": a, "b": b, "guess": guess, "fold": np.arange(400) % 5}).write_csv(path)
+    return str(path)
+
+
+def ran(*words, code=0):
+    result = CliRunner().invoke(commands, list(map(str, words)))
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_a_report_is_the_page_of_the_same_evaluation(preds, tmp_path):
+    out = tmp_path / "report.html"
+    ran("report", preds, "--true", "y", "--score", "a", "-o", out)
+    frame = pl.read_csv(preds)
+    html = out.read_text(encoding="utf-8")
+    assert html.strip() == steelyard.evaluate(frame, true="y", score="a").to_html("preds.csv").strip()
+    assert "Content-Security-Policy" in html and "http://" not in html.replace("http://www.w3.org", "")
+
+
+def test_a_comparison_and_an_audit_have_pages(preds, tmp_path):
+    ran("compare", preds, "--true", "y", "--score", "a", "--score", "b", "-o", tmp_path / "c.html")
+    assert "on the same 400 rows" in (tmp_path / "c.html").read_text(encoding="utf-8")
+    ran("audit", "tpnr", "-o", tmp_path / "a.html")
+    assert "tpnr" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("confusion", ["--pred", "guess"]),
+        ("roc", ["--score", "a", "--score", "b"]),
+        ("pr", ["--score", "a"]),
+        ("threshold", ["--score", "a", "--metrics", "mcc,ac_score"]),
+        ("prevalence", ["--score", "a"]),
+        ("intervals", ["--pred", "guess"]),
+        ("density", ["--score", "a"]),
+        ("ranking", ["--score", "a", "--score", "b", "--threshold", "0.5"]),
+        ("runs", ["--pred", "guess", "--by", "fold"]),
+        ("surface", ["--pred", "guess"]),
+    ],
+)
+def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words):
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "figure.svg"
+    told = ran("plot", kind, preds, "--true", "y", *words, "-o", out).stdout
+    assert "<text" in out.read_text(encoding="utf-8")
+    assert len(told.split()) > 5  # the caption
+    assert [path.name for path in tmp_path.iterdir()] == ["figure.svg"]
+
+
+def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
+    for words, sentence in (
+        (["plot", "rock", preds, "-o", tmp_path / "x.png"], "No figure is called 'rock'"),
+        (["plot", "roc", preds, "--true", "y", "--score", "a"], "A figure needs a file"),
+        (["plot", "roc", preds, "--true", "y", "--score", "a", "-o", tmp_path / "x.gif"], "tells no format"),
+        (
+            ["plot", "threshold", preds, "--true", "y", "--score", "a", "--score", "b", "-o", tmp_path / "x.png"],
+            "shows one model",
+        ),
+        (["plot", "runs", preds, "--true", "y", "--pred", "guess", "-o", tmp_path / "x.png"], "name it with --by"),
+        (
+            ["plot", "roc", preds, "--true", "y", "--score", "nope", "-o", tmp_path / "x.png"],
+            "There is no column 'nope'",
+        ),
+    ):
+        result = ran(*words, code=2)
+        assert sentence in result.stderr and not result.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
+    pytest.importorskip("sklearn")
+    words = ["crossval", "--data", preds, "--target", "y", "--model", "logistic", "--folds", 3, "--repeats", 2]
+    assert "6 runs" in ran(*words).stdout
+    told = json.loads(ran(*words, "--model", "tree", "--format", "json").stdout)
+    assert json.dumps(told, allow_nan=False)
+    ran(*words, "-o", tmp_path / "one.html")
+    ran(*words, "--model", "tree", "-o", tmp_path / "two.html")
+    assert "data-metric" in (tmp_path / "one.html").read_text(encoding="utf-8")
+    assert "logistic" in (tmp_path / "two.html").read_text(encoding="utf-8")
+    assert ran(*words, "--seed", 1).stdout != ran(*words, "--seed", 2).stdout
+    for wrong, sentence in (
+        (["--target", "nope"], "There is no column 'nope'"),
+        (["--model", "tre"], "Did you mean 'tree'"),
+    ):
+        assert sentence in ran(*words, *wrong, code=2).stderr
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
+    html = steelyard.evaluate(steelyard.Counts(28, 23, 72, 2680))._repr_html_()
+    assert "<iframe" in html and "sandbox" in html
