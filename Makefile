@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test chromium screenshots check format mutants sklearn-suite coverage properties bench clean
+.PHONY: demo test chromium screenshots check format mutants sklearn-suite coverage properties bench build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -44,6 +44,21 @@ properties: $(VENV)/.test  ## decide every property of every measure; writes doc
 
 bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run
 	$(BIN)/python benchmarks/run.py
+
+build: $(BIN)/python  ## a wheel and an sdist in dist/, each tried: the wheel in an empty environment, the tests from the sdist
+	$(BIN)/pip install -q --disable-pip-version-check build
+	rm -rf dist build/wheel build/sdist
+	$(BIN)/python -m build -q
+	$(PYTHON) -m venv build/wheel && build/wheel/bin/pip install -q --disable-pip-version-check dist/*.whl
+	cd build && wheel/bin/steelyard report --counts 28,23,72,2680 > /dev/null && echo "the wheel reports"
+	mkdir -p build/sdist && tar -xzf dist/*.tar.gz -C build/sdist --strip-components 1
+	$(MAKE) -C build/sdist test
+
+lowest: $(BIN)/python  ## every test with the lowest versions that pyproject.toml allows
+	$(BIN)/pip install -q --disable-pip-version-check uv
+	$(BIN)/uv venv -q --clear --python $(PYTHON) build/lowest
+	VIRTUAL_ENV=build/lowest $(BIN)/uv pip install -q --resolution lowest-direct -e '.[test]'
+	build/lowest/bin/python -m pytest -n auto -q
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
