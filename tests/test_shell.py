@@ -333,7 +333,9 @@ def test_tallies_of_parts_merge_into_that_of_the_whole(frame, rows, tmp_path):
     of_tally, of_parts = (strict(run(*report, tmp_path / name).stdout) for name in ("whole.json", "part-*.json"))
     assert of_tally == of_parts
     for one, other in zip(of_tally["metrics"], of_rows["metrics"], strict=True):
-        assert one == pytest.approx(other, rel=1e-9, abs=1e-12)
+        assert one["name"] == other["name"]
+        for key in ("value", "low", "high", "chance"):
+            assert one[key] == (other[key] and pytest.approx(other[key], rel=1e-9, abs=1e-12))
     keys = lambda told: sorted((group["group"]["site"], group["rows"]) for group in told["groups"])
     assert keys(of_tally) == keys(of_rows)
 
@@ -422,7 +424,7 @@ def test_a_kill_at_any_moment_leaves_no_half_written_output(sign, wait, long_fil
     running = subprocess.Popen(
         [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(folder)}
     )
-    while not list(folder.iterdir()) and running.poll() is None:
+    while not list(folder.glob("*/*")) and running.poll() is None:
         time.sleep(0.01)
     time.sleep(wait)
     running.send_signal(sign)
@@ -583,3 +585,18 @@ def test_the_standard_input_is_a_file_too():
     assert b"standard input: 4 rows" in shell("report", "-", *YP, stdin=GOOD.encode()).stdout
     refused = shell("report", "-", *YP, stdin=b"")
     assert refused.stderr == b"steelyard: The standard input is empty; give a file with a header and rows.\n"
+
+
+def test_a_group_of_one_class_is_undefined_and_not_an_error(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,s,g\n1,1,a\n0,0,a\n1,0,b\n0,0.3,a\n1,0.4,b\n0,0.6,c\n")
+    words = ["report", path, "--true", "y", "--score", "s", "--by", "g"]
+    assert "g = b" in run(*words).stdout
+    groups = {group["group"]["g"]: group for group in strict(run(*words, "--format", "json").stdout)["groups"]}
+    areas = {key: next(row for row in group["metrics"] if row["name"] == "roc_auc") for key, group in groups.items()}
+    assert (areas["a"]["value"], areas["b"]["undefined"], areas["c"]["undefined"]) == (
+        1,
+        "no negatives",
+        "no positives",
+    )
+    run("shift", path, "--true", "y", "--score", "s", "--by", "g", "--prevalence", "0.1")

@@ -64,8 +64,9 @@ class Rows(list[Row]):
 
 def table_text(rows: list[dict[str, Any]]) -> str:
     """Rows of dictionaries as aligned text; columns without a value are left out."""
-    names = [n for n in (rows[0] if rows else []) if any(row[n] is not None for row in rows)]
-    cells = [[three_digits(row[name]) for name in names] for row in rows]
+    known = dict.fromkeys(name for row in rows for name in row)
+    names = [n for n in known if any(row.get(n) is not None for row in rows)]
+    cells = [[three_digits(row.get(name)) for name in names] for row in rows]
     widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(names)]
     lines = [names, *cells]
     return "\n".join(

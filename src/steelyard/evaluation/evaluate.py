@@ -137,11 +137,17 @@ def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: A
     found = Rows[Group]()
     for key, part in data.groups.items():
         table = part.confusion if part.confusion is not None or cut is None else _cut(part.scores, cut, None)[0]
-        with_both = part.scores is not None and part.scores.positive.n and part.scores.negative.n
-        scores = part.scores if with_both else None
-        rows = [*_label_rows(table, scores, positive, some, how), *_score_rows(scores, some, how)]
+        rows = [*_label_rows(table, part.scores, positive, some, how), *_group_score_rows(part.scores, some, how)]
         found.append(Group(data.by, key, part.rows, Rows(rows), table))
     return found
+
+
+def _group_score_rows(scores: ScoreTable | None, some: Any, how: dict[str, Any]) -> list[Row]:
+    """The measures of a group's scores; undefined where its rows are of one class."""
+    if scores is None or (scores.positive.n and scores.negative.n):
+        return _score_rows(scores, some, how)
+    why = "no negatives" if scores.positive.n else "no positives"
+    return [Row(m.name, *[math.nan] * 4, why) for m in some if m.scores]
 
 
 def _weighed(
