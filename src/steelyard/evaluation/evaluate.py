@@ -147,7 +147,8 @@ def _group_score_rows(scores: ScoreTable | None, some: Any, how: dict[str, Any])
     if scores is None or (scores.positive.n and scores.negative.n):
         return _score_rows(scores, some, how)
     why = "no negatives" if scores.positive.n else "no positives"
-    return [Row(m.name, *[math.nan] * 4, why) for m in some if m.scores]
+    nan = math.nan
+    return [Row(m.name, nan, nan, nan, nan, why) for m in some if m.scores]
 
 
 def _weighed(
