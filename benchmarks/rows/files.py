@@ -117,15 +117,11 @@ def billion(folder):
     def whole():
         words = [sys.executable, "-c", PEAK, str(path), str(folder / "out.json")]
         ran = subprocess.run(words, capture_output=True, text=True, check=False)
+        weighed = json.loads((folder / "out.json").read_text())["rows"]
         (folder / "out.json").unlink()
         peak = int(ran.stdout.splitlines()[-1])
         print(f"  a billion rows: peak memory {peak / 2**20:,.0f} MiB of {MEMORY / 2**20:,.0f} allowed")
-        return float(peak < MEMORY)
+        return weighed if peak < MEMORY else -1
 
-    yield (
-        "billion rows, steelyard report below 1 GiB",
-        "bare group-by",
-        whole,
-        lambda: float(counts(path).sum() == 10**9),
-        0.5,
-    )
+    what = "billion rows, steelyard report below 1 GiB"
+    yield what, "bare group-by", whole, lambda: counts(path).sum(), 0.5

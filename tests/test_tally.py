@@ -1,0 +1,197 @@
+"""Tallies add up, are saved and checked; bins and weights at their limits."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import steelyard
+from conftest import assert_refused
+from steelyard import Tally, tally
+from steelyard.cli import reading, rules
+from steelyard.errors import InputError
+from steelyard.ingest import bins, masses, queries
+from steelyard.metrics.bounds import bounds
+from steelyard.statistics import blurs
+
+FRAME = pl.DataFrame(
+    {"y": [0, 0, 1, 1], "p": [0, 1, 1, 1], "q": [0, 0, 0, 1], "s": [0.1, 0.6, 0.4, 0.9], "g": ["a", "a", "b", "b"]}
+)
+
+
+def test_tallies_of_other_things_do_not_add_up():
+    labels, scores = tally(FRAME, true="y", pred="p"), tally(FRAME, true="y", score="s")
+    grouped = tally(FRAME, true="y", pred="p", by="g")
+    assert_refused(lambda: labels + scores, InputError, "hold different things, confusion and scores; tally both alike")
+    assert_refused(lambda: labels + grouped, InputError, "hold different things")
+    for attempt in (lambda: labels + 1, lambda: 1 + labels):
+        with pytest.raises(TypeError):
+            attempt()
+    assert labels != "a tally" and labels != scores and labels == tally(FRAME, true="y", pred="p")
+
+
+def test_a_tally_tells_what_it_holds():
+    assert repr(tally(FRAME, true="y", pred=["p", "q"])) == "<Tally of 4 rows: paired>"
+    assert (
+        repr(tally(FRAME, true="y", pred="p", score="s", by="g"))
+        == "<Tally of 4 rows: confusion and scores, 2 groups by g>"
+    )
+    assert repr(Tally()) == "<Tally of 0 rows: nothing>"
+
+
+def test_groups_of_either_side_are_kept_when_tallies_merge():
+    one, other = (
+        tally(FRAME.filter(pl.col("g") == g), true="y", score="s", pos_label=1, by="g", labels=[0, 1]) for g in "ab"
+    )
+    merged = one + other
+    assert list(merged.groups) == [("a",), ("b",)]
+    assert merged == tally(FRAME, true="y", score="s", by="g")
+
+
+@pytest.mark.parametrize("options", [{"pred": "p"}, {"score": "s"}, {"pred": ["p", "q"]}, {"pred": "p", "score": "s", "by": "g"}, {"score": "s", "exact": False, "by": ["g", "q"]}], ids=str)  # fmt: skip
+def test_a_saved_tally_is_the_same_again(options):
+    found = tally(FRAME, true="y", **options)
+    assert Tally.from_json(found.to_json()) == found
+    json.loads(found.to_json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+
+
+def spoiled(**changes):
+    data = json.loads(tally(FRAME, true="y", pred="p", score="s", by="g").to_json())
+    return json.dumps({key: value for key, value in {**data, **changes}.items() if value != "gone"})
+
+
+GROUP = json.loads(tally(FRAME, true="y", pred="p", score="s", by="g").to_json())["groups"][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "JSON"), ('{"schema": 99, "kind": "tally", "labels": []}', "schema"),
+        (spoiled(labels=3), "lists its labels and its tables"),
+        (spoiled(confusion="gone", scores="gone"), "holds a confusion, scores or a paired table"),
+        (spoiled(groups=3), "groups of a saved tally are a list"), (spoiled(groups=[3]), "groups of a saved tally are a list"),
+        (spoiled(by=3), "groups of a saved tally are a list"),
+        (spoiled(groups=[{**GROUP, "key": "a"}]), "Each group of a saved tally has a key"),
+        (spoiled(groups=[{**GROUP, "key": ["a", "b"]}]), "Each group of a saved tally has a key"),
+        (spoiled(groups=[{**GROUP, "labels": None}]), "lists its labels and its tables"),
+        (spoiled(groups=[GROUP]), "do not add up to its whole"),
+    ],
+)  # fmt: skip
+def test_a_spoiled_tally_is_refused(text, words):
+    assert_refused(lambda: Tally.from_json(text), ValueError, words)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "words"),
+    [("x", "pairs of numbers"), ([[1, 2, 3]], "pairs of numbers"), ([[2, 1]], "ascending order"), ([[1, 3], [2, 4]], "ascending order"), ([[0, math.inf]], "ascending order")],
+)  # fmt: skip
+def test_spoiled_blurs_are_refused(ranges, words):
+    assert_refused(lambda: blurs.read(ranges), InputError, words)
+
+
+def test_a_cut_inside_a_bin_is_refused_and_at_its_ends_is_not(monkeypatch):
+    monkeypatch.setattr(bins, "BINS", 4)
+    found = tally(FRAME.with_columns(s=pl.Series([0.1, 0.2, 0.15, 0.9])), true="y", score="s", exact=False)
+    assert found.scores.blurs.tolist() == [[0.1, 0.2]]
+    assert blurs.inside(found.scores.blurs, 0.1) is None and blurs.inside(found.scores.blurs, 0.21) is None
+    assert blurs.inside(found.scores.blurs, 0.2) == (0.1, 0.2)
+    assert_refused(
+        lambda: steelyard.evaluate(found, threshold=0.15), InputError, "0.15 would divide the one from 0.1 to 0.2; cut"
+    )
+    assert steelyard.evaluate(found, threshold=0.1).counts.tp == 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(-40, 40), st.integers(1, 5)), min_size=4, max_size=60),
+    st.integers(1, 3),
+)
+def test_the_bounds_hold_whatever_the_rows_and_the_parts(rows, parts):
+    rows = [(0, 0, 1), (1, 1, 1), *rows]
+    columns = {"y": [int(y) for y, _, _ in rows], "s": [s / 7 for _, s, _ in rows], "w": [w / 3 for *_, w in rows]}
+    frame, before = pl.DataFrame(columns), bins.BINS
+    bins.BINS = 4
+    try:
+        pieces = [frame[i::parts] for i in range(parts)]
+        found = sum(
+            tally(piece, true="y", score="s", weight="w", exact=False, pos_label=1, labels=[0, 1]) for piece in pieces
+        )
+    finally:
+        bins.BINS = before
+    exact = steelyard.score_table(columns["y"], columns["s"], sample_weight=columns["w"])
+    for name, (low, high) in bounds(found.scores).items():
+        assert low - 1e-9 <= steelyard.get_metric(name)(exact) <= high + 1e-9
+
+
+def test_no_positives_have_no_average_precision():
+    assert math.isnan(
+        bounds(steelyard.score_table([0, 0], [0.1, 0.2], pos_label=1, labels=[0, 1]))["average_precision"][0]
+    )
+
+
+@pytest.mark.parametrize(
+    "weights", [[1e-300, 1.0, 1e-12, 3.0], [1e-280, 0.0, 1e-285, 0.0], [1e150, 1.0, 1e-9, 7.0], [0.1, 0.2, 0.3, 0.4]]
+)
+def test_weights_keep_their_digits_however_far_apart(weights):
+    found = tally(FRAME.with_columns(w=pl.Series(weights)), true="y", pred="q", weight="w").confusion
+    expected = steelyard.confusion(FRAME["y"], FRAME["q"], sample_weight=weights)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+    largest = max(weights)
+    np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-12, atol=largest * 2.0**-80)
+
+
+def test_weights_too_large_to_square_are_refused():
+    frame = FRAME.with_columns(w=pl.lit(1e200))
+    assert_refused(
+        lambda: tally(frame, true="y", pred="p", weight="w"), InputError, "squares are too large for a number; divide"
+    )
+
+
+def test_rows_whose_weight_and_frequency_never_meet_weigh_nothing():
+    frame = FRAME.with_columns(w=pl.Series([1.0, 0.0, 1.0, 0.0]), n=pl.Series([0, 1, 0, 2]))
+    words = "The column 'w' or The column 'n' is 0 in every row"
+    assert_refused(lambda: tally(frame, true="y", pred="p", weight="w", frequency="n"), InputError, words)
+    assert tally(FRAME.clear().with_columns(w=pl.lit(1.0)), true="y", pred="p", weight="w", labels=[0, 1]).rows == 0
+
+
+def test_limbs_are_joined_exactly():
+    assert masses.joined([[3], [0], [1]], 0) == [3 + 2.0**-56]
+    assert masses.joined([[2**62], [2**62], [2**62]], 10) == [2.0**52 * (1 + 2.0**-28 + 2.0**-56)]
+
+
+def test_more_combinations_than_a_small_table_has_are_refused(monkeypatch):
+    monkeypatch.setattr(queries, "MOST_KEYS", 2)
+    assert_refused(lambda: tally(FRAME, true="y", pred="p"), InputError, "more than 2 combinations of labels")
+
+
+def test_the_bar_is_shown_on_a_terminal_alone(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with reading._bar() as progress:
+        progress(1, 2)
+        progress(2, 2)
+    assert "counting" in screen.getvalue()
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with reading._bar() as progress:
+        assert progress is None
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "pair"),
+    [(0.5, 0.5, ("0.5", "0.5")), (0.69999999, 0.7, ("0.69999999", "0.7")), (0.3, 0.1 + 0.2, ("0.29999999999999999", "0.30000000000000004")), (12.0, 1.5, ("12", "1.5"))],
+)  # fmt: skip
+def test_a_gate_shows_as_many_digits_as_tell_the_numbers_apart(value, limit, pair):
+    assert rules._apart(value, limit) == pair
