@@ -35,7 +35,7 @@ def test_tallies_of_other_things_do_not_add_up():
     for attempt in (lambda: labels + 1, lambda: 1 + labels):
         with pytest.raises(TypeError):
             attempt()
-    assert labels != "a tally" and labels != scores and labels == tally(FRAME, true="y", pred="p")
+    assert labels not in ("a tally", scores) and labels == tally(FRAME, true="y", pred="p")
 
 
 def test_a_tally_tells_what_it_holds():

@@ -92,7 +92,7 @@ def spark(path):
         return None
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local[*]").config("spark.ui.enabled", "false")
+    builder = SparkSession.builder.master("local[*]").config("spark.ui.showConsoleProgress", "false")
     session = builder.config("spark.sql.shuffle.partitions", "4").getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session.read.parquet(str(path))
