@@ -521,7 +521,7 @@ BAD = [
     ("a tally that is none", '{"schema": 1, "kind": "tally", "labels": 3}', ["report", "in.json"], "'in.json': A saved tally lists its labels and its tables; this one does not."),
     ("rows to merge", GOOD, ["merge", "in"], "'in' holds no saved table; give files that `steelyard tally` wrote."),
     ("nothing to merge", None, ["merge", "x.json"], "There is no file 'x.json'; check the name and the folder."),
-    ("an existing output", GOOD, ["report", "in", *YP, "-o", "in"], "The ending of 'in' tells no format; end it in .json, .md, .csv, or say --format."),
+    ("an existing output", GOOD, ["report", "in", *YP, "-o", "in"], "The ending of 'in' tells no format; end it in .json, .md, .csv, .html, or say --format."),
     ("an existing report", GOOD, ["report", "in.csv", *YP, "-o", "in.csv"], "'in.csv' exists and was kept; give another name, or --force to replace it."),
     ("a folder for output", GOOD, ["report", "in", *YP, "-o", ".", "--format", "json"], "'.' is a folder; name a file in it."),
     ("no folder for output", GOOD, ["report", "in", *YP, "-o", "x/y.json"], "There is no folder 'x' to write to; make it first."),
