@@ -1,0 +1,317 @@
+"""Catalogue: a page for every measure, made from the registry, the audit and the peers; nothing is kept by hand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from io import BytesIO
+from math import inf, isfinite, isnan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from latex2mathml.converter import convert
+from peers import differences, peers
+
+from steelyard import Counts, SurfaceDisplay, chance, list_metrics, score_table
+from steelyard.auditing.cache import recalled
+from steelyard.auditing.claims import PROPERTIES
+from steelyard.auditing.decisions import PROVED, REFUTED
+from steelyard.auditing.identities import combinations, identities
+from steelyard.metrics import notation, references
+from steelyard.metrics.expression import Named, walk
+from steelyard.report.figures import style
+from steelyard.report.listing import bounds, number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steelyard.auditing.decisions import Decision
+    from steelyard.metrics.metric import Metric
+
+FAMILIES = {
+    "rates": "one class, one direction",
+    "overall": "all rows alike",
+    "description": "no value of them is best",
+    "F": "precision and recall of one class",
+    "balanced": "the two recalls alike",
+    "agreement": "truth and prediction as two raters",
+    "corrected": "Nguyen's unbalanced factor",
+    "skewed": "balanced measures that lean to one class",
+    "diagnostic": "odds",
+    "decision": "what the errors cost",
+    "ranking": "scores as an order",
+    "calibration": "scores as probabilities",
+}
+FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
+PREVALENCES = (0.5, 0.1)
+ROWS = 1_000
+LONG = 400  # signs of LaTeX beyond which a formula is shown as text alone
+
+
+def families() -> dict[str, list[Metric]]:
+    """The measures by family, in the order of the registry."""
+    found: dict[str, list[Metric]] = defaultdict(list)
+    for measure in list_metrics():
+        found[measure.family].append(measure)
+    return dict(found)
+
+
+def index() -> str:
+    """The page that leads to all of them."""
+    lines = [
+        "# The catalogue",
+        "",
+        f"{len(list_metrics())} measures, each declared once. A page tells the formula, what is proved of it, where it "
+        "is undefined, what other libraries call it and where it comes from. The same facts are printed by "
+        "`steelyard metrics` and `steelyard explain NAME`; this section is written from them.",
+    ]
+    for family, measures in families().items():
+        lines += ["", f"## {family}: {FAMILIES.get(family, '')}", "", "| measure | range | best | meaning |", "|---|---|---|---|"]
+        lines += [f"| [{m.title}]({m.name}.md) | {bounds(m)} | {number(m.best)} | {_cell(m.meaning)} |" for m in measures]
+    return "\n".join(lines) + "\n"
+
+
+def page(measure: Metric, plotted: bool) -> str:
+    """The page of one measure."""
+    sections = [
+        f"# {measure.title}\n\n`steelyard.{measure.name}` · {measure.family}\n\n{measure.meaning}",
+        _section("Formula", _formula(measure)),
+        _section("How it behaves", _picture(measure) if plotted else ""),
+        _section("Range and chance", _chance(measure)),
+        _section("When it is undefined", _undefined(measure)),
+        _section("What is decided about it", _properties(measure)),
+        _section("How it relates to others", _laws(measure)),
+        _section("In other libraries", _peers(measure)),
+        _section("Source", references.reference(measure.cite or "")),
+        _section("Try it", _example(measure)),
+    ]
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _section(title: str, body: str) -> str:
+    return f"## {title}\n\n{body}" if body else ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+# ---------------------------------------------------------------- formula
+
+
+def _formula(measure: Metric) -> str:
+    if measure.general is None:
+        return "It is computed from the scores of each class by an algorithm; no formula of the four counts gives it."
+    parts = [_mathml(measure.name, measure.latex)] if len(measure.latex) <= LONG else []
+    parts += ["```text\n" + "\n".join(_lines(measure)) + "\n```"]
+    if parts[1:]:
+        parts.append(f"??? note \"As LaTeX\"\n\n    ```latex\n    {measure.latex}\n    ```")
+    values = ", ".join(f"`{key}` = {_parameter(value)}" for key, value in measure.parameters.items())
+    if values and not measure.is_fixed:
+        parts.append(f"Parameters: {values}. Another value is written `{_other(measure)}`.")
+    if measure.aliases:
+        parts.append(f"Also called {', '.join(f'`{alias}`' for alias in measure.aliases)}.")
+    return "\n\n".join(parts)
+
+
+def _mathml(name: str, latex: str) -> str:
+    return convert(rf"\mathrm{{{name.replace('_', chr(92) + '_')}}} = {latex}", display="block")
+
+
+def _lines(measure: Metric) -> Iterator[str]:
+    """The formula, and below it those of the measures it names, each once."""
+    yield f"{measure.name} = {measure.text}"
+    named = {node.name.split("[")[0]: node for node in walk(measure.general) if isinstance(node, Named)}
+    yield from (f"where {name} = {notation.text(node.general)}" for name, node in named.items())
+
+
+def _parameter(value: Any) -> str:
+    return "from the table" if value is None else str(getattr(value, "name", value))
+
+
+def _other(measure: Metric) -> str:
+    key, value = next(iter(measure.parameters.items()))
+    return f"{measure.name}[{key}={2 if isinstance(value, float) and measure.domain.get(key, '').endswith('e9]') else '...'}]"
+
+
+# ---------------------------------------------------------------- picture
+
+
+def picture(measure: Metric) -> bytes | None:
+    """The measure over both rates at two prevalences, as SVG; None where it is no function of them, or a constant."""
+    if measure.function is None:
+        return None
+    shown = [SurfaceDisplay.of([measure], prevalence=share).values[0] for share in PREVALENCES]
+    if not all(np.isfinite(values).any() and np.nanmax(values) > np.nanmin(values) for values in shown):
+        return None
+    canvas = style.canvas()
+    with canvas.paper():
+        figure = canvas.new_figure((5.6, 2.7))
+        panels = figure.subplots(1, 2, sharey=True)
+        levels = _levels(shown)
+        for ax, values, share in zip(panels, shown, PREVALENCES, strict=True):
+            _contours(ax, values, levels, f"prevalence {share:g}")
+        panels[0].set_ylabel("specificity (TNR)")
+        file = BytesIO()
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
+def _levels(shown: list[Any]) -> Any:
+    """Ten steps over what is shown; for odds, which have no upper end, those that people name."""
+    finite = np.concatenate([values[np.isfinite(values)] for values in shown])
+    low, high = float(finite.min()), float(finite.max())
+    if high > 5:
+        return np.array([0, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100])
+    return np.linspace(low, high, 11)
+
+
+def _contours(ax: Any, values: Any, levels: Any, title: str) -> None:
+    rates = np.linspace(0, 1, len(values))
+    steps = np.interp(values, levels, np.arange(len(levels)))  # colours follow the steps, whatever their spacing
+    places = np.arange(len(levels), dtype=float)
+    ax.contourf(rates, rates, steps.T, levels=places, cmap=style.shades(style.colour(0)), vmin=0, vmax=1.5 * places[-1])
+    if np.nanmin(steps) < np.nanmax(steps):
+        inner = [p for p in places[1:-1] if np.nanmin(steps) < p < np.nanmax(steps)]
+        if inner:
+            lines = ax.contour(rates, rates, steps.T, levels=inner, colors=style.INK, linewidths=0.4, linestyles="-")
+            ax.clabel(lines, fmt=lambda p: f"{levels[int(round(p))]:.2g}", fontsize=6)
+    ax.set(aspect="equal", xlabel="recall (TPR)", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+    ax.set_title(title, loc="center", fontsize=8)
+    ax.grid(visible=False)
+
+
+def _picture(measure: Metric) -> str:
+    told = "The same at both: it does not depend on the prevalence." if _proved(measure, "prevalence_invariance") else (
+        "The lines move with the prevalence: the same classifier gets another value on another mix of classes."
+        if _refuted(measure, "prevalence_invariance") else "")
+    where = "Lines of equal value over recall and specificity, where half and where a tenth of the rows are positive."
+    return f"![{measure.title} over recall and specificity at two prevalences]({measure.name}.svg){{ .plot }}\n\n{where} {told}".strip()
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def _chance(measure: Metric) -> str:
+    best = f"best {number(measure.best)}" if measure.best is not None else (
+        f"{measure.direction} is better" if measure.direction else "a description: no value is best")
+    lines = [f"Range {bounds(measure)}; {best}.", "", "What guessing scores:", ""]
+    if measure.function is None:
+        lines += ["| positives | a score that tells nothing |", "|---|---|"]
+        lines += [f"| {share:.0%} | {_shown(_score_chance(measure, share))} |" for share in PREVALENCES]
+        return "\n".join(lines)
+    lines += ["| positives | always the majority | always the minority | a fair coin |", "|---|---|---|---|"]
+    for share in PREVALENCES:
+        found = chance(measure, _coin(share))
+        shown = [found.majority, found.minority, found.coin] if share != 0.5 else ["–", "–", found.coin]  # noqa: PLR2004
+        lines.append(f"| {share:.0%} | " + " | ".join(map(_shown, shown)) + " |")
+    return "\n".join(lines)
+
+
+def _coin(share: float) -> Counts:
+    half = int(ROWS * share / 2)
+    return Counts(tp=half, fn=half, fp=ROWS // 2 - half, tn=ROWS // 2 - half)
+
+
+def _score_chance(measure: Metric, share: float) -> float:
+    positives = int(ROWS * share)
+    truth = np.repeat([1, 0], [positives, ROWS - positives])
+    return float(chance(measure, score_table(truth, np.linspace(0, 1, ROWS))).same_margins)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "undefined" if isnan(value) else "∞" if value == inf else f"{value:.3g}"
+
+
+def _undefined(measure: Metric) -> str:
+    if measure.general is None:
+        return _undefined_scores(measure)
+    lines = [f"- {_where(why)}: {'NaN' if value == 'undefined' else f'{value}, the limit'}" for why, value in measure.guards]
+    return "\n".join(lines) or "Never."
+
+
+def _undefined_scores(measure: Metric) -> str:
+    cases = {"only negatives": [0, 0, 0], "only positives": [1, 1, 1]}
+    told = {words: measure.why(score_table(y, [0.2, 0.5, 0.9], labels=[0, 1], pos_label=1)) for words, y in cases.items()}
+    lines = [f"- On {words}: NaN, \"{why}\"" for words, why in told.items() if why]
+    return "\n".join(lines) or "Neither on positives alone nor on negatives alone; without a row."
+
+
+def _where(why: str) -> str:
+    return f"Where there are {why}" if why.startswith("no ") else f"Where {why}"
+
+
+# ---------------------------------------------------------------- properties and laws
+
+
+def _proved(measure: Metric, name: str) -> bool:
+    found = recalled(measure).get(name)
+    return found is not None and found.verdict == PROVED
+
+
+def _refuted(measure: Metric, name: str) -> bool:
+    found = recalled(measure).get(name)
+    return found is not None and found.verdict == REFUTED
+
+
+def _properties(measure: Metric) -> str:
+    found = recalled(measure)
+    if not found:
+        return ""
+    lines = ["| property | verdict | how it is known |", "|---|---|---|"]
+    for name, asked in PROPERTIES.items():
+        if name in found:
+            lines.append(f"| {_cell(asked.title)} | {_verdict(found[name])} | {_cell(_how(found[name]))} |")
+    return "\n".join([*lines, "", f"What each property says, and who wants it: [all measures](../properties.md), or `steelyard audit {measure.name}`."])
+
+
+def _verdict(decision: Decision) -> str:
+    return {True: "**yes**, proved", False: "**no**, refuted"}.get(decision.holds, decision.verdict)
+
+
+def _how(decision: Decision) -> str:
+    return str(decision.counterexample) if decision.counterexample is not None else decision.how
+
+
+@cache
+def laws() -> tuple[Any, ...]:
+    """Every law between measures that is proved."""
+    return tuple(law for law in (*identities(), *combinations()) if law.verdict == PROVED)
+
+
+def _laws(measure: Metric) -> str:
+    found = [law for law in laws() if measure.name in law.measures]
+    lines = [f"- `{law.law}` ({', '.join(_link(name) for name in law.measures if name != measure.name)})" for law in found]
+    return "\n".join(lines + ["", "Each is proved by algebra, where all its measures are defined."]) if lines else ""
+
+
+def _link(name: str) -> str:
+    return f"[{name}]({name}.md)"
+
+
+# ---------------------------------------------------------------- peers, example
+
+
+def _peers(measure: Metric) -> str:
+    found = peers(measure)
+    if not found:
+        return "scikit-learn, imbalanced-learn, torchmetrics and PyCM have no function of this measure that we know of."
+    lines = ["| library | name | where it differs |", "|---|---|---|"]
+    lines += [f"| {peer.library} | `{peer.name}` | {_cell(peer.differs)} |" for peer in found]
+    return "\n".join([*lines, "", *(f"- {sentence}" for sentence in differences(measure))])
+
+
+def _example(measure: Metric) -> str:
+    if measure.function is not None:
+        value = float(measure(FINLEY))
+        told = f"{value:.3g}" if isfinite(value) else _shown(value)
+        code = f">>> import steelyard\n>>> finley = steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)  # tornado forecasts, 1884\n>>> print(f\"{{steelyard.{measure.name}(finley):.3g}}\")\n{told}"
+        return f"```python\n{code}\n```"
+    truth, scores = [0, 0, 1, 0, 1], [0.1, 0.3, 0.4, 0.6, 0.9]
+    options = {"k": 2} if measure.name == "precision_at_k" else {}
+    value = measure(truth, scores, **options)
+    given = "".join(f", {key}={number}" for key, number in options.items())
+    code = f">>> import steelyard\n>>> print(f\"{{steelyard.{measure.name}({truth}, {scores}{given}):.3g}}\")\n{float(value):.3g}"
+    return f"```python\n{code}\n```"

@@ -1,0 +1,174 @@
+"""Reference: the pages of the public names and of the commands, made from docstrings and help texts."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import defaultdict
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import steelyard
+from steelyard import _HOME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TITLES = {
+    "statistics": "Tables",
+    "ingest": "Weighing",
+    "metrics": "Measures",
+    "analysis": "Questions",
+    "auditing": "Measures of measures",
+    "evaluation": "Evaluation",
+    "estimators": "Estimators",
+    "protocol": "Cross-evaluation",
+    "report": "Figures",
+    "interop": "scikit-learn",
+    "errors": "Errors",
+}
+
+
+def floors() -> dict[str, list[str]]:
+    """The public names by the floor that they live on, in reading order."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, home in _HOME.items():
+        found[home.split(".")[0]].append(name)
+    return {floor: found[floor] for floor in sorted(found, key=[*TITLES].index)}
+
+
+def index() -> str:
+    """The page that leads to all names."""
+    lines = ["# Reference", "", "Every public name is an attribute of `steelyard` and loads on first use. The measures have "
+             "[pages of their own](../catalogue/index.md); the shell has [its commands](commands.md).", ""]
+    for floor, names in floors().items():
+        lines += [f"## {TITLES[floor]}", "", "| name | what it is |", "|---|---|"]
+        lines += [f"| [`{name}`]({floor}.md#{name}) | {_first(getattr(steelyard, name))} |" for name in names]
+        lines += [""]
+    lines += ["## Drop-ins", "", "scikit-learn's and imbalanced-learn's functions under their own names: [`steelyard.sklearn`](sklearn.md)."]
+    return "\n".join(lines) + "\n"
+
+
+def page(floor: str) -> str:
+    """The names of one floor with their docstrings."""
+    about = _plain(import_module(f"steelyard.{floor}").__doc__ or "").split("\n")[0]
+    parts = [f"# {TITLES[floor]}", about]
+    for name in floors()[floor]:
+        parts += _entry(name, getattr(steelyard, name), 2)
+    return "\n\n".join(parts) + "\n"
+
+
+def drop_ins() -> str:
+    """The functions of steelyard.sklearn."""
+    module = import_module("steelyard.sklearn")
+    parts = ["# Drop-ins for scikit-learn and imbalanced-learn", written(module.__doc__ or "")]
+    for name in module.__all__:
+        parts += _entry(name, getattr(module, name), 2)
+    return "\n\n".join(parts) + "\n"
+
+
+def commands() -> str:
+    """Every command with its options, as --help prints them."""
+    from click.testing import CliRunner
+
+    from steelyard.cli import COMMANDS, overview
+    from steelyard.cli.commands import commands as group
+
+    parts = ["# Commands", f"```text\n{overview()}\n```"]
+    for name, about in COMMANDS.items():
+        told = CliRunner().invoke(group, [name, "--help"], prog_name="steelyard", env={"COLUMNS": "84"}).output
+        parts += [f"## {name} {{ #{name} }}", about, f"```text\n{told.strip()}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+# ---------------------------------------------------------------- one name
+
+
+def _entry(name: str, thing: Any, depth: int) -> Iterator[str]:
+    yield f"{'#' * depth} {name} {{ #{name} }}"
+    yield f"```python title=\"{_kind(thing)}\"\n{signature(name, thing)}\n```"
+    yield written(inspect.getdoc(thing) or "")
+    if inspect.isclass(thing) and not issubclass(thing, Exception):
+        for member, part in _members(thing):
+            yield from _member(name, member, part, depth + 1)
+
+
+def _kind(thing: Any) -> str:
+    return "class" if inspect.isclass(thing) else "function"
+
+
+def signature(name: str, thing: Any) -> str:
+    """How it is called, a parameter a line where the whole is long; types left out, since the words tell them."""
+    try:
+        found = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return name
+    given = [_parameter(p) for p in found.parameters.values() if p.name not in ("self", "cls") and not p.name.startswith("_")]
+    keyword = next((i for i, p in enumerate(found.parameters.values()) if p.kind is p.KEYWORD_ONLY), None)
+    if keyword is not None and not any(p.kind is p.VAR_POSITIONAL for p in found.parameters.values()):
+        skipped = sum(p.name in ("self", "cls") for p in found.parameters.values())
+        given.insert(keyword - skipped, "*")
+    whole = f"{name}({', '.join(given)})"
+    return whole if len(whole) <= 84 else f"{name}(\n" + "".join(f"    {part},\n" for part in given) + ")"
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    if parameter.default is parameter.empty:
+        return f"{star}{parameter.name}"
+    return f"{parameter.name}={_default(parameter.default)}"
+
+
+def _default(value: Any) -> str:
+    shown = getattr(value, "__name__", None) if callable(value) else repr(value)
+    return "..." if shown is None or shown.startswith("<") or " at 0x" in shown else shown
+
+
+def _members(cls: type) -> Iterator[tuple[str, Any]]:
+    """The public methods and properties that are documented, its own and those it inherits from this library."""
+    for name, kind, home, _ in inspect.classify_class_attrs(cls):
+        if name.startswith("_") or not str(getattr(home, "__module__", "")).startswith("steelyard"):
+            continue
+        part = inspect.getattr_static(cls, name)
+        if kind in ("method", "class method", "static method", "property") or hasattr(part, "func"):
+            yield name, part
+
+
+def _member(owner: str, name: str, part: Any, depth: int) -> Iterator[str]:
+    called = getattr(part, "__func__", part)
+    doc = inspect.getdoc(getattr(part, "func", called)) or ""
+    if not doc:
+        return
+    yield f"{'#' * depth} {owner}.{name} {{ #{owner}.{name} }}"
+    if callable(called):
+        yield f"```python\n{signature(name, called)}\n```"
+    yield written(doc)
+
+
+def _first(thing: Any) -> str:
+    told = _plain(inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ")
+    return told.replace("|", r"\|")
+
+
+def _plain(text: str) -> str:
+    return inspect.cleandoc(text)
+
+
+def written(doc: str) -> str:
+    """A docstring as Markdown: examples fenced, signs that Markdown would take for its own escaped."""
+    lines, fenced = [], False
+    for line in _plain(doc).splitlines():
+        if line.startswith(">>>") and not fenced:
+            lines += ["", "```python"]
+            fenced = True
+        if fenced and not line.strip():
+            lines.append("```")
+            fenced = False
+        lines.append(line if fenced else _escaped(line))
+    return "\n".join(lines + ["```"] * fenced)
+
+
+def _escaped(line: str) -> str:
+    """Asterisks and angle brackets outside code as signs."""
+    parts = re.split(r"(`[^`]*`)", line)
+    return "".join(part if part.startswith("`") else re.sub(r"([*<_\[])", r"\\\1", part) for part in parts)
