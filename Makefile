@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test chromium screenshots check format mutants sklearn-suite coverage properties bench build lowest clean
+.PHONY: demo test chromium screenshots check format mutants sklearn-suite coverage properties bench docs pages build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -59,6 +59,12 @@ lowest: $(BIN)/python  ## every test with the lowest versions that pyproject.tom
 	$(BIN)/uv venv -q --clear --python $(PYTHON) build/lowest
 	VIRTUAL_ENV=build/lowest $(BIN)/uv pip install -q --resolution lowest-direct -e '.[test]'
 	build/lowest/bin/python -m pytest -n auto -q
+
+docs: $(VENV)/.test  ## the documentation, into build/site; a warning is an error, and nothing is fetched
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+pages: $(VENV)/.test  ## write into the pages what their code prints now
+	$(BIN)/python docs/blocks.py $(wildcard docs/*.md docs/how/*.md docs/why/*.md)
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

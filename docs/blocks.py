@@ -21,7 +21,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FENCE = re.compile(r"(?:<!-- not run: (?P<why>[^\n]*?) -->\n+)?^```(?P<language>python|console)[^\n]*\n(?P<code>.*?)^```$", re.M | re.S)
+FENCE = re.compile(
+    r"(?:<!-- not run: (?P<why>[^\n]*?) -->\n+)?^```(?P<language>python|console)[^\n]*\n(?P<code>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 WIDTH = "86"  # what a page shows without scrolling
 
@@ -96,16 +99,16 @@ class Recorder(doctest.DocTestRunner):
         super().__init__(optionflags=OPTIONS, verbose=False)
         self.printed: dict[int, tuple[bool, str]] = {}
 
-    def report_start(self, out, test, example) -> None:
+    def report_start(self, _out, _test, _example) -> None:
         pass
 
-    def report_success(self, out, test, example, got) -> None:
+    def report_success(self, _out, _test, example, got) -> None:
         self.printed[example.lineno] = True, got
 
-    def report_failure(self, out, test, example, got) -> None:
+    def report_failure(self, _out, _test, example, got) -> None:
         self.printed[example.lineno] = False, got
 
-    def report_unexpected_exception(self, out, test, example, exc_info) -> None:
+    def report_unexpected_exception(self, _out, test, example, exc_info) -> None:
         told = f"{test.name}: {example.source.strip()}"
         raise RuntimeError(told) from exc_info[1]
 

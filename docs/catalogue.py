@@ -66,8 +66,16 @@ def index() -> str:
         "`steelyard metrics` and `steelyard explain NAME`; this section is written from them.",
     ]
     for family, measures in families().items():
-        lines += ["", f"## {family}: {FAMILIES.get(family, '')}", "", "| measure | range | best | meaning |", "|---|---|---|---|"]
-        lines += [f"| [{m.title}]({m.name}.md) | {bounds(m)} | {number(m.best)} | {_cell(m.meaning)} |" for m in measures]
+        lines += [
+            "",
+            f"## {family}: {FAMILIES.get(family, '')}",
+            "",
+            "| measure | range | best | meaning |",
+            "|---|---|---|---|",
+        ]
+        lines += [
+            f"| [{m.title}]({m.name}.md) | {bounds(m)} | {number(m.best)} | {_cell(m.meaning)} |" for m in measures
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -105,7 +113,7 @@ def _formula(measure: Metric) -> str:
     parts = [_mathml(measure.name, measure.latex)] if len(measure.latex) <= LONG else []
     parts += ["```text\n" + "\n".join(_lines(measure)) + "\n```"]
     if parts[1:]:
-        parts.append(f"??? note \"As LaTeX\"\n\n    ```latex\n    {measure.latex}\n    ```")
+        parts.append(f'??? note "As LaTeX"\n\n    ```latex\n    {measure.latex}\n    ```')
     values = ", ".join(f"`{key}` = {_parameter(value)}" for key, value in measure.parameters.items())
     if values and not measure.is_fixed:
         parts.append(f"Parameters: {values}. Another value is written `{_other(measure)}`.")
@@ -175,16 +183,22 @@ def _contours(ax: Any, values: Any, levels: Any, title: str) -> None:
         inner = [p for p in places[1:-1] if np.nanmin(steps) < p < np.nanmax(steps)]
         if inner:
             lines = ax.contour(rates, rates, steps.T, levels=inner, colors=style.INK, linewidths=0.4, linestyles="-")
-            ax.clabel(lines, fmt=lambda p: f"{levels[int(round(p))]:.2g}", fontsize=6)
+            ax.clabel(lines, fmt=lambda p: f"{levels[round(p)]:.2g}", fontsize=6)
     ax.set(aspect="equal", xlabel="recall (TPR)", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
     ax.set_title(title, loc="center", fontsize=8)
     ax.grid(visible=False)
 
 
 def _picture(measure: Metric) -> str:
-    told = "The same at both: it does not depend on the prevalence." if _proved(measure, "prevalence_invariance") else (
-        "The lines move with the prevalence: the same classifier gets another value on another mix of classes."
-        if _refuted(measure, "prevalence_invariance") else "")
+    told = (
+        "The same at both: it does not depend on the prevalence."
+        if _proved(measure, "prevalence_invariance")
+        else (
+            "The lines move with the prevalence: the same classifier gets another value on another mix of classes."
+            if _refuted(measure, "prevalence_invariance")
+            else ""
+        )
+    )
     where = "Lines of equal value over recall and specificity, where half and where a tenth of the rows are positive."
     return f"![{measure.title} over recall and specificity at two prevalences]({measure.name}.svg){{ .plot }}\n\n{where} {told}".strip()
 
@@ -193,18 +207,21 @@ def _picture(measure: Metric) -> str:
 
 
 def _chance(measure: Metric) -> str:
-    best = f"best {number(measure.best)}" if measure.best is not None else (
-        f"{measure.direction} is better" if measure.direction else "a description: no value is best")
+    best = (
+        f"best {number(measure.best)}"
+        if measure.best is not None
+        else (f"{measure.direction} is better" if measure.direction else "a description: no value is best")
+    )
     lines = [f"Range {bounds(measure)}; {best}.", "", "What guessing scores:", ""]
     if measure.function is None:
         lines += ["| positives | a score that tells nothing |", "|---|---|"]
-        lines += [f"| {share:.0%} | {_shown(_score_chance(measure, share))} |" for share in PREVALENCES]
+        lines += [f"| {100 * share:g} % | {_shown(_score_chance(measure, share))} |" for share in PREVALENCES]
         return "\n".join(lines)
     lines += ["| positives | always the majority | always the minority | a fair coin |", "|---|---|---|---|"]
     for share in PREVALENCES:
         found = chance(measure, _coin(share))
-        shown = [found.majority, found.minority, found.coin] if share != 0.5 else ["–", "–", found.coin]  # noqa: PLR2004
-        lines.append(f"| {share:.0%} | " + " | ".join(map(_shown, shown)) + " |")
+        shown = [found.majority, found.minority, found.coin] if share != 0.5 else ["–", "–", found.coin]
+        lines.append(f"| {100 * share:g} % | " + " | ".join(map(_shown, shown)) + " |")
     return "\n".join(lines)
 
 
@@ -228,14 +245,18 @@ def _shown(value: Any) -> str:
 def _undefined(measure: Metric) -> str:
     if measure.general is None:
         return _undefined_scores(measure)
-    lines = [f"- {_where(why)}: {'NaN' if value == 'undefined' else f'{value}, the limit'}" for why, value in measure.guards]
+    lines = [
+        f"- {_where(why)}: {'NaN' if value == 'undefined' else f'{value}, the limit'}" for why, value in measure.guards
+    ]
     return "\n".join(lines) or "Never."
 
 
 def _undefined_scores(measure: Metric) -> str:
     cases = {"only negatives": [0, 0, 0], "only positives": [1, 1, 1]}
-    told = {words: measure.why(score_table(y, [0.2, 0.5, 0.9], labels=[0, 1], pos_label=1)) for words, y in cases.items()}
-    lines = [f"- On {words}: NaN, \"{why}\"" for words, why in told.items() if why]
+    told = {
+        words: measure.why(score_table(y, [0.2, 0.5, 0.9], labels=[0, 1], pos_label=1)) for words, y in cases.items()
+    }
+    lines = [f'- On {words}: NaN, "{why}"' for words, why in told.items() if why]
     return "\n".join(lines) or "Neither on positives alone nor on negatives alone; without a row."
 
 
@@ -264,7 +285,13 @@ def _properties(measure: Metric) -> str:
     for name, asked in PROPERTIES.items():
         if name in found:
             lines.append(f"| {_cell(asked.title)} | {_verdict(found[name])} | {_cell(_how(found[name]))} |")
-    return "\n".join([*lines, "", f"What each property says, and who wants it: [all measures](../properties.md), or `steelyard audit {measure.name}`."])
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"What each property says, and who wants it: [all measures](../properties.md), or `steelyard audit {measure.name}`.",
+        ]
+    )
 
 
 def _verdict(decision: Decision) -> str:
@@ -283,8 +310,10 @@ def laws() -> tuple[Any, ...]:
 
 def _laws(measure: Metric) -> str:
     found = [law for law in laws() if measure.name in law.measures]
-    lines = [f"- `{law.law}` ({', '.join(_link(name) for name in law.measures if name != measure.name)})" for law in found]
-    return "\n".join(lines + ["", "Each is proved by algebra, where all its measures are defined."]) if lines else ""
+    lines = [
+        f"- `{law.law}` ({', '.join(_link(name) for name in law.measures if name != measure.name)})" for law in found
+    ]
+    return "\n".join([*lines, "", "Each is proved by algebra, where all its measures are defined."]) if lines else ""
 
 
 def _link(name: str) -> str:
@@ -307,11 +336,11 @@ def _example(measure: Metric) -> str:
     if measure.function is not None:
         value = float(measure(FINLEY))
         told = f"{value:.3g}" if isfinite(value) else _shown(value)
-        code = f">>> import steelyard\n>>> finley = steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)  # tornado forecasts, 1884\n>>> print(f\"{{steelyard.{measure.name}(finley):.3g}}\")\n{told}"
+        code = f'>>> import steelyard\n>>> finley = steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)  # tornado forecasts, 1884\n>>> print(f"{{steelyard.{measure.name}(finley):.3g}}")\n{told}'
         return f"```python\n{code}\n```"
     truth, scores = [0, 0, 1, 0, 1], [0.1, 0.3, 0.4, 0.6, 0.9]
     options = {"k": 2} if measure.name == "precision_at_k" else {}
     value = measure(truth, scores, **options)
     given = "".join(f", {key}={number}" for key, number in options.items())
-    code = f">>> import steelyard\n>>> print(f\"{{steelyard.{measure.name}({truth}, {scores}{given}):.3g}}\")\n{float(value):.3g}"
+    code = f'>>> import steelyard\n>>> print(f"{{steelyard.{measure.name}({truth}, {scores}{given}):.3g}}")\n{float(value):.3g}'
     return f"```python\n{code}\n```"

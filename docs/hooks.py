@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import blocks
 import catalogue
 import reference
+import tables
 from mkdocs.structure.files import File, Files
 
 if TYPE_CHECKING:
@@ -39,7 +40,11 @@ def _filled(entry: Any, parts: dict[str, list[Any]]) -> Any:
     if isinstance(entry, dict):
         return {title: _filled(below, parts) for title, below in entry.items()}
     if isinstance(entry, list):
-        return [new for old in entry for new in (parts[old] if isinstance(old, str) and old in parts else [_filled(old, parts)])]
+        return [
+            new
+            for old in entry
+            for new in (parts[old] if isinstance(old, str) and old in parts else [_filled(old, parts)])
+        ]
     return entry
 
 
@@ -48,6 +53,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, content in (*_catalogue(), *_reference(), *_figures(files)):
         files.append(File.generated(config, path, content=content))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put the tables in their places."""
+    return tables.filled(markdown)
 
 
 def _catalogue() -> Iterator[tuple[str, str | bytes]]:
@@ -71,7 +81,9 @@ def _figures(files: Files) -> Iterator[tuple[str, bytes]]:
     """The pictures beside a page that its own code saves: the page is run, and they are taken."""
     for file in list(files.documentation_pages()):
         page = Path(file.abs_src_path)
-        wanted = [name for name in PICTURE.findall(page.read_text(encoding="utf-8")) if not (page.parent / name).exists()]
+        wanted = [
+            name for name in PICTURE.findall(page.read_text(encoding="utf-8")) if not (page.parent / name).exists()
+        ]
         if not wanted:
             continue
         with tempfile.TemporaryDirectory() as folder:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import warnings
 from math import isclose, isnan
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.metrics.metric import Metric
+if TYPE_CHECKING:
+    from steelyard.metrics.metric import Metric
 
 
 class Peer(NamedTuple):

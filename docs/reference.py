@@ -39,13 +39,22 @@ def floors() -> dict[str, list[str]]:
 
 def index() -> str:
     """The page that leads to all names."""
-    lines = ["# Reference", "", "Every public name is an attribute of `steelyard` and loads on first use. The measures have "
-             "[pages of their own](../catalogue/index.md); the shell has [its commands](commands.md).", ""]
+    lines = [
+        "# Reference",
+        "",
+        "Every public name is an attribute of `steelyard` and loads on first use. The measures have "
+        "[pages of their own](../catalogue/index.md); the shell has [its commands](commands.md).",
+        "",
+    ]
     for floor, names in floors().items():
         lines += [f"## {TITLES[floor]}", "", "| name | what it is |", "|---|---|"]
         lines += [f"| [`{name}`]({floor}.md#{name}) | {_first(getattr(steelyard, name))} |" for name in names]
         lines += [""]
-    lines += ["## Drop-ins", "", "scikit-learn's and imbalanced-learn's functions under their own names: [`steelyard.sklearn`](sklearn.md)."]
+    lines += [
+        "## Drop-ins",
+        "",
+        "scikit-learn's and imbalanced-learn's functions under their own names: [`steelyard.sklearn`](sklearn.md).",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -86,7 +95,7 @@ def commands() -> str:
 
 def _entry(name: str, thing: Any, depth: int) -> Iterator[str]:
     yield f"{'#' * depth} {name} {{ #{name} }}"
-    yield f"```python title=\"{_kind(thing)}\"\n{signature(name, thing)}\n```"
+    yield f'```python title="{_kind(thing)}"\n{signature(name, thing)}\n```'
     yield written(inspect.getdoc(thing) or "")
     if inspect.isclass(thing) and not issubclass(thing, Exception):
         for member, part in _members(thing):
@@ -103,7 +112,9 @@ def signature(name: str, thing: Any) -> str:
         found = inspect.signature(thing)
     except (TypeError, ValueError):
         return name
-    given = [_parameter(p) for p in found.parameters.values() if p.name not in ("self", "cls") and not p.name.startswith("_")]
+    given = [
+        _parameter(p) for p in found.parameters.values() if p.name not in ("self", "cls") and not p.name.startswith("_")
+    ]
     keyword = next((i for i, p in enumerate(found.parameters.values()) if p.kind is p.KEYWORD_ONLY), None)
     if keyword is not None and not any(p.kind is p.VAR_POSITIONAL for p in found.parameters.values()):
         skipped = sum(p.name in ("self", "cls") for p in found.parameters.values())

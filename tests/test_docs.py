@@ -1,0 +1,184 @@
+"""The documentation: its code runs, its catalogue is whole, it builds without a warning and asks nothing of a network."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import steelyard
+from steelyard import list_metrics
+
+pytest.importorskip("mkdocs", reason="the documentation's tools are not installed: pip install '.[docs]'")
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+sys.path.append(str(DOCS))
+
+import blocks  # noqa: E402
+import catalogue  # noqa: E402
+import peers  # noqa: E402
+import reference  # noqa: E402
+
+PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name != "kalita.md")  # that one is a doctest of its own
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+LOADED = re.compile(
+    r"<(?:script|img|iframe|source|embed|video|audio)\b[^>]*\bsrc=\"([^\"]+)\"|<link\b([^>]*)>|url\(([^)]+)\)|@import\s+([^;]+)"
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_the_code_of_a_page_gives_what_the_page_says(page, tmp_path):
+    assert not blocks.run(page, tmp_path).failures
+
+
+def test_most_code_is_run_and_what_is_not_says_why():
+    found = [block for page in PAGES for block in blocks.blocks(page.read_text(encoding="utf-8"))]
+    left = [block for block in found if block.why is not None]
+    assert all(len(block.why.split()) >= 3 for block in left)
+    assert len(left) <= len(found) / 8
+
+
+def test_a_wrong_output_on_a_page_is_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```python\n>>> 1 + 1\n3\n```\n\n```console\n$ steelyard metrics --family nosuch\n```\n", encoding="utf-8"
+    )
+    found = blocks.run(page, tmp_path)
+    assert len(found.failures) == 2
+    assert ">>> 1 + 1\n2\n" in found.text
+
+
+@pytest.mark.parametrize("measure", list_metrics(), ids=lambda measure: measure.name)
+def test_every_measure_has_a_page_and_its_example_runs(measure, tmp_path):
+    text = catalogue.page(measure, plotted=False)
+    for words in (measure.title, measure.meaning, "## Range and chance", "## When it is undefined", "## Source"):
+        assert words in text
+    page = tmp_path / "measure.md"
+    page.write_text(text, encoding="utf-8")
+    assert blocks.blocks(text)
+    assert not blocks.run(page, tmp_path).failures
+
+
+def test_every_count_measure_shows_what_is_decided_of_it():
+    for measure in list_metrics():
+        if measure.expression is not None:
+            assert "## What is decided about it" in catalogue.page(measure, plotted=False), measure.name
+
+
+def test_a_measure_of_both_rates_is_drawn_and_others_are_not():
+    assert catalogue.picture(steelyard.ac_score).startswith(b"<?xml")
+    assert catalogue.picture(steelyard.roc_auc) is None
+    assert catalogue.picture(steelyard.prevalence) is None
+
+
+def test_every_public_name_is_in_the_reference():
+    text = "\n".join(reference.page(floor) for floor in reference.floors())
+    for name in steelyard._HOME:
+        assert f"{{ #{name} }}" in text
+    from steelyard import sklearn
+
+    assert all(f"{{ #{name} }}" in reference.drop_ins() for name in sklearn.__all__)
+
+
+def test_every_command_is_in_the_reference():
+    from steelyard.cli import COMMANDS
+
+    assert all(f"Usage: steelyard {name}" in reference.commands() for name in COMMANDS)
+
+
+# ---------------------------------------------------------------- peers
+
+
+def test_the_named_peers_exist():
+    import imblearn.metrics
+    import sklearn.metrics
+
+    for measure in list_metrics():
+        for peer in peers.peers(measure):
+            module, _, name = peer.name.rpartition(".")
+            if peer.library in ("scikit-learn", "imbalanced-learn"):
+                assert hasattr({"sklearn.metrics": sklearn.metrics, "imblearn.metrics": imblearn.metrics}[module], name)
+    assert all(library in ("PyCM", "imbalanced-learn") for library, _ in peers.NOTES)
+
+
+def test_imbalanced_learns_index_is_ours_with_its_parameters():
+    import numpy as np
+    from imblearn.metrics import geometric_mean_score, make_index_balanced_accuracy
+
+    y, guess = (np.repeat(labels, (28, 23, 72, 2680)) for labels in ([1, 1, 0, 0], [1, 0, 1, 0]))
+    theirs = make_index_balanced_accuracy(alpha=0.1)(geometric_mean_score)(y, guess, average="binary")
+    assert steelyard.get_metric("iba[alpha=0.1,of=tpnr]")(y, guess) == pytest.approx(theirs)
+
+
+def test_pycms_attributes_are_what_we_say():
+    pycm = pytest.importorskip("pycm")
+    table = pycm.ConfusionMatrix(matrix={1: {1: 28, 0: 23}, 0: {1: 72, 0: 2680}})
+    for name, attribute in peers.PYCM.items():
+        ours = steelyard.get_metric(name)(steelyard.Counts(28, 23, 72, 2680))
+        assert getattr(table, attribute)[1] == pytest.approx(ours), name
+
+
+def test_torchmetrics_has_the_classes_that_we_name():
+    classification = pytest.importorskip("torchmetrics.classification")
+    assert all(hasattr(classification, name) for name in peers.TORCHMETRICS.values())
+
+
+def test_differences_from_scikit_learn_are_found_by_running_both():
+    assert any("nobody is flagged" in sentence for sentence in peers.differences(steelyard.precision))
+    assert not peers.differences(steelyard.accuracy)
+
+
+# ---------------------------------------------------------------- the site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built as `make docs` builds it."""
+    place = tmp_path_factory.mktemp("site")
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(place)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT / "src")}
+    ran = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    assert ran.returncode == 0, ran.stderr
+    assert not ran.stderr.strip()
+    return place
+
+
+def test_the_built_pages_load_nothing_from_elsewhere_and_are_whole(site):
+    for page in (*site.rglob("*.html"), *site.rglob("*.css")):
+        for found in LOADED.finditer(page.read_text(encoding="utf-8")):
+            source, link, *others = found.groups()
+            place = (
+                (re.search(r'href="([^"]+)"', link) or [""])[-1] if link else next(filter(None, (source, *others)), "")
+            )
+            if not (link and "canonical" in link):
+                assert not re.match(r"[\"']?(https?:)?//", place), (page.name, place)
+    for measure in list_metrics():
+        assert (site / "catalogue" / f"{measure.name}.html").is_file()
+    assert "SurfaceDisplay" in (site / "reference" / "report.html").read_text(encoding="utf-8")
+    assert "<math" in (site / "catalogue" / "ac_score.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: the browser tests are skipped")
+def test_a_browser_opens_the_pages_from_disk_and_asks_no_network(site):
+    playwright = pytest.importorskip("playwright.sync_api")
+    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync", "--no-first-run"]  # fmt: skip
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=quiet)
+        page = browser.new_page()
+        asked, errors = [], []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        for name in ("index.html", "tutorial.html", "catalogue/ac_score.html", "how/figures.html"):
+            page.goto((site / name).as_uri(), wait_until="load")
+            broken = "[...document.images].filter(i => i.complete && !i.naturalWidth && i.offsetParent).map(i => i.src)"
+            assert page.evaluate(broken) == []
+        browser.close()
+    assert asked
+    assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+    assert not errors
