@@ -9,7 +9,10 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SHOWN = 80  # characters of a label or a name that a page shows; the middle of longer ones is left out
 
@@ -36,10 +39,18 @@ def filled(name: str, **parts: str) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template(name))
 
 
-def document(title: str, body: str, *, payload: Any = None, script: str = "") -> str:
-    """The whole file. Its policy allows this style and this script by their hashes, and nothing from anywhere."""
-    style = template("page.css")
+def document(
+    title: str, body: str, *, payload: Any = None, script: str = "", styles: Sequence[str] = ("page.css",),
+    images: bool = False,
+) -> str:  # fmt: skip
+    """The whole file. Its policy allows this style and this script by their hashes, and nothing from anywhere.
+
+    With `images` pictures are allowed as well, where the page holds them itself.
+    """
+    style = "\n".join(map(template, styles))
     policy = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
+    if images:
+        policy += "; img-src data:"
     if script:
         policy += f"; script-src {digest(script)}"
     data = "" if payload is None else f'<script type="application/json" id="data">{embedded(payload)}</script>\n'

@@ -1,0 +1,105 @@
+"""Page: a study as one HTML file with its claims, tables and figures inside. Used by writing."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.rows import three_digits
+from steelyard.report.document import document, filled, scrolled, text
+
+if TYPE_CHECKING:
+    from steelyard.studies.study import Claim, Picture, Study, Table
+
+KINDS = {
+    "holds": "holds", "holds with qualification": "partly", "does not hold": "fails", "not tested": "untested",
+}  # fmt: skip
+
+
+def page(study: Study) -> str:
+    """The whole file; its figures are SVG inside it, and nothing is fetched from anywhere."""
+    head, *said = [*study.summary]
+    body = filled(
+        "study.html", study=text(study.name), title=text(study.title), cite=text(study.cite), head=text(head),
+        warning="".join(f'<p class="quick">{text(sentence)}</p>' for sentence in study.warning),
+        summary="".join(f"<p>{text(sentence)}</p>" for sentence in said), tally=text(study.tally),
+        claims="".join(map(_claim, study.claims)), pictures="".join(map(_picture, study.pictures)),
+        tables="".join(map(_table, study.tables)), choices=_pairs(study.choices),
+        environment=_pairs({**study.environment, "computed in": f"{study.seconds:,.0f} seconds"}),
+        command=text(command(study)),
+    )  # fmt: skip
+    return document(f"{study.title} · Steelyard", body, styles=("page.css", "study.css"), images=True)
+
+
+def command(study: Study) -> str:
+    """The words that run this study again from the shell."""
+    quick = " --quick" if study.quick else ""
+    return f"steelyard study {study.name}{quick} --seed {study.choices.get('seed', 0)}"
+
+
+def svg(picture: Picture) -> bytes:
+    """The picture as a file of SVG, undated, its text as text."""
+    return drawn(picture, "svg")
+
+
+def drawn(picture: Picture, kind: str) -> bytes:
+    """The picture in one format."""
+    file = BytesIO()
+    getattr(picture.drawn, "figure_", picture.drawn).savefig(file, format=kind)
+    return file.getvalue()
+
+
+# ---------------------------------------------------------------- the parts
+
+
+def _claim(claim: Claim) -> str:
+    spread = f'<span class="soft">{text(claim.spread)}</span>' if claim.spread else ""
+    return (
+        f'<article class="claim {KINDS[claim.verdict]}"><h3>{text(claim.claim)} <span class="place">'
+        f'{text(claim.place)}</span></h3><dl><dt>paper</dt><dd class="paper">{text(claim.paper)}</dd><dt>this run</dt>'
+        f'<dd class="ours">{text(claim.ours)} {spread}</dd><dt class="verdict-word">{text(claim.verdict)}</dt>'
+        f"<dd>{text(claim.why)}</dd></dl></article>"
+    )
+
+
+def _picture(picture: Picture) -> str:
+    data = b64encode(svg(picture)).decode()
+    kind = ' class="whole"' if picture.columns > 1 else ""
+    return (
+        f'<figure{kind} id="{text(picture.name)}"><img alt="{text(picture.words)}" '
+        f'src="data:image/svg+xml;base64,{data}">'
+        f"<figcaption>{text(picture.words)}</figcaption></figure>"
+    )
+
+
+def _table(table: Table) -> str:
+    names = list(table.rows[0])
+    top = "".join(f'<th scope="col">{text(name)}</th>' for name in names)
+    body = "".join(_row([row[name] for name in names]) for row in table.rows)
+    whole = f'<table class="plain"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
+    note = f'<p class="note">{text(table.note)}</p>' if table.note else ""
+    return (
+        f'<section id="{text(table.name)}"><h3>{text(table.title)}</h3>{scrolled(whole, table.title)}{note}</section>'
+    )
+
+
+def _row(values: list[Any]) -> str:
+    first, *rest = map(three_digits, values)
+    cells = "".join(f"<td>{text(cell).replace('-', '−') if _numeric(cell) else text(cell)}</td>" for cell in rest)
+    return f'<tr><th scope="row">{text(first)}</th>{cells}</tr>'
+
+
+def _numeric(cell: str) -> bool:
+    return cell[:1] == "-" and cell[1:2].isdigit()
+
+
+def _pairs(known: dict[str, Any]) -> str:
+    lines = (f"<dt>{text(key)}</dt><dd>{text(_told(value))}</dd>" for key, value in known.items())
+    return f'<dl class="asked">{"".join(lines)}</dl>'
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

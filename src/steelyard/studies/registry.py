@@ -1,0 +1,69 @@
+"""Registry: the studies by name, and how one is run. Used by the command line and the tests."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from dataclasses import replace
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from steelyard import __version__
+from steelyard.errors import InputError, UnknownNameError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.studies.study import Study
+
+STUDIES = ("nguyen", "asawa", "kalita", "wu", "garcia")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "polars")
+
+
+def descriptions() -> dict[str, str]:
+    """Each study's name and what it is, by the first line of its module.
+
+    >>> descriptions()["garcia"].startswith("García")
+    True
+    """
+    return {name: str(_module(name).__doc__).partition("\n")[0] for name in STUDIES}
+
+
+def run(
+    name: str, *, quick: bool = False, data: Any = None, seed: int = 0, progress: Callable[[str], Any] | None = None
+) -> Study:
+    """Run one study: `quick` on a part of the data, `data` the folder of the data sets, `progress` told each step."""
+    module = _module(name)
+    if not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed is a whole number, 0 or more, not {seed!r}.")
+    start = time.perf_counter()
+    found: Study = module.run(quick=quick, data=data, seed=seed, progress=progress or _silent)
+    choices = {"seed": seed, "quick": quick} | found.choices
+    return replace(found, choices=choices, environment=environment(), seconds=time.perf_counter() - start)
+
+
+def environment() -> dict[str, str]:
+    """What the numbers were computed with."""
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    known = {name: _version(name) for name in LIBRARIES}
+    return {"steelyard": __version__, "python": platform.python_version(), **known, "machine": machine}
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _module(name: str) -> Any:
+    if name not in STUDIES:
+        near = did_you_mean(name, STUDIES)
+        raise UnknownNameError(f"There is no study {name!r}; there are {', '.join(STUDIES)}.{near}")
+    return import_module(f"steelyard.studies.{name}")
+
+
+def _silent(_: str) -> None:
+    """Progress that nobody reads."""

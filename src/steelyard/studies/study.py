@@ -1,0 +1,112 @@
+"""Study: what one paper's experiment gives when it is run again: tables, pictures, and its claims tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from steelyard.analysis.rows import filled
+from steelyard.report.terminal import paragraph
+
+Verdict = Literal["holds", "holds with qualification", "does not hold", "not tested"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the paper says and where, what this run finds with its spread over seeds, and whether that agrees."""
+
+    claim: str
+    paper: str
+    ours: str
+    spread: str
+    verdict: Verdict
+    why: str
+    place: str
+
+    def row(self) -> dict[str, Any]:
+        """The claim as a row of a table."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows with the same columns, under a title; `name` becomes the name of its file."""
+
+    name: str
+    title: str
+    rows: list[dict[str, Any]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A display of steelyard or a figure of matplotlib; `name` becomes the name of its files.
+
+    `columns` is how much of the page it takes: 1, or 2 for a wide one. Without a caption the display's own is used.
+    """
+
+    name: str
+    drawn: Any
+    caption: str = ""
+    columns: int = 1
+
+    @property
+    def words(self) -> str:
+        """What stands below the picture."""
+        return self.caption or self.drawn.caption()
+
+
+@dataclass(frozen=True, repr=False)
+class Study:
+    """One paper's experiment, run again.
+
+    `choices` holds what was chosen (seed, quick, sizes, readings of the paper), `environment` what it ran on.
+    """
+
+    name: str
+    title: str
+    cite: str
+    summary: list[str]
+    tables: list[Table]
+    pictures: list[Picture]
+    claims: list[Claim]
+    choices: dict[str, Any] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+    seconds: float = float("nan")
+
+    @property
+    def quick(self) -> bool:
+        """Whether this was the short run, on a part of the data or with fewer repetitions."""
+        return bool(self.choices.get("quick"))
+
+    @property
+    def tally(self) -> str:
+        """How many of the claims hold: "2 hold, 1 does not hold"."""
+        plural = {
+            "holds": "hold",
+            "holds with qualification": "hold with qualification",
+            "does not hold": "do not hold",
+        }
+        counts = {verdict: sum(c.verdict == verdict for c in self.claims) for verdict in (*plural, "not tested")}
+        return ", ".join(f"{n} {plural.get(v, v) if n > 1 else v}" for v, n in counts.items() if n)
+
+    def __repr__(self) -> str:
+        head = f"{self.title}\n{self.cite}"
+        said = [paragraph(sentence) for sentence in [*self.warning, *self.summary]]
+        claims = [_told(i, claim) for i, claim in enumerate(self.claims, 1)]
+        rest = f"{len(self.tables)} tables and {len(self.pictures)} figures; computed in {self.seconds:,.0f} s."
+        return "\n\n".join([head, "\n".join(said), f"Claims: {self.tally}.", *claims, rest])
+
+    @property
+    def warning(self) -> list[str]:
+        """The sentence that tells a quick run from a full one, or none."""
+        told = (
+            "This is a quick run, on a part of the data or with fewer repetitions: run it without --quick to cite it."
+        )
+        return [told] if self.quick else []
+
+
+def _told(number: int, claim: Claim) -> str:
+    lines = [f"{number}. {claim.claim} ({claim.place})", f"   {claim.verdict.upper()}: {claim.why}"]
+    lines += [f"   paper {claim.paper}", f"   ours  {claim.ours}" + (f"; {claim.spread}" if claim.spread else "")]
+    return "\n".join(filled(line).replace("\n", "\n   ") for line in lines)

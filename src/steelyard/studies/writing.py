@@ -1,0 +1,97 @@
+"""Writing: a study as a folder of a page, tables, figures and JSON, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import InputError
+from steelyard.report.summary import csv_rows
+from steelyard.studies.page import drawn, page
+
+if TYPE_CHECKING:
+    from steelyard.studies.study import Study
+
+SCHEMA = 1
+FORMATS = ("svg", "pdf")
+
+
+def check_free(folder: Any, *, force: bool = False) -> Path:
+    """The folder to write to; refused before any work where something is there that would be replaced."""
+    path = Path(folder)
+    if path.is_dir() and not any(path.iterdir()):
+        return path
+    if path.exists() and not force:
+        raise InputError(f"{str(folder)!r} exists and was kept; give another name, or --force to replace it.")
+    if path.exists() and not (path / "study.json").is_file():
+        raise InputError(f"{str(folder)!r} holds no study, so it is not replaced; give another name.")
+    return path
+
+
+def write(study: Study, folder: Any, *, force: bool = False) -> Path:
+    """Write page.html, study.json, claims.csv, tables/*.csv and figures/*.svg, *.pdf; a kill leaves no half of it."""
+    path = check_free(folder, force=force).absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", dir=path.parent))
+    try:
+        _fill(study, made)
+        made.chmod(0o777 & ~_umask())
+        _put(made, path)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return path
+
+
+def to_json(study: Study) -> str:
+    """The study as strict JSON: what was claimed, found and chosen, and every table."""
+    whole = {
+        "schema": SCHEMA, "name": study.name, "title": study.title, "cite": study.cite, "summary": study.summary,
+        "claims": [claim.row() for claim in study.claims],
+        "tables": {t.name: {"title": t.title, "note": t.note, "rows": t.rows} for t in study.tables},
+        "figures": {p.name: p.words for p in study.pictures}, "choices": study.choices,
+        "environment": study.environment, "seconds": study.seconds,
+    }  # fmt: skip
+    return json.dumps(_strict(whole), allow_nan=False, ensure_ascii=False, indent=1)
+
+
+def _fill(study: Study, folder: Path) -> None:
+    texts = {"page.html": page(study), "study.json": to_json(study)}
+    texts |= {"claims.csv": csv_rows([claim.row() for claim in study.claims])}
+    texts |= {f"tables/{table.name}.csv": csv_rows(table.rows) for table in study.tables}
+    files = {name: text.encode() for name, text in texts.items()}
+    files |= {f"figures/{p.name}.{kind}": drawn(p, kind) for p in study.pictures for kind in FORMATS}
+    for name, data in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(data)
+
+
+def _put(made: Path, path: Path) -> None:
+    """The new folder in the place of the old one, which goes only when the new one is there."""
+    if not path.exists() or not any(path.iterdir()):
+        made.replace(path)
+        return
+    old = made.with_name(f"{made.name}.old")
+    path.rename(old)
+    made.replace(path)
+    shutil.rmtree(old)
+
+
+def _strict(value: Any) -> Any:
+    """The value with null for what is not finite, and plain numbers for NumPy's."""
+    if isinstance(value, dict):
+        return {str(key): _strict(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_strict(one) for one in value]
+    plain = value.item() if hasattr(value, "item") else value
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
