@@ -75,14 +75,21 @@ def decided_anew() -> dict[str, Decision]:
     return kept
 
 
-def garcia_row(metric: Any) -> str:
+def garcia_row(metric: Any, *, anew: bool = False) -> str:
     """A measure's column of García's Table 2, p1 to p5: "-" invariant, "+" not, "?" undecided.
+
+    With `anew` it is decided now, whatever was decided before.
 
     >>> garcia_row("f1")
     '+-+++'
     """
-    signs = {True: "-", False: "+", None: "?"}
-    return "".join(signs[d.holds] for d in audit_properties([metric], ["p1", "p2", "p3", "p4", "p5"]))
+    signs, asked = {True: "-", False: "+", None: "?"}, ["p1", "p2", "p3", "p4", "p5"]
+    found = (
+        _decisions([get_metric(metric)], list(map(get_property, asked)), {})
+        if anew
+        else audit_properties([metric], asked)
+    )
+    return "".join(signs[d.holds] for d in found)
 
 
 def _decisions(measures: list[Metric], properties: list[Property], kept: dict[str, Decision]) -> list[Decision]:

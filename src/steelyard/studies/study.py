@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from steelyard.analysis.rows import filled
 from steelyard.report.terminal import paragraph
 
 Verdict = Literal["holds", "holds with qualification", "does not hold", "not tested"]
@@ -91,7 +90,7 @@ class Study:
         return ", ".join(f"{n} {plural.get(v, v) if n > 1 else v}" for v, n in counts.items() if n)
 
     def __repr__(self) -> str:
-        head = f"{self.title}\n{self.cite}"
+        head = f"{self.title}\n{paragraph(self.cite)}"
         said = [paragraph(sentence) for sentence in [*self.warning, *self.summary]]
         claims = [_told(i, claim) for i, claim in enumerate(self.claims, 1)]
         rest = f"{len(self.tables)} tables and {len(self.pictures)} figures; computed in {self.seconds:,.0f} s."
@@ -107,6 +106,7 @@ class Study:
 
 
 def _told(number: int, claim: Claim) -> str:
-    lines = [f"{number}. {claim.claim} ({claim.place})", f"   {claim.verdict.upper()}: {claim.why}"]
-    lines += [f"   paper {claim.paper}", f"   ours  {claim.ours}" + (f"; {claim.spread}" if claim.spread else "")]
-    return "\n".join(filled(line).replace("\n", "\n   ") for line in lines)
+    spread = f"; {claim.spread}" if claim.spread else ""
+    lines = [f"{claim.verdict.upper()}: {claim.why}", f"paper: {claim.paper}", f"ours: {claim.ours}{spread}"]
+    head = paragraph(f"{number}. {claim.claim} ({claim.place})")
+    return "\n".join([head, *(paragraph(line, "   ") for line in lines)])
