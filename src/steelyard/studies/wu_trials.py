@@ -1,0 +1,169 @@
+"""Trials: Wu and Cannistraci's experiment on house numbers, draw after draw. Used by the study wu.
+
+Section 3.2 draws training and test rows of the digits 1 and 6 at three imbalances; section 3.3 says how the nearest
+mean classifier (NMC) and linear discriminant analysis (LDA) are trained. The other LDAs are what the paper lacks: the
+same axis, cut elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.estimators.nearest_mean import NearestMeanClassifier
+from steelyard.estimators.threshold import ThresholdClassifier
+from steelyard.ingest.labels import confusion
+from steelyard.metrics.registry import get_metric
+from steelyard.statistics.counts import Counts
+from steelyard.studies.published import published
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.datasets.collections import Digits
+
+Array = np.ndarray[Any, Any]
+PAPER = published("wu")
+CONDITIONS: tuple[str, ...] = tuple(PAPER["sizes"]["test"])  # N:P
+MEASURES: dict[str, str] = PAPER["measures"]
+NMC, LDA = "NMC", "LDA"
+HELD_OUT, SEEN, EQUAL = "LDA, cut searched", "LDA, cut searched on seen rows", "LDA, equal priors"
+MODELS = (NMC, LDA, HELD_OUT, SEEN, EQUAL)
+SCORE = "operating_point_score"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The size of the experiment: how many draws, the share of the paper's rows, and how coarse the pictures are."""
+
+    draws: int
+    share: int
+    coarse: int
+
+    def test(self, condition: str) -> tuple[int, int]:
+        """The positives and the negatives of the test part."""
+        size = PAPER["sizes"]["test"][condition]
+        return size["positives"] // self.share, size["negatives"] // self.share
+
+
+FULL, QUICK = Plan(draws=10, share=1, coarse=1), Plan(draws=3, share=3, coarse=4)
+TRAINED = 3  # the training part is three times the test part, with the same shares
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One draw at one imbalance: the truth of the test rows, where each model puts them, and where it cuts."""
+
+    y: Array
+    scores: dict[str, Array]
+    cuts: dict[str, float]
+    centroid: str
+
+    def counts(self, model: str) -> Counts:
+        """The table of one model on the test rows."""
+        return confusion(self.y, (self.scores[model] >= self.cuts[model]).astype(int)).counts()
+
+    def value(self, model: str, measure: str) -> float:
+        """One measure of one model, of its labels or of its scores."""
+        known = get_metric(measure)
+        return float(known(self.counts(model)) if known.function else known(self.y, self.scores[model]))
+
+    def place(self, model: str) -> float:
+        """Where the cut lies between the lowest and the highest projection of the test rows, 0 to 1."""
+        return float(_normalised(self.scores[model], self.cuts[model])[1])
+
+    def passed(self, model: str) -> float:
+        """The share of the test rows that the model calls positive."""
+        return float((self.scores[model] >= self.cuts[model]).mean())
+
+    def normalised(self, model: str) -> tuple[Array, float]:
+        """The projections from 0 to 1, and the cut on that scale."""
+        return _normalised(self.scores[model], self.cuts[model])
+
+
+def _normalised(z: Array, cut: float) -> tuple[Array, float]:
+    low, high = z.min(), z.max()
+    return (z - low) / (high - low), float((cut - low) / (high - low))
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """All draws at all imbalances, and every measure of every model in them."""
+
+    trials: list[dict[str, Trial]]
+    values: Array  # draw, condition, model, measure
+
+    def of(self, condition: str, model: str, short: str) -> Array:
+        """One measure of one model over the draws."""
+        return np.asarray(self.values[:, CONDITIONS.index(condition), MODELS.index(model), list(MEASURES).index(short)])
+
+    def gap(self, condition: str, short: str, a: str = NMC, b: str = LDA) -> Array:
+        """Model a less model b by one measure, over the draws."""
+        return self.of(condition, a, short) - self.of(condition, b, short)
+
+    def places(self) -> Array:
+        """The place of each measure in the ranking by NMC − LDA, 1 for the largest: draw, condition, measure."""
+        gaps = self.values[:, :, MODELS.index(NMC)] - self.values[:, :, MODELS.index(LDA)]
+        return np.argsort(np.argsort(-gaps, axis=-1, kind="stable"), axis=-1) + 1
+
+    def counts(self, condition: str, model: str) -> Counts:
+        """The tables of one model over the draws."""
+        return Counts.stack([trial[condition].counts(model) for trial in self.trials])
+
+
+def trials(digits: Digits, plan: Plan, seed: int, progress: Callable[[str], Any]) -> Trials:
+    """Draw, train and test, at each imbalance and as often as the plan says."""
+    X, y = _pixels(digits.images, plan.coarse), (digits.labels == 1).astype(int)
+    found: list[dict[str, Trial]] = []
+    for i in range(plan.draws):
+        rng, done = np.random.default_rng([seed, i]), {}
+        for condition in CONDITIONS:
+            progress(f"draw {i + 1} of {plan.draws}, N:P = {condition}")
+            done[condition] = trial(X, y, *draw(y, *plan.test(condition), rng), rng)
+        found.append(done)
+    values = [
+        [[[t[c].value(m, name) for name in MEASURES.values()] for m in MODELS] for c in CONDITIONS] for t in found
+    ]
+    return Trials(found, np.array(values))
+
+
+def _pixels(images: Array, coarse: int) -> Array:
+    """The grey values from 0 to 1, a picture in a row, each square of `coarse` x `coarse` dots as its mean."""
+    n, side = len(images), images.shape[1] // coarse
+    return np.asarray(images.reshape(n, side, coarse, side, coarse).mean((2, 4)).reshape(n, -1) / 255)
+
+
+def draw(y: Array, positives: int, negatives: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """The rows of a training and a test part that share none."""
+    parts = [
+        np.split(rng.permutation(np.flatnonzero(y == label))[: (1 + TRAINED) * n], [n])
+        for label, n in ((1, positives), (0, negatives))
+    ]
+    test, train = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return train, test
+
+
+def trial(X: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Trial:
+    """Fit on one part and place the rows of the other.
+
+    NMC searches its cut on the training parts of 5 folds, 10 times. LDA has nothing to search, so it is fitted on all
+    training rows. For its searched cut a fifth of the training rows is held out from a fit of its own.
+    """
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit
+
+    folds, seed = PAPER["folds"], int(rng.integers(2**31))
+    cv = RepeatedStratifiedKFold(n_splits=folds["folds"], n_repeats=folds["repeats"], random_state=seed)
+    nearest = NearestMeanClassifier("best", SCORE, cv=cv).fit(X[train], y[train])
+    part = StratifiedShuffleSplit(1, test_size=1 / folds["folds"], random_state=seed)
+    how = {"metric": SCORE, "response_method": "decision_function"}
+    held = ThresholdClassifier(LinearDiscriminantAnalysis(solver="lsqr"), cv=part, **how).fit(X[train], y[train])
+    plain = held.estimator_  # fitted on all training rows
+    seen = ThresholdClassifier(plain, cv="prefit", **how).fit(X[train], y[train])
+    prior = float(np.log(np.divide(*plain.priors_[::-1])))
+    z = plain.decision_function(X[test])
+    cuts = {NMC: nearest.cut_, LDA: 0.0, HELD_OUT: held.threshold_, SEEN: seen.threshold_, EQUAL: prior}
+    scores = dict.fromkeys(MODELS, z) | {NMC: nearest.project(X[test])}
+    return Trial(y[test], scores, {model: float(cut) for model, cut in cuts.items()}, nearest.centroid_)
