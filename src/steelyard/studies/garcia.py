@@ -18,39 +18,27 @@ from steelyard.auditing.correlation import CorrelationStudy, correlation_study
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.references import reference
 from steelyard.metrics.registry import get_metric
-from steelyard.report.figures.correlation import CorrelationDisplay
 from steelyard.report.figures.words import listed, percent
-from steelyard.studies.published import published
-from steelyard.studies.study import Claim, Picture, Study, Table, Verdict
+from steelyard.studies.garcia_readings import (
+    LATER,
+    MEASURES,
+    ONE_EDGE,
+    PAPER,
+    READINGS,
+    ROWS,
+    SIZES,
+    WEIGHTS,
+    WORDS,
+    between,
+    correlations,
+)
+from steelyard.studies.garcia_tables import pictures, tables
+from steelyard.studies.study import Claim, Study, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 Array = np.ndarray[Any, Any]
-PAPER = published("garcia")
-MEASURES: dict[str, str] = PAPER["measures"]
-ROWS = 1000  # the paper does not say how long its list is; 100 and 5,000 are tried as well
-READINGS: dict[str, dict[str, Any]] = {
-    "each class evenly spaced, on its side of 0.5; 1,000 rows": {},
-    "the same, 100 rows": {"n": 100},
-    "the same, 5,000 rows": {"n": 5000},
-    "each class at random on its side of 0.5": {"list_kind": "class_uniform"},
-    "one ramp from 0 to 1 for all rows": {"list_kind": "global_linear"},
-    "one ramp, cut at the prior": {"list_kind": "global_linear", "threshold": "prior"},
-    "true probabilities 0 and 1": {"list_kind": "extreme"},
-}
-WEIGHTS = (0.5, 0.6, 0.7, 0.8, 0.9)
-SIZES = (100, 300, 1000, 3000, 10_000)
-LATER = ("ac_score", "tpnr", "informedness", "mcc", "alpha_f1")  # measures that the other four papers argue for
-
-
-def one_edge(c: Any, *, rho: float = 0.1) -> Any:
-    """Equation (1) on two areas, below and above the single ROC point: the other reading of the unsaid bands."""
-    tpr, tnr = get_metric("recall")(c), get_metric("specificity")(c)
-    return (1 - rho) * tpr * (1 + tnr) / 2 + (1 + rho) * (1 - tpr) * tnr / 2
-
-
-ONE_EDGE = Bounds(2, "weighted AUC with the ROC point as the only edge rises with recall", (one_edge,), (0, np.inf))
 
 
 def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) -> Study:  # noqa: ARG001 - no data
@@ -77,8 +65,8 @@ def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) ->
     ]  # fmt: skip
     return Study(
         "garcia", "Which measures listen to the rare class?", reference("garcia2012"),
-        _summary(main, readings, sizes, claims, table_2), _tables(main, readings, sizes, weights, later, table_2),
-        _pictures(main), claims,
+        _summary(main, readings, sizes, claims, table_2), tables(main, readings, sizes, weights, later, table_2),
+        pictures(main), claims,
         {"seeds": seeds, "seeds of the other readings": fewer, "rows of a list": ROWS, "threshold": 0.5,
          "list of true probabilities": next(iter(READINGS)), "weight of cwA": 0.6, "bands of wAUC": 10,
          "strong correlation": f"above {STRONG}", "a conclusion holds": f"in {percent(USUALLY)} of the seeds or more"},
@@ -128,13 +116,13 @@ def _why_lists(failed: list[str]) -> str:
 
 
 def _why_size(failed: list[str], sizes: dict[int, CorrelationStudy], readings: dict[str, CorrelationStudy]) -> str:
-    least, most = (float(np.nanmean(_r(sizes[n], "AUC", "TPr")[:, 0])) for n in (SIZES[0], SIZES[-1]))
+    least, most = (float(np.nanmean(correlations(sizes[n], "AUC", "TPr")[:, 0])) for n in (SIZES[0], SIZES[-1]))
     two = next(iter(readings.values())).conclusions([ONE_EDGE])[0].share
     said = (
         f"For AUC and Gm much of it is the noise of few positives: with 5 % of them the correlation of AUC with TPr is "
-        f"{least:+.2f} on lists of {SIZES[0]} rows (5 positives) and {most:+.2f} on {SIZES[-1]:,}. wAUC is cut into ten "
-        "bands here; with the single ROC point as the only edge, which equation (1) allows as well, it rises with TPr "
-        f"in {percent(two)} of the seeds."
+        f"{least:+.2f} on lists of {SIZES[0]} rows (5 positives) and {most:+.2f} on {SIZES[-1]:,}. wAUC is cut into "
+        "ten bands here; with the single ROC point as the only edge, which equation (1) allows as well, it rises with "
+        f"TPr in {percent(two)} of the seeds."
     )
     return f"{said} {_why_lists(failed)}" if failed else said
 
@@ -145,7 +133,7 @@ def _weight_claim(weights: CorrelationStudy) -> Claim:
     true = [w for w, share in strong.items() if share >= USUALLY]
     names = [f"class_weighted_accuracy[w={w}]" for w in WEIGHTS[1:]]
     ours = "; ".join(
-        f"w = {w}: {_span(_between(weights, name, 'recall'))} with TPr, {_span(_between(weights, name, 'specificity'))} "
+        f"w = {w}: {_span(between(weights, name, 'recall'))} with TPr, {_span(between(weights, name, 'specificity'))} "
         "with TNr" for w, name in zip(WEIGHTS[1:], names, strict=True)
     )  # fmt: skip
     why = (
@@ -166,18 +154,8 @@ def _strongly(w: float) -> Bounds:
     return Bounds(2, "strongly with recall and against specificity", (name,), (STRONG, np.inf), (-np.inf, -STRONG))
 
 
-def _r(study: CorrelationStudy, short: str, rate: str) -> Array:
-    """Pearson's correlation of a measure with TPr or TNr by seed and imbalance."""
-    return _between(study, MEASURES[short], MEASURES[rate])
-
-
-def _between(study: CorrelationStudy, name: str, rate: str) -> Array:
-    names = study.names
-    return study.pearson[:, :, names.index(get_metric(name).name), names.index(rate)]
-
-
 def _range(study: CorrelationStudy, shorts: Sequence[str], rate: str) -> str:
-    return _span(np.stack([_r(study, short, rate) for short in shorts]))
+    return _span(np.stack([correlations(study, short, rate) for short in shorts]))
 
 
 def _span(r: Array) -> str:
@@ -213,13 +191,12 @@ def _invariance_claims(table_2: dict[str, str]) -> list[Claim]:
     return [whole, *(_set_claim(key, found) for key, found in sets.items())]
 
 
-WORDS = {"-": "stays", "+": "changes", "?": "undecided"}
 WHY_SETS = {
     "sensitive": "The paper wants a measure to notice every change; noticing the exchange of the classes (p1) is what "
     "Asawa and Wu want a measure not to do, so the papers disagree on whether this is a virtue.",
     "exchange": "Asawa and Wu call this symmetry and ask for it.",
-    "negatives": "TPr and Prec do not see TN by their definition; among the measures that claim to weigh both classes F1 "
-    "is the one.",
+    "negatives": "TPr and Prec do not see TN by their definition; among the measures that claim to weigh both classes "
+    "F1 is the one.",
 }
 
 
@@ -255,15 +232,15 @@ def _summary(
 ) -> list[str]:  # fmt: skip
     three = [claims[i].verdict != "does not hold" for i in range(3)]
     same = sum(a == b for s in MEASURES for a, b in zip(table_2[s], PAPER["table_2"]["signs"][s], strict=True))
-    least, most = (float(np.nanmean(_r(sizes[n], "AUC", "TPr")[:, 0])) for n in (SIZES[0], SIZES[-1]))
+    least, most = (float(np.nanmean(correlations(sizes[n], "AUC", "TPr")[:, 0])) for n in (SIZES[0], SIZES[-1]))
     return [
         f"{sum(three)} of García's three conclusions and {same} of the 65 signs of Table 2 come out again.",
         f"Accuracy listens to the frequent class: its correlation with TNr is {_range(main, ['Acc'], 'TNr')} over the "
-        f"five imbalances and with TPr {_range(main, ['Acc'], 'TPr')}; OP, kappa, AGm and F1 follow TNr as well, OP the "
-        f"least ({_range(main, ['OP'], 'TNr')}).",
+        f"five imbalances and with TPr {_range(main, ['Acc'], 'TPr')}; OP, kappa, AGm and F1 follow TNr as well, OP "
+        f"the least ({_range(main, ['OP'], 'TNr')}).",
         f"That AUC and Gm lean to the rare class is weaker than it sounds: {_range(main, ['AUC'], 'TPr')} with TPr and "
         f"{_range(main, ['AUC'], 'TNr')} with TNr; at 5 % positives the correlation with TPr goes from {least:+.2f} to "
-        f"{most:+.2f} as the list grows from {SIZES[0]} to {SIZES[-1]:,} rows, because with few positives TPr is noisy.",
+        f"{most:+.2f} as the list grows from {SIZES[0]} to {SIZES[-1]:,} rows, as few positives make TPr noisy.",
         *_readings_said(readings),
     ]
 
@@ -281,105 +258,3 @@ def _readings_said(readings: dict[str, CorrelationStudy]) -> list[str]:
         if told
         else []
     )
-
-
-def _tables(
-    main: CorrelationStudy, readings: dict[str, CorrelationStudy], sizes: dict[int, CorrelationStudy],
-    weights: CorrelationStudy, later: CorrelationStudy, table_2: dict[str, str],
-) -> list[Table]:  # fmt: skip
-    n = len(main.pearson)
-    return [
-        Table("correlations_with_rates", "Correlation with TPr and TNr, by the share of positives",
-              [_rates_row(main, s, name) for s, name in MEASURES.items()], f"Pearson's r, mean of {n} seeds."),
-        Table("intervals", "The same with its spread: 95 % of the seeds lie between",
-              [_spread_row(main, s, share) for s in MEASURES for share in range(len(main.positives))],
-              f"Quantiles 2.5 % and 97.5 % of {n} seeds."),
-        Table("conclusions", "Share of the seeds in which each conclusion holds, by the reading of the paper",
-              [_reading_row(words, study) for words, study in readings.items()],
-              "Of all measures of the conclusion at all five imbalances. Only the first row is the study's own reading."),
-        Table("invariance", "Table 2: what each measure does when the table changes",
-              [_sign_row(short, table_2[short]) for short in MEASURES],
-              "p1 exchange of the classes; p2 to p5 a change of TN, FP, TP, FN alone. Stays is the paper's −, changes its +; "
-              "where the paper prints another sign, it is given."),
-        Table("size", "How the correlations at 5 % positives depend on the length of the list",
-              [_size_row(n, study) for n, study in sizes.items()],
-              "sd: of TPr and of TNr over the tuples of one distortion, mean over distortions and seeds."),
-        Table("weights", "Class-weighted accuracy by its weight w: correlation with TPr and TNr",
-              [_rates_row(weights, f"w = {w}", f"class_weighted_accuracy[w={w}]") for w in WEIGHTS]),
-        Table("later_measures", "Measures of the other papers in the same experiment",
-              [_rates_row(later, get_metric(name).title, name) for name in LATER],
-              "AC-score, TPNR and informedness weigh both recalls alike, and correlate like AUC and Gm."),
-        *(Table(f"matrix_{round(100 * share):02d}", f"All pairs of measures with {100 * share:g} % positives",
-                _matrix_rows(main, share), f"Pearson's r, mean of {n} seeds.") for share in main.positives),
-    ]  # fmt: skip
-
-
-def _rates_row(study: CorrelationStudy, words: str, name: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"measure": words}
-    for i, share in enumerate(study.positives):
-        for short in ("TPr", "TNr"):
-            row[f"{100 * share:g} % {short}"] = _mean(_between(study, name, MEASURES[short])[:, i])
-    return row
-
-
-def _mean(values: Array) -> float:
-    """The mean of the seeds in which the correlation is defined, rounded as a correlation is."""
-    known = values[~np.isnan(values)]
-    return round(float(known.mean()), 3) if len(known) else float("nan")
-
-
-def _spread_row(study: CorrelationStudy, short: str, i: int) -> dict[str, Any]:
-    row: dict[str, Any] = {"measure": short, "positives": f"{100 * study.positives[i]:g} %"}
-    for rate in ("TPr", "TNr"):
-        values = _r(study, short, rate)[:, i]
-        low, high = np.nanquantile(values, [0.025, 0.975])
-        row |= {rate: _mean(values), f"{rate} from": round(float(low), 3), f"{rate} to": round(float(high), 3)}
-    return row
-
-
-def _reading_row(words: str, study: CorrelationStudy) -> dict[str, Any]:
-    found = study.conclusions([*CLAIMS, ONE_EDGE])
-    heads = (
-        "1: Acc follows TNr",
-        "2: five measures rise with TPr",
-        "3: four measures follow TNr",
-        "wAUC with one edge",
-    )
-    return {"reading": words, "seeds": len(study.pearson)} | {
-        head: f"{percent(one.share)}" for head, one in zip(heads, found, strict=True)
-    }
-
-
-def _sign_row(short: str, signs: str) -> dict[str, Any]:
-    printed = PAPER["table_2"]
-    row: dict[str, Any] = {"measure": short, "is": MEASURES[short]}
-    for name, here, there in zip(printed["order"], signs, printed["signs"][short], strict=True):
-        row[name] = WORDS[here] if here == there else f"{WORDS[here]} (printed: {WORDS[there]})"
-    return row
-
-
-def _size_row(n: int, study: CorrelationStudy) -> dict[str, Any]:
-    row: dict[str, Any] = {"rows of the list": n, "positives": round(0.05 * n)}
-    row |= {f"AUC with {rate}": _mean(_r(study, "AUC", rate)[:, 0]) for rate in ("TPr", "TNr")}
-    row |= {f"Gm with {rate}": _mean(_r(study, "Gm", rate)[:, 0]) for rate in ("TPr", "TNr")}
-    for rate in ("TPr", "TNr"):
-        values = np.asarray(get_metric(MEASURES[rate])(study.counts))[:, 0]
-        row[f"sd {rate}"] = round(float(values.std(-1).mean()), 4)
-    return row
-
-
-def _matrix_rows(study: CorrelationStudy, share: float) -> list[dict[str, Any]]:
-    matrix = study.matrix(share)
-    shorts = {name: short for short, name in MEASURES.items()}
-    order = [shorts[name] for name in study.names]
-    return [
-        {"measure": short, **{other: round(float(r), 3) for other, r in zip(order, line, strict=True)}}
-        for short, line in zip(order, matrix, strict=True)
-    ]
-
-
-def _pictures(main: CorrelationStudy) -> list[Picture]:
-    return [
-        Picture(f"heat_{round(100 * share):02d}", CorrelationDisplay.from_study(main, positives=share))
-        for share in main.positives
-    ]

@@ -15,16 +15,19 @@ if TYPE_CHECKING:
 KINDS = {
     "holds": "holds", "holds with qualification": "partly", "does not hold": "fails", "not tested": "untested",
 }  # fmt: skip
+MOST_SHOWN = 20  # rows of a table that are shown unasked
 
 
-def page(study: Study) -> str:
-    """The whole file; its figures are SVG inside it, and nothing is fetched from anywhere."""
-    head, *said = [*study.summary]
+def page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
+    """The whole file; its figures are SVG inside it, those handed in or drawn now, and nothing comes from elsewhere."""
+    head, *said = study.summary
+    svgs = {picture.name: drawn(picture, "svg") for picture in study.pictures} if drawings is None else drawings
     body = filled(
         "study.html", study=text(study.name), title=text(study.title), cite=text(study.cite), head=text(head),
         warning="".join(f'<p class="quick">{text(sentence)}</p>' for sentence in study.warning),
         summary="".join(f"<p>{text(sentence)}</p>" for sentence in said), tally=text(study.tally),
-        claims="".join(map(_claim, study.claims)), pictures="".join(map(_picture, study.pictures)),
+        claims="".join(map(_claim, study.claims)),
+        pictures="".join(_picture(p, svgs[p.name]) for p in study.pictures),
         tables="".join(map(_table, study.tables)), choices=_pairs(study.choices),
         environment=_pairs({**study.environment, "computed in": f"{study.seconds:,.0f} seconds"}),
         command=text(command(study)),
@@ -38,15 +41,10 @@ def command(study: Study) -> str:
     return f"steelyard study {study.name}{quick} --seed {study.choices.get('seed', 0)}"
 
 
-def svg(picture: Picture) -> bytes:
-    """The picture as a file of SVG, undated, its text as text."""
-    return drawn(picture, "svg")
-
-
 def drawn(picture: Picture, kind: str) -> bytes:
-    """The picture in one format."""
+    """The picture in one format, undated, its text as text."""
     file = BytesIO()
-    getattr(picture.drawn, "figure_", picture.drawn).savefig(file, format=kind)
+    picture.figure().savefig(file, format=kind)
     return file.getvalue()
 
 
@@ -63,8 +61,8 @@ def _claim(claim: Claim) -> str:
     )
 
 
-def _picture(picture: Picture) -> str:
-    data = b64encode(svg(picture)).decode()
+def _picture(picture: Picture, svg: bytes) -> str:
+    data = b64encode(svg).decode()
     kind = ' class="whole"' if picture.columns > 1 else ""
     return (
         f'<figure{kind} id="{text(picture.name)}"><img alt="{text(picture.words)}" '
@@ -79,9 +77,10 @@ def _table(table: Table) -> str:
     body = "".join(_row([row[name] for name in names]) for row in table.rows)
     whole = f'<table class="plain"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
     note = f'<p class="note">{text(table.note)}</p>' if table.note else ""
-    return (
-        f'<section id="{text(table.name)}"><h3>{text(table.title)}</h3>{scrolled(whole, table.title)}{note}</section>'
-    )
+    shown = f"{scrolled(whole, table.title)}{note}"
+    if len(table.rows) > MOST_SHOWN:
+        shown = f"<details><summary>{len(table.rows)} rows</summary>{shown}</details>"
+    return f'<section id="{text(table.name)}"><h3>{text(table.title)}</h3>{shown}</section>'
 
 
 def _row(values: list[Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from steelyard.report.figures import style
 from steelyard.report.terminal import paragraph
 
 Verdict = Literal["holds", "holds with qualification", "does not hold", "not tested"]
@@ -41,18 +42,28 @@ class Table:
 class Picture:
     """A display of steelyard or a figure of matplotlib; `name` becomes the name of its files.
 
-    `columns` is how much of the page it takes: 1, or 2 for a wide one. Without a caption the display's own is used.
+    `columns` is how much of the page it takes: 1, or 2 for a wide one; `width` is in inches, where a display should be
+    wider than a column of a paper. Without a caption the display's own is used.
     """
 
     name: str
     drawn: Any
     caption: str = ""
     columns: int = 1
+    width: float | None = None
 
     @property
     def words(self) -> str:
         """What stands below the picture."""
         return self.caption or self.drawn.caption()
+
+    def figure(self) -> Any:
+        """The figure of matplotlib."""
+        if self.width is None:
+            return getattr(self.drawn, "figure_", self.drawn)
+        canvas = style.canvas()
+        with canvas.paper():
+            return self.drawn.plot(canvas.new_figure((self.width, self.drawn.height)).add_subplot()).figure_
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,6 +114,15 @@ class Study:
             "This is a quick run, on a part of the data or with fewer repetitions: run it without --quick to cite it."
         )
         return [told] if self.quick else []
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A difference or a correlation with its sign, in the signs of print.
+
+    >>> signed(-0.5), signed(0.25, 1)
+    ('−0.50', '+0.2')
+    """
+    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def _told(number: int, claim: Claim) -> str:

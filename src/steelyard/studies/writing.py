@@ -60,11 +60,12 @@ def to_json(study: Study) -> str:
 
 
 def _fill(study: Study, folder: Path) -> None:
-    texts = {"page.html": page(study), "study.json": to_json(study)}
+    drawings = {kind: {p.name: drawn(p, kind) for p in study.pictures} for kind in FORMATS}
+    texts = {"page.html": page(study, drawings["svg"]), "study.json": to_json(study)}
     texts |= {"claims.csv": csv_rows([claim.row() for claim in study.claims])}
     texts |= {f"tables/{table.name}.csv": csv_rows(table.rows) for table in study.tables}
     files = {name: text.encode() for name, text in texts.items()}
-    files |= {f"figures/{p.name}.{kind}": drawn(p, kind) for p in study.pictures for kind in FORMATS}
+    files |= {f"figures/{name}.{kind}": data for kind in FORMATS for name, data in drawings[kind].items()}
     for name, data in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(data)

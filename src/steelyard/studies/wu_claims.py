@@ -10,7 +10,7 @@ from steelyard.auditing.models import at_rates
 from steelyard.auditing.properties import harsher
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.words import listed
-from steelyard.studies.study import Claim, Verdict
+from steelyard.studies.study import Claim, Verdict, signed
 from steelyard.studies.wu_trials import CONDITIONS, EQUAL, HELD_OUT, LDA, MEASURES, NMC, PAPER, SEEN
 
 if TYPE_CHECKING:
@@ -58,11 +58,16 @@ def _converges() -> Claim:
     ours = "; ".join(f"TPR {r:g}, TNR 1: AC {a:.3f}, GM {g:.3f}" for r, a, g in zip(rates, ac, gm, strict=True))
     near = bool((np.diff(gm - ac) < 0).all())
     why = (
-        f"Their difference goes to 0, since both do; but AC falls faster, to {ac[-1] / gm[-1]:.2f} of GM where a rate is "
-        f"{rates[-1]:g}: in proportion they part."
+        f"Their difference goes to 0, since both do; but AC falls faster, to {ac[-1] / gm[-1]:.2f} of GM where a rate "
+        f"is {rates[-1]:g}: in proportion they part."
     )
     return _claim(
-        "converges", "in words only", ours, "no randomness", "holds with qualification" if near else "does not hold", why
+        "converges",
+        "in words only",
+        ours,
+        "no randomness",
+        "holds with qualification" if near else "does not hold",
+        why,
     )
 
 
@@ -112,11 +117,12 @@ def _favour(found: Trials) -> Claim:
     verdict: Verdict = "holds" if not wrong and not extra else "holds with qualification" if right else "does not hold"
     why = f"{listed(right)} favour NMC as said." if right else "None of them does."
     if wrong:
-        told = ", ".join(f"{s} favours LDA ({means[s]:+.2f})" for s in wrong)
+        told = ", ".join(f"{s} favours LDA ({signed(means[s])})" for s in wrong)
         why += f" But {told}; what favours NMC beside them is {listed(extra) if extra else 'nothing'}."
-        why += " LDA leans to the positives here, so it must be specificity that was meant." if "specificity" in extra else ""
+    if wrong and "specificity" in extra:
+        why += " LDA leans to the positives here, so it must be specificity that was meant."
     counts = "; ".join(f"{s} in {int((found.gap('1:3', s) > 0).sum())}" for s in [*named, *extra])
-    ours = ", ".join(f"{s} {means[s]:+.3f}" for s in [*named, *extra])
+    ours = ", ".join(f"{s} {signed(means[s], 3)}" for s in [*named, *extra])
     spread = f"NMC ahead, of {len(found.trials)} draws: {counts}"
     return _claim("favour", f"NMC − LDA above 0 for {listed(named)}", ours, spread, verdict, why)
 
@@ -125,13 +131,14 @@ def _separates(found: Trials) -> Claim:
     n = len(found.trials)
     more = {c: np.abs(found.gap(c, "AC-score")) > np.abs(found.gap(c, "GM")) for c in CONDITIONS}
     ours = "; ".join(
-        f"{c}: AC {found.gap(c, 'AC-score').mean():+.3f}, GM {found.gap(c, 'GM').mean():+.3f}" for c in CONDITIONS
+        f"{c}: AC {signed(found.gap(c, 'AC-score').mean(), 3)}, GM {signed(found.gap(c, 'GM').mean(), 3)}"
+        for c in CONDITIONS
     )
     share = float(np.mean([more[c] for c in SKEWED]))
     even = int(more["1:1"].sum())
     why = (
-        f"Without imbalance it is so in {even} of {n} draws. A larger difference is not a better one: AC is lower than GM "
-        "wherever the recalls differ, so a lopsided model loses more by it, whichever model deserves to lose."
+        f"Without imbalance it is so in {even} of {n} draws. A larger difference is not a better one: AC is lower than "
+        "GM wherever the recalls differ, so a lopsided model loses more by it, whichever model deserves to lose."
     )
     spread = "AC apart further than GM: " + ", ".join(f"{int(more[c].sum())} of {n} at {c}" for c in CONDITIONS)
     return _claim("separates", "Figure 2d and f, by eye", ours, spread, _judged(share), why)
@@ -199,12 +206,11 @@ def _ordinals(places: list[int]) -> str:
 
 def said_of_sides(found: Trials) -> list[str]:
     """The finding on stability, in a sentence."""
-    by_place, by_side = keeping_place(found), keeping_side(found)
-    both = [s for s in ("AC-score", "GM") if s in by_side]
-    told = f"{listed(both)} keep their side" if both else "AC-score and GM do not keep their side: at 1:1 they favour LDA"
+    by_place, by_side, sides = keeping_place(found), keeping_side(found), mean_sides(found)
+    told = "; ".join(f"{s} favours {', '.join(sides[s])} at {', '.join(CONDITIONS)}" for s in ("AC-score", "GM"))
     return [
-        f"Of the twelve measures {listed(by_side) if by_side else 'none'} favour the same model at all three ratios, and "
-        f"{listed(by_place) if by_place else 'none'} keep their place in the ranking within one; {told}."
+        f"The same model is favoured at all three ratios by {listed(by_side) if by_side else 'no measure'}; the place "
+        f"in the ranking is kept within one by {listed(by_place) if by_place else 'no measure'}; {told}."
     ]
 
 
@@ -225,9 +231,9 @@ def _fair(found: Trials) -> Claim:
     lost = [found.gap(c, "AC-score", NMC, LDA).mean() for c in SKEWED]
     kept = [found.gap(c, "AC-score", NMC, HELD_OUT).mean() for c in SKEWED]
     why = (
-        f"NMC − LDA on AC is {lost[0]:+.2f} and {lost[1]:+.2f}; with the cut searched for both it is {kept[0]:+.2f} and "
-        f"{kept[1]:+.2f}. The comparison gave one model a search for the operating point, by a score that contains AC, and "
-        "not the other: what AC shows is the cut."
+        f"NMC − LDA on AC is {signed(lost[0])} and {signed(lost[1])}; with the cut searched for both it is "
+        f"{signed(kept[0])} and {signed(kept[1])}. The comparison gave one model a search for the operating point, by a score that "
+        "contains AC, and not the other: what AC shows is the cut."
     )
     return _claim("fair", "NMC above LDA on AC", ours, spread, _judged(share), why)
 

@@ -29,7 +29,7 @@ PAPER = published("wu")
 CONDITIONS: tuple[str, ...] = tuple(PAPER["sizes"]["test"])  # N:P
 MEASURES: dict[str, str] = PAPER["measures"]
 NMC, LDA = "NMC", "LDA"
-HELD_OUT, SEEN, EQUAL = "LDA, cut searched", "LDA, cut searched on seen rows", "LDA, equal priors"
+HELD_OUT, SEEN, EQUAL = "LDA + search", "LDA + search on seen rows", "LDA, equal priors"
 MODELS = (NMC, LDA, HELD_OUT, SEEN, EQUAL)
 SCORE = "operating_point_score"
 
@@ -102,11 +102,6 @@ class Trials:
     def gap(self, condition: str, short: str, a: str = NMC, b: str = LDA) -> Array:
         """Model a less model b by one measure, over the draws."""
         return self.of(condition, a, short) - self.of(condition, b, short)
-
-    def places(self) -> Array:
-        """The place of each measure in the ranking by NMC − LDA, 1 for the largest: draw, condition, measure."""
-        gaps = self.values[:, :, MODELS.index(NMC)] - self.values[:, :, MODELS.index(LDA)]
-        return np.argsort(np.argsort(-gaps, axis=-1, kind="stable"), axis=-1) + 1
 
     def counts(self, condition: str, model: str) -> Counts:
         """The tables of one model over the draws."""

@@ -1,0 +1,128 @@
+"""The frame of the studies: what a study says, how it is written, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+
+import pytest
+
+from conftest import assert_refused
+from steelyard import SurfaceDisplay
+from steelyard.studies import writing
+from steelyard.studies.page import page
+from steelyard.studies.registry import STUDIES, environment, run
+from steelyard.studies.study import Claim, Picture, Study, Table
+
+HOSTILE = "</script><b onclick=x>&"
+
+
+def claim(verdict="holds", words="It holds."):
+    return Claim(words, "0.5", "0.51", "0.50 to 0.52 over 3 seeds", verdict, "Because.", "Table 1")
+
+
+@pytest.fixture(scope="module")
+def study():
+    rows = [{"measure": "=1+1", "value": -0.25}, {"measure": HOSTILE, "value": math.nan}]
+    return Study(
+        "wu", f"A title {HOSTILE}", "Somebody (2025)", ["The head.", "A second sentence."],
+        [Table("numbers", "Some numbers", rows, "A note.")],
+        [Picture("surface", SurfaceDisplay.of(["ac_score"], shape="contour"), width=4)],
+        [claim(), claim("does not hold", HOSTILE), claim("not tested")], {"seed": 3, "quick": True, "nan": math.nan},
+        {"python": "3"}, 2.0,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(study, tmp_path_factory):
+    return writing.write(study, tmp_path_factory.mktemp("studies") / "wu")
+
+
+def test_a_study_reads_as_text_of_a_hundred_columns(study):
+    text = repr(study)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "1 holds, 1 does not hold, 1 not tested" in text
+    assert "quick run" in text and "DOES NOT HOLD: Because." in text
+
+
+def test_a_full_run_does_not_say_that_it_is_quick(study):
+    full = Study(**{**study.__dict__, "choices": {"seed": 3, "quick": False}})
+    assert "quick run" not in repr(full) + page(full)
+    assert "quick run" in page(study)
+
+
+def test_the_folder_holds_page_tables_figures_and_json(folder):
+    found = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    assert found == [
+        "claims.csv", "figures/surface.pdf", "figures/surface.svg", "page.html", "study.json", "tables/numbers.csv",
+    ]  # fmt: skip
+    assert (folder / "figures/surface.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_the_page_fetches_nothing_and_runs_nothing(folder):
+    html = (folder / "page.html").read_text()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
+    assert "default-src 'none'" in policy and "img-src data:" in policy and "script-src" not in policy
+    assert "<script" not in html and "<b onclick" not in html
+    assert not re.search(r"""(src|href)=["'](?!data:)""", html)
+    assert html.count("data:image/svg+xml;base64,") == 1
+
+
+def test_json_is_strict_and_csv_guards_formulas(folder):
+    def refuse(word):
+        raise AssertionError(word)
+
+    whole = json.loads((folder / "study.json").read_text(), parse_constant=refuse)
+    assert whole["choices"]["nan"] is None and whole["tables"]["numbers"]["rows"][0]["value"] == -0.25
+    rows = list(csv.DictReader((folder / "tables/numbers.csv").open()))
+    assert rows[0] == {"measure": "'=1+1", "value": "-0.25"} and rows[1]["value"] == ""
+    assert len(list(csv.DictReader((folder / "claims.csv").open()))) == 3
+
+
+def test_what_is_there_is_kept_unless_forced(study, folder, tmp_path):
+    before = (folder / "page.html").stat().st_mtime_ns
+    assert_refused(lambda: writing.write(study, folder), ValueError, "exists and was kept")
+    assert (folder / "page.html").stat().st_mtime_ns == before
+    writing.write(study, folder, force=True)
+    assert (folder / "page.html").stat().st_mtime_ns > before
+    other = tmp_path / "letters"
+    other.mkdir()
+    (other / "letter.txt").write_text("dear")
+    assert_refused(lambda: writing.write(study, other, force=True), ValueError, "holds no study")
+    assert (other / "letter.txt").read_text() == "dear"
+
+
+def test_a_failure_leaves_nothing_half_written(study, tmp_path, monkeypatch):
+    def broken(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(writing, "to_json", broken)
+    with pytest.raises(KeyboardInterrupt):
+        writing.write(study, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_study_gives_one_file(study, folder):
+    assert page(study) == (folder / "page.html").read_text()
+
+
+@pytest.mark.parametrize("name", ["garica", "no-such"])
+def test_an_unknown_study_is_one_sentence(name):
+    assert_refused(lambda: run(name), KeyError, "There is no study .* nguyen, asawa, kalita, wu, garcia")
+
+
+def test_a_near_miss_is_told():
+    assert_refused(lambda: run("garica"), KeyError, r"Did you mean 'garcia'\?")
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x"])
+def test_a_seed_that_is_no_whole_number_is_one_sentence(seed):
+    assert_refused(lambda: run("garcia", seed=seed), ValueError, "seed is a whole number")
+
+
+def test_the_environment_names_the_libraries():
+    found = environment()
+    assert {"steelyard", "python", "numpy", "scikit-learn", "machine"} <= set(found)
+    assert len(STUDIES) == 5

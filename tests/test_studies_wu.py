@@ -1,0 +1,138 @@
+"""Wu's study on a part of the house numbers: what it finds, and that it is computed."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from conftest import assert_refused
+from steelyard.datasets.collections import svhn_1_6
+from steelyard.datasets.places import places
+from steelyard.studies import wu, wu_trials
+from steelyard.studies.registry import run
+from steelyard.studies.writing import write
+from steelyard.studies.wu_trials import CONDITIONS, FULL, HELD_OUT, LDA, MEASURES, NMC, QUICK, draw
+
+FILE = "svhn_1_6.npz"
+has_data = pytest.mark.skipif(
+    not any((folder / FILE).is_file() for folder in places()), reason=f"{FILE} is in none of the folders of data"
+)
+SMALL = replace(QUICK, draws=2)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return svhn_1_6()
+
+
+@pytest.fixture(scope="module")
+def small(digits):
+    """The quick study with two draws, without reading the file again."""
+
+    def found(seed):
+        patch = pytest.MonkeyPatch()
+        patch.setattr(wu, "svhn_1_6", lambda _: digits)
+        patch.setattr(wu, "QUICK", SMALL)
+        try:
+            return run("wu", quick=True, seed=seed)
+        finally:
+            patch.undo()
+
+    return found
+
+
+@pytest.fixture(scope="module")
+def study(small):
+    return small(0)
+
+
+def by_words(study, words):
+    (claim,) = [claim for claim in study.claims if words in claim.claim]
+    return claim
+
+
+def test_the_sizes_are_the_papers():
+    for condition, train in {"1:3": 18_000, "1:1": 9_000, "3:1": 6_000}.items():
+        p, n = FULL.test(condition)
+        assert wu_trials.PAPER["sizes"]["train"][condition] == train == 3 * (p + n)
+        assert f"{n // min(n, p)}:{p // min(n, p)}" == condition
+
+
+def test_training_and_test_rows_share_none():
+    y = np.repeat([0, 1], [300, 500])
+    train, test = draw(y, 30, 60, np.random.default_rng(0))
+    assert not set(train) & set(test)
+    assert (y[test].sum(), len(test), y[train].sum(), len(train)) == (30, 90, 90, 270)
+
+
+@has_data
+def test_ac_score_favours_the_searched_cut_and_more_than_g_mean(study):
+    claim = by_words(study, "differentiates LDA and NMC more than GM")
+    assert claim.verdict == "holds" and "2 of 2 at 1:3" in claim.spread and "2 of 2 at 3:1" in claim.spread
+
+
+@has_data
+def test_it_is_specificity_and_not_sensitivity_that_favours_nearest_mean(study):
+    claim = by_words(study, "sensitivity favour NMC")
+    assert claim.verdict == "holds with qualification"
+    assert "sensitivity in 0" in claim.spread and "specificity in 2" in claim.spread
+
+
+@has_data
+def test_with_the_same_search_lda_is_ahead(study):
+    claim = by_words(study, "fair evaluation")
+    assert claim.verdict == "does not hold" and f"{HELD_OUT} 2 and 2" in claim.spread
+
+
+@has_data
+def test_ac_score_does_not_keep_its_side(study):
+    (table,) = [table for table in study.tables if table.name == "stability"]
+    rows = {row["measure"]: row for row in table.rows}
+    assert [rows["AC-score"][f"favours at {c}"] for c in CONDITIONS] == [NMC, LDA, NMC]
+    assert rows["AUROC"]["same side"] == "yes"
+    places = [sorted(row[f"place at {c}"] for row in table.rows) for c in CONDITIONS]
+    assert places == [list(range(1, len(MEASURES) + 1))] * 3
+
+
+@has_data
+def test_the_values_are_those_of_the_library(digits):
+    found = wu_trials.trials(digits, replace(SMALL, draws=1), 5, lambda _: None)
+    trial = found.trials[0]["1:3"]
+    tp = ((trial.scores[LDA] >= 0) & (trial.y == 1)).sum()
+    assert found.of("1:3", LDA, "sensitivity")[0] == tp / trial.y.sum()
+    tpr, tnr = (found.of("1:3", NMC, short)[0] for short in ("sensitivity", "specificity"))
+    assert found.of("1:3", NMC, "AC-score")[0] == pytest.approx(2 * tpr * tnr / (tpr + tnr))
+    above = trial.scores[NMC][trial.y == 1][:, None] > trial.scores[NMC][trial.y == 0]
+    assert found.of("1:3", NMC, "AUROC")[0] == pytest.approx(above.mean(), abs=1e-5)
+
+
+@has_data
+def test_another_seed_changes_ours_and_never_the_papers(study, small):
+    other = small(1)
+    for one, two in zip(study.claims, other.claims, strict=True):
+        assert (one.claim, one.paper, one.place) == (two.claim, two.paper, two.place)
+    assert [c.ours for c in study.claims[2:]] != [c.ours for c in other.claims[2:]]
+    assert study.claims[:2] == other.claims[:2]  # proofs know no seed
+    for one, two in zip(study.tables, other.tables, strict=True):
+        assert one.name == two.name and one.rows != two.rows
+
+
+@has_data
+def test_it_is_written_and_says_that_it_is_quick(study, tmp_path):
+    folder = write(study, tmp_path / "wu")
+    html = (folder / "page.html").read_text()
+    assert "quick run" in html and "steelyard study wu --quick --seed 0" in html
+    assert {path.stem for path in (folder / "figures").glob("*.svg")} == {picture.name for picture in study.pictures}
+    assert {"figure_1", "figure_2_abc", "figure_2_d", "figure_2_e", "figure_2_f"} <= {p.name for p in study.pictures}
+
+
+def test_missing_house_numbers_are_one_sentence(monkeypatch, tmp_path):
+    def unknown(*_, **__):
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert_refused(lambda: run("wu", data=tmp_path, quick=True), ValueError, f"{FILE} was looked for in {tmp_path} and")
