@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from steelyard.analysis.rows import Rows, table_text, three_digits
 from steelyard.auditing.models import change
+from steelyard.errors import InputError
 
 Array = np.ndarray[Any, Any]
 
@@ -73,6 +74,14 @@ class Robustness:
     swapped: Array
     tolerance: float
     resamples: int
+
+    def beside(self, other: Robustness) -> Robustness:
+        """These measures and those of the other, of the same models at the same prevalences."""
+        if (self.models, self.prevalences) != (other.models, other.prevalences):
+            raise InputError("Two tries are put side by side where their models and prevalences are the same.")
+        names = ("values", "balanced", "resampled", "swapped")
+        joined: dict[str, Any] = {n: np.concatenate([getattr(self, n), getattr(other, n)], -1) for n in names}
+        return replace(self, metrics=self.metrics + other.metrics, **joined)
 
     @property
     def changes(self) -> Array:

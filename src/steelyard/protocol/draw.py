@@ -6,13 +6,15 @@ an overlap is asked for; the rows that overlap are then told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 Array = np.ndarray[Any, Any]
 

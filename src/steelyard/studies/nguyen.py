@@ -30,7 +30,7 @@ RUNS = 10
 RATIOS = {"20:80": Sizes(20, 80), "50:50": Sizes(50, 50), "80:20": Sizes(80, 20)}
 SHOWN = {"20:95": Sizes(20, 95, even=True), "80:19": Sizes(80, 19, even=True)}  # 5 and 1 of each of the 19 others
 TRAINING = Sizes(500, 500)
-SEEDS, OTHER_SEEDS, QUICK_SEEDS = 5, 2, 2
+SEEDS, OTHER_SEEDS, QUICK_SEEDS = 10, 3, 2
 QUICK_TOPICS, QUICK_OTHERS = 5, 200  # every fifth topic whole, and so many texts of each of the others
 
 
@@ -119,11 +119,12 @@ def outcome(corpus: Corpus, variant: Variant, seeds: range, progress: Callable[[
 def _tested(corpus: Corpus, topic: int, plan: Draws, seed: int) -> Iterator[tuple[Drawn, dict[str, Counts]]]:
     """The runs of one topic: the classifier of the training part on the test sets of all ratios."""
     positive = corpus.codes == topic
-    trained, model, columns = None, None, None
+    trained, columns = None, np.empty(0)
+    model = naive_bayes()
     for drawn in plan.split(positive, np.random.default_rng((seed, topic)), corpus.codes):
         if drawn.train is not trained:
             trained, columns = drawn.train, known_columns(corpus.counts, drawn.train)
-            model = naive_bayes().fit(corpus.counts[trained][:, columns], positive[trained])
+            model.fit(corpus.counts[trained][:, columns], positive[trained])
         rows = np.concatenate(list(drawn.tests.values()))
         said = model.predict(corpus.counts[rows][:, columns])
         parts = np.split(said, np.cumsum([len(part) for part in drawn.tests.values()])[:-1])

@@ -37,7 +37,7 @@ def summary(view: View, whole: str) -> list[str]:
     return [
         f"The factor does what is claimed: the mean spread over the three test sets falls to {accuracy} of what it was "
         f"for accuracy and to {f1} for F1, over {view.seeds} seeds.",
-        "It must: accuracy with the factor is balanced accuracy, which no ratio of the test set can move but by chance.",
+        "It must: accuracy with the factor is balanced accuracy, which the ratio of the test set moves only by chance.",
         f"The level does not come out: accuracy {_levels(view.averages('accuracy').mean(1))} against the paper's "
         f"{_levels(_paper('accuracy'))}; trained on all 500 + 500 texts it is "
         f"{_levels(view.averages('accuracy', variant=whole).mean(1))}.",
@@ -196,6 +196,7 @@ def _average_rows() -> Claim:
                 wrong.append(f"{WORDS[metric]} at {ratio} is {means[ratio]:.3f}, printed {printed}")
     return Claim(
         "The last rows of Tables II and III are the averages of their columns.", f"{n} averages",
-        f"{n - len(wrong)} of {n}", "no seed: the paper's numbers alone", _verdict(holds=not wrong, partly=len(wrong) < 3),
+        f"{n - len(wrong)} of {n}", "no seed: the paper's numbers alone",
+        _verdict(holds=not wrong, partly=len(wrong) < 3),
         f"{'; '.join(wrong)}." if wrong else "All are.", "Tables II and III",
     )  # fmt: skip

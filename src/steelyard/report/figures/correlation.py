@@ -1,33 +1,42 @@
-"""CorrelationDisplay: how measures go together, as a heat map of their correlations (García and others 2012)."""
+"""CorrelationDisplay: how measures, or any columns, go together, as a heat map (García and others 2012)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
-from steelyard.errors import InputTypeError
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import arrays
 from steelyard.report.figures import style, words
 from steelyard.report.figures.display import Display, Record
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Array = np.ndarray[Any, Any]
 MOST_WRITTEN = 16  # measures up to which the cells hold their numbers
 
 
 @dataclass(eq=False, repr=False)
 class CorrelationDisplay(Display):
-    """The correlations of all pairs of measures over perturbed predictions, at one share of positives.
+    """The correlations of all pairs of measures over perturbed predictions, or of all pairs of columns.
 
     >>> display = CorrelationDisplay.from_study(metrics=["accuracy"], positives=[0.05], n=100, seeds=3)
     >>> [(row["metric"], row["other"], round(row["correlation"], 2)) for row in display.frame()][-2:]
     [('accuracy', 'recall', -0.43), ('accuracy', 'specificity', 1.0)]
+    >>> CorrelationDisplay.from_columns({"a": [1, 2, 3], "b": [3, 2, 1]}).frame()
+    metric  other  correlation
+    b           a        -1.00
     """
 
-    study: CorrelationStudy
-    positives: float
-    rank: bool = False
+    names: tuple[str, ...]
+    titles: tuple[str, ...]
+    matrix: Array
+    told: str
 
     @classmethod
     def from_study(
@@ -42,9 +51,21 @@ class CorrelationDisplay(Display):
             raise InputTypeError(f"The study is made already; {', '.join(options)} has no place here.")
         if not isinstance(study, CorrelationStudy):
             raise InputTypeError(f"A heat map is drawn from a correlation_study, not {type(study).__name__}.")
-        made = cls(study, study.positives[0] if positives is None else float(positives), rank)
-        made.matrix  # noqa: B018 - a share that the study lacks is refused here and not when drawing
-        return made.placed(ax)
+        share = study.positives[0] if positives is None else float(positives)
+        titles = tuple(style.brief(name) for name in study.names)
+        return cls(study.names, titles, study.matrix(share, rank=rank), _told(study, share, rank)).placed(ax)
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Any], *, ax: Any = None) -> Self:
+        """The heat map of columns of numbers by name, such as a data set's attributes and its target."""
+        names = tuple(map(str, columns))
+        if len(names) < 2:
+            raise InputError(f"Correlations are of two columns or more, not {len(names)}.")
+        values = {name: arrays.numbers(column, repr(name)) for name, column in columns.items()}
+        arrays.check_lengths(**values)
+        rows = len(next(iter(values.values())))
+        told = f"Pearson's correlations of {len(names)} columns over {rows:,} rows."
+        return cls(names, names, np.corrcoef(np.stack([*values.values()])), told).placed(ax)
 
     @classmethod
     def from_result(cls, result: Any, **options: Any) -> Self:
@@ -52,41 +73,26 @@ class CorrelationDisplay(Display):
         return cls.from_study(result, **options)
 
     @property
-    def matrix(self) -> Any:
-        """The correlations, measures in the study's order."""
-        return self.study.matrix(self.positives, rank=self.rank)
-
-    @property
     def height(self) -> float:  # type: ignore[override]
         """Inches: square cells, and the names below."""
         return 3.4
 
     def frame(self) -> Rows[Record]:
-        """One row a pair of measures, each pair once."""
-        names, matrix = self.study.names, self.matrix
+        """One row a pair, each pair once."""
         return Rows(
-            Record(metric=names[i], other=names[j], correlation=float(matrix[i, j]))
-            for i in range(len(names))
+            Record(metric=self.names[i], other=self.names[j], correlation=float(self.matrix[i, j]))
+            for i in range(len(self.names))
             for j in range(i)
         )
 
     def caption(self) -> str:
         """Which correlation of what."""
-        kind = "Spearman's rank" if self.rank else "Pearson's"
-        c = self.study.choices
-        told = f"{kind} correlations of {len(self.study.names)} measures with {words.share(self.positives)} positives"
-        if not c:
-            return f"{told}."
-        tables = c["steps"] * c["tuples"]
-        seeds = f", mean of {c['seeds']} seeds" if c["seeds"] > 1 else ""
-        return f"{told}, over {tables} perturbed predictions of {c['n']:,} rows (García and others 2012){seeds}."
+        return self.told
 
     def _draw(self, ax: Any) -> Any:
-        names, matrix = self.study.names, self.matrix
-        k = len(names)
-        shown = np.where(np.tri(k, k=-1, dtype=bool), matrix, np.nan)[1:, :-1]
+        titles, k = self.titles, len(self.names)
+        shown = np.where(np.tri(k, k=-1, dtype=bool), self.matrix, np.nan)[1:, :-1]
         ax.imshow(shown, cmap=_diverging(), vmin=-1, vmax=1, aspect="equal")
-        titles = [style.brief(name) for name in names]
         ax.set_xticks(range(k - 1), titles[:-1], rotation=90)
         ax.set_yticks(range(k - 1), titles[1:])
         ax.tick_params(length=0)
@@ -106,6 +112,17 @@ class CorrelationDisplay(Display):
             ax.text(
                 j, i, text, ha="center", va="center", fontsize=size, color="white" if abs(value) > 0.7 else style.INK
             )
+
+
+def _told(study: CorrelationStudy, positives: float, rank: bool) -> str:
+    kind = "Spearman's rank" if rank else "Pearson's"
+    c = study.choices
+    told = f"{kind} correlations of {len(study.names)} measures with {words.share(positives)} positives"
+    if not c:
+        return f"{told}."
+    tables = c["steps"] * c["tuples"]
+    seeds = f", mean of {c['seeds']} seeds" if c["seeds"] > 1 else ""
+    return f"{told}, over {tables} perturbed predictions of {c['n']:,} rows (García and others 2012){seeds}."
 
 
 def _key(ax: Any) -> None:

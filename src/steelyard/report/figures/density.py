@@ -50,16 +50,17 @@ class DensityDisplay(ScoreDisplay):
     spreads: tuple[Spread, ...]
     rows: str
     label: Any
+    unit: str = "score"
 
     @classmethod
-    def from_evaluation(cls, evaluation: Any, *, bins: int = BINS, ax: Any = None) -> Self:
-        """The scores of an Evaluation, or of several by name."""
+    def from_evaluation(cls, evaluation: Any, *, bins: int = BINS, unit: str = "score", ax: Any = None) -> Self:
+        """The scores of an Evaluation, or of several by name; `unit` is what stands below them."""
         found = evaluations(evaluation, "A figure of densities", scores=True)
         if not isinstance(bins, (int, np.integer)) or bins < 1:
             raise InputError(f"bins is a whole number of 1 or more, not {bins!r}.")
         first = next(iter(found.values()))
         spreads = tuple(_spread(name, one, int(bins)) for name, one in found.items())
-        return cls(spreads, words.rows_of(first), first.positive).placed(ax)
+        return cls(spreads, words.rows_of(first), first.positive, unit).placed(ax)
 
     @property
     def height(self) -> float:  # type: ignore[override]
@@ -80,7 +81,7 @@ class DensityDisplay(ScoreDisplay):
     def caption(self) -> str:
         """What is drawn, and where the cuts are."""
         bins = len(self.spreads[0].edges) - 1
-        said = f"Scores of {self.rows}, as densities of {bins} bins, each class of area 1"
+        said = f"{self.unit.capitalize()}s of {self.rows}, as densities of {bins} bins, each class of area 1"
         cuts = [words.named(s.name, words.cut(s.threshold)) for s in self.spreads if s.threshold is not None]
         return f"{said}; dashed: the cut in use ({', '.join(cuts)})." if cuts else f"{said}."
 
@@ -105,7 +106,7 @@ class DensityDisplay(ScoreDisplay):
         top = max(spread.positives.max(), spread.negatives.max())
         ax.set(ylabel="density", xlim=(spread.edges[0], spread.edges[-1]), ylim=(0, 1.12 * top))
         if last:
-            ax.set_xlabel("score")
+            ax.set_xlabel(self.unit)
         if spread.threshold is not None and np.isfinite(spread.threshold):
             style.upright(ax, spread.threshold, f"cut at {words.cut(spread.threshold)}")
             lines.append(Line(np.full(2, spread.threshold), np.array(ax.get_ylim())))
