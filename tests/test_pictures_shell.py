@@ -113,3 +113,13 @@ def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
     html = steelyard.evaluate(steelyard.Counts(28, 23, 72, 2680))._repr_html_()
     assert "<iframe" in html and "sandbox" in html
+
+
+def test_studies_are_listed_run_and_written(tmp_path):
+    assert [line.split()[0] for line in ran("study", "--list").stdout.splitlines() if line[:1].islower()][1:] == [
+        "nguyen", "asawa", "kalita", "wu", "garcia",
+    ]  # fmt: skip
+    assert "There is no study 'wo'" in ran("study", "wo", code=2).stderr
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").touch()
+    assert "exists and was kept" in ran("study", "garcia", "--quick", "-o", tmp_path / "kept", code=2).stderr

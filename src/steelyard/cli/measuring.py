@@ -121,16 +121,36 @@ def _told(found: Any, kind: str, target: str) -> str:
 def study(
     name: str | None, listed: bool, quick: bool, data: str | None, seed: int, output: str | None, force: bool
 ) -> None:
-    """Run a paper's experiment again: NAME is nguyen, asawa, kalita, wu or garcia."""
-    from steelyard import studies
+    """Run a paper's experiment again: NAME is nguyen, asawa, kalita, wu or garcia.
+
+    Without NAME the studies are listed. The data sets are looked for in DIR, where STEELYARD_DATA points, and in the
+    cache folder, then asked for at OpenML.
+    """
+    from steelyard.report.terminal import print_table
+    from steelyard.studies import registry, writing
 
     if listed or name is None:
-        click.echo(studies.listing())
+        click.echo(print_table(["study", "what it is"], [list(row) for row in registry.descriptions().items()]))
         return
     if output is not None:
-        writing.check_folder(output, force)
-    with bar(name) as progress:
-        found = studies.run(name, quick=quick, data=data, seed=seed, progress=progress)
+        writing.check_free(output, force=force)
+    with steps(name) as progress:
+        found = registry.run(name, quick=quick, data=data, seed=seed, progress=progress)
     click.echo(repr(found))
     if output is not None:
-        click.echo(f"The page is {studies.write(found, output, force=force)}.", err=True)
+        click.echo(f"The page is {writing.write(found, output, force=force) / 'page.html'}", err=True)
+
+
+@contextmanager
+def steps(name: str) -> Iterator[Callable[[str], Any] | None]:
+    """The step that a study is at, on stderr; nothing where no one is looking."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    shown = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
+    with Progress(*shown, console=Console(stderr=True, markup=False), transient=True) as progress:
+        task = progress.add_task(name, total=None)
+        yield lambda step: progress.update(task, description=f"{name}: {step}")

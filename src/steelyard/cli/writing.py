@@ -42,15 +42,6 @@ def check_free(output: str | None, force: bool) -> None:
         raise InputError(f"There is no folder {str(path.parent)!r} to write to; make it first.")
 
 
-def check_folder(output: str, force: bool) -> None:
-    """Refuse a folder that exists and holds something, before any work is done for it."""
-    path = Path(output)
-    if path.exists() and not path.is_dir():
-        raise InputError(f"{output!r} is a file; name a folder.")
-    if path.exists() and any(path.iterdir()) and not force:
-        raise InputError(f"{output!r} exists and was kept; give another name, or --force to replace it.")
-
-
 @contextmanager
 def temporary(output: str, ending: str) -> Iterator[Path]:
     """A file beside the output to be written, which takes its place when that has gone well."""
