@@ -21,3 +21,15 @@ def registry():
     registry._REGISTRY.update(before[0])
     registry._ALIASES.clear()
     registry._ALIASES.update(before[1])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """One worker runs all tests of Spark, whose start takes longer than they do."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneSpark(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return "spark" if "[pyspark" in nodeid else nodeid
+
+    return OneSpark(config, log)

@@ -23,9 +23,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*pandas:FutureWarning", "ignore
 ROWS = 400
 
 
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ENGINES])
+@pytest.fixture(params=ENGINES)
 def engine(request):
-    """The name of an engine; one worker runs all tests of it, since starting Spark takes long."""
+    """The name of an engine."""
     return request.param
 
 
