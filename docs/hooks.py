@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mkdocs.config.defaults import MkDocsConfig
 
+PROMPT = re.compile(r"^```python(?=\n>>>)", re.MULTILINE)
 PICTURE = re.compile(r"!\[[^\]]*\]\(([^)/:]+\.svg)\)")
 
 
@@ -56,8 +57,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the tables in their places."""
-    return tables.filled(markdown)
+    """Put the tables in their places, and colour what stands at a prompt apart from what it prints."""
+    return PROMPT.sub("```pycon", tables.filled(markdown))
 
 
 def _catalogue() -> Iterator[tuple[str, str | bytes]]:
