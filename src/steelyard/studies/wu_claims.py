@@ -232,8 +232,8 @@ def _fair(found: Trials) -> Claim:
     kept = [found.gap(c, "AC-score", NMC, HELD_OUT).mean() for c in SKEWED]
     why = (
         f"NMC − LDA on AC is {signed(lost[0])} and {signed(lost[1])}; with the cut searched for both it is "
-        f"{signed(kept[0])} and {signed(kept[1])}. The comparison gave one model "
-        "a search for the operating point, by a score that contains AC, and not the other: what AC shows is the cut."
+        f"{signed(kept[0])} and {signed(kept[1])}. The comparison gave one model a search for the "
+        "operating point, by a score that contains AC, and not the other: what AC shows is the cut."
     )
     return _claim("fair", "NMC above LDA on AC", ours, spread, _judged(share), why)
 
