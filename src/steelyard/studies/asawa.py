@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 SPLIT_SEED = 123  # of the public notebook that the paper cites: the split with its 510 positives and 4,860 negatives
-TREES = {"1 split": 1, "5 splits": 5, "10 splits": 10, "unlimited": None}
+TREES = {"1 split": 1, "5 splits": 5, "10 splits": 10, "no limit": None}
 COUNTED = ("accuracy", "precision", "recall", "f1", "specificity", "tpnr", "mcc", "kappa", "balanced_accuracy")
 MEASURES = (*COUNTED, "roc_auc")
 TOLERANCE = 0.02

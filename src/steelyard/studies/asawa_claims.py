@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.metrics.curves import roc_curve
 from steelyard.metrics.registry import get_metric
-from steelyard.studies.asawa_tables import printed, reconstructed
+from steelyard.studies.asawa_tables import ADDED, own, printed, reconstructed
 from steelyard.studies.published import published
 from steelyard.studies.study import Claim, Verdict
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from steelyard.studies.asawa import Outcome
     from steelyard.studies.asawa_tables import View
 
-ADDED = "balanced_accuracy"  # the per-class accuracy that the paper forgot to try
 SAME = 1e-9
 OTHER_PAIR = "attributes 1 and 4"
 
@@ -31,8 +30,8 @@ def claims(view: View) -> list[Claim]:
 
 def summary(view: View) -> list[str]:
     """What was found, in sentences."""
-    n, held = len(view.outcomes), sum(_own(o.found.robust) == _paper("robust") for o in view.outcomes)
-    same = sum(_own(o.found.symmetric) == _paper("symmetric") for o in view.outcomes)
+    n, held = len(view.outcomes), sum(own(o.found.robust) == _paper("robust") for o in view.outcomes)
+    same = sum(own(o.found.symmetric) == _paper("symmetric") for o in view.outcomes)
     alike, draws = _agreeing(view.first)
     return [
         f"Balanced by weights, {_listed('robust')} stay as they are in {held} of {n} splits, and "
@@ -48,11 +47,6 @@ def _paper(kind: str) -> set[str]:
     return set(published("asawa")[kind])
 
 
-def _own(names: list[str]) -> set[str]:
-    """The measures that the paper tried too."""
-    return set(names) - {ADDED}
-
-
 def _listed(kind: str) -> str:
     return ", ".join(published("asawa")[kind])
 
@@ -64,7 +58,7 @@ def _verdict(*, holds: bool, partly: bool = False) -> Verdict:
 def _agreeing(one: Outcome) -> tuple[int, int]:
     """In how many draws exactly the paper's measures stay as they are."""
     draws = len(one.drawn)
-    return sum(_own(one.robust_in(d)) == _paper("robust") for d in range(draws)), draws
+    return sum(own(one.robust_in(d)) == _paper("robust") for d in range(draws)), draws
 
 
 # ---------------------------------------------------------------- the data
@@ -164,13 +158,13 @@ def _one_fit(view: View) -> Claim:
 
 
 def _robust(view: View) -> Claim:
-    held = sum(_own(o.found.robust) == _paper("robust") for o in view.outcomes)
+    held = sum(own(o.found.robust) == _paper("robust") for o in view.outcomes)
     moved = {v.metric: abs(v.change) for v in view.first.found.verdicts if not v.robust}
     n, least = len(view.outcomes), min(moved, key=lambda name: moved[name])
     return Claim(
         "Recall, specificity, TPNR and AUC do not feel the imbalance; the others do.", _listed("robust"),
         ", ".join(view.first.found.robust), f"the same in {held} of {n} splits",
-        _verdict(holds=held == n, partly=_own(view.first.found.robust) == _paper("robust")),
+        _verdict(holds=held == n, partly=own(view.first.found.robust) == _paper("robust")),
         f"By weights they move by exactly 0, as does per-class accuracy, which the paper did not try; of the others "
         f"{least} moves least, by {moved[least]:.3f}.",
         "Section 5.2",
@@ -192,8 +186,8 @@ def _robust_draws(view: View) -> Claim:
 
 
 def _symmetric(view: View) -> Claim:
-    alike = sum(_own(o.found.symmetric) == _paper("symmetric") for o in view.outcomes)
-    unlike = sum(_own(o.unlike.symmetric) == _paper("symmetric") for o in view.outcomes)
+    alike = sum(own(o.found.symmetric) == _paper("symmetric") for o in view.outcomes)
+    unlike = sum(own(o.unlike.symmetric) == _paper("symmetric") for o in view.outcomes)
     n = len(view.outcomes)
     exact = max(
         float(np.abs(o.found.swap_changes[:, o.found.metrics.index(m)]).max())
@@ -206,7 +200,7 @@ def _symmetric(view: View) -> Claim:
     return Claim(
         "Accuracy, TPNR, kappa, MCC and AUC do not feel swapped labels; the others do.", _listed("symmetric"),
         ", ".join(view.first.found.symmetric), f"the same in {alike} of {n} splits",
-        _verdict(holds=alike == n, partly=_own(view.first.found.symmetric) == _paper("symmetric")),
+        _verdict(holds=alike == n, partly=own(view.first.found.symmetric) == _paper("symmetric")),
         f"The largest change of these over all splits is {exact:.1e} where a leaf with a tie says the same original "
         f"class, and {other:.1e} ({unlike} of {n} splits) where it says the first class, as scikit-learn does. The "
         "paper's sentence says 'insensitive to data imbalance' and must mean to swapped labels.",
@@ -215,11 +209,11 @@ def _symmetric(view: View) -> Claim:
 
 
 def _winners(view: View) -> Claim:
-    held = sum(_own(o.found.winners) == _paper("winners") for o in view.outcomes)
+    held = sum(own(o.found.winners) == _paper("winners") for o in view.outcomes)
     return Claim(
         "TPNR and AUC alone stand both tests.", _listed("winners"), ", ".join(view.first.found.winners),
         f"the same in {held} of {len(view.outcomes)} splits",
-        _verdict(holds=held == len(view.outcomes), partly=_own(view.first.found.winners) == _paper("winners")),
+        _verdict(holds=held == len(view.outcomes), partly=own(view.first.found.winners) == _paper("winners")),
         "Of the measures that the paper tried; G-mean, AC-score and informedness are made of the same two rates and "
         "would stand them too.",
         "Section 5.4",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from steelyard.studies.asawa import Outcome
 
 Array = np.ndarray[Any, Any]
+ADDED = "balanced_accuracy"  # the per-class accuracy that the paper forgot to try
 COMPARED = ("tpnr", "balanced_accuracy", "mcc", "f1", "accuracy")
 
 
@@ -62,7 +63,7 @@ def reconstructed() -> Robustness:
         {tree: Counts(*pair[i]) for tree, pair in published("asawa")["counts"].items()} for i in range(2)
     )  # fmt: skip
     metrics = [name for name in next(iter(published("asawa")["figure_4"].values())) if name != "roc_auc"]
-    return robustness(plain, metrics=[*metrics, "balanced_accuracy"], balanced=even, resamples=0)
+    return robustness(plain, metrics=[*metrics, ADDED], balanced=even, resamples=0)
 
 
 def printed(metric: str) -> list[float]:
@@ -93,7 +94,8 @@ def _correlations(view: View) -> Table:
 
 
 def _signed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()} for row in rows]
+    """Without the sign of a zero, and without what is rounding alone."""
+    return [{k: round(v, 12) + 0.0 if isinstance(v, float) else v for k, v in row.items()} for row in rows]
 
 
 def _values(view: View) -> Table:
@@ -143,7 +145,7 @@ def _verdicts(view: View) -> Table:
     rows = []
     for v in view.first.found.verdicts:
         said = {
-            f"{kind} P": ("not in the list" if v.metric == "balanced_accuracy" else words[v.metric in paper[kind]])
+            f"{kind} P": ("not in the list" if v.metric == ADDED else words[v.metric in paper[kind]])
             for kind in ("robust", "symmetric")
         }
         rows.append({
@@ -155,21 +157,29 @@ def _verdicts(view: View) -> Table:
     return Table("verdicts", "Verdicts", _signed(rows), note)
 
 
+def own(names: list[str]) -> set[str]:
+    """The measures that the paper tried too."""
+    return set(names) - {ADDED}
+
+
+def _as(same: bool) -> str:
+    return "as the paper" if same else "other"
+
+
 def _splits(view: View) -> Table:
     rows = []
+    paper = {kind: set(published("asawa")[kind]) for kind in ("robust", "symmetric")}
     for one in view.outcomes:
         y, draws = one.trial.y_test, len(one.drawn)
-        held = sum(sorted(one.robust_in(d)) == sorted(one.found.robust) for d in range(draws))
+        held = sum(own(one.robust_in(d)) == paper["robust"] for d in range(draws))
         rows.append({
             "split seed": one.trial.seed, "positives": int(y.sum()), "negatives": int((1 - y).sum()),
-            "robust": ", ".join(one.found.robust), "draws that agree": f"{held} of {draws}",
-            "symmetric": ", ".join(one.found.symmetric),
-            "symmetric, ties as predicted": ", ".join(one.unlike.symmetric),
-            "scores of one half": sum(int((scores == 0.5).sum()) for scores in one.trial.scores.values()),
+            "robust": _as(own(one.found.robust) == paper["robust"]), "robust, by draws": f"{held} of {draws}",
+            "symmetric": _as(own(one.found.symmetric) == paper["symmetric"]),
+            "symmetric, ties as predicted": _as(own(one.unlike.symmetric) == paper["symmetric"]),
+            "rows in leaves with a tie": sum(int((scores == 0.5).sum()) for scores in one.trial.scores.values()),
         })  # fmt: skip
-    note = (
-        "Each split with trees, weights and draws of its own. A score of one half is a test row in a leaf with a tie."
-    )
+    note = "Whether the measures that stay as they are are the paper's; each split has trees and draws of its own."
     return Table("splits", "The verdicts on other splits", rows, note)
 
 
@@ -180,9 +190,10 @@ def _components(view: View) -> Table:
         for pair in view.attributes:
             found = view.with_attributes(metric, pair)
             gap = view.with_components(metric).mean(1) - found.mean(1)
-            row |= {pair: float(found.mean()), f"splits where components beat {pair}": int((gap > 0).sum())}
+            row |= {pair: float(found.mean()), f"{pair.removeprefix('attributes ')} lose in": int((gap > 0).sum())}
         rows.append(row)
-    note = f"Means over the four trees and {len(view.outcomes)} splits."
+    n = len(view.outcomes)
+    note = f"Means over the four trees and {n} splits, and in how many of the {n} the components are better."
     return Table("components", "Two components or two attributes", _signed(rows), note)
 
 
@@ -211,7 +222,8 @@ def pictures(view: View) -> list[Picture]:
 
 def _densities(name: str, y: Array, columns: dict[str, Array]) -> Picture:
     drawn = DensityDisplay.from_predictions(y, columns, unit="standardised value", threshold=np.inf)
-    said = f"Figure 1. Attributes of {len(y):,} rows by class, standardised, as densities, each class of area 1."
+    last = list(columns)[-1].partition(" ")[0]
+    said = f"Figure 1. Attributes {int(last) - 3} to {last} of {len(y):,} rows by class, as densities, each of area 1."
     return Picture(name, drawn, said)
 
 
@@ -221,4 +233,4 @@ def _draws(view: View) -> Picture:
     drawn = RunsDisplay(found.models, tuple(get_metric(name) for name in found.metrics), values)
     n = len(view.first.drawn)
     said = f"Figure 4. Changes of the measures over {n} balanced test sets, drawn from the unbalanced one, by tree."
-    return Picture("figure_4", drawn, said, columns=2)
+    return Picture("figure_4", drawn, said)

@@ -42,10 +42,19 @@ class Variant:
     overlap: bool = False
 
     @property
+    def trained(self) -> str:
+        """How many texts a classifier saw."""
+        return "500 + 500" if self.whole else "50 + 50"
+
+    @property
+    def tested(self) -> str:
+        """Which texts it is tested on."""
+        return "may overlap" if self.overlap else "unseen"
+
+    @property
     def words(self) -> str:
-        """The variant as a table names it."""
-        trained = f"{TRAINING.positives} + {TRAINING.negatives}" if self.whole else "50 + 50"
-        return f"{trained} texts, test texts {'may be training texts' if self.overlap else 'unseen'}"
+        """The variant in words."""
+        return f"Trained on {self.trained} texts, test texts {self.tested.replace('may', 'that may')}"
 
 
 VARIANTS = tuple(Variant(whole, overlap) for whole in (False, True) for overlap in (False, True))

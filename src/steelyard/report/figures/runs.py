@@ -120,14 +120,14 @@ class RunsDisplay(Display):
                 panel.set_axis_off()
                 continue
             pairs = [(words.short(n, 14), part[i]) for n, part in zip(self.groups, self.values, strict=True)]
-            self._boxes(panel, pairs, colours=True)
+            self._boxes(panel, pairs, columns=columns, colours=True)
             panel.set_title(style.brief(self.metrics[i].name))
         return axes
 
-    def _boxes(self, ax: Any, pairs: list[tuple[str, Array]], *, colours: bool = False) -> None:
+    def _boxes(self, ax: Any, pairs: list[tuple[str, Array]], *, columns: int = 1, colours: bool = False) -> None:
         for i, (_, values) in enumerate(pairs):
             _box(ax, i, values[np.isfinite(values)], style.colour(i) if colours else style.THIS)
-        ax.set_xticks(range(len(pairs)), _broken([name for name, _ in pairs]))
+        ax.set_xticks(range(len(pairs)), _broken([name for name, _ in pairs], columns))
         ax.set_xlim(-0.5, len(pairs) - 0.25)
         ax.tick_params(axis="x", length=0)
         ax.grid(visible=False, axis="x")
@@ -150,14 +150,19 @@ def _box(ax: Any, x: int, values: Array, colour: str) -> None:
         aside = 0.13 * np.sin(2.4 * np.arange(len(values)))  # apart, and the same every time
         ax.plot(x + aside, values, "o", color=colour, markersize=2.2, alpha=0.7, markeredgewidth=0)
     ax.annotate(
-        three_digits(float(np.median(values))), (x + 0.27, float(np.median(values))), (1, 0),
+        _short(float(np.median(values))), (x + 0.27, float(np.median(values))), (1, 0),
         textcoords="offset points", va="center", ha="left", fontsize=6.5, color=colour,
     )  # fmt: skip
 
 
-def _broken(names: list[str]) -> list[str]:
-    """Names in two lines where they would meet their neighbours'."""
-    most = 44 // max(len(names), 1)
+def _short(value: float) -> str:
+    """A median where room is scarce: three decimals without the leading zero, three digits above 1."""
+    return three_digits(value) if abs(value) >= 1 else f"{value:.3f}".replace("0.", ".").replace("-", "−")
+
+
+def _broken(names: list[str], columns: int) -> list[str]:
+    """Names in two lines where they would meet their neighbours', in so many columns of panels."""
+    most = 44 // max(len(names) * columns, 1)
     return [name.replace(" ", "\n", 1) if len(name) > most else name for name in names]
 
 
