@@ -410,7 +410,7 @@ def numbers(total, letters):
 
 def test_formulas_over_letters_have_the_formulas_values():
     rng, checked = random.Random(5), 0
-    for _ in range(600):
+    for _ in range(650):
         formula, over = Formula(grown(rng, 3)), Letters(CELLS)
         there = [rng.random() < 0.85 for _ in range(4)]
         try:
@@ -460,6 +460,27 @@ def test_roots_sums_of_roots_absolute_values_and_branches_are_proved():
     rows = {row.property: row for row in audit_properties(["twisted"], EQUALITY)}
     # Both branches are |r - s| / (1 + sqrt(r s)), written differently; the second is 0/0 where both recalls are 1.
     assert {name for name, row in rows.items() if row.holds} == {"p1", "class_symmetry", "prevalence_invariance"}
+
+
+HIDDEN = {
+    "a limit": lambda c: ratio(c.tp - 5, c.tp - 5, limit=0),
+    "a comparison": lambda c: where(ratio(c.tp - 5, c.tp - 5) > 0, 1, 0) + 0 * c.fn,
+    "a limit far away": lambda c: ratio(c.tp - 5000, c.tp - 5000, limit=0),
+    "a comparison far away": lambda c: where(ratio(c.tp - 5000, c.tp - 5000) > 0, 1, 0) + 0 * c.fn,
+}
+
+
+@pytest.mark.parametrize("case", HIDDEN)
+def test_a_division_by_zero_among_larger_tables_is_no_proof(case):
+    for name in ("p1", "p4"):
+        row = decide(HIDDEN[case], name)
+        assert row.verdict == REFUTED if "far" not in case else row.holds is not True, row
+
+
+def test_a_proof_that_a_table_contradicts_is_a_refutation(monkeypatch):
+    monkeypatch.setattr(properties, "proved", lambda subject, claim: "algebra: a slip")
+    broken = decide(lambda c: where(c.tp == 7, 1.0, 0.0) + 0 * c.fn, "p4")
+    assert broken.verdict == REFUTED and 7 in (broken.counterexample.before[0], broken.counterexample.after[0])
 
 
 def test_a_constant_and_a_power_that_is_no_root():

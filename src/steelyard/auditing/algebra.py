@@ -15,13 +15,53 @@ if TYPE_CHECKING:
 
     from steelyard.auditing.exact import Formula, Step
 
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 Known = dict[Any, int]  # the signs of polynomials in the case at hand
 
 
 def derived(formula: Formula, cells: Sequence[Sum]) -> Sum | None:
     """The formula over letters; None where it is undefined whatever they stand for."""
-    found: Sum | None = formula.run(cells, lambda step, inputs: _derive(cells[0].over, step, inputs))
+    found: Sum | None = formula.run(cells, _Derivation(cells[0].over))
     return found
+
+
+class _Derivation:
+    """One formula over letters, step by step, and which results may be undefined where the algebra sees a value.
+
+    (tp - 5) / (tp - 5) is 1 to the algebra and undefined at tp = 5: no harm to a claim about defined values, but a
+    limit or a comparison would make a value of it, which the algebra then does not see.
+    """
+
+    def __init__(self, over: Letters) -> None:
+        self.over = over
+        self.partial: list[Sum] = []
+
+    def __call__(self, step: Step, inputs: list[Any]) -> Any:
+        unsure = any(value is part for value in inputs for part in self.partial)
+        if unsure and step.sign in COMPARISONS:
+            raise Unprovable
+        found = _derive(self.over, step, inputs)
+        if found is not None and (unsure or _may_be_undefined(step, inputs)):
+            self.partial.append(found)
+        return found
+
+
+def _may_be_undefined(step: Step, inputs: list[Any]) -> bool:
+    """Whether the operation may have no value for some letters; a limit that they may reach is not followed."""
+    match step.sign, inputs:
+        case (("ratio" | "/"), (_, below)) if below.terms and not _keeps_off_zero(below):
+            if step.value is not None:
+                raise Unprovable
+            return True
+        case "sqrt", (a,):
+            return bool(a.terms) and not never_negative(a)
+        case "**", (base, _):
+            return not never_zero(base)
+    return False
+
+
+def _keeps_off_zero(value: Sum) -> bool:
+    return never_zero(value) or never_zero(-value)
 
 
 def _derive(over: Letters, step: Step, inputs: list[Any]) -> Any:
@@ -55,7 +95,7 @@ def _by_limit(over: Letters, above: Sum, limit: Fraction | None) -> Sum | None:
     """What stands over a 0: undefined, or the limit where it is 0 as well."""
     if limit is None or not above.terms:
         return None if limit is None else over.number(limit)
-    if not never_zero(above) and not never_zero(-above):
+    if not _keeps_off_zero(above):
         raise Unprovable
     return None
 

@@ -17,7 +17,7 @@ from steelyard.errors import UnknownNameError, did_you_mean
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from steelyard.metrics.metric import Metric
 
@@ -63,8 +63,17 @@ class Claim:
 
     @cached_property
     def small_tables(self) -> tuple[Array, Array]:
-        """Both sides of the small cases, a table in a row; a number each where the value is held against one."""
-        letters = np.array(self.small).T
+        """Both sides of the small cases."""
+        return self.tables(self.small)
+
+    @cached_property
+    def checks(self) -> list[tuple[int, ...]]:
+        """The cases on which a claim is tried before it is proved: of moderate size, as constants are, and large."""
+        return [*self.drawn(2000, 20), *self.drawn()]
+
+    def tables(self, cases: Sequence[tuple[int, ...]]) -> tuple[Array, Array]:
+        """Both sides of some cases, a table in a row; a number each where the value is held against one."""
+        letters = np.array(cases).T
         before, against, length = self.before(*letters), self.against(*letters), letters.shape[1]
         other = _stacked(against, length) if isinstance(against, tuple) else np.asarray(against)
         return _stacked(before, length), other
@@ -75,12 +84,12 @@ class Claim:
             return self.relation
         return ">=" if self.relation == "<=" else "<="
 
-    def drawn(self) -> Iterator[tuple[int, ...]]:
+    def drawn(self, draws: int = DRAWS, largest: int = LARGE) -> Iterator[tuple[int, ...]]:
         """Larger values of the letters at random, now and then a 0."""
-        rng, draws = random.Random(0), DRAWS  # noqa: S311 - no secret
+        rng = random.Random(0)  # noqa: S311 - no secret
         while draws:
             letters = tuple(
-                0 if name not in self.positive.split() and rng.random() < 0.1 else rng.randint(1, LARGE)
+                0 if name not in self.positive.split() and rng.random() < 0.1 else rng.randint(1, largest)
                 for name in self.letters
             )
             if self.valid(*letters):

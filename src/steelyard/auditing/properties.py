@@ -30,7 +30,7 @@ from steelyard.auditing.decisions import (
 )
 from steelyard.auditing.letters import Sum, is_available
 from steelyard.auditing.proof import on_all_tables, proved
-from steelyard.auditing.search import SUSPICIOUS, breaks, quickest, searched
+from steelyard.auditing.search import SUSPICIOUS, breaks, checked, quickest, searched
 from steelyard.auditing.subject import Subject
 from steelyard.errors import InputError
 from steelyard.metrics.registry import get_metric, list_metrics
@@ -123,6 +123,9 @@ def _decided(subject: Subject, asked: Property) -> Decision:
 def _judged(subject: Subject, claims: Sequence[Claim]) -> Verdict:
     """The verdict on some claims together, how it was reached, and the smallest counterexample."""
     broken = [found for claim in claims if (found := quickest(subject, claim))]
+    if broken:
+        return _refuted(subject, broken)
+    broken = [found for claim in claims if subject.formula and (found := checked(subject, claim))]
     if broken:
         return _refuted(subject, broken)
     proofs = [proved(subject, claim) if subject.formula else None for claim in claims]

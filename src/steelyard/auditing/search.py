@@ -11,19 +11,29 @@ import numpy as np
 from steelyard.auditing.decisions import Counterexample, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard.auditing.claims import Claim
     from steelyard.auditing.exact import Value
     from steelyard.auditing.subject import Subject
 
+Array = np.ndarray[Any, Any]
 SUSPICIOUS = 1e-10  # floats that differ by more are looked at in exact arithmetic
 
 
 def quickest(subject: Subject, claim: Claim) -> Counterexample | None:
     """The smallest counterexample among the small tables."""
-    likely = _suspects(subject, claim) if subject.formula else iter(claim.small)
-    return next((broken for case in likely if isinstance(broken := breaks(subject, claim, case), Counterexample)), None)
+    likely = _suspects(subject, claim, claim.small, claim.small_tables) if subject.formula else iter(claim.small)
+    return _first(subject, claim, likely)
+
+
+def checked(subject: Subject, claim: Claim) -> Counterexample | None:
+    """What speaks against a claim among tables of moderate size and large, where the formula can be read."""
+    return _first(subject, claim, _suspects(subject, claim, claim.checks, claim.tables(claim.checks)))
+
+
+def _first(subject: Subject, claim: Claim, cases: Iterable[tuple[int, ...]]) -> Counterexample | None:
+    return next((broken for case in cases if isinstance(broken := breaks(subject, claim, case), Counterexample)), None)
 
 
 def searched(subject: Subject, claim: Claim) -> tuple[int, Counterexample | None]:
@@ -57,12 +67,14 @@ def _sides(subject: Subject, claim: Claim, letters: Sequence[int]) -> tuple[Any,
     return before, against, subject.value(before), other
 
 
-def _suspects(subject: Subject, claim: Claim) -> Iterator[tuple[int, ...]]:
-    """The small cases where by floats the two sides do not relate as claimed, in order."""
-    before, against = claim.small_tables
+def _suspects(
+    subject: Subject, claim: Claim, cases: list[tuple[int, ...]], tables: tuple[Array, Array]
+) -> Iterator[tuple[int, ...]]:
+    """The cases where by floats the two sides do not relate as claimed, in order."""
+    before, against = tables
     value = subject.floats(before)
     other = subject.floats(against) if against.ndim == 2 else against
     with np.errstate(all="ignore"):
         gap = {"=": np.abs, "<=": np.positive, ">=": np.negative}[claim.relation_for(subject.measure)](value - other)
         apart = gap > SUSPICIOUS * np.maximum(1, np.abs(value))
-    yield from (claim.small[i] for i in np.flatnonzero(apart))
+    yield from (cases[i] for i in np.flatnonzero(apart))
