@@ -10,8 +10,9 @@ import pytest
 
 import steelyard
 from conftest import assert_refused
-from steelyard import Counts, confusion, evaluate, get_metric, list_metrics, score_table
+from steelyard import Counts, confusion, evaluate, get_metric, interval, list_metrics, score_table
 from steelyard.auditing.exact import exact_expression
+from steelyard.errors import InputError
 
 FINLEY = Counts(28, 23, 72, 2680)
 RNG = np.random.default_rng(0)
@@ -244,3 +245,23 @@ def test_sure_and_right_scores_have_an_interval_that_may_be_infinite():
     row = evaluate([0, 0, 1, 1] * 10, y_score=[0, 0, 1, 1] * 10)["log_loss"]
     assert row.value == row.low == 0 and row.high == math.inf
     assert row.row()["high"] is None  # strict JSON has no infinity
+
+
+def test_clusters_of_a_frame_widen_the_intervals_as_those_of_arrays_do(tmp_path):
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(0)
+    member = np.repeat(np.arange(60), 20)
+    y = (rng.random(60) < 0.3)[member].astype(int)
+    guess = np.where(rng.random(60)[member] < 0.8, y, 1 - y)
+    frame = pl.DataFrame({"y": y, "guess": guess, "patient": member})
+    clustered = evaluate(frame.lazy(), true="y", pred="guess", cluster="patient")
+    alone = evaluate(frame, true="y", pred="guess")
+    expected = interval("mcc", y, guess, groups=member)
+    assert clustered["mcc"].value == alone["mcc"].value
+    assert clustered["mcc"].low == pytest.approx(expected.low, abs=0.02)
+    assert clustered["mcc"].high == pytest.approx(expected.high, abs=0.02)
+    assert clustered["mcc"].low < alone["mcc"].low - 0.1
+    assert clustered.beats is None and not any("would give" in said for said in clustered.verdict)
+    for wrong in ({"score": "guess"}, {"pred": "guess", "weight": "patient"}, {"pred": "guess", "prevalence": 0.1}):
+        with pytest.raises(InputError, match="cluster="):
+            evaluate(frame, true="y", cluster="patient", **wrong)

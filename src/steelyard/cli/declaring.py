@@ -53,6 +53,7 @@ threshold = click.option("--threshold", type=float, metavar="T", help="Scores of
 weight = click.option("--weight", metavar="COL", help="The column of the rows' importance.")
 frequency = click.option("--frequency", metavar="COL", help="The column of how many rows a row stands for.")
 by = click.option("--by", multiple=True, metavar="COL", help="Weigh each group of this column as well; repeatable.")
+cluster = click.option("--cluster", metavar="COL", help="What rows belong to, such as the patient; labels only.")
 exact = click.option(
     "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."
 )

@@ -17,17 +17,38 @@ REPORTS = ("table", "json", "md", "csv", "html")
 
 def evaluation(
     files: Any, counts: Any, positive: Any, threshold: Any, level: float, metrics: str | None,
-    prevalence: Any = None, min_count: int = 0, **columns: Any,
+    prevalence: Any = None, min_count: int = 0, cluster: str | None = None, **columns: Any,
 ) -> tuple[Any, reading.Weighed]:  # fmt: skip
     """The evaluation of what the command line names."""
     from dataclasses import replace
 
     from steelyard.evaluation.evaluate import evaluate
 
+    if cluster is not None:
+        return _clustered(files, counts, positive, level, split(metrics), cluster, **columns)
     found = reading.weighed(files, counts, positive, threshold, **columns).with_groups_of(min_count)
     chosen = split(metrics)
     result = evaluate(found.tally, threshold=threshold, metrics=chosen, level=level, prevalence=prevalence)
     return replace(result, assumed=(*found.assumed, *result.assumed)), found
+
+
+def _clustered(
+    files: Any, counts: Any, positive: Any, level: float, metrics: Any, cluster: str, **columns: Any
+) -> tuple[Any, reading.Weighed]:
+    """The evaluation of rows that belong to clusters, which no saved table tells apart."""
+    from dataclasses import replace
+
+    from steelyard.evaluation.evaluate import evaluate
+    from steelyard.statistics.tally import Tally
+
+    if counts is not None or not files:
+        raise InputError("--cluster names a column of a file of predictions; give the file.")
+    with reading.opened(files) as source:
+        chosen, assumed = reading.guessed(source, columns)
+        chosen.pop("exact", None)
+        found = evaluate(source, **chosen, cluster=cluster, pos_label=positive, level=level, metrics=metrics)
+    result = replace(found, assumed=(*assumed, *found.assumed))
+    return result, reading.Weighed(Tally(found.confusion), assumed, reading.named(files))
 
 
 def split(names: str | None) -> list[str] | None:
@@ -46,6 +67,7 @@ def split(names: str | None) -> list[str] | None:
 
 @command
 @declaring.weighed
+@declaring.cluster
 @declaring.level
 @declaring.metrics
 @click.option("--all", "everything", is_flag=True, help="Show every measure, not the usual few.")

@@ -19,7 +19,7 @@ from steelyard.evaluation.groups import Group
 from steelyard.ingest import arrays, encoding
 from steelyard.ingest import labels as ingest
 from steelyard.ingest.label_tables import resolved
-from steelyard.ingest.tallying import tally
+from steelyard.ingest.tallying import cluster_columns, tally
 from steelyard.metrics.bounds import bounds
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.statistics.blurs import inside
@@ -60,13 +60,15 @@ def evaluate(
     score: str | None = None,
     weight: str | None = None,
     by: Any = None,
+    cluster: str | None = None,
 ) -> Evaluation:
     """Evaluate predictions, scores or a table: every measure with its interval beside chance, and a verdict in words.
 
     Scores alone are cut at 0.5 where they lie between 0 and 1, and it says so; other scores are ranked only, until a
     threshold is given. `prevalence` reads everything where that share of the rows is positive. Of a frame (pandas,
     Polars, PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, and by for groups;
-    it is counted where it lives. A Tally is taken as well.
+    it is counted where it lives. `cluster` names the column of what the rows belong to, such as the patient, where
+    they are not independent: the intervals then allow for it. A Tally is taken as well.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -76,6 +78,7 @@ def evaluate(
     Rare positives: 51 of 2,803 (1.82 %).
     """
     weights = {"sample_weight": sample_weight, "frequency": frequency}
+    clustered = None if cluster is None else _clustered(data, true, pred, score, weight, prevalence, cluster, frequency)
     if true is not None:
         _refuse_rows(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
         names = {"true": true, "pred": pred, "score": score, "weight": weight, "by": by}
@@ -89,7 +92,24 @@ def evaluate(
     positive = _positive(table, scores, pos_label)
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
     parts = data if isinstance(data, Tally) else None
+    if clustered is not None:
+        how["clustered"] = clustered
+        assumed = [*assumed, f"Rows of one {cluster} belong together; the intervals draw whole clusters."]
     return evaluate_tables(table, scores, positive, cut=cut, assumed=assumed, metrics=metrics, parts=parts, **how)
+
+
+def _clustered(
+    data: Any, true: Any, pred: Any, score: Any, weight: Any, prevalence: Any, cluster: str, frequency: Any
+) -> dict[str, Any]:
+    """The rows of each cluster as intervals take them."""
+    if true is None or pred is None:
+        raise InputError("cluster= names a column of a frame of labels; name those of truth and prediction as well.")
+    if score is not None or weight is not None or prevalence is not None:
+        raise InputError(
+            "cluster= is for measures of unweighted labels, as they stand: no score, weight or prevalence."
+        )
+    truth, guess, member, rows = cluster_columns(data, true, pred, cluster, frequency)
+    return {"y_true": truth, "y_pred": guess, "groups": member, "frequency": rows}
 
 
 def evaluate_tables(
@@ -105,9 +125,13 @@ def evaluate_tables(
     level: float = 0.95,
     draws: int | None = None,
     rng: Any = None,
+    clustered: dict[str, Any] | None = None,
 ) -> Evaluation:
     """The evaluation of rows that are weighed already, as labels, as scores or as both; `parts` holds their groups."""
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
+    groups_how = dict(how)
+    if clustered is not None:
+        how["clustered"] = clustered
     chosen = _chosen(metrics, table, scores)
     extra = [] if metrics is None else [get_metric(name) for name in BEHIND if get_metric(name) not in chosen]
     found, behind = (
@@ -115,9 +139,10 @@ def evaluate_tables(
     )
     whole = table.rows.sum() if table is not None else scores.positive.n + scores.negative.n if scores else 0
     return Evaluation(
-        table, scores, Rows(found), per_class(table, how), positive, cut, level, _beats(table, scores, positive),
+        table, scores, Rows(found), per_class(table, how), positive, cut, level,
+        None if clustered is not None else _beats(table, scores, positive),
         tuple(assumed), prevalence, int(whole), 0 if rng is None else None, Rows(behind),
-        FIRST if metrics is None else None, _groups(parts, cut, positive, metrics, chosen, how),
+        FIRST if metrics is None else None, _groups(parts, cut, positive, metrics, chosen, groups_how),
     )  # fmt: skip
 
 
@@ -299,6 +324,7 @@ def _label_rows(
     if table is None:
         return []
     known = [m for m in metrics if m.function is not None and (m.scores is None or scores is None)]
+    known = known if "clustered" not in how else [m for m in known if m.scores is None]
     if positive is not None:
         options = {"pos_label": positive}
         return _rows(known, table, how, options)
@@ -339,8 +365,18 @@ def _chosen(metrics: Any, table: Confusion | None, scores: ScoreTable | None) ->
 
 def _rows(known: list[Any], table: Any, how: dict[str, Any], options: dict[str, Any], suffix: str = "") -> list[Row]:
     at = table if how["prevalence"] is None else at_prevalence(table, how["prevalence"])
-    found = intervals(known, table, **how, **options) if known else []
+    found = _intervals(known, table, how, options) if known else []
     return [_row(part, _guess(part.metric, at, options), suffix) for part in found]
+
+
+def _intervals(known: list[Any], table: Any, how: dict[str, Any], options: dict[str, Any]) -> list[Interval]:
+    """The intervals of rows that are independent, or of whole clusters."""
+    rows = how.get("clustered")
+    if rows is None:
+        return intervals(known, table, **how, **options)
+    given = {key: rows[key] for key in ("groups", "frequency")} | {"labels": table.labels}
+    ways = {key: value for key, value in how.items() if key != "clustered"}
+    return intervals(known, rows["y_true"], rows["y_pred"], **ways, **given, **options)
 
 
 def _guess(metric: str, table: Any, options: dict[str, Any]) -> float:
@@ -371,7 +407,8 @@ def per_class(table: Confusion | None, how: dict[str, Any]) -> Rows[ClassRow]:
     """Each class against the rest."""
     if table is None or not len(table.labels):
         return Rows()
-    each = {part.metric: part for part in intervals(AVERAGED, table, average=None, **how)}
+    measures = [get_metric(name) for name in AVERAGED]
+    each = {part.metric: part for part in _intervals(measures, table, how, {"average": None})}
 
     def picked(name: str, i: int) -> Interval:
         part = each[name]

@@ -186,7 +186,7 @@ def _doubt(evaluation: Evaluation) -> str:
         return ""
     told = f"With {_n(rare, name)} the {row.name} is known to about {three_digits(100 * half)} points either way"
     weighted = evaluation.confusion is not None and evaluation.confusion.weighted
-    if half <= KNOWN_TO or weighted:
+    if half <= KNOWN_TO or weighted or row.method == "cluster":  # a plan counts independent rows
         return f"{told}."
     try:
         rates = tuple(min(max(evaluation[rate].value, 0.01), 0.99) for rate in ("recall", "specificity"))

@@ -108,6 +108,19 @@ def label_columns(data: Any, true: str, models: Sequence[str], frequency: str | 
     return (parsed(given) if source.textual else given), counted.rows
 
 
+def cluster_columns(
+    data: Any, true: str, pred: str, cluster: str, frequency: str | None
+) -> tuple[Array, Array, Array, Array]:
+    """The distinct combinations of truth, prediction and cluster, such as the patient, and how often each occurs."""
+    source, columns = Source.of(data), Columns(true, (pred,), frequency=frequency, by=(cluster,))
+    check_columns(source, columns)
+    queries.check_sample(source, [true, pred])
+    counted = queries.tallied(source, [true, pred, cluster], columns)
+    truth, guess, member = (values(key, name) for key, name in zip(counted.keys, (true, pred, cluster), strict=True))
+    truth, guess = parsed([truth, guess]) if source.textual else (truth, guess)
+    return truth, guess, np.array([str(name) for name in member.tolist()]), counted.rows
+
+
 def score_columns(data: Any, true: str, models: Sequence[str]) -> tuple[Array, dict[str, Array]]:
     """The truth and each model's scores, row by row: a paired test of areas needs them in memory."""
     source = Source.of(data)
