@@ -6,7 +6,7 @@ classes and eight numbers; and the seven hierarchies of 20 Newsgroups, with word
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +34,7 @@ MEASURES = ("f1[average=macro]", "f1[average=weighted]", "recall[average=weighte
             "ac_score", "mcc")  # fmt: skip
 FEW, WORDS, STEPS = 24, 300, 20  # rows of the small example, words that a tree may ask about, prunings of each tree
 INTERVALS = 5
+SMALL = 10  # splits of the small tree, on which balancing is tried as well
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ class Task:
     y: Array
     learner: Any
     attributes: str
+    small: Any = None
+
+    def part(self, rows: Array) -> Task:
+        """The same of some of the rows."""
+        return replace(self, X=self.X[rows], y=self.y[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +76,7 @@ class Outcome:
     holdouts: dict[int, CrossEvaluation]
     few: list[CrossEvaluation]
     folds: CrossEvaluation
+    small: CrossEvaluation
     repeated_before: CrossEvaluation
     selections: list[Choice]
     intervals: CrossEvaluation | None
@@ -106,17 +113,18 @@ def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) ->
 # ---------------------------------------------------------------- the data
 
 
-def _tree() -> Any:
+def _tree(splits: int | None = None) -> Any:
+    """A tree grown until its leaves are pure, or of so many splits."""
     from sklearn.tree import DecisionTreeClassifier
 
-    return DecisionTreeClassifier()
+    return DecisionTreeClassifier(max_leaf_nodes=None if splits is None else splits + 1)
 
 
 def pulsars(data: Any, effort: Effort) -> Task:
     """Two classes, eight attributes that are numbers."""
     found = htru2(data)
     part = slice(None, None, effort.pulsars)
-    return Task("HTRU2, 2 classes", found.X[part], found.y[part], _tree(), "8 numbers")
+    return Task("HTRU2, 2 classes", found.X[part], found.y[part], _tree(), "8 numbers", _tree(SMALL))
 
 
 def hierarchies(data: Any, effort: Effort, seed: int) -> Task:
@@ -129,8 +137,9 @@ def hierarchies(data: Any, effort: Effort, seed: int) -> Task:
     X = phrases([news.texts[i] for i in rows], longest=1)
     X.data[:] = 1
     y = np.array([news.labels[i].partition(".")[0] for i in rows])
-    learner = make_pipeline(SelectKBest(chi2, k=WORDS), _tree())
-    return Task("20 Newsgroups, 7 classes", X, y, learner, f"{WORDS} words, there or not, chosen in each training part")
+    learner, small = (make_pipeline(SelectKBest(chi2, k=WORDS), _tree(splits)) for splits in (None, SMALL))
+    told = f"{WORDS} words, there or not, chosen in each training part"
+    return Task("20 Newsgroups, 7 classes", X, y, learner, told, small)
 
 
 # ---------------------------------------------------------------- the protocol
@@ -145,12 +154,13 @@ def outcome(task: Task, effort: Effort, seed: int, progress: Callable[[str], Any
     progress(f"{task.name}: repeated folds, four ways to balance the training part")
     split = Folds(5, effort.repeats)
     folds = _measured(task, split, seed, resample=list(RESAMPLING), cost=True)
+    small = _measured(replace(task, learner=task.small), split, seed, resample=list(RESAMPLING))
     before = _repeated_before(task, seed)
     selections = []
     for i in range(effort.selections):
         progress(f"{task.name}: which tree to keep, seed {seed + i}")
         selections.append(_chosen(task, seed + i))
-    return Outcome(task, held, few, folds, before, selections, _in_intervals(task, split, seed))
+    return Outcome(task, held, few, folds, small, before, selections, _in_intervals(task, split, seed))
 
 
 def _measured(task: Task, split: Any, seed: int, **options: Any) -> CrossEvaluation:
@@ -164,14 +174,13 @@ def _few(task: Task, seed: int) -> CrossEvaluation:
     rng = np.random.default_rng(seed)
     labels, codes = np.unique(task.y, return_inverse=True)
     (part,) = HoldOut(len(codes) / FEW - 1).split(codes, tuple(labels.tolist()), rng)
-    small = Task(task.name, task.X[part.test], task.y[part.test], task.learner, task.attributes)
-    return _measured(small, HoldOut(2, repeats=10, stratified=False), seed)
+    return _measured(task.part(part.test), HoldOut(2, repeats=10, stratified=False), seed)
 
 
 def _repeated_before(task: Task, seed: int) -> CrossEvaluation:
     """What must not be done: rows of the smaller classes repeated before the split, so that some are on both sides."""
     rows = equal_rows(task.y, "over", np.random.default_rng(seed))
-    return _measured(Task(task.name, task.X[rows], task.y[rows], task.learner, task.attributes), Folds(5), seed)
+    return _measured(task.part(rows), Folds(5), seed)
 
 
 def _chosen(task: Task, seed: int) -> Choice:
@@ -202,7 +211,7 @@ def _choices(tasks: list[Task], effort: Effort) -> dict[str, Any]:
     return {
         **{task.name: f"{len(task.y):,} rows, {task.attributes}" for task in tasks},
         "classes of 20 Newsgroups": "the first word of each group's name",
-        "tree": "scikit-learn's, Gini, grown until its leaves are pure",
+        "tree": f"scikit-learn's, Gini, grown until its leaves are pure; the small one has {SMALL} splits",
         "hold-out": f"k from 2 to 9, {effort.holdouts} times each, with the classes' shares",
         "few rows": f"{FEW} rows with the classes' shares, 16 and 8, ten times, not stratified; {effort.few} such sets",
         "folds": f"5, repeated {effort.repeats} times, stratified",

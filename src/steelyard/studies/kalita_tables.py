@@ -12,6 +12,7 @@ from steelyard.report.figures.runs import RunsDisplay
 from steelyard.studies.study import Picture, Table
 
 if TYPE_CHECKING:
+    from steelyard.protocol.crossing import CrossEvaluation
     from steelyard.protocol.measured import Summary
     from steelyard.protocol.result import ModelResult
     from steelyard.studies.kalita import Outcome
@@ -87,10 +88,15 @@ def _model(result: ModelResult) -> dict[str, Any]:
     return {"mean F": row.mean, "low": row.low, "high": row.high, **named}
 
 
+def grown(one: Outcome) -> dict[str, CrossEvaluation]:
+    """The repeated folds of the tree grown until its leaves are pure, and of the small one."""
+    return {"": one.folds, "small ": one.small}
+
+
 def _folds(found: list[Outcome]) -> Table:
     rows = [
-        {"data": one.task.name, "learner": name} | _model(result)
-        for one in found for name, result in one.folds.models.items()
+        {"data": one.task.name, "learner": f"{kind}{name}"} | _model(result)
+        for one in found for kind, part in grown(one).items() for name, result in part.models.items()
     ]  # fmt: skip
     note = "Resampling touches the training part alone. Means over all folds and repeats; the interval is of mean F."
     return Table("folds", "Repeated folds: four ways to balance the training part", rows, note)
@@ -98,9 +104,10 @@ def _folds(found: list[Outcome]) -> Table:
 
 def _differences(found: list[Outcome]) -> Table:
     rows = [
-        {"data": one.task.name, "learner": row.b, "less": row.a, "measure": row.metric, "difference": -row.difference,
-         "low": -row.high, "high": -row.low, "p (Holm)": row.p_holm}
-        for one in found for row in one.folds.differences([MEAN_F, "balanced_accuracy"]) if row.a == TREE
+        {"data": one.task.name, "learner": f"{kind}{row.b}", "less": f"{kind}{row.a}", "measure": row.metric,
+         "difference": -row.difference, "low": -row.high, "high": -row.low, "p (Holm)": row.p_holm}
+        for one in found for kind, part in grown(one).items()
+        for row in part.differences([MEAN_F, "balanced_accuracy"]) if row.a == TREE
     ]  # fmt: skip
     note = "Run by run on the same folds, Nadeau and Bengio's corrected t-test, adjusted by Holm for all pairs."
     return Table("differences", "Does balancing the training part help?", rows, note)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 USUAL = ("recall", "precision", "ac_score", "mcc")
 MOST_POINTS = 60
+MOST_MEDIANS = 6  # boxes in a row whose medians fit beside them in digits
 
 
 @dataclass(eq=False, repr=False)
@@ -125,8 +126,9 @@ class RunsDisplay(Display):
         return axes
 
     def _boxes(self, ax: Any, pairs: list[tuple[str, Array]], *, columns: int = 1, colours: bool = False) -> None:
+        room = len(pairs) * columns <= MOST_MEDIANS
         for i, (_, values) in enumerate(pairs):
-            _box(ax, i, values[np.isfinite(values)], style.colour(i) if colours else style.THIS)
+            _box(ax, i, values[np.isfinite(values)], style.colour(i) if colours else style.THIS, digits=room)
         ax.set_xticks(range(len(pairs)), _broken([name for name, _ in pairs], columns))
         ax.set_xlim(-0.5, len(pairs) - 0.25)
         ax.tick_params(axis="x", length=0)
@@ -134,8 +136,8 @@ class RunsDisplay(Display):
         ax.margins(y=0.08)
 
 
-def _box(ax: Any, x: int, values: Array, colour: str) -> None:
-    """One box with its runs beside each other where they are few, and its median in digits."""
+def _box(ax: Any, x: int, values: Array, colour: str, *, digits: bool) -> None:
+    """One box with its runs beside each other where they are few, and its median in digits where there is room."""
     if not len(values):
         ax.text(x, 0.5, "undefined", rotation=90, ha="center", va="center", transform=ax.get_xaxis_transform())
         return
@@ -149,6 +151,8 @@ def _box(ax: Any, x: int, values: Array, colour: str) -> None:
     if len(values) <= MOST_POINTS:
         aside = 0.13 * np.sin(2.4 * np.arange(len(values)))  # apart, and the same every time
         ax.plot(x + aside, values, "o", color=colour, markersize=2.2, alpha=0.7, markeredgewidth=0)
+    if not digits:
+        return
     ax.annotate(
         _short(float(np.median(values))), (x + 0.27, float(np.median(values))), (1, 0),
         textcoords="offset points", va="center", ha="left", fontsize=6.5, color=colour,
