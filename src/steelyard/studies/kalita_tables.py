@@ -197,7 +197,7 @@ def _pictures(one: Outcome, i: int) -> list[Picture]:
         tuple(f"k={k}" for k in one.holdouts), (get_metric("balanced_accuracy"),),
         tuple(result[TREE].values("balanced_accuracy")[None] for result in one.holdouts.values()),
     )  # fmt: skip
-    names = tuple(name.replace(f"{TREE} + ", "") for name in one.folds.models)
+    names = tuple(name.removeprefix(f"{TREE} + ").replace("_", " ") for name in one.folds.models)
     ways = RunsDisplay(
         names, tuple(get_metric(name) for name in DRAWN),
         tuple(np.stack([result.values(name) for name in DRAWN]) for result in one.folds.models.values()),
