@@ -233,4 +233,4 @@ def _draws(view: View) -> Picture:
     drawn = RunsDisplay(found.models, tuple(get_metric(name) for name in found.metrics), values)
     n = len(view.first.drawn)
     said = f"Figure 4. Changes of the measures over {n} balanced test sets, drawn from the unbalanced one, by tree."
-    return Picture("figure_4", drawn, said)
+    return Picture("figure_4", drawn, said, columns=2, width=7)

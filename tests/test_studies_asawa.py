@@ -1,0 +1,129 @@
+"""Asawa's study: the real pulsars, the printed Figure 4, and the two tests of the measures."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from study_tools import claims_of, pulsars_needed, table_of
+
+from steelyard import CorrelationDisplay, score_table
+from steelyard.auditing.score_robustness import score_robustness
+from steelyard.datasets.collections import htru2
+from steelyard.errors import InputError
+from steelyard.studies import asawa, writing
+from steelyard.studies.asawa_tables import printed, reconstructed
+from steelyard.studies.published import published
+from steelyard.studies.registry import run
+
+
+@pytest.fixture(scope="module")
+def study():
+    return run("asawa", quick=True, seed=0)
+
+
+@pytest.fixture(scope="module")
+def paper_split():
+    return asawa.trial(htru2(), asawa.SPLIT_SEED, asawa.reduced())
+
+
+def test_the_printed_figure_is_golden(golden):
+    expected = golden("papers")["asawa"]
+    assert (published("asawa")["positives"], published("asawa")["negatives"]) == (
+        expected["test_positives"], expected["test_negatives"],
+    )  # fmt: skip
+    for ours, theirs in zip(
+        published("asawa")["figure_4"].values(),
+        expected["figure4_differences_unbalanced_minus_balanced"].values(),
+        strict=True,
+    ):
+        assert list(ours.values()) == list(theirs.values())
+
+
+def test_the_recovered_tables_give_figure_4_to_ten_digits():
+    found = reconstructed()
+    for metric in set(found.metrics) - {"balanced_accuracy"}:
+        changes = found.changes[:, 0, found.metrics.index(metric)]
+        assert np.abs(changes - printed(metric)).max() < 5e-11
+
+
+def test_the_measures_of_two_tries_stand_side_by_side():
+    tables = {"model": score_table([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])}
+    one = score_robustness(tables, tables)
+    assert one.beside(one).metrics == ("roc_auc", "roc_auc")
+    assert one.beside(one).swap_changes.shape == (1, 2)
+    other = score_robustness({"another": tables["model"]}, {"another": tables["model"]})
+    with pytest.raises(InputError, match="side by side"):
+        one.beside(other)
+    with pytest.raises(InputError, match="swapped="):
+        score_robustness(tables, {})
+
+
+def test_columns_are_drawn_by_their_correlations():
+    display = CorrelationDisplay.from_columns({"a": [1.0, 2, 4], "b": [2.0, 4, 8], "c": [1.0, 0, 1]})
+    found = {(row["metric"], row["other"]): row["correlation"] for row in display.frame()}
+    assert found["b", "a"] == pytest.approx(1)
+    assert found["c", "a"] == pytest.approx(np.corrcoef([1, 2, 4], [1, 0, 1])[0, 1])
+    assert "3 columns over 3 rows" in display.caption()
+    with pytest.raises(InputError, match="two columns"):
+        CorrelationDisplay.from_columns({"a": [1.0, 2]})
+
+
+@pulsars_needed
+def test_the_split_is_the_papers(paper_split):
+    y = paper_split.y_test
+    assert (int(y.sum()), int((1 - y).sum())) == (510, 4860)
+    assert not np.intersect1d(paper_split.train, paper_split.test).size
+
+
+@pulsars_needed
+def test_the_verdicts_are_the_papers_on_its_split(paper_split):
+    found = asawa.outcome(paper_split, draws=20)
+    for kind in ("robust", "symmetric", "winners"):
+        assert set(getattr(found.found, kind)) - {"balanced_accuracy"} == set(published("asawa")[kind])
+    assert "balanced_accuracy" in found.found.winners
+    assert not found.drawn[:, :, asawa.MEASURES.index("recall")].any()
+    exact = [found.found.metrics.index(m) for m in published("asawa")["robust"]]
+    assert not found.found.changes[:, :, exact].any()
+
+
+@pulsars_needed
+def test_a_tie_in_a_leaf_goes_to_the_same_original_class():
+    seen = 0
+    for seed in (133, 134, 135, 140):
+        one = asawa.trial(htru2(), seed, asawa.reduced())
+        ties = any((scores == 0.5).any() for scores in one.scores.values())
+        found = asawa.outcome(one, draws=1)
+        symmetric = [found.found.metrics.index(m) for m in published("asawa")["symmetric"]]
+        assert not found.found.swap_changes[:, symmetric].any()
+        seen += ties and bool(found.unlike.swap_changes[:, symmetric].any())
+    assert seen
+
+
+@pulsars_needed
+def test_the_pair_and_the_components_are_not_what_the_paper_says(study):
+    claims = claims_of(study)
+    assert claims["Attributes 1, 3 and 4 are most correlated with the class."].verdict == "holds"
+    assert claims["Of these, 1 and 3 are least correlated with each other."].verdict == "does not hold"
+    assert claims["AUC is the area under sensitivity x specificity."].verdict == "does not hold"
+
+
+@pulsars_needed
+def test_ours_changes_with_the_seed_and_the_papers_stays(study):
+    other = run("asawa", quick=True, seed=1)
+    one, two = (table_of(s, "figure_4") for s in (study, other))
+    assert [row["paper"] for row in one] == [row["paper"] for row in two]
+    assert [row["by weights"] for row in one] != [row["by weights"] for row in two]
+    assert [row["recovered"] for row in one] == [row["recovered"] for row in two]
+
+
+@pulsars_needed
+def test_its_tables_and_figures_are_written(study, tmp_path):
+    folder = writing.write(study, tmp_path / "asawa")
+    for table in study.tables:
+        rows = list(csv.DictReader(io.StringIO((folder / "tables" / f"{table.name}.csv").read_text())))
+        assert len(rows) == len(table.rows)
+    assert {p.stem for p in (folder / "figures").iterdir()} == {p.name for p in study.pictures}
+    assert "quick run" in (folder / "page.html").read_text()

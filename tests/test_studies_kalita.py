@@ -1,0 +1,80 @@
+"""Kalita's study: the protocol on real data, and the statements that it can try."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from study_tools import claims_of, newsgroups_needed, pulsars_needed, table_of
+
+from steelyard.studies import kalita
+from steelyard.studies.registry import run
+
+pytestmark = [newsgroups_needed, pulsars_needed]
+DATA = ("HTRU2, 2 classes", "20 Newsgroups, 7 classes")
+
+
+@pytest.fixture(scope="module")
+def study():
+    return run("kalita", quick=True, seed=0)
+
+
+def test_every_step_of_the_protocol_is_on_both_data_sets(study):
+    for name in ("data", "holdout", "few", "folds", "differences", "classes", "four_things", "leak", "selection"):
+        assert {row["data"] for row in table_of(study, name)} == set(DATA)
+    assert {p.name for p in study.pictures} == {f"{n}_{i}" for n in ("holdout", "folds", "chosen") for i in (1, 2)}
+
+
+def test_the_training_part_is_k_times_the_test_part(study):
+    for row in table_of(study, "holdout"):
+        assert row["trained on"] / row["tested"] == pytest.approx(row["k"], rel=0.02)
+    assert sorted({row["k"] for row in table_of(study, "holdout")}) == list(range(2, 10))
+
+
+def test_few_rows_are_sixteen_and_eight_with_the_classes_shares():
+    task = kalita.pulsars(None, kalita.QUICK)
+    result = kalita._few(task, 0)
+    assert {(len(run.part.train), len(run.part.test)) for run in result.runs} == {(16, 8)}
+    assert len(result.runs) == 10
+    assert int(np.sum(result.runs[0].data.codes)) == 2  # of 24 rows, where one in eleven is a pulsar
+
+
+def test_the_averages_are_those_of_the_classes(study):
+    for name in DATA:
+        rows = {row["class"]: row for row in table_of(study, "classes") if row["data"] == name}
+        macro, shares = rows.pop("macro"), rows.pop("class shares")
+        for measure in ("precision", "recall", "F"):
+            assert macro[measure] == pytest.approx(np.mean([row[measure] for row in rows.values()]))
+        folds = next(r for r in table_of(study, "folds") if r["data"] == name and r["learner"] == "tree")
+        assert shares["recall"] == pytest.approx(folds["accuracy"])
+
+
+def test_rows_repeated_before_the_split_leak(study):
+    for name in DATA:
+        rows = {r["rows repeated"]: r for r in table_of(study, "leak") if r["data"] == name}
+        assert rows["before the split"]["low"] > rows["in the training part"]["high"]
+
+
+def test_the_four_things_are_measured(study):
+    for row in table_of(study, "four_things"):
+        for thing in ("mean F", "seconds to train", "seconds to predict 1,000 rows", "peak memory, bytes", "nodes"):
+            assert row[thing] > 0 and math.isfinite(row[thing])
+
+
+def test_the_chosen_tree_is_smaller(study):
+    for row in table_of(study, "selection"):
+        assert row["pruned: nodes"] < row["best tree: nodes"]
+
+
+def test_the_misprints_and_the_preference_for_micro_do_not_hold(study):
+    claims = claims_of(study)
+    assert claims["With k from 2 to 9 the training set is 3 to 10 times the test set."].verdict == "does not hold"
+    micro = next(c for words, c in claims.items() if "micro average" in words)
+    assert micro.verdict == "does not hold" and "differ by 0e+00" in micro.why
+
+
+def test_another_seed_gives_other_numbers_and_the_same_statements(study):
+    other = run("kalita", quick=True, seed=1)
+    assert [c.paper for c in other.claims] == [c.paper for c in study.claims]
+    assert [r["mean F"] for r in table_of(other, "holdout")] != [r["mean F"] for r in table_of(study, "holdout")]
