@@ -241,9 +241,9 @@ def _summary(
         f"That AUC and Gm lean to the rare class is weaker than it sounds: {_range(main, ['AUC'], 'TPr')} with TPr and "
         f"{_range(main, ['AUC'], 'TNr')} with TNr; at 5 % positives the correlation with TPr goes from {least:+.2f} to "
         f"{most:+.2f} as the list grows from {SIZES[0]} to {SIZES[-1]:,} rows, as few positives make TPr noisy.",
-        f"The design sets the two rates against each other: TPr and TNr correlate at {_range(main, ['TPr'], 'TNr')}, since "
-        "their distortions always add up to the same. So no measure can follow both, and following one is falling with "
-        "the other.",
+        f"The design sets the two rates against each other: TPr and TNr correlate at {_range(main, ['TPr'], 'TNr')}, "
+        "since their distortions always add up to the same. So no measure can follow both, and following one is "
+        "falling with the other.",
         *_readings_said(readings),
     ]
 
