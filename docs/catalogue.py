@@ -150,7 +150,7 @@ def picture(measure: Metric) -> bytes | None:
     if measure.function is None:
         return None
     shown = [SurfaceDisplay.of([measure], prevalence=share).values[0] for share in PREVALENCES]
-    if not all(np.isfinite(values).any() and np.nanmax(values) > np.nanmin(values) for values in shown):
+    if not all(np.isfinite(values).any() and np.nanmax(values) - np.nanmin(values) > 1e-9 for values in shown):
         return None
     canvas = style.canvas()
     with canvas.paper():
