@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from fractions import Fraction
 from functools import cache
 from io import BytesIO
 from math import inf, isfinite, isnan
@@ -15,7 +17,7 @@ from peers import differences, peers
 from steelyard import Counts, SurfaceDisplay, chance, list_metrics, score_table
 from steelyard.auditing.cache import recalled
 from steelyard.auditing.claims import PROPERTIES
-from steelyard.auditing.decisions import PROVED, REFUTED
+from steelyard.auditing.decisions import PROVED, REFUTED, in_words
 from steelyard.auditing.identities import combinations, identities
 from steelyard.metrics import notation, references
 from steelyard.metrics.expression import Named, walk
@@ -90,7 +92,7 @@ def page(measure: Metric, plotted: bool) -> str:
         _section("What is decided about it", _properties(measure)),
         _section("How it relates to others", _laws(measure)),
         _section("In other libraries", _peers(measure)),
-        _section("Source", references.reference(measure.cite or "")),
+        _section("Source", _source(measure)),
         _section("Try it", _example(measure)),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
@@ -108,18 +110,26 @@ def _cell(text: str) -> str:
 
 
 def _formula(measure: Metric) -> str:
+    return "\n\n".join([*_written(measure), *_named(measure)])
+
+
+def _written(measure: Metric) -> Iterator[str]:
     if measure.general is None:
-        return "It is computed from the scores of each class by an algorithm; no formula of the four counts gives it."
-    parts = [_mathml(measure.name, measure.latex)] if len(measure.latex) <= LONG else []
-    parts += ["```text\n" + "\n".join(_lines(measure)) + "\n```"]
-    if parts[1:]:
-        parts.append(f'??? note "As LaTeX"\n\n    ```latex\n    {measure.latex}\n    ```')
-    values = ", ".join(f"`{key}` = {_parameter(value)}" for key, value in measure.parameters.items())
-    if values and not measure.is_fixed:
-        parts.append(f"Parameters: {values}. Another value is written `{_other(measure)}`.")
+        yield "It is computed from the scores of each class by an algorithm; no formula of the four counts gives it."
+        return
+    if len(measure.latex) <= LONG:
+        yield _mathml(measure.name, measure.latex)
+    yield "```text\n" + "\n".join(_lines(measure)) + "\n```"
+    yield f'??? note "As LaTeX"\n\n    ```latex\n    {measure.latex}\n    ```'
+
+
+def _named(measure: Metric) -> Iterator[str]:
+    """Its parameters and its other names."""
+    if measure.parameters and not measure.is_fixed:
+        values = ", ".join(f"`{key}` = {_parameter(value)}" for key, value in measure.parameters.items())
+        yield f"Parameters: {values}. Other values are written `{_other(measure)}`."
     if measure.aliases:
-        parts.append(f"Also called {', '.join(f'`{alias}`' for alias in measure.aliases)}.")
-    return "\n\n".join(parts)
+        yield f"Also called {', '.join(f'`{alias}`' for alias in measure.aliases)}."
 
 
 def _mathml(name: str, latex: str) -> str:
@@ -138,8 +148,7 @@ def _parameter(value: Any) -> str:
 
 
 def _other(measure: Metric) -> str:
-    key, value = next(iter(measure.parameters.items()))
-    return f"{measure.name}[{key}={2 if isinstance(value, float) and measure.domain.get(key, '').endswith('e9]') else '...'}]"
+    return f"{measure.name}[{next(iter(measure.parameters))}=...]"
 
 
 # ---------------------------------------------------------------- picture
@@ -299,7 +308,16 @@ def _verdict(decision: Decision) -> str:
 
 
 def _how(decision: Decision) -> str:
-    return str(decision.counterexample) if decision.counterexample is not None else decision.how
+    found = decision.counterexample
+    if found is None:
+        return decision.how
+    to = "" if found.after is None else f" on {in_words(found.after)}"
+    return f"{_exact(found.value)} on {in_words(found.before)}; {_exact(found.other)}{to}"
+
+
+def _exact(value: str) -> str:
+    """An exact value, rounded where it is long."""
+    return value if len(value) <= 9 else f"{float(Fraction(value)):.4g}"
 
 
 @cache
@@ -327,9 +345,9 @@ def _peers(measure: Metric) -> str:
     found = peers(measure)
     if not found:
         return "scikit-learn, imbalanced-learn, torchmetrics and PyCM have no function of this measure that we know of."
-    lines = ["| library | name | where it differs |", "|---|---|---|"]
-    lines += [f"| {peer.library} | `{peer.name}` | {_cell(peer.differs)} |" for peer in found]
-    return "\n".join([*lines, "", *(f"- {sentence}" for sentence in differences(measure))])
+    lines = ["| library | name |", "|---|---|", *(f"| {peer.library} | `{peer.name}` |" for peer in found)]
+    differ = [f"{peer.library}: {peer.differs}." for peer in found if peer.differs] + differences(measure)
+    return "\n".join([*lines, "", *(f"- {sentence}" for sentence in differ)])
 
 
 def _example(measure: Metric) -> str:
@@ -344,3 +362,7 @@ def _example(measure: Metric) -> str:
     given = "".join(f", {key}={number}" for key, number in options.items())
     code = f'>>> import steelyard\n>>> print(f"{{steelyard.{measure.name}({truth}, {scores}{given}):.3g}}")\n{float(value):.3g}'
     return f"```python\n{code}\n```"
+
+
+def _source(measure: Metric) -> str:
+    return re.sub(r"doi:(\S+)", r"[doi:\1](https://doi.org/\1)", references.reference(measure.cite or ""))

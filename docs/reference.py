@@ -95,15 +95,11 @@ def commands() -> str:
 
 def _entry(name: str, thing: Any, depth: int) -> Iterator[str]:
     yield f"{'#' * depth} {name} {{ #{name} }}"
-    yield f'```python title="{_kind(thing)}"\n{signature(name, thing)}\n```'
+    yield f"```python\n{signature(name, thing)}\n```"
     yield written(inspect.getdoc(thing) or "")
     if inspect.isclass(thing) and not issubclass(thing, Exception):
         for member, part in _members(thing):
             yield from _member(name, member, part, depth + 1)
-
-
-def _kind(thing: Any) -> str:
-    return "class" if inspect.isclass(thing) else "function"
 
 
 def signature(name: str, thing: Any) -> str:
