@@ -261,3 +261,13 @@ def test_a_formula_that_branches_on_a_cell_says_what_to_use():
 
     with pytest.raises(TypeError, match="use where"):
         bool(SYMBOLS.tp == 0)
+
+
+@pytest.mark.parametrize(("best", "direction"), [(2, "higher"), (0, "lower"), (1, None)])
+def test_a_best_value_inside_the_range_has_no_direction(registry, best, direction):
+    @metric("Flags a positive", range=(0, 2), best=best)
+    def flag_ratio(c):
+        """Flags for each positive, 1 where there are as many."""
+        return ratio(c.tp + c.fp, c.positives)
+
+    assert flag_ratio.direction == direction

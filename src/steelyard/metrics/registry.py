@@ -91,7 +91,8 @@ def part(function: Formula) -> Metric:
 
 
 def _direction(bounds: tuple[float, float], best: float | None) -> str | None:
-    return None if best is None else "higher" if best == bounds[1] else "lower"
+    """Where better lies: toward the end of the range that is best; nowhere where the best lies inside."""
+    return {bounds[0]: "lower", bounds[1]: "higher"}.get(best) if best is not None else None
 
 
 def _signature(function: Formula) -> tuple[Formula, dict[str, Any]]:
