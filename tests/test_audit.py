@@ -187,8 +187,10 @@ def test_every_pair_is_decided_but_those_named_here(decisions):
 
 
 def test_only_descriptions_have_no_order(decisions):
-    without = {name for (name, _), row in decisions[0].items() if row.verdict == DOES_NOT_APPLY}
-    assert without == {m.name for m in list_metrics("description")}
+    without = {pair for pair, row in decisions[0].items() if row.verdict == DOES_NOT_APPLY}
+    upward = {name for name, asked in PROPERTIES.items() if asked.upward}
+    assert {name for name, asked in without if asked not in upward} == {m.name for m in list_metrics("description")}
+    assert {name for name, _ in without} == {m.name for m in list_metrics() if m.function and m.direction != "higher"}
 
 
 def test_the_whole_audit_takes_less_than_two_minutes(decisions):
@@ -233,7 +235,7 @@ def test_each_refutation_in_exact_arithmetic(decisions):
             assert close(ORACLE[name](*found.after), written(found.other)), (name, asked)
         assert not close(written(found.value), written(found.other))
         assert refers(PROPERTIES[asked], found), (name, asked, found)
-        if not PROPERTIES[asked].is_equality:
+        if asked.startswith("monotone"):
             worse = mp(written(found.other)) < mp(written(found.value))
             lower = get_metric(name).direction == "lower"
             assert worse == ((asked[-2:] in ("tp", "tn")) != lower), (name, asked)
@@ -254,6 +256,10 @@ def refers(asked, found):
             return tp * tn == 0 and tp + fn and fp + tn and found.other == "0"
         case "constant_chance":
             return tp * tn == fn * fp and after == (1, 1, 1, 1)
+        case "no_credit_when_a_class_fails":
+            return tp * tn == 0 and tp + fn and fp + tn and mp(written(found.value)) > 0
+        case "leans_to_positives":
+            return tp + fn == fp + tn and tn > tp and after == (tn, fp, fn, tp)
     changed = [cell for cell, a, b in zip(("tp", "fn", "fp", "tn"), found.before, after, strict=True) if a != b]
     return changed == [{"p2": "tn", "p3": "fp", "p4": "tp", "p5": "fn"}.get(asked.name, asked.name[-2:])]
 
@@ -523,7 +529,17 @@ def test_an_opaque_function_is_searched_and_says_so():
     broken = decide(larger, "p4")
     assert broken.verdict == REFUTED and "opaque" in broken.how
     assert (broken.counterexample.value, broken.counterexample.other) == ("1", "1/2")
-    assert decide(larger, "monotone_tp").verdict == DOES_NOT_APPLY
+    none = decide(larger, "monotone_tp")
+    assert (none.verdict, none.how) == (
+        DOES_NOT_APPLY,
+        "no direction was declared; @metric(..., best=...) declares one",
+    )
+    assert decide("prevalence", "monotone_tp").how == "no value of it is better than another"
+
+
+def test_long_fractions_are_told_as_decimals_that_differ():
+    broken = decide(lambda c: c.tp / (c.tp + c.fn + 1e-12), "equal_recalls_kept").counterexample
+    assert str(broken) == "0.999999999999 on tp=1, fn=0, fp=0, tn=1, where 1 was asked"
 
 
 def test_an_opaque_function_of_floats_is_compared_with_a_tolerance():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +107,10 @@ def _stacked(table: tuple[Any, ...], length: int) -> Array:
 
 @dataclass(frozen=True)
 class Property:
-    """What is asked of a measure: its claims, and who asks. `wanted` gives both readings where papers disagree."""
+    """What is asked of a measure: its claims, and who asks. `wanted` gives both readings where papers disagree.
+
+    `upward` is asked only of measures that are better when higher.
+    """
 
     name: str
     title: str
@@ -115,6 +118,7 @@ class Property:
     wanted: str
     cite: tuple[str, ...]
     claims: tuple[Claim, ...] = ()
+    upward: bool = False
 
     @property
     def is_equality(self) -> bool:
@@ -162,6 +166,15 @@ _NO_POSITIVE_FOUND = Claim(
 _NO_NEGATIVE_FOUND = Claim(
     ("tp", "fn", "fp"), lambda tp, fn, fp: (tp, fn, fp, 0), lambda *_: 0, "fp", lambda tp, fn, _: tp + fn > 0
 )
+
+
+_NO_CREDIT = tuple(replace(claim, relation="<=") for claim in (_NO_POSITIVE_FOUND, _NO_NEGATIVE_FOUND))
+
+
+_LEANS = Claim(
+    ("less", "more", "rest"), lambda less, more, rest: (less, rest + more, rest, less + more),
+    lambda less, more, rest: (less + more, rest, rest + more, less), "more", relation="<=",
+)  # fmt: skip
 
 
 _GUESSES = Claim(
@@ -217,6 +230,18 @@ _ALL = (
         "The value is 0 where no row of one of the classes is found.",
         "Asawa and Wu want it where no class may be given up; a half-credit is fine where one may.",
         ("asawa", "wu2025"), (_NO_POSITIVE_FOUND, _NO_NEGATIVE_FOUND),
+    ),
+    Property(
+        "no_credit_when_a_class_fails", "No credit when a class fails",
+        "The value is at most 0 where no row of one of the classes is found.",
+        "Whoever lets no class be given up: Asawa and Wu ask for 0 there; a measure corrected for chance falls below.",
+        ("asawa", "wu2025"), _NO_CREDIT, upward=True,
+    ),
+    Property(
+        "leans_to_positives", "Leans to the positives",
+        "Of two classes of one size, finding more of the positives is never worth less than as many of the negatives.",
+        "García wants it where the positives are the class that matters; one who weighs both alike asks for symmetry.",
+        ("garcia2012",), (_LEANS,),
     ),
     Property(
         "constant_chance", "Constant chance level",

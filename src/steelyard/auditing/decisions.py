@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import asdict, dataclass
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 from steelyard.statistics.counts import CELLS
@@ -51,8 +52,9 @@ class Counterexample:
     other: str
 
     def __str__(self) -> str:
-        to = "" if self.after is None else f" on {in_words(self.after)}"
-        return f"{_short(self.value)} on {in_words(self.before)}, {_short(self.other)}{to}"
+        value, other = _told_apart(self.value, self.other)
+        to = f"where {other} was asked" if self.after is None else f"{other} on {in_words(self.after)}"
+        return f"{value} on {in_words(self.before)}, {to}"
 
 
 def unrefuted(tables: int) -> str:
@@ -71,5 +73,17 @@ def in_words(table: Table) -> str:
     return ", ".join(f"{name}={cell}" for name, cell in zip(CELLS, table, strict=True))
 
 
-def _short(number: str) -> str:
-    return number if len(number) <= 12 else f"{number[:10]}..."
+def _told_apart(*numbers: str) -> list[str]:
+    """The numbers as they are where short, else as decimals with as many digits as tell them apart."""
+    short = [number if len(number) <= 12 else "" for number in numbers]
+    for digits in range(6, 60):
+        told = [kept or _decimal(number, digits) for kept, number in zip(short, numbers, strict=True)]
+        if len({_decimal(number, digits) for number in numbers}) == len(numbers):
+            break
+    return told
+
+
+def _decimal(number: str, digits: int) -> str:
+    above, _, below = number.partition("/")
+    context = Context(prec=digits)
+    return f"{context.divide(Decimal(above), Decimal(below or 1)).normalize(context):f}"

@@ -33,7 +33,7 @@ from steelyard.auditing.proof import on_all_tables, proved
 from steelyard.auditing.search import SUSPICIOUS, breaks, checked, quickest, searched
 from steelyard.auditing.subject import Subject
 from steelyard.errors import InputError
-from steelyard.metrics.registry import get_metric, list_metrics
+from steelyard.metrics.registry import get_metric, is_builtin, list_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -115,9 +115,21 @@ def _anew(kept: dict[str, Decision], subject: Subject, asked: Property) -> Decis
 def _decided(subject: Subject, asked: Property) -> Decision:
     if asked.name == "bounds_attained":
         return Decision(subject.measure.name, asked.name, *_bounds(subject))
-    if not asked.is_equality and subject.measure.direction is None:
-        return Decision(subject.measure.name, asked.name, DOES_NOT_APPLY, "no value of it is better than another")
+    reason = _no_question(subject.measure, asked)
+    if reason:
+        return Decision(subject.measure.name, asked.name, DOES_NOT_APPLY, reason)
     return Decision(subject.measure.name, asked.name, *_judged(subject, asked.claims))
+
+
+def _no_question(measure: Metric, asked: Property) -> str:
+    """Why a property is not asked of a measure; empty where it is."""
+    if asked.is_equality or (measure.direction == "higher" or (measure.direction and not asked.upward)):
+        return ""
+    if measure.direction:
+        return "0 is no credit only where higher is better"
+    if is_builtin(measure):
+        return "no value of it is better than another"
+    return "no direction was declared; @metric(..., best=...) declares one"
 
 
 def _judged(subject: Subject, claims: Sequence[Claim]) -> Verdict:
