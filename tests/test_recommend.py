@@ -8,12 +8,14 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import steelyard
 from conftest import assert_refused
 from steelyard import audit, get_metric, recommend
+from steelyard.auditing.properties import decide
 from steelyard.auditing.table import markdown
 from steelyard.cli.commands import commands
 
@@ -27,7 +29,8 @@ def names(advice):
 
 def test_the_answers_decide_the_measures():
     assert names(recommend(a_class_may_fail=False).use) == ["g_mean", "ac_score", "tpnr"]
-    half = recommend()
+    assert repr(recommend()) == repr(recommend(a_class_may_fail=False))
+    half = recommend(a_class_may_fail=True)
     assert {"g_mean", "ac_score"} <= {*names(half.use)}
     assert "balanced_accuracy" not in names(half.avoid)
     assert "balanced_accuracy" in names(recommend(a_class_may_fail=False).avoid)
@@ -35,6 +38,67 @@ def test_the_answers_decide_the_measures():
     assert names(recommend(costs=True).use) == ["expected_cost", "net_benefit"]
     assert names(recommend(ranking=True).use) == ["roc_auc", "average_precision"]
     assert "12 positives" in " ".join(recommend(positives=12).beside)
+
+
+def test_classes_that_do_not_matter_alike_get_measures_that_do_not_weigh_them_alike():
+    fit = recommend(both_classes_alike=False, a_class_may_fail=True)
+    assert names(fit.use) == ["iba", "alpha_f1", "class_weighted_accuracy"]
+    for item in fit.use:
+        assert decide(item.metric, "class_symmetry").holds is False and decide(item.metric, "leans_to_positives").holds
+        assert "weighs the two classes differently (" in item.why
+    blamed = {item.metric: item for item in fit.avoid}
+    assert blamed["g_mean"].why == "counts errors on either class alike (proved)"
+    assert blamed["g_mean"].cite == "garcia2012"
+
+
+@pytest.mark.parametrize("alike", [True, False])
+@pytest.mark.parametrize("may_fail", [True, False])
+def test_a_prevalence_in_use_asks_for_measures_that_move_with_it(alike, may_fail):
+    fit = recommend(both_classes_alike=alike, a_class_may_fail=may_fail, prevalence_in_use=True)
+    moving = [decide(name, "prevalence_invariance").holds is False for name in names(fit.use)]
+    none_fits = "no measure both moves with it" in " ".join(fit.beside)
+    assert moving and all(moving) != none_fits
+    assert none_fits == (not alike and not may_fail)
+
+
+def test_a_measure_that_falls_below_zero_is_not_said_to_look_well():
+    """MCC and kappa are at most 0 where a class is given up."""
+    fit = recommend(a_class_may_fail=False, prevalence_in_use=True)
+    assert not {"mcc", "kappa"} & {*names(fit.avoid)} and {"mcc", "kappa"} <= {*names(fit.use)}
+    assert decide("mcc", "no_credit_when_a_class_fails").verdict == "proved"
+    assert decide("mcc", "zero_when_a_class_fails").verdict == "refuted"
+    accuracy = next(item.why for item in fit.avoid if item.metric == "accuracy")
+    assert accuracy.endswith("given up: 1/2 on tp=0, fn=1, fp=0, tn=1, where 0 was asked")
+
+
+def test_costs_and_ranks_are_reasoned_and_blamed_as_well():
+    costs = recommend(costs=True)
+    assert "is never better for one miss more (proved)" in costs.use[0].why
+    assert {"accuracy", "mcc", "precision"} <= {*names(costs.avoid)}
+    assert "precision" not in names(recommend(costs=True, a_class_may_fail=True).avoid)
+    ranks = recommend(ranking=True)
+    assert "recall and specificity" not in " ".join(ranks.beside)
+    assert "stays the same at any prevalence" in ranks.use[0].why and "moves with the prevalence" in ranks.use[1].why
+    assert "not their order" in ranks.avoid[0].why
+
+
+def test_a_changed_measure_of_scores_changes_the_advice_on_ranks(registry):
+    registry._REGISTRY["roc_auc"] = replace(get_metric("average_precision"), name="roc_auc")
+    assert "moves with the prevalence" in recommend(ranking=True).use[0].why
+
+
+def test_the_text_names_its_sources():
+    told = repr(recommend())
+    assert "[wu2025]" in told and "Sources:" in told and "Wu, " in told.split("Sources:")[1]
+    assert recommend().to_dict()["sources"].keys() >= {"wu2025", "asawa"}
+
+
+def test_the_rarer_class_is_named_and_many_classes_are_owned_up_to():
+    assert "5 negatives leave" in recommend(steelyard.Counts(900, 10, 3, 2)).beside[-1]
+    assert "1 negative leaves" in recommend(steelyard.Counts(900, 10, 1, 0)).beside[-1]
+    three = recommend(steelyard.confusion(list("aabbbcccc"), list("aabbccccc")))
+    assert any("of tables of two classes" in said for said in three.beside)
+    assert "2 rows of 'a' leave" in three.beside[-1]
 
 
 def test_without_sympy_the_search_decides(monkeypatch, tmp_path):
@@ -87,6 +151,10 @@ def test_the_table_in_the_documentation_is_the_audits():
 
 BAD = {
     "positives": (lambda: recommend(positives=0), ValueError, "1 or more"),
+    "a truth for a number": (lambda: recommend(positives=True), ValueError, "1 or more"),
+    "a word for an answer": (lambda: recommend(costs="no"), TypeError, "costs is answered by True or False"),
+    "ranks and costs": (lambda: recommend(ranking=True, costs=True), ValueError, "not both"),
+    "many tables": (lambda: recommend(steelyard.Counts([9, 1], [1, 2], [3, 3], [2, 2])), ValueError, "one table"),
     "measure": (lambda: audit("nonsense"), KeyError, "No measure is called"),
     "property": (lambda: audit("f1", properties=["nonsense"]), KeyError, "nonsense"),
 }
@@ -101,6 +169,7 @@ def test_the_answers_are_read_from_the_data():
     few = steelyard.Counts(tp=9, fn=1, fp=12, tn=978)
     assert repr(recommend(few)) == repr(recommend(positives=10))
     assert repr(recommend(steelyard.evaluate(few))) == repr(recommend(positives=10))
+    assert repr(recommend(positives=np.int64(10))) == repr(recommend(positives=10))
     assert repr(recommend(few, positives=100)) == repr(recommend(positives=100))
     ranked = steelyard.score_table([0] * 40 + [1] * 40, list(range(80)))
     assert names(recommend(ranked).use) == names(recommend(ranking=True).use)
@@ -122,7 +191,7 @@ def test_a_changed_formula_changes_the_verdict_of_an_evaluation(monkeypatch):
         "decide",
         lambda m, p: lost if (getattr(m, "name", m), p) == ("g_mean", "prevalence_invariance") else decide(m, p),
     )
-    assert "Read AC-score and TPNR" in " ".join(steelyard.evaluate(counts).verdict)
+    assert "Read AC-score, TPNR and informedness first" in " ".join(steelyard.evaluate(counts).verdict)
 
 
 @pytest.mark.parametrize("form", ["table", "json", "md"])

@@ -2,84 +2,65 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.rows import three_digits
+from steelyard.auditing.advice import Advice, Recommendation
+from steelyard.auditing.problem import Problem, answered
 from steelyard.auditing.properties import Decision, decide, get_property
-from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest.labels import score_table
 from steelyard.metrics.registry import get_metric, list_metrics
-from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.scores import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from steelyard.metrics.metric import Metric
+    from steelyard.statistics.scores import ScoreTable
 
+__all__ = ["Advice", "Recommendation", "recommend"]
 FEW = 30
 MOST = 3
 USUAL = ("accuracy", "f1", "mcc", "kappa", "balanced_accuracy", "g_mean", "precision")  # what people report
+OF_COSTS = ("expected_cost", "net_benefit")
+OF_RANKS = ("roc_auc", "average_precision")
 VIRTUES = ("equal_recalls_kept", "zero_when_a_class_fails", "constant_chance", "monotone_tp", "monotone_fp")
 SAID = {
     "class_symmetry": "weighs both classes alike, whichever is called positive",
     "prevalence_invariance": "stays the same at any prevalence",
+    "leans_to_positives": "never counts a found positive for less than a spared negative",
+    "no_credit_when_a_class_fails": "gives no credit where one class is given up",
     "zero_when_a_class_fails": "is 0 as soon as one class is given up",
     "equal_recalls_kept": "reads like a rate: x where both recalls are x",
     "constant_chance": "has one chance level, whatever the margins",
-    "monotone_tp": "never falls when a hit is added",
-    "monotone_fp": "never rises when a false alarm is added",
+    "monotone_tp": "is never worse for one hit more",
+    "monotone_fn": "is never better for one miss more",
+    "monotone_fp": "is never better for one false alarm more",
+}
+LACKED = {
+    "class_symmetry": "weighs the two classes differently",
+    "prevalence_invariance": "is of the prevalence in use, with which it moves",
 }
 DENIED = {
     "class_symmetry": "changes with which class is called positive",
     "prevalence_invariance": "moves with the prevalence though the classifier stays the same",
-    "zero_when_a_class_fails": "may look well while one class is given up",
+    "leans_to_positives": "may count a found positive for less than a spared negative",
+    "no_credit_when_a_class_fails": "may look well while one class is given up",
 }
-
-
-@dataclass(frozen=True)
-class Advice:
-    """One measure, why, and its source."""
-
-    metric: str
-    why: str
-    cite: str | None
-
-    def row(self) -> dict[str, Any]:
-        """The advice as a row of a table."""
-        return dict(vars(self))
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """The measures to read, what to report beside them, and what to avoid, each with the property that decided."""
-
-    use: tuple[Advice, ...]
-    beside: tuple[str, ...]
-    avoid: tuple[Advice, ...]
-
-    def __repr__(self) -> str:
-        lines = ["Read first:", *(f"  {a.metric}: {a.why}" for a in self.use)]
-        lines += ["Report beside them:", *(f"  {said}" for said in self.beside)]
-        if self.avoid:
-            lines += ["Not to decide by:", *(f"  {a.metric}: {a.why}" for a in self.avoid)]
-        return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The recommendation as plain values."""
-        return {
-            "use": [a.row() for a in self.use], "beside": list(self.beside), "avoid": [a.row() for a in self.avoid]
-        }  # fmt: skip
+UNWANTED = {"class_symmetry": "counts errors on either class alike"}
 
 
 def recommend(
     data: Any = None,
     *,
     both_classes_alike: bool = True,
-    a_class_may_fail: bool = True,
+    a_class_may_fail: bool = False,
     prevalence_in_use: bool = False,
     ranking: bool | None = None,
     costs: bool = False,
@@ -87,56 +68,57 @@ def recommend(
 ) -> Recommendation:
     """The few measures that fit, from answers about the problem; every reason is a decided property.
 
-    `both_classes_alike`: errors on either class matter the same. `a_class_may_fail`: half credit for giving one class
-    up is fine. `prevalence_in_use`: the test set has the class shares of the use, which are stable. `ranking`: scores
-    are used as an order, not cut. `costs`: what each error costs is known. `positives`: how many there are to test on.
-    The last answers are read from `data`, an Evaluation or a table, where they are not given.
+    `both_classes_alike`: errors on either class matter the same; else those on the positives matter more.
+    `a_class_may_fail`: half credit for giving one class up is fine. `prevalence_in_use`: the test set has the class
+    shares of the use, which are stable, and the value is to be of them. `ranking`: scores are used as an order, not
+    cut. `costs`: what each error costs is known. `positives`: how many there are to test on. The last answers are read
+    from `data`, an Evaluation or a table, where they are not given.
 
-    >>> [advice.metric for advice in recommend(a_class_may_fail=False).use]
+    >>> [advice.metric for advice in recommend().use]
     ['g_mean', 'ac_score', 'tpnr']
+    >>> [advice.metric for advice in recommend(prevalence_in_use=True).use]
+    ['mcc', 'markedness', 'kappa']
+    >>> [advice.metric for advice in recommend(both_classes_alike=False, a_class_may_fail=True).use]
+    ['iba', 'alpha_f1', 'class_weighted_accuracy']
     """
-    if data is not None:
-        seen = _seen(data)
-        positives, ranking = seen[0] if positives is None else positives, seen[1] if ranking is None else ranking
-    if positives is not None and (not isinstance(positives, int) or positives < 1):
-        raise InputError(f"positives is the number of positives in the test set, 1 or more, not {positives!r}.")
-    needed = _needed(both_classes_alike, a_class_may_fail, prevalence_in_use)
-    beside = tuple(_beside(both_classes_alike, prevalence_in_use, positives))
-    if costs:
-        return Recommendation(tuple(_of_costs()), beside, ())
-    if ranking:
-        return Recommendation(tuple(_of_ranks(prevalence_in_use)), beside, ())
-    fitting = [m for m in _candidates() if all(_stands(m, name) for name in needed)]
-    best = sorted(_distinct(fitting), key=lambda m: -sum(_stands(m, name) for name in VIRTUES))[:MOST]
-    return Recommendation(tuple(_praise(m, needed) for m in best), beside, tuple(_blame(needed)))
+    problem = answered(both_classes_alike, a_class_may_fail, prevalence_in_use, ranking, costs, positives)
+    problem = problem if data is None else problem.seen(data)
+    if problem.costs:
+        unfit = {"class_symmetry": False} | ({} if problem.may_fail else {"no_credit_when_a_class_fails": True})
+        return Recommendation(tuple(_of_costs()), tuple(_beside(problem)), tuple(_blame(unfit)))
+    if problem.ranking:
+        return Recommendation(tuple(_of_ranks(problem)), tuple(_beside(problem)), tuple(_of_one_cut()))
+    return _fitting(problem)
 
 
-def _seen(data: Any) -> tuple[int | None, bool]:
-    """How many rows of the rarer class there are, and whether they are ranked only, not cut."""
-    table, scores = getattr(data, "confusion", data), getattr(data, "scores", data)
-    if isinstance(table, Counts):
-        return _rarer([int(table.positives), int(table.negatives)]), False
-    if isinstance(table, Confusion):
-        return _rarer(table.rows.sum(1).tolist()), False
-    if isinstance(scores, ScoreTable):
-        return _rarer([scores.positive.n, scores.negative.n]), True
-    raise InputTypeError(
-        f"recommend reads an Evaluation, Counts, a Confusion or a ScoreTable, not {type(data).__name__}."
-    )
+# ---------------------------------------------------------------- measures of labels
 
 
-def _rarer(rows: list[int]) -> int | None:
-    return min((n for n in rows if n > 0), default=None)
+def _fitting(problem: Problem) -> Recommendation:
+    """The measures with what is wanted, those with the most virtues first, and those without it."""
+    wanted, beside = problem.wanted, list(_beside(problem))
+    fit = _having(wanted)
+    if not fit and not wanted["prevalence_invariance"]:  # to be told the value in use is the lesser wish
+        wanted = {name: holds for name, holds in wanted.items() if name != "prevalence_invariance"}
+        fit = _having(wanted)
+        beside.append("each at the prevalence in use: no measure both moves with it and has all else that is wanted")
+    best = sorted(_distinct(fit), key=lambda m: _order(m, problem))[:MOST]
+    return Recommendation(tuple(_praise(m, wanted) for m in best), tuple(beside), tuple(_blame(wanted)))
 
 
-def _needed(alike: bool, may_fail: bool, prevalence_in_use: bool) -> list[str]:
-    """The properties that the answers ask for."""
-    wanted = {
-        "class_symmetry": alike,
-        "prevalence_invariance": not prevalence_in_use,
-        "zero_when_a_class_fails": not may_fail,
-    }
-    return [name for name, asked in wanted.items() if asked]
+def _having(wanted: Mapping[str, bool]) -> list[Metric]:
+    return [m for m in _candidates() if all(_fits(m, name, holds) for name, holds in wanted.items())]
+
+
+def _order(measure: Metric, problem: Problem) -> tuple[bool, bool, int]:
+    """First what decides most: a chance level to tell a value in use from guessing, then a 0 for a class given up."""
+    lost = problem.in_use and not _stands(measure, "constant_chance")
+    credit = not problem.may_fail and not _stands(measure, "zero_when_a_class_fails")
+    return lost, credit, -sum(_stands(measure, name) for name in VIRTUES)
+
+
+def _fits(measure: Metric, name: str, holds: bool) -> bool:
+    return _stands(measure, name) if holds else decide(measure, name).holds is False
 
 
 def _stands(measure: Metric, name: str) -> bool:
@@ -149,63 +131,125 @@ def _candidates() -> Iterator[Metric]:
     """Measures of labels that sum a table up: bounded, better upward, and of both classes."""
     for measure in list_metrics():
         summary = measure.family not in ("rates", "description", "decision", "diagnostic")
-        if (
-            measure.function is not None
-            and measure.direction == "higher"
-            and summary
-            and math.isfinite(measure.range[1])
-        ):
+        bounded = measure.direction == "higher" and math.isfinite(measure.range[1])
+        if measure.function is not None and summary and bounded and not _deaf(measure):
             yield measure
 
 
+def _deaf(measure: Metric) -> bool:
+    """Whether a measure does not hear of one of the classes, by García's p2 to p5."""
+    return any(all(_stands(measure, name) for name in pair) for pair in (("p2", "p3"), ("p4", "p5")))
+
+
 def _distinct(measures: list[Metric]) -> list[Metric]:
-    """One of each group that is the same function on every small table, the first declared."""
+    """One of each group that is the same function on every small table, the first declared without parameters."""
     cells = np.indices((5, 5, 5, 5)).reshape(4, -1)
     kept: dict[bytes, Metric] = {}
     for measure in measures:
         values = np.round(np.asarray(measure(Counts(*cells)), dtype=np.float64), 12) + 0.0
-        kept.setdefault(values.tobytes(), measure)
+        same = kept.setdefault(values.tobytes(), measure)
+        if same.parameters and not measure.parameters:
+            kept[values.tobytes()] = measure
     return list(kept.values())
 
 
-def _praise(measure: Metric, needed: list[str]) -> Advice:
-    names = [*needed, *(name for name in VIRTUES if name not in needed and _stands(measure, name))]
-    return Advice(
-        measure.name, "; ".join(f"{SAID[name]} ({decide(measure, name).verdict})" for name in names), measure.cite
-    )
+def _praise(measure: Metric, wanted: Mapping[str, bool]) -> Advice:
+    virtues = {name: True for name in VIRTUES if name not in wanted and _stands(measure, name)}
+    told = (_reason(decide(measure, name), holds) for name, holds in ({**wanted, **virtues}).items())
+    return Advice(measure.name, "; ".join(told), measure.cite)
 
 
-def _blame(needed: list[str]) -> Iterator[Advice]:
-    """The usual measures that lack a needed property, with the smallest table that shows it."""
+def _reason(decision: Decision, holds: bool) -> str:
+    if holds:
+        return f"{SAID[decision.property]} ({decision.verdict})"
+    return f"{LACKED[decision.property]} ({decision.counterexample})"
+
+
+def _blame(wanted: Mapping[str, bool]) -> Iterator[Advice]:
+    """The usual measures that lack what is wanted, with the smallest table that shows it, or have what is not."""
     for name in USUAL:
-        failed = next((d for d in (decide(name, asked) for asked in needed) if d.holds is False), None)
-        if failed is not None:
-            yield Advice(name, f"{DENIED[failed.property]}{_shown(failed)}", get_property(failed.property).cite[0])
+        decisions = ((decide(name, asked), holds) for asked, holds in wanted.items())
+        faults = (Advice(name, said, _critic(d)) for d, holds in decisions if (said := _fault(d, holds)))
+        yield from itertools.islice(faults, 1)
 
 
-def _shown(decision: Decision) -> str:
-    return f": {decision.counterexample}" if decision.counterexample else ""
+def _fault(decision: Decision, holds: bool) -> str:
+    if holds and decision.holds is False:
+        shown = f": {decision.counterexample}" if decision.counterexample else ""
+        return f"{DENIED[decision.property]}{shown}"
+    unwanted = not holds and decision.holds and decision.property in UNWANTED
+    return f"{UNWANTED[decision.property]} ({decision.verdict})" if unwanted else ""
 
 
-def _beside(alike: bool, prevalence_in_use: bool, positives: int | None) -> Iterator[str]:
-    yield "recall and specificity, each with its interval: no single number says which class is served badly"
-    if not alike or prevalence_in_use:
-        yield "precision at the prevalence in use, beside what guessing at the same rate would get"
+def _critic(decision: Decision) -> str:
+    """Who calls it a fault: the first to want the property, or the last named, who wants the contrary."""
+    return get_property(decision.property).cite[-1 if decision.holds else 0]
+
+
+def _beside(problem: Problem) -> Iterator[str]:
+    if problem.ranking and not problem.costs:
+        yield "precision and recall among as many rows as will be looked at (precision_at_k, lift)"
     else:
-        yield "precision, said with its prevalence, or at the prevalence in use by at_prevalence"
-    if positives is not None and positives < FEW:
-        said = f"the interval before the value: {positives} positives leave most measures open"
+        yield "recall and specificity, each with its interval: no single number says which class is served badly"
+        yield (
+            "precision at the prevalence in use, beside what guessing at the same rate would get"
+            if problem.in_use or not problem.alike
+            else "precision, said with its prevalence, or at the prevalence in use by at_prevalence"
+        )
+    if problem.costs and not problem.may_fail:
+        yield "a floor under recall and specificity: the least cost may give a class up"
+    if problem.classes > 2:
+        yield (
+            f"each of the {problem.classes} classes against the rest: "
+            "what is decided here is of tables of two classes, and says nothing of a measure's form for more"
+        )
+    if problem.rows is not None and problem.rows < FEW:
+        said = f"the interval before the value: {problem.rows} {_counted(problem)} most measures open"
         yield f"{said}; sample_size says how many would do"
 
 
+def _counted(problem: Problem) -> str:
+    if problem.rows != 1:
+        return f"{problem.rarer} leave"
+    return f"{problem.rarer.replace('rows', 'row').removesuffix('s')} leaves"
+
+
+# ---------------------------------------------------------------- costs and ranks
+
+
 def _of_costs() -> Iterator[Advice]:
-    for name in ("expected_cost", "net_benefit"):
+    """The measures of costs: what they are, and what is decided of how they count errors."""
+    for name in OF_COSTS:
         measure = get_metric(name)
-        yield Advice(name, f"{measure.meaning[:-1].lower()}, which is the question when costs are known", measure.cite)
+        told = [_reason(d, True) for asked in ("monotone_fn", "monotone_fp") if (d := decide(name, asked)).holds]
+        set_to = f"set {', '.join(measure.parameters)} to your own"
+        yield Advice(name, "; ".join([_meaning(measure), set_to, *told]), measure.cite)
 
 
-def _of_ranks(prevalence_in_use: bool) -> Iterator[Advice]:
-    auc, ap = get_metric("roc_auc"), get_metric("average_precision")
-    yield Advice("roc_auc", "the same at every prevalence: each class is ranked against the other", auc.cite)
-    there = "at the prevalence in use" if prevalence_in_use else "only with its prevalence, since it moves with it"
-    yield Advice("average_precision", f"what is found at the top of the list; read it {there}", ap.cite)
+def _of_ranks(problem: Problem) -> Iterator[Advice]:
+    """The measures of order, tried at two prevalences: proofs are of tables alone."""
+    for name in OF_RANKS:
+        measure = get_metric(name)
+        even, rare = (three_digits(float(measure(table))) for table in _ranked())
+        there = "at the prevalence in use" if problem.in_use else "with its prevalence"
+        moves = f"moves with the prevalence ({even} at 50 %, {rare} at 5 % for one order), so read it {there}"
+        stays = f"stays the same at any prevalence (tried on one order: {even} at 50 % and at 5 %)"
+        yield Advice(name, f"{_meaning(measure)}; {stays if even == rare else moves}", measure.cite)
+
+
+@cache
+def _ranked() -> tuple[ScoreTable, ScoreTable]:
+    """One order of rows where half of them are positive, and where one in twenty is."""
+    even = score_table([0, 0, 1, 0, 1, 0, 1, 1], list(range(8)))
+    return even, at_prevalence(even, 0.05)
+
+
+def _of_one_cut() -> Iterator[Advice]:
+    """The usual measures that read labels, where scores are not cut."""
+    of_labels = [name for name in USUAL if get_metric(name).scores is None]
+    for name in of_labels[:MOST]:
+        yield Advice(name, "is of labels: it judges one cut of the scores, not their order", None)
+
+
+def _meaning(measure: Metric) -> str:
+    return measure.meaning[:1].lower() + measure.meaning[1:].rstrip(".")

@@ -149,12 +149,21 @@ def _measure(name: str) -> Any:
 
 @command
 @declaring.weighed
-@click.option("--alike/--not-alike", default=True, help="Errors on either class matter the same.", show_default=True)
 @click.option(
-    "--may-fail/--no-class-may-fail",
+    "--both-classes-alike/--not-alike",
+    "--alike",
+    "both_classes_alike",
     default=True,
-    help="Half credit for giving one class up is fine.",
     show_default=True,
+    help="Errors on either class matter the same, or those on the positives more.",
+)
+@click.option(
+    "--a-class-may-fail/--no-class-may-fail",
+    "--may-fail",
+    "a_class_may_fail",
+    default=False,
+    show_default=True,
+    help="Half credit for giving one class up is fine.",
 )
 @click.option(
     "--prevalence-in-use", is_flag=True, help="The test set has the class shares of the use, and they are stable."
@@ -164,8 +173,8 @@ def _measure(name: str) -> Any:
 @click.option("--positives", type=int, help="How many positives there are to test on.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def recommend(
-    alike: bool, may_fail: bool, prevalence_in_use: bool, ranking: bool | None, costs: bool, positives: int | None,
-    form: str, **options: Any,
+    both_classes_alike: bool, a_class_may_fail: bool, prevalence_in_use: bool, ranking: bool | None, costs: bool,
+    positives: int | None, form: str, **options: Any,
 ) -> None:  # fmt: skip
     """Recommend measures for a problem, with the properties that decided.
 
@@ -181,8 +190,8 @@ def recommend(
         data, _ = evaluation(level=0.95, metrics=None, **options)
         assumed = list(data.assumed)
     found = advice.recommend(
-        data, both_classes_alike=alike, a_class_may_fail=may_fail, prevalence_in_use=prevalence_in_use,
-        ranking=ranking, costs=costs, positives=positives,
+        data, both_classes_alike=both_classes_alike, a_class_may_fail=a_class_may_fail,
+        prevalence_in_use=prevalence_in_use, ranking=ranking, costs=costs, positives=positives,
     )  # fmt: skip
     if form == "json":
         click.echo(json.dumps(found.to_dict(), indent=1))

@@ -142,7 +142,7 @@ def _alike(evaluation: Evaluation, counts: Counts) -> str:
 
 def _advice(counts: Counts, prevalence: float) -> str:
     """What to read first, by the properties decided of each measure, and which of the usual ones move."""
-    advice = recommend(counts, both_classes_alike=True, a_class_may_fail=False)
+    advice = recommend(counts)
     defined = [part.metric for part in advice.use if not math.isnan(get_metric(part.metric)(counts))]
     moving = [name for name in ("f1", "mcc", "kappa") if decide(name, "prevalence_invariance").holds is False]
     if not defined or not moving:
