@@ -12,19 +12,21 @@ from fractions import Fraction
 from functools import cache
 
 import mpmath
+import numpy as np
 import pytest
 from oracle import ORACLE
 
 from steelyard import SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
 from steelyard.auditing import cache as keeping
 from steelyard.auditing import letters as symbolic
-from steelyard.auditing import properties
+from steelyard.auditing import properties, subject
 from steelyard.auditing.algebra import derived
 from steelyard.auditing.claims import SWAP
 from steelyard.auditing.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
 from steelyard.auditing.exact import Formula
 from steelyard.auditing.identities import combinations, identities
 from steelyard.auditing.letters import Letters, Unprovable
+from steelyard.auditing.proof import proved
 from steelyard.auditing.properties import (
     PROPERTIES,
     audit_properties,
@@ -525,7 +527,8 @@ def test_an_opaque_function_is_searched_and_says_so():
 
     row = decide(larger, "prevalence_invariance")
     assert row.verdict.startswith("no counterexample among 2,")
-    assert row.how == "an opaque function, no formula to prove: exact search"
+    assert row.how.startswith("an opaque function, no formula to prove (steelyard.sqrt and steelyard.where can be read")
+    assert row.how.endswith("): exact search")
     broken = decide(larger, "p4")
     assert broken.verdict == REFUTED and "opaque" in broken.how
     assert (broken.counterexample.value, broken.counterexample.other) == ("1", "1/2")
@@ -549,6 +552,25 @@ def test_an_opaque_function_of_floats_is_compared_with_a_tolerance():
     row = decide(rooted, "prevalence_invariance")
     assert row.verdict.startswith("no counterexample among")
     assert row.how.endswith("exact search, its values floats that are equal up to 1e-9")
+
+
+def test_a_function_of_narrow_floats_is_not_refuted_by_their_rounding():
+    def narrow(tp, fn, fp, tn):
+        recall, specificity = (
+            np.float32(a) / np.float32(a + b) if a else np.float32(0) for a, b in ((tp, fn), (tn, fp))
+        )
+        return (recall + specificity) / np.float32(2)
+
+    for name in ("p1", "prevalence_invariance", "equal_recalls_kept"):
+        row = decide(narrow, name)
+        assert row.verdict.startswith("no counterexample among"), row
+        assert row.how.endswith("equal up to 4e-6")
+    assert decide(narrow, "p4").verdict == REFUTED
+
+
+def test_a_comparison_is_a_measure_of_0_and_1():
+    rows = {row.property: row for row in audit_properties([lambda c: c.tp > c.fn])}
+    assert rows["p2"].holds and rows["p4"].verdict == REFUTED
 
 
 def raises(tp, fn, fp, tn):
@@ -586,6 +608,26 @@ def test_a_measure_of_scores_and_an_unknown_property_are_refused():
         decide("roc_auc", "p1")
     with pytest.raises(SteelyardError, match="Did you mean 'class_symmetry'"):
         get_property("class_symetry")
+
+
+def test_one_limit_of_time_is_for_all_proofs_of_a_measure(monkeypatch):
+    monkeypatch.setattr(subject, "LONGEST", 1e-9)
+    rows = audit_properties(["f1"], ["p2", "monotone_tp"])
+    assert [row.how for row in rows] == ["exact search; no proof found"] * 2
+    monkeypatch.setattr(subject, "LONGEST", 20.0)
+    hurried = subject.Subject(get_metric("f1"))
+    assert proved(hurried, PROPERTIES["p2"].claims[0]) and hurried.seconds < 20
+
+
+def test_a_table_drawn_at_random_is_made_smaller_and_owned_up_to():
+    def jumps(tp, fn, fp, tn):
+        return 1 if tp > 40 else 0 * fn
+
+    row = decide(jumps, "p4")
+    assert {row.counterexample.before[0], row.counterexample.after[0]} == {0, 41} or row.counterexample.before[0] == 41
+    assert row.counterexample.before[1:] == (0, 0, 0)
+    assert row.how.endswith("; a smaller table may exist")
+    assert "smaller" not in decide(jumps, "p2").how
 
 
 # ---------------------------------------------------------------- kept between runs

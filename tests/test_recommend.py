@@ -145,6 +145,16 @@ def test_the_command_line_recommends_and_audits(tmp_path, monkeypatch):
     assert "MODULE:FUNCTION" in missing.stderr
 
 
+@pytest.mark.parametrize("name", [":good", ".mine:good", "broken:good", "absent:good", "fine:absent", "quits:good"])
+def test_a_function_that_cannot_be_imported_gets_one_sentence(tmp_path, monkeypatch, name):
+    (tmp_path / "broken.py").write_text("1 / 0\n")
+    (tmp_path / "quits.py").write_text("def good(:\n")
+    (tmp_path / "fine.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    ran = CliRunner().invoke(commands, ["audit", name])
+    assert ran.exit_code == 2 and "MODULE:FUNCTION" in ran.stderr and "Traceback" not in ran.stderr
+
+
 def test_the_table_in_the_documentation_is_the_audits():
     assert DOCS.read_text().split("\n\n", 2)[2].strip() == markdown(audit()).strip()
 

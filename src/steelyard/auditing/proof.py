@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def on_all_tables(formulas: Sequence[Formula], holds: Callable[..., bool]) -> bool:
     """Whether algebra shows a claim about the values of some formulas for all cells, empty ones included."""
-    until = time.monotonic() + LONGEST
+    until = time.thread_time() + LONGEST
     try:
         for face in itertools.product((1, 0), repeat=4):
             cells = _letters(CELLS, face, until)
@@ -34,14 +34,20 @@ def on_all_tables(formulas: Sequence[Formula], holds: Callable[..., bool]) -> bo
 
 def proved(subject: Subject, claim: Claim) -> str | None:
     """How the claim was proved for all letters, those that are 0 included; None where it was not."""
-    until = time.monotonic() + LONGEST
+    start = time.thread_time()
     try:
-        if all(_proved_on(subject, claim, face, until) for face in claim.faces()):
-            return "algebra: equal for all cells" if claim.relation == "=" else "algebra: the sign of the difference"
-        if claim.grows and all(_slopes(subject, claim, face, until) for face in claim.faces()):
-            return "algebra: the sign of the derivative; steps from an empty cell by exact search"
+        return _shown(subject, claim, start + subject.seconds)
     except (Unprovable, ImportError):
         return None
+    finally:
+        subject.seconds -= time.thread_time() - start
+
+
+def _shown(subject: Subject, claim: Claim, until: float) -> str | None:
+    if all(_proved_on(subject, claim, face, until) for face in claim.faces()):
+        return "algebra: equal for all cells" if claim.relation == "=" else "algebra: the sign of the difference"
+    if claim.grows and all(_slopes(subject, claim, face, until) for face in claim.faces()):
+        return "algebra: the sign of the derivative; steps from an empty cell by exact search"
     return None
 
 
@@ -74,7 +80,7 @@ def _slopes(subject: Subject, claim: Claim, face: tuple[int, ...], until: float)
 
 def _letters(names: Sequence[str], face: tuple[int, ...], until: float) -> list[Sum]:
     """The letters, or 0 for those that are not there."""
-    over = Letters(names, until - time.monotonic())
+    over = Letters(names, until - time.thread_time())
     return [letter if there else over.number(0) for letter, there in zip(over.letters, face, strict=True)]
 
 

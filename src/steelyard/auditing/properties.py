@@ -139,7 +139,7 @@ def _judged(subject: Subject, claims: Sequence[Claim]) -> Verdict:
         return _refuted(subject, broken)
     broken = [found for claim in claims if subject.formula and (found := checked(subject, claim))]
     if broken:
-        return _refuted(subject, broken)
+        return _refuted(subject, broken, drawn=True)
     proofs = [proved(subject, claim) if subject.formula else None for claim in claims]
     if all(proofs) and not any("search" in str(proof) for proof in proofs):
         return _proof_verdict(subject, claims), str(proofs[0]), None
@@ -151,14 +151,15 @@ def _examined(subject: Subject, claims: Sequence[Claim], proofs: list[str | None
     tries = [searched(subject, claim) for claim in claims]
     examined, broken = sum(count for count, _ in tries), [found for _, found in tries if found]
     if broken:
-        return _refuted(subject, broken)
+        return _refuted(subject, broken, drawn=True)
     if not examined:
         return UNDEFINED, "undefined on every table of the claim", None
     return (PROVED, str(proofs[0]), None) if all(proofs) else (unrefuted(examined), subject.by_search, None)
 
 
-def _refuted(subject: Subject, broken: list[Counterexample]) -> Verdict:
-    return REFUTED, subject.by_table, min(broken, key=lambda found: sum(found.before))
+def _refuted(subject: Subject, broken: list[Counterexample], *, drawn: bool = False) -> Verdict:
+    how = f"{subject.by_table}; a smaller table may exist" if drawn else subject.by_table
+    return REFUTED, how, min(broken, key=lambda found: sum(found.before))
 
 
 def _proof_verdict(subject: Subject, claims: Sequence[Claim]) -> str:

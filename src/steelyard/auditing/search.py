@@ -33,7 +33,28 @@ def checked(subject: Subject, claim: Claim) -> Counterexample | None:
 
 
 def _first(subject: Subject, claim: Claim, cases: Iterable[tuple[int, ...]]) -> Counterexample | None:
-    return next((broken for case in cases if isinstance(broken := breaks(subject, claim, case), Counterexample)), None)
+    found = ((case, breaks(subject, claim, case)) for case in cases)
+    broken = next(((case, broken) for case, broken in found if isinstance(broken, Counterexample)), None)
+    return broken and _shrunk(subject, claim, *broken)
+
+
+def _shrunk(subject: Subject, claim: Claim, case: tuple[int, ...], broken: Counterexample) -> Counterexample:
+    """The counterexample with its letters made smaller one at a time, as far as that goes."""
+    for smaller in _smaller(claim, case):
+        found = breaks(subject, claim, smaller)
+        if isinstance(found, Counterexample):
+            return _shrunk(subject, claim, smaller, found)
+    return broken
+
+
+def _smaller(claim: Claim, case: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The cases with one letter less: none of it, half or one less."""
+    for at, (letter, name) in enumerate(zip(case, claim.letters, strict=True)):
+        least = int(name in claim.positive.split())
+        for less in sorted({least, letter // 2, letter - 1}):
+            tried = (*case[:at], less, *case[at + 1 :])
+            if least <= less < letter and claim.valid(*tried):
+                yield tried
 
 
 def searched(subject: Subject, claim: Claim) -> tuple[int, Counterexample | None]:
@@ -42,7 +63,7 @@ def searched(subject: Subject, claim: Claim) -> tuple[int, Counterexample | None
     for case in itertools.chain(claim.small, claim.drawn()):
         broken = breaks(subject, claim, case)
         if isinstance(broken, Counterexample):
-            return examined, broken
+            return examined, _shrunk(subject, claim, case, broken)
         examined += broken is not None
     return examined, None
 

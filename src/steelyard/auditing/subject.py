@@ -15,7 +15,7 @@ import numpy as np
 
 from steelyard.auditing.decisions import in_words
 from steelyard.auditing.exact import Formula, Value, difference, exact_expression
-from steelyard.auditing.letters import is_available
+from steelyard.auditing.letters import LONGEST, is_available
 from steelyard.errors import InputError, InputTypeError, SteelyardError
 from steelyard.metrics.expression import evaluate
 from steelyard.statistics.counts import Cells
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 Array = np.ndarray[Any, Any]
+READABLE = "steelyard.sqrt and steelyard.where can be read, math, numpy and if cannot"
+UNTYPED: np.dtype[Any] = np.dtype(object)
 OPAQUE = 1e-9  # values of an opaque function that gives floats are equal up to here
 
 
@@ -39,6 +41,8 @@ class Subject:
         node = exact_expression(measure)
         self.formula = None if node is None else Formula(node)
         self._values: dict[tuple[Any, ...], Value | None] = {}
+        self.tolerance = OPAQUE
+        self.seconds = LONGEST  # left for proofs
         tables = [*itertools.product(range(3), repeat=4), (5, 3, 2, 7), (13, 8, 21, 34), (100, 7, 55, 900)]
         if all(self.value(table) is None for table in tables):
             raise InputError(
@@ -49,14 +53,21 @@ class Subject:
         """The value on one table, exact or to 60 digits; a float of an opaque function as it is; None if undefined."""
         table = tuple(table)
         if table not in self._values:
-            self._values[table] = self.formula.value(table) if self.formula else _called(self.measure, table)
+            self._values[table] = self.formula.value(table) if self.formula else self._called(table)
         return self._values[table]
 
     def gap(self, a: Value, b: Value) -> Value:
         """The first value less the second, 0 where they are equal as far as they are known."""
         gap = difference(a, b)
         inexact = self.formula is None and isinstance(gap, Decimal)
-        return Fraction(0) if inexact and math.isclose(a, b, rel_tol=OPAQUE, abs_tol=OPAQUE) else gap
+        near = inexact and math.isclose(a, b, rel_tol=self.tolerance, abs_tol=self.tolerance)
+        return Fraction(0) if near else gap
+
+    def _called(self, table: tuple[Any, ...]) -> Value | None:
+        value, kind = _called(self.measure, table)
+        if kind.kind == "f":  # some thirty roundings in what it computes with: 4e-6 for 32 bits
+            self.tolerance = max(self.tolerance, 32 * float(np.finfo(kind).eps))
+        return value
 
     def floats(self, tables: Array) -> Array:
         """The values on many tables in floats, to see where to look."""
@@ -64,7 +75,7 @@ class Subject:
             return np.array([np.nan if (v := self.value(t)) is None else float(v) for t in tables.tolist()])
         with np.errstate(all="ignore"):
             found = evaluate(self.formula.node, Cells(*tables.T.astype(np.float64)))
-        return np.broadcast_to(found, len(tables))
+        return np.broadcast_to(np.asarray(found, dtype=np.float64), len(tables))
 
     @property
     def by_search(self) -> str:
@@ -81,22 +92,27 @@ class Subject:
     @property
     def _opaque(self) -> str:
         inexact = any(isinstance(value, Decimal) for value in self._values.values())
-        floats = ", its values floats that are equal up to 1e-9" if inexact else ""
-        return f"an opaque function, no formula to prove: exact search{floats}"
+        floats = f", its values floats that are equal up to {_small(self.tolerance)}" if inexact else ""
+        return f"an opaque function, no formula to prove ({READABLE}): exact search{floats}"
 
 
-def _called(measure: Metric, table: tuple[Any, ...]) -> Value | None:
-    """The value of a function that cannot be read, on fractions where it takes them, else on floats."""
+def _small(number: float) -> str:
+    return f"{number:.0e}".replace("e-0", "e-")
+
+
+def _called(measure: Metric, table: tuple[Any, ...]) -> tuple[Value | None, np.dtype[Any]]:
+    """The value of a function that cannot be read, on fractions where it takes them, else on floats, and its dtype."""
     assert measure.function is not None  # noqa: S101 - the Subject has refused others
     problem: Exception | None = None
     for kind in (Fraction, float):
         try:
             with np.errstate(all="ignore"):
-                return _number(measure.name, measure.function(Cells(*map(kind, table)), **measure.parameters))
+                found = measure.function(Cells(*map(kind, table)), **measure.parameters)
+                return _number(measure.name, found), getattr(found, "dtype", UNTYPED)
         except SteelyardError:
             raise
         except ArithmeticError:
-            return None
+            return None, UNTYPED
         except Exception as error:  # noqa: BLE001 - a user's function may raise anything
             problem = error
     said = f"{type(problem).__name__}: {problem}".rstrip(": ")

@@ -143,8 +143,17 @@ def _measure(name: str) -> Any:
     sys.path.insert(0, "")
     try:
         return getattr(import_module(module), function)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"{name!r} was not found ({error}); write MODULE:FUNCTION as for an import.") from None
+    except (ImportError, AttributeError, TypeError, ValueError) as error:  # the last two: no or a relative module name
+        if module and not module.startswith("."):
+            raise _unread(name, error) from None
+        raise InputError(f"{name!r} names no module that can be imported; write MODULE:FUNCTION.") from None
+    except Exception as error:  # noqa: BLE001 - a user's module may raise anything
+        raise _unread(name, error) from None
+
+
+def _unread(name: str, error: Exception) -> InputError:
+    said = f"{type(error).__name__}: {error}".rstrip(": ")
+    return InputError(f"{name!r} was not found ({said}); write MODULE:FUNCTION as for an import.")
 
 
 @command
