@@ -174,9 +174,11 @@ def mean_sides(found: Trials) -> dict[str, list[str]]:
     return {short: [NMC if found.gap(c, short).mean() > 0 else LDA for c in CONDITIONS] for short in MEASURES}
 
 
-def keeping_place(found: Trials) -> list[str]:
+def keeping_place(found: Trials, conditions: tuple[str, ...] = CONDITIONS) -> list[str]:
     """The measures whose place moves by one at most."""
-    return [short for short, places in mean_places(found).items() if max(places) - min(places) <= 1]
+    at = [CONDITIONS.index(condition) for condition in conditions]
+    places = {short: [every[i] for i in at] for short, every in mean_places(found).items()}
+    return [short for short, kept in places.items() if max(kept) - min(kept) <= 1]
 
 
 def keeping_side(found: Trials) -> list[str]:
@@ -196,7 +198,12 @@ def _stable(found: Trials, key: str) -> Claim:
     n = len(found.trials)
     kept = {s: sum(len({bool(found.gap(c, s)[i] > 0) for c in CONDITIONS}) == 1 for i in range(n)) for s in named}
     spread = "same side in all three conditions: " + ", ".join(f"{s} in {kept[s]} of {n} draws" for s in named)
-    why = f"At {', '.join(CONDITIONS)} of twelve measures {told}. The paper does not say which it means by stable."
+    skewed = keeping_place(found, SKEWED)
+    why = (
+        f"At {', '.join(CONDITIONS)} of twelve measures {told}. The paper does not say which it means by stable. "
+        f"Between the two imbalances alone, {' and '.join(SKEWED)}, the place is kept within one by "
+        f"{listed(skewed) if skewed else 'none'}."
+    )
     return _claim(key, f"{listed(named)} alone", ours, spread, verdict, why)
 
 
