@@ -62,8 +62,8 @@ def summary(found: Trials) -> list[str]:
 
     cut = "; but what it sees is the cut" if min(control) > n / 2 else ""
     return [
-        f"Under imbalance the AC-score puts NMC ahead of LDA in {ahead[0]} and {ahead[1]} of {n} draws (N:P = 1:3 and "
-        f"3:1), by more than GM in {more[0]} and {more[1]}{cut}.",
+        f"Under imbalance (N:P = 1:3 and 3:1) the AC-score puts NMC ahead of LDA in {sum(ahead)} of {2 * n} draws, and "
+        f"further apart than GM in {sum(more)}{cut}.",
         f"With the cut searched for LDA as well, LDA is ahead of NMC on the AC-score in {control[0]} and {control[1]} "
         f"of {n} draws: {mean('1:3', HELD_OUT, 'AC-score')} against {mean('1:3', NMC, 'AC-score')} at 1:3, where LDA "
         f"with its own cut has {mean('1:3', LDA, 'AC-score')}.",
@@ -86,7 +86,7 @@ def pictures(found: Trials, seed: int) -> list[Picture]:
     )
     letters = dict(zip(CONDITIONS, "def", strict=True))
     return [
-        Picture("figure_1", SurfaceDisplay.of(), f"Figure 1. {SurfaceDisplay.of().caption()}", width=4.5),
+        Picture("figure_1", SurfaceDisplay.of(), f"Figure 1. {SurfaceDisplay.of().caption()}"),
         Picture("figure_2_abc", spread, f"{why} {spread.caption()}", width=4.5),
         *(_ranked(first[c], c, letters[c], seed) for c in CONDITIONS),
         *(_runs(found, c) for c in ("1:3", "3:1")),
