@@ -10,7 +10,7 @@ from steelyard.metrics.curves import roc_curve
 from steelyard.metrics.registry import get_metric
 from steelyard.studies.asawa_tables import ADDED, own, printed, reconstructed
 from steelyard.studies.published import published
-from steelyard.studies.study import Claim, Verdict
+from steelyard.studies.study import Claim, verdict
 
 if TYPE_CHECKING:
     from steelyard.studies.asawa import Outcome
@@ -51,10 +51,6 @@ def _listed(kind: str) -> str:
     return ", ".join(published("asawa")[kind])
 
 
-def _verdict(*, holds: bool, partly: bool = False) -> Verdict:
-    return "holds" if holds else "holds with qualification" if partly else "does not hold"
-
-
 def _agreeing(one: Outcome) -> tuple[int, int]:
     """In how many draws exactly the paper's measures stay as they are."""
     draws = len(one.drawn)
@@ -69,7 +65,7 @@ def _shares(view: View) -> Claim:
     n = len(view.pulsars.y) - p
     return Claim(
         "Positives and negatives are as 1 to 10.", "1:10", f"{p:,} and {n:,}, 1:{n / p:.2f}", "no seed: the data set",
-        _verdict(holds=abs(n / p - 10) < 0.05, partly=9.5 < n / p < 10.5), "A round number.", "Section 2",
+        verdict(holds=abs(n / p - 10) < 0.05, partly=9.5 < n / p < 10.5), "A round number.", "Section 2",
     )  # fmt: skip
 
 
@@ -79,7 +75,7 @@ def _chosen(view: View) -> Claim:
     values = ", ".join(f"{i}: {with_class[i - 1]:.3f}" for i in top)
     return Claim(
         "Attributes 1, 3 and 4 are most correlated with the class.", "1, 3, 4", values, "no seed: the data set",
-        _verdict(holds=top == [1, 3, 4]), "By the size of Pearson's r over all rows.", "Section 4.1",
+        verdict(holds=top == [1, 3, 4]), "By the size of Pearson's r over all rows.", "Section 4.1",
     )  # fmt: skip
 
 
@@ -104,7 +100,7 @@ def _pair(view: View) -> Claim:
     least = min(pairs, key=lambda k: abs(pairs[k]))
     return Claim(
         "Of these, 1 and 3 are least correlated with each other.", "1 and 3", f"{least}, r = {pairs[least]:.3f}",
-        "no seed: the data set", _verdict(holds=least == "1 and 3"), _pair_words(view), "Section 4.1",
+        "no seed: the data set", verdict(holds=least == "1 and 3"), _pair_words(view), "Section 4.1",
     )  # fmt: skip
 
 
@@ -116,7 +112,7 @@ def _components(view: View) -> Claim:
     return Claim(
         "Two principal components give better results than the two attributes.", "said, no numbers",
         f"TPNR {ours[0]:.3f} against {other[0]:.3f}, mean of four trees", f"better in {wins} of {n} splits",
-        _verdict(holds=wins >= 0.9 * n, partly=wins > n / 2),
+        verdict(holds=wins >= 0.9 * n, partly=wins > n / 2),
         f"Means over the splits: TPNR {ours.mean():.3f} and {other.mean():.3f}, accuracy {plain[0]:.4f} and "
         f"{plain[1]:.4f}. With attributes 1 and 4 TPNR is {view.with_attributes(metric, OTHER_PAIR).mean():.3f}.",
         "Section 4",
@@ -133,7 +129,7 @@ def _figure_4() -> Claim:
     return Claim(
         "Figure 4: the changes of the measures when the test set is balanced.", "36 numbers of ten digits",
         f"from four recovered tables, within {max(gaps):.1e} for {len(known)} measures",
-        "no seed: the paper's numbers alone", _verdict(holds=False, partly=max(gaps) < SAME),
+        "no seed: the paper's numbers alone", verdict(holds=False, partly=max(gaps) < SAME),
         "The tables exist only for 510 positives and 4,860 negatives. The area needs the scores of the leaves, which "
         "are lost; and no pipeline tried gives these tables again, so they stay a reconstruction.",
         "the table under Figure 5",
@@ -147,7 +143,7 @@ def _one_fit(view: View) -> Claim:
         "The same trees are tested on the unbalanced and the balanced set.",
         f"recall changes by {change[-1]:.4f} (DT4)",
         f"recall changes by {np.abs(drawn).max():.4f} at most", f"over {len(drawn)} draws and four trees",
-        _verdict(holds=change[-1] == 0),
+        verdict(holds=change[-1] == 0),
         "Thinning the negatives leaves recall as it is. The change of 3 of 510 positives shows that the last tree was "
         "fitted anew, without a seed, between the two tests.",
         "Sections 4 and 5.2",
@@ -164,7 +160,7 @@ def _robust(view: View) -> Claim:
     return Claim(
         "Recall, specificity, TPNR and AUC do not feel the imbalance; the others do.", _listed("robust"),
         ", ".join(view.first.found.robust), f"the same in {held} of {n} splits",
-        _verdict(holds=held == n, partly=own(view.first.found.robust) == _paper("robust")),
+        verdict(holds=held == n, partly=own(view.first.found.robust) == _paper("robust")),
         f"By weights they move by exactly 0, as does per-class accuracy, which the paper did not try; of the others "
         f"{least} moves least, by {moved[least]:.3f}.",
         "Section 5.2",
@@ -180,7 +176,7 @@ def _robust_draws(view: View) -> Claim:
         "The same, where the test set is balanced by drawing negatives, as the paper did.", "one draw",
         f"in {alike} of {draws} draws",
         f"{held:,} of {tried:,} draws over all splits",
-        _verdict(holds=alike == draws, partly=alike >= 0.9 * draws),
+        verdict(holds=alike == draws, partly=alike >= 0.9 * draws),
         "The largest changes: " + ", ".join(f"{n} {v:.4f}" for n, v in widest.items()) + ".", "Section 5.2, Figure 4",
     )  # fmt: skip
 
@@ -200,7 +196,7 @@ def _symmetric(view: View) -> Claim:
     return Claim(
         "Accuracy, TPNR, kappa, MCC and AUC do not feel swapped labels; the others do.", _listed("symmetric"),
         ", ".join(view.first.found.symmetric), f"the same in {alike} of {n} splits",
-        _verdict(holds=alike == n, partly=own(view.first.found.symmetric) == _paper("symmetric")),
+        verdict(holds=alike == n, partly=own(view.first.found.symmetric) == _paper("symmetric")),
         f"The largest change of these over all splits is {exact:.1e} where a leaf with a tie says the same original "
         f"class, and {other:.1e} ({unlike} of {n} splits) where it says the first class, as scikit-learn does. The "
         "paper's sentence says 'insensitive to data imbalance' and must mean to swapped labels.",
@@ -213,7 +209,7 @@ def _winners(view: View) -> Claim:
     return Claim(
         "TPNR and AUC alone stand both tests.", _listed("winners"), ", ".join(view.first.found.winners),
         f"the same in {held} of {len(view.outcomes)} splits",
-        _verdict(holds=held == len(view.outcomes), partly=own(view.first.found.winners) == _paper("winners")),
+        verdict(holds=held == len(view.outcomes), partly=own(view.first.found.winners) == _paper("winners")),
         "Of the measures that the paper tried; G-mean, AC-score and informedness are made of the same two rates and "
         "would stand them too.",
         "Section 5.4",
@@ -224,7 +220,7 @@ def _per_class(view: View) -> Claim:
     held = sum(ADDED in o.found.winners for o in view.outcomes)
     return Claim(
         "Per-class accuracy could be the third winner.", "not tried", "robust and symmetric" if held else "not both",
-        f"in {held} of {len(view.outcomes)} splits", _verdict(holds=held == len(view.outcomes), partly=held > 0),
+        f"in {held} of {len(view.outcomes)} splits", verdict(holds=held == len(view.outcomes), partly=held > 0),
         "It is the mean of the two rates, balanced accuracy.", "Section 6",
     )  # fmt: skip
 
@@ -242,7 +238,7 @@ def _area(view: View) -> Claim:
     return Claim(
         "AUC is the area under sensitivity x specificity.", "said as the reason why AUC does well", told,
         "the area, and that under the product",
-        _verdict(holds=all(abs(a - b) < SAME for a, b in rows.values())),
+        verdict(holds=all(abs(a - b) < SAME for a, b in rows.values())),
         "AUC is the area under sensitivity over 1 - specificity; it is robust because it is made of shares of each "
         "class, as TPNR is.",
         "Section 6",
@@ -255,7 +251,7 @@ def _cut(view: View) -> Claim:
     return Claim(
         "Use ROC to find the cut, then report TPNR.", "advised, not tried",
         ", ".join(f"{row['tree']} {row['tpnr at 0.5']:.3f} -> {row['tpnr at the cut']:.3f}" for row in view.cuts),
-        "the first split", _verdict(holds=min(gains) >= 0, partly=max(gains) > 0),
+        "the first split", verdict(holds=min(gains) >= 0, partly=max(gains) > 0),
         f"TPNR changes by {min(gains):+.3f} to {max(gains):+.3f} on rows that chose nothing, and precision falls by up "
         f"to {max(lost):.2f}: a cut that weighs both classes alike flags many more negatives.",
         "Sections 6 and 7",

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 from steelyard.studies.kalita_tables import MEAN_F, MICRO_F, TREE, grown, times_tested
-from steelyard.studies.study import Claim, Verdict
+from steelyard.studies.study import Claim, verdict
 
 if TYPE_CHECKING:
     from steelyard.protocol.crossing import CrossEvaluation
@@ -39,10 +39,6 @@ def summary(found: list[Outcome]) -> list[str]:
     ]
 
 
-def _verdict(*, holds: bool, partly: bool = False) -> Verdict:
-    return "holds" if holds else "holds with qualification" if partly else "does not hold"
-
-
 def _each(found: list[Outcome], words: Any) -> str:
     return "; ".join(f"{one.task.name}: {words(one)}" for one in found)
 
@@ -60,7 +56,7 @@ def _sizes(found: list[Outcome]) -> Claim:
     return Claim(
         "With k from 2 to 9 the training set is 3 to 10 times the test set.", "3 to 10 times",
         f"{min(ratios):.1f} to {max(ratios):.1f} times", "all runs",
-        _verdict(holds=abs(min(ratios) - 3) < 0.1 and abs(max(ratios) - 10) < 0.1),
+        verdict(holds=abs(min(ratios) - 3) < 0.1 and abs(max(ratios) - 10) < 0.1),
         "k is that ratio; all the data are k + 1 times the test set. Mean F from k = 2 to k = 9: "
         f"{_each(found, values)}.",
         "Section 2.1",
@@ -78,7 +74,7 @@ def _few(found: list[Outcome]) -> Claim:
 
     return Claim(
         "Ten hold-outs of 24 rows ameliorate the small test set a little.", "said, no numbers", _each(found, told),
-        f"{len(found[0].few)} sets of 24 rows each", _verdict(holds=not any(map(_lost, found)), partly=True),
+        f"{len(found[0].few)} sets of 24 rows each", verdict(holds=not any(map(_lost, found)), partly=True),
         "Rows of the rare class decide: a test part of 8 rows may hold none, and where none is flagged either there is "
         "no F of that class, hence no mean F. Repeating does not make more of them.",
         "Section 2.1.1",
@@ -96,7 +92,7 @@ def _folds_by_name(found: list[Outcome]) -> Claim:
     return Claim(
         "Choosing 16 of 24 rows at random ten times is a 3-fold cross-validation.", "3-fold, run 8 times",
         f"a row is tested {often.min()} to {often.max()} times in ten runs", "over all sets of 24 rows",
-        _verdict(holds=bool(often.min() == often.max())),
+        verdict(holds=bool(often.min() == often.max())),
         f"It is a repeated hold-out, and r = 10 means ten runs; in folds every row is tested equally often, here "
         f"{proper.min()} times. The paper defines k-fold cross-validation so in its next paragraph.",
         "Section 2.1.1",
@@ -140,7 +136,7 @@ def _balancing(one: Outcome) -> Claim:
     return Claim(
         f"For a tree to train correctly on unequal classes they should be balanced ({one.task.name}).",
         "said, no numbers", f"mean F / balanced accuracy, {'; '.join(told)}",
-        f"corrected t-tests over {len(one.folds[TREE].runs)} folds", _verdict(holds=all(better), partly=any(better)),
+        f"corrected t-tests over {len(one.folds[TREE].runs)} folds", verdict(holds=all(better), partly=any(better)),
         f"Beyond chance (p < {LEVEL}, adjusted for all pairs): {'; '.join(said) or 'nothing'}. A tree grown until its "
         "leaves are pure fits the rare class anyway; balancing moves errors from one class to the other.",
         "Section 2.1.2",
@@ -171,7 +167,7 @@ def _best(found: list[Outcome]) -> Claim:
     return Claim(
         "One can keep the tree that does best on the test data.", "said, no numbers", _each(found, told),
         f"{min(gaps):+.3f} to {max(gaps):+.3f} too high over {len(gaps)} selections",
-        _verdict(holds=max(gaps) <= 0, partly=True),
+        verdict(holds=max(gaps) <= 0, partly=True),
         "It is a way to choose, not to measure: the value by which a tree was chosen flatters it "
         f"in {sum(g > 0 for g in gaps)} of {len(gaps)} selections, by {np.mean(gaps):.3f} on average.",
         "Section 2.1.3",
@@ -193,7 +189,7 @@ def _pruned(found: list[Outcome]) -> Claim:
         _each(found, told),
         f"{100 * min(shares):.1f} to {100 * max(shares):.1f} % of the nodes, mean F {min(gains):+.3f} to "
         f"{max(gains):+.3f}, {len(gains)} selections",
-        _verdict(holds=min(gains) >= 0, partly=float(np.mean(gains)) >= 0 or min(gains) > -0.02),
+        verdict(holds=min(gains) >= 0, partly=float(np.mean(gains)) >= 0 or min(gains) > -0.02),
         "The smallest tree within one standard error of the best; chosen on validation rows, judged on others.",
         "Section 2.1.3",
     )  # fmt: skip
@@ -210,7 +206,7 @@ def _average_f(found: list[Outcome]) -> Claim:
     return Claim(
         "The higher the average F over all runs, the better the classifier.", "said, no numbers",
         _each(found, lambda one: " > ".join(order(one, MEAN_F))), "by mean F over all folds",
-        _verdict(holds=all(same), partly=True),
+        verdict(holds=all(same), partly=True),
         "By balanced accuracy the order is " + _each(found, lambda one: " > ".join(order(one, "balanced_accuracy")))
         + ". Which is better is a question about the cost of a false alarm, which F decides unasked.",
         "Section 3.1.5",
@@ -232,7 +228,7 @@ def _micro(found: list[Outcome]) -> Claim:
         heavier.append(bool(sizes.min() / sizes.sum() > 1 / len(sizes)))
     return Claim(
         "Where classes are unbalanced the smaller ones contribute well to the micro average, so it is preferred.",
-        "said, no numbers", _each(found, told), "the smallest class; no seed", _verdict(holds=all(heavier)),
+        "said, no numbers", _each(found, told), "the smallest class; no seed", verdict(holds=all(heavier)),
         f"The opposite: the paper's micro average weighs a class by its rows. F here: {_each(found, values)}. Recall "
         f"averaged so is the accuracy: they differ by {_recall_less_accuracy(found):.0e} at most over all folds.",
         "Section 3.1.4",
@@ -251,6 +247,6 @@ def _examples() -> Claim:
     return Claim(
         "3 right of 4 flagged is a precision of 75 %, 8 found of 10 a recall of 80 %.", "0.75 and 0.8",
         f"{precision:.2f} and {recall:.1f}", "no seed: counts",
-        _verdict(holds=precision == 0.75 and recall == 0.8),
+        verdict(holds=precision == 0.75 and recall == 0.8),
         "The text says training examples and must mean those of the test set.", "Section 3.1.1",
     )  # fmt: skip

@@ -10,7 +10,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 from steelyard.studies.nguyen_tables import PAIRS, PRINTED, WORDS, paper_spread, regenerated
 from steelyard.studies.published import published
-from steelyard.studies.study import Claim, Verdict
+from steelyard.studies.study import Claim, verdict
 
 if TYPE_CHECKING:
     from steelyard.studies.nguyen_tables import View
@@ -60,10 +60,6 @@ def _percents(shares: list[float]) -> str:
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-def _verdict(*, holds: bool, partly: bool = False) -> Verdict:
-    return "holds" if holds else "holds with qualification" if partly else "does not hold"
-
-
 def _steadier(view: View, pair: tuple[str, str]) -> Claim:
     shares = view.shares(pair)
     paper = [paper_spread(metric).spread for metric in pair]
@@ -73,7 +69,7 @@ def _steadier(view: View, pair: tuple[str, str]) -> Claim:
         f"mean spread {paper[0]:.2f} -> {paper[1]:.2f} points ({100 * paper[1] / paper[0]:.1f} %)",
         f"{ours[0]:.2f} -> {ours[1]:.2f} points ({100 * shares[0]:.1f} %)",
         f"{_percents(shares)} over {len(shares)} seeds",
-        _verdict(holds=max(shares) < HALF, partly=shares[0] < HALF),
+        verdict(holds=max(shares) < HALF, partly=shares[0] < HALF),
         "What is left with the factor is the chance of drawing the test texts.",
         "Section III.D, Tables II and III",
     )
@@ -84,7 +80,7 @@ def _topics(view: View, pair: tuple[str, str]) -> Claim:
     return Claim(
         f"This holds for {WORDS[pair[0]]} in almost all topics.",
         "20 of 20 by Tables II and III", f"{each[0]} of {n}", f"{min(each)} to {max(each)} over {len(each)} seeds",
-        _verdict(holds=min(each) >= 0.9 * n, partly=each[0] >= 0.9 * n),
+        verdict(holds=min(each) >= 0.9 * n, partly=each[0] >= 0.9 * n),
         "A topic fails where its recall and specificity are nearly equal: then there is no spread to reduce."
         if min(each) < n else "The spread falls in every topic and with every seed.",
         "Section III.D",
@@ -100,7 +96,7 @@ def _differs(view: View, metric: str) -> Claim:
     return Claim(
         f"Without the factor {WORDS[metric]} differs significantly between the three sets.",
         "said of Figure (a), no test named", f"Friedman p = {p[0]:.2g} over ten runs",
-        f"{min(p):.2g} to {max(p):.2g} over {len(p)} seeds", _verdict(holds=max(p) < LEVEL, partly=p[0] < LEVEL),
+        f"{min(p):.2g} to {max(p):.2g} over {len(p)} seeds", verdict(holds=max(p) < LEVEL, partly=p[0] < LEVEL),
         "Every run has the same order of the three sets, so the test is as sure as ten runs allow."
         if max(p) < 1e-4 else "Friedman's test over the means of the ten runs.",
         "Section III.D, Figures 1 and 2",
@@ -118,7 +114,7 @@ def _alike(view: View, metric: str) -> Claim:
         f"There is no significant difference in {WORDS[metric]}.",
         "said of Figure (b), no test named", f"Friedman p = {p[0]:.2g} over ten runs",
         f"p < 0.05 in {below} of {len(p)} seeds",
-        _verdict(holds=below == 0 and own >= LEVEL, partly=below <= max(1, len(p) // 5)),
+        verdict(holds=below == 0 and own >= LEVEL, partly=below <= max(1, len(p) // 5)),
         f"{said}: its sets do differ, which sets drawn alike should not." if own < LEVEL else f"{said}, no difference.",
         "Section III.D, Figures 1 and 2",
     )  # fmt: skip
@@ -134,7 +130,7 @@ def _level(view: View, whole: str) -> Claim:
         _levels(paper),
         _levels(ours[:, 0]),
         "; ".join(f"{r} {row.min():.1f} to {row.max():.1f}" for r, row in zip(PRINTED, ours, strict=True)),
-        _verdict(holds=gap <= NEAR, partly=gap <= 2 * NEAR),
+        verdict(holds=gap <= NEAR, partly=gap <= 2 * NEAR),
         f"Off by {gap:.1f} points at most; trained on all 500 + 500 texts it is {_levels(large)}, off by "
         f"{large_gap:.1f}. With the factor: {_levels(factored)} against {_levels(_paper('alpha_accuracy'))}."
         + (" The printed numbers are nearer to classifiers that saw all thousand texts." if large_gap < gap else ""),
@@ -169,7 +165,7 @@ def _paradox() -> Claim:
         "Always saying yes where 90 % are positive scores high, and with the factor does not.",
         "90 / 90 / 100 / 94.73 (94.75 in the text), with the factor 50 / 50 / 100 / 66.67",
         f"{told[0]}, with the factor {told[1]}", "no seed: four counts",
-        _verdict(holds=False, partly=right), "F1 is 94.74; the paper prints 94.73 and 94.75.", "Sections I and II",
+        verdict(holds=False, partly=right), "F1 is 94.74; the paper prints 94.73 and 94.75.", "Sections I and II",
     )  # fmt: skip
 
 
@@ -180,7 +176,7 @@ def _table_1(view: View) -> Claim:
     return Claim(
         "Table I counts the texts of each topic.", f"{sum(printed.values()):,} in all",
         f"{sum(view.sizes.values()):,}; {len(printed) - len(other)} of {len(printed)} counts agree",
-        "no seed: the data set", _verdict(holds=not other, partly=len(other) <= 2),
+        "no seed: the data set", verdict(holds=not other, partly=len(other) <= 2),
         f"{told}." if 0 < len(other) <= 2 else "All agree." if not other else "This is another edition of the data.",
         "Table I",
     )  # fmt: skip
@@ -197,6 +193,6 @@ def _average_rows() -> Claim:
     return Claim(
         "The last rows of Tables II and III are the averages of their columns.", f"{n} averages",
         f"{n - len(wrong)} of {n}", "no seed: the paper's numbers alone",
-        _verdict(holds=not wrong, partly=len(wrong) < 3),
+        verdict(holds=not wrong, partly=len(wrong) < 3),
         f"{'; '.join(wrong)}." if wrong else "All are.", "Tables II and III",
     )  # fmt: skip

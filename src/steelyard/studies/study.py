@@ -11,6 +11,15 @@ from steelyard.report.terminal import paragraph
 Verdict = Literal["holds", "holds with qualification", "does not hold", "not tested"]
 
 
+def verdict(*, holds: bool, partly: bool = False) -> Verdict:
+    """Holds, or holds in part, or does not.
+
+    >>> verdict(holds=False, partly=True)
+    'holds with qualification'
+    """
+    return "holds" if holds else "holds with qualification" if partly else "does not hold"
+
+
 @dataclass(frozen=True)
 class Claim:
     """What the paper says and where, what this run finds with its spread over seeds, and whether that agrees."""
