@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from fractions import Fraction
-from functools import cache
-from io import BytesIO
 from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
+import decided
 import numpy as np
+from contours import PREVALENCES
 from latex2mathml.converter import convert
 from peers import differences, peers
 
-from steelyard import Counts, SurfaceDisplay, chance, list_metrics, score_table
-from steelyard.auditing.cache import recalled
-from steelyard.auditing.claims import PROPERTIES
-from steelyard.auditing.decisions import PROVED, REFUTED, in_words
-from steelyard.auditing.identities import combinations, identities
+from steelyard import Counts, chance, list_metrics, score_table
 from steelyard.metrics import notation, references
 from steelyard.metrics.expression import Named, walk
-from steelyard.report.figures import style
 from steelyard.report.listing import bounds, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steelyard.auditing.decisions import Decision
     from steelyard.metrics.metric import Metric
 
 FAMILIES = {
@@ -45,7 +38,6 @@ FAMILIES = {
     "calibration": "scores as probabilities",
 }
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
-PREVALENCES = (0.5, 0.1)
 ROWS = 1_000
 LONG = 400  # signs of LaTeX beyond which a formula is shown as text alone
 
@@ -76,7 +68,8 @@ def index() -> str:
             "|---|---|---|---|",
         ]
         lines += [
-            f"| [{m.title}]({m.name}.md) | {bounds(m)} | {number(m.best)} | {_cell(m.meaning)} |" for m in measures
+            f"| [{m.title}]({m.name}.md) | {bounds(m)} | {number(m.best)} | {decided.cell(m.meaning)} |"
+            for m in measures
         ]
     return "\n".join(lines) + "\n"
 
@@ -89,8 +82,8 @@ def page(measure: Metric, plotted: bool) -> str:
         _section("How it behaves", _picture(measure) if plotted else ""),
         _section("Range and chance", _chance(measure)),
         _section("When it is undefined", _undefined(measure)),
-        _section("What is decided about it", _properties(measure)),
-        _section("How it relates to others", _laws(measure)),
+        _section("What is decided about it", decided.properties(measure)),
+        _section("How it relates to others", decided.related(measure)),
         _section("In other libraries", _peers(measure)),
         _section("Source", _source(measure)),
         _section("Try it", _example(measure)),
@@ -100,10 +93,6 @@ def page(measure: Metric, plotted: bool) -> str:
 
 def _section(title: str, body: str) -> str:
     return f"## {title}\n\n{body}" if body else ""
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", r"\|")
 
 
 # ---------------------------------------------------------------- formula
@@ -154,57 +143,13 @@ def _other(measure: Metric) -> str:
 # ---------------------------------------------------------------- picture
 
 
-def picture(measure: Metric) -> bytes | None:
-    """The measure over both rates at two prevalences, as SVG; None where it is no function of them, or a constant."""
-    if measure.function is None:
-        return None
-    shown = [SurfaceDisplay.of([measure], prevalence=share).values[0] for share in PREVALENCES]
-    if not all(np.isfinite(values).any() and np.nanmax(values) - np.nanmin(values) > 1e-9 for values in shown):
-        return None
-    canvas = style.canvas()
-    with canvas.paper():
-        figure = canvas.new_figure((5.6, 2.7))
-        panels = figure.subplots(1, 2, sharey=True)
-        levels = _levels(shown)
-        for ax, values, share in zip(panels, shown, PREVALENCES, strict=True):
-            _contours(ax, values, levels, f"prevalence {share:g}")
-        panels[0].set_ylabel("specificity (TNR)")
-        file = BytesIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
-
-
-def _levels(shown: list[Any]) -> Any:
-    """Ten steps over what is shown; for odds, which have no upper end, those that people name."""
-    finite = np.concatenate([values[np.isfinite(values)] for values in shown])
-    low, high = float(finite.min()), float(finite.max())
-    if high > 5:
-        return np.array([0, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100])
-    return np.linspace(low, high, 11)
-
-
-def _contours(ax: Any, values: Any, levels: Any, title: str) -> None:
-    rates = np.linspace(0, 1, len(values))
-    steps = np.interp(values, levels, np.arange(len(levels)))  # colours follow the steps, whatever their spacing
-    places = np.arange(len(levels), dtype=float)
-    ax.contourf(rates, rates, steps.T, levels=places, cmap=style.shades(style.colour(0)), vmin=0, vmax=1.5 * places[-1])
-    if np.nanmin(steps) < np.nanmax(steps):
-        inner = [p for p in places[1:-1] if np.nanmin(steps) < p < np.nanmax(steps)]
-        if inner:
-            lines = ax.contour(rates, rates, steps.T, levels=inner, colors=style.INK, linewidths=0.4, linestyles="-")
-            ax.clabel(lines, fmt=lambda p: f"{levels[round(p)]:.2g}", fontsize=6)
-    ax.set(aspect="equal", xlabel="recall (TPR)", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-    ax.set_title(title, loc="center", fontsize=8)
-    ax.grid(visible=False)
-
-
 def _picture(measure: Metric) -> str:
     told = (
         "The same at both: it does not depend on the prevalence."
-        if _proved(measure, "prevalence_invariance")
+        if decided.proved(measure, "prevalence_invariance")
         else (
             "The lines move with the prevalence: the same classifier gets another value on another mix of classes."
-            if _refuted(measure, "prevalence_invariance")
+            if decided.refuted(measure, "prevalence_invariance")
             else ""
         )
     )
@@ -271,71 +216,6 @@ def _undefined_scores(measure: Metric) -> str:
 
 def _where(why: str) -> str:
     return f"Where there are {why}" if why.startswith("no ") else f"Where {why}"
-
-
-# ---------------------------------------------------------------- properties and laws
-
-
-def _proved(measure: Metric, name: str) -> bool:
-    found = recalled(measure).get(name)
-    return found is not None and found.verdict == PROVED
-
-
-def _refuted(measure: Metric, name: str) -> bool:
-    found = recalled(measure).get(name)
-    return found is not None and found.verdict == REFUTED
-
-
-def _properties(measure: Metric) -> str:
-    found = recalled(measure)
-    if not found:
-        return ""
-    lines = ["| property | verdict | how it is known |", "|---|---|---|"]
-    for name, asked in PROPERTIES.items():
-        if name in found:
-            lines.append(f"| {_cell(asked.title)} | {_verdict(found[name])} | {_cell(_how(found[name]))} |")
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"What each property says, and who wants it: [all measures](../properties.md), or `steelyard audit {measure.name}`.",
-        ]
-    )
-
-
-def _verdict(decision: Decision) -> str:
-    return {True: "**yes**, proved", False: "**no**, refuted"}.get(decision.holds, decision.verdict)
-
-
-def _how(decision: Decision) -> str:
-    found = decision.counterexample
-    if found is None:
-        return decision.how
-    to = "" if found.after is None else f" on {in_words(found.after)}"
-    return f"{_exact(found.value)} on {in_words(found.before)}; {_exact(found.other)}{to}"
-
-
-def _exact(value: str) -> str:
-    """An exact value, rounded where it is long."""
-    return value if len(value) <= 9 else f"{float(Fraction(value)):.4g}"
-
-
-@cache
-def laws() -> tuple[Any, ...]:
-    """Every law between measures that is proved."""
-    return tuple(law for law in (*identities(), *combinations()) if law.verdict == PROVED)
-
-
-def _laws(measure: Metric) -> str:
-    found = [law for law in laws() if measure.name in law.measures]
-    lines = [
-        f"- `{law.law}` ({', '.join(_link(name) for name in law.measures if name != measure.name)})" for law in found
-    ]
-    return "\n".join([*lines, "", "Each is proved by algebra, where all its measures are defined."]) if lines else ""
-
-
-def _link(name: str) -> str:
-    return f"[{name}]({name}.md)"
 
 
 # ---------------------------------------------------------------- peers, example

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import blocks
 import catalogue
+import contours
+import decided
 import reference
 import tables
 from mkdocs.structure.files import File, Files
@@ -26,7 +28,7 @@ def on_config(config: MkDocsConfig) -> None:
     """Complete the menu by what is generated and by pages that may be there."""
     docs = Path(config.docs_dir)
     filled = {
-        "CATALOGUE": ["catalogue/index.md", *({family: [f"catalogue/{m.name}.md" for m in measures]}
+        "CATALOGUE": ["catalogue/index.md", "catalogue/asked.md", *({family: [f"catalogue/{m.name}.md" for m in measures]}
                       for family, measures in catalogue.families().items())],
         "REFERENCE": ["reference/index.md", *(f"reference/{floor}.md" for floor in reference.floors()),
                       "reference/sklearn.md", "reference/commands.md"],
@@ -63,9 +65,10 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def _catalogue() -> Iterator[tuple[str, str | bytes]]:
     yield "catalogue/index.md", catalogue.index()
+    yield "catalogue/asked.md", decided.asked()
     for measures in catalogue.families().values():
         for measure in measures:
-            drawn = catalogue.picture(measure)
+            drawn = contours.picture(measure)
             yield f"catalogue/{measure.name}.md", catalogue.page(measure, plotted=drawn is not None)
             if drawn is not None:
                 yield f"catalogue/{measure.name}.svg", drawn

@@ -21,6 +21,8 @@ sys.path.append(str(DOCS))
 
 import blocks  # noqa: E402
 import catalogue  # noqa: E402
+import contours  # noqa: E402
+import decided  # noqa: E402
 import peers  # noqa: E402
 import reference  # noqa: E402
 
@@ -70,10 +72,18 @@ def test_every_count_measure_shows_what_is_decided_of_it():
             assert "## What is decided about it" in catalogue.page(measure, plotted=False), measure.name
 
 
+def test_every_property_is_told_with_the_measures_that_have_it():
+    from steelyard.auditing.claims import PROPERTIES
+
+    text = decided.asked()
+    assert all(one.meaning in text for one in PROPERTIES.values())
+    assert "*Proved of* none" not in text
+
+
 def test_a_measure_of_both_rates_is_drawn_and_others_are_not():
-    assert catalogue.picture(steelyard.ac_score).startswith(b"<?xml")
-    assert catalogue.picture(steelyard.roc_auc) is None
-    assert catalogue.picture(steelyard.prevalence) is None
+    assert contours.picture(steelyard.ac_score).startswith(b"<?xml")
+    assert contours.picture(steelyard.roc_auc) is None
+    assert contours.picture(steelyard.prevalence) is None
 
 
 def test_every_public_name_is_in_the_reference():

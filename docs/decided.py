@@ -1,0 +1,109 @@
+"""Decided: what the audit proves and refutes of a measure, and the laws that tie it to others, as Markdown."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from steelyard import list_metrics
+from steelyard.auditing.cache import recalled
+from steelyard.auditing.claims import PROPERTIES
+from steelyard.auditing.decisions import PROVED, REFUTED, in_words
+from steelyard.auditing.identities import combinations, identities
+from steelyard.metrics import references
+
+if TYPE_CHECKING:
+    from steelyard.auditing.decisions import Decision
+    from steelyard.metrics.metric import Metric
+
+
+def proved(measure: Metric, name: str) -> bool:
+    found = recalled(measure).get(name)
+    return found is not None and found.verdict == PROVED
+
+
+def refuted(measure: Metric, name: str) -> bool:
+    found = recalled(measure).get(name)
+    return found is not None and found.verdict == REFUTED
+
+
+def properties(measure: Metric) -> str:
+    found = recalled(measure)
+    if not found:
+        return ""
+    lines = ["| property | verdict | how it is known, or the tables that refute it |", "|---|---|---|"]
+    for name, one in PROPERTIES.items():
+        if name in found:
+            lines.append(
+                f"| [{cell(one.title)}](asked.md#{name}) | {_verdict(found[name])} | {cell(_how(found[name]))} |"
+            )
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"What each property says, and who wants it: [what is asked of a measure](asked.md). `steelyard audit {measure.name}` prints the same.",
+        ]
+    )
+
+
+def asked() -> str:
+    """The page of the properties: what each says, who wants it, and which measures have it."""
+    parts = [
+        "# What is asked of a measure",
+        "The audit decides each of these properties for each measure: proved by algebra, refuted by the smallest table, or "
+        "left open. Whether a property is a virtue is for you to say; the papers do not agree. "
+        "[All decisions in one table](../properties.md).",
+    ]
+    for name, one in PROPERTIES.items():
+        having = [measure for measure in list_metrics() if proved(measure, name)]
+        told = ", ".join(f"[{measure.title}]({measure.name}.md)" for measure in having)
+        sources = "; ".join(references.reference(key) for key in one.cite)
+        parts += [
+            f"## {one.title} {{ #{name} }}",
+            one.meaning,
+            f"*Who wants it.* {one.wanted}",
+            f"*Proved of* {told}." if told else "*Proved of* none.",
+            f"*Sources.* {sources}" if sources else "",
+        ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _verdict(decision: Decision) -> str:
+    return {True: "**yes**, proved", False: "**no**, refuted"}.get(decision.holds, decision.verdict)
+
+
+def _how(decision: Decision) -> str:
+    found = decision.counterexample
+    if found is None:
+        return decision.how
+    to = "" if found.after is None else f" on {in_words(found.after)}"
+    return f"{_exact(found.value)} on {in_words(found.before)}; {_exact(found.other)}{to}"
+
+
+def _exact(value: str) -> str:
+    """An exact value, rounded where it is long."""
+    return value if len(value) <= 9 else f"{float(Fraction(value)):.4g}"
+
+
+@cache
+def laws() -> tuple[Any, ...]:
+    """Every law between measures that is proved."""
+    return tuple(law for law in (*identities(), *combinations()) if law.verdict == PROVED)
+
+
+def related(measure: Metric) -> str:
+    found = [law for law in laws() if measure.name in law.measures]
+    lines = [
+        f"- `{law.law}` ({', '.join(_link(name) for name in law.measures if name != measure.name)})" for law in found
+    ]
+    return "\n".join([*lines, "", "Each is proved by algebra, where all its measures are defined."]) if lines else ""
+
+
+def _link(name: str) -> str:
+    return f"[{name}]({name}.md)"
+
+
+def cell(text: str) -> str:
+    """The text with the sign that would end a cell of a table escaped."""
+    return text.replace("|", r"\|")
