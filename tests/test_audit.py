@@ -571,6 +571,7 @@ def test_a_function_of_narrow_floats_is_not_refuted_by_their_rounding():
 def test_a_comparison_is_a_measure_of_0_and_1():
     rows = {row.property: row for row in audit_properties([lambda c: c.tp > c.fn])}
     assert rows["p2"].holds and rows["p4"].verdict == REFUTED
+    assert str(rows["p4"].counterexample) == "0 on tp=0, fn=0, fp=0, tn=0, 1 on tp=1, fn=0, fp=0, tn=0"
 
 
 def raises(tp, fn, fp, tn):

@@ -558,3 +558,54 @@ def test_a_refusal_is_one_sentence(case):
         REFUSALS[case]()
     said = str(caught.value)
     assert said.endswith((".", "?")) and "\n" not in said and said.count(". ") <= 1
+
+
+def test_nobody_leads_by_a_measure_that_calls_no_value_better():
+    with pytest.raises(SteelyardError, match=r"^dominance says of no value that it is better than another"):
+        discrimination((0.8, 0.8), (0.9, 0.5), metrics=["accuracy", "dominance"])
+
+
+def test_equal_differences_have_equal_ranks():
+    found = discrimination((0.8, 0.8), (0.99, 0.5), metrics=["accuracy", "error_rate", "g_mean"])
+    assert found["accuracy"].ranks == found["error_rate"].ranks
+    assert found["accuracy"].shift == found["error_rate"].shift
+
+
+STUDY = {
+    "a share that is no number": ({"positives": ["a"]}, "positives are shares of the rows"),
+    "no tuples": ({"tuples": None}, "tuples is a whole number of 2 or more, not None"),
+    "half a step": ({"steps": 2.5}, "steps is a whole number of 2 or more, not 2.5"),
+    "no seed": ({"seeds": 0}, "seeds is a whole number of 1 or more, not 0"),
+    "a word for a range": ({"total_range": "x"}, "total_range is the width"),
+}
+
+
+@pytest.mark.parametrize("case", STUDY)
+def test_a_study_that_cannot_be_gets_one_sentence(case):
+    options, sentence = STUDY[case]
+    with pytest.raises(SteelyardError, match=sentence):
+        correlation_study(["accuracy"], n=100, **options)
+
+
+def test_one_share_of_positives_needs_no_list():
+    assert correlation_study(["accuracy"], n=100, positives=0.1).positives == (0.1,)
+
+
+def test_the_words_of_a_study_fit_what_was_given():
+    one = robustness(Counts(5, 1, 2, 8), metrics=["accuracy"], rng=0)
+    assert repr(one).startswith("Largest change of one model against") and "Without draws" not in repr(one)
+    assert "Without draws" in repr(robustness(Counts(5.5, 1, 2, 8), metrics=["accuracy"]))
+    with pytest.raises(SteelyardError, match=r"name it with pos_label=\.$"):
+        robustness(["a", "b", "b"], ["a", "b", "a"])
+    same = discrimination((0.8, 0.6), (0.6, 0.8 + 1e-5), metrics=["balanced_accuracy"])
+    assert "-0.000" not in repr(same)
+    uneven = {"1:1": Counts([5, 4], [1, 2], [2, 2], [8, 8]), "1:2": Counts([5], [1], [2], [8])}
+    with pytest.raises(SteelyardError, match=r"^A ratio holds 0; it needs what the first holds: 0, 1"):
+        ratio_spread(uneven)
+
+
+def test_the_studies_are_public():
+    import steelyard
+
+    assert steelyard.robustness is robustness and steelyard.discrimination is discrimination
+    assert steelyard.correlation_study is correlation_study and steelyard.ratio_spread is ratio_spread

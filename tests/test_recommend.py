@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import steelyard
 from conftest import assert_refused
 from steelyard import audit, get_metric, recommend
+from steelyard.auditing.identities import identities
 from steelyard.auditing.properties import decide
 from steelyard.auditing.table import markdown
 from steelyard.cli.commands import commands
@@ -165,6 +166,8 @@ BAD = {
     "a word for an answer": (lambda: recommend(costs="no"), TypeError, "costs is answered by True or False"),
     "ranks and costs": (lambda: recommend(ranking=True, costs=True), ValueError, "not both"),
     "many tables": (lambda: recommend(steelyard.Counts([9, 1], [1, 2], [3, 3], [2, 2])), ValueError, "one table"),
+    "a text of properties": (lambda: audit("f1", properties="p1"), TypeError, "a list of names"),
+    "a text of measures": (lambda: identities("f1"), TypeError, "a list of names"),
     "measure": (lambda: audit("nonsense"), KeyError, "No measure is called"),
     "property": (lambda: audit("f1", properties=["nonsense"]), KeyError, "nonsense"),
 }
@@ -219,3 +222,42 @@ def test_an_audit_against_predictions_tells_what_balancing_and_swapping_move(tmp
         assert told["tpnr"]["robust"] and told["tpnr"]["symmetric"] and not told["accuracy"]["robust"]
     else:
         assert "Robust and symmetric: tpnr" in ran.stdout
+
+
+def test_the_audit_explains_its_properties_in_every_form():
+    meaning = "The value stays when tp is exchanged with tn and fn with fp. García calls noticing"
+    told = {form: CliRunner().invoke(commands, ["audit", "tpnr", "--format", form]).stdout for form in ("table", "md")}
+    assert all(meaning in " ".join(text.split()) for text in told.values())
+    rows = json.loads(CliRunner().invoke(commands, ["audit", "tpnr", "--format", "json"]).stdout)
+    assert rows[0]["meaning"].startswith(meaning)
+    assert meaning in DOCS.read_text()
+
+
+REFUSED = {
+    "tolerance": (["--tolerance", "0.1"], "--tolerance is about predictions; name their file with --against"),
+    "pred": (["--pred", "a"], "--pred is about predictions"),
+    "true": (["--true", "y"], "--true is about predictions"),
+    "twice": (["--against", "FILE", "--true", "y", "--pred", "a", "--pred", "a"], "The column 'a' is named twice"),
+}
+
+
+@pytest.fixture
+def predictions(tmp_path):
+    path = tmp_path / "p.csv"
+    rows = ["y,a,p", *(f"{i % 4 == 0:d},{i % 3 == 0:d},{(i * 7) % 40 / 40}" for i in range(40))]
+    path.write_text("\n".join(rows))
+    return path
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_options_without_predictions_and_models_named_twice_are_refused(case, predictions):
+    words, sentence = REFUSED[case]
+    ran = CliRunner().invoke(commands, ["audit", "f1", *(str(predictions) if w == "FILE" else w for w in words)])
+    assert ran.exit_code == 2 and sentence in ran.stderr
+
+
+def test_an_audit_against_scores_says_where_they_were_cut_and_who_is_who(predictions):
+    words = ["audit", "f1", "--against", str(predictions), "--true", "y", "--pred", "a", "--score", "p"]
+    ran = CliRunner().invoke(commands, [*words, "--format", "json"])
+    assert json.loads(ran.stdout)["models"] == {"A": "a", "B": "p"}
+    assert "0.5" in ran.stderr

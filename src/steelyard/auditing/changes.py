@@ -43,7 +43,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Change:
-    """One measure of one model at one prevalence: by weights exactly, and over resampled test sets."""
+    """One measure of one model at one prevalence: by weights exactly, and over resampled test sets.
+
+    `value` and `balanced` are values; `change` is the first less the second, and what begins with `resampled` is such a
+    change: its mean, standard deviation and middle 95 % over the draws.
+    """
 
     metric: str
     model: str
@@ -135,8 +139,12 @@ class Robustness:
         )
 
     def __repr__(self) -> str:
-        said = f"Largest change over {len(self.models)} models against a tolerance of {three_digits(self.tolerance)}"
+        over = f"over {len(self.models)} models" if len(self.models) > 1 else "of one model"
+        said = f"Largest change {over} against a tolerance of {three_digits(self.tolerance)}"
         winners = f"Robust and symmetric: {', '.join(self.winners) or 'none'}"
+        winners += (
+            "" if self.resamples else "\nWithout draws: weighted tables have no rows to draw, or resamples=0 was given"
+        )
         table = [
             {
                 "measure": v.metric, "balanced": v.change, "resampling sd": v.resampling_sd,

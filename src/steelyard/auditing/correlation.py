@@ -140,8 +140,9 @@ def correlation_study(
     g_mean 0.7 0.1
     """
     chosen = _with_classes(GARCIA if metrics is None else metrics)
-    shares = tuple(float(share) for share in positives)
-    _check(shares, n, total_range, threshold, list_kind, {"steps": steps - 1, "tuples": tuples - 1, "seeds": seeds})
+    shares = _shares(positives)
+    _check(shares, n, total_range, threshold, list_kind)
+    _check_counts(steps=(steps, 2), tuples=(tuples, 2), seeds=(seeds, 1))
     widths = widths_of(total_range, steps)
     tables = [
         [collection(n, round(share * n), widths, tuples, threshold, list_kind, one) for share in shares]
@@ -168,9 +169,20 @@ def _with_classes(metrics: Iterable[Any]) -> tuple[Metric, ...]:
     return tuple({(m.name, m.function): m for m in found}.values())  # two lambdas have one name
 
 
-def _check(
-    shares: Sequence[float], n: int, total: float, threshold: Any, kind: str, counts: dict[str, int]
-) -> None:  # fmt: skip
+def _shares(positives: Any) -> tuple[float, ...]:
+    try:
+        return tuple(float(share) for share in ([positives] if isinstance(positives, (int, float)) else positives))
+    except (TypeError, ValueError):
+        raise InputTypeError(f"positives are shares of the rows, such as [0.05, 0.1], not {positives!r}.") from None
+
+
+def _check_counts(**counts: tuple[Any, int]) -> None:
+    for name, (given, least) in counts.items():
+        if not (isinstance(given, (int, np.integer)) and given >= least):
+            raise InputError(f"{name} is a whole number of {least} or more, not {given!r}.")
+
+
+def _check(shares: Sequence[float], n: int, total: float, threshold: Any, kind: str) -> None:
     if kind not in LISTS:
         raise InputError(f"list_kind is one of {', '.join(LISTS)}, not {kind!r}.")
     if not (isinstance(n, (int, np.integer)) and 2 <= n <= MOST_ROWS):
@@ -179,12 +191,10 @@ def _check(
         raise InputError(
             f"positives are shares between 0 and 1 that leave rows of both classes among {n}, not {shares}."
         )
-    if not 0 < total <= 2:
+    if not (isinstance(total, (int, float)) and 0 < total <= 2):
         raise InputError(f"total_range is the width that both distortions share, above 0 and up to 2, not {total!r}.")
     if threshold != "prior" and not (isinstance(threshold, (int, float)) and 0 <= threshold <= 1):
         raise InputError(f"threshold is a number between 0 and 1 or 'prior', not {threshold!r}.")
-    if min(counts.values()) < 1:
-        raise InputError("A study needs two or more steps, two or more tuples a step and one or more seeds.")
 
 
 def _check_defined(metrics: Sequence[Metric], values: Array) -> None:

@@ -86,4 +86,5 @@ def _told_apart(*numbers: str) -> list[str]:
 def _decimal(number: str, digits: int) -> str:
     above, _, below = number.partition("/")
     context = Context(prec=digits)
-    return f"{context.divide(Decimal(above), Decimal(below or 1)).normalize(context):f}"
+    found = context.divide(Decimal(above), Decimal(below or 1)).normalize(context)
+    return f"{found:f}" if -7 < found.adjusted() < 15 else str(found)

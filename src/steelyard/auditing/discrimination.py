@@ -21,7 +21,9 @@ from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from steelyard.metrics.metric import Metric
 
 __all__ = ["Discrimination", "disagreement", "disagreements", "discrimination"]
 Array = np.ndarray[Any, Any]
@@ -112,7 +114,7 @@ def _rank_key(difference: float) -> float:
 
 
 def _signed(difference: float) -> str:
-    return "–" if math.isnan(difference) else f"{difference:+.3f}"
+    return "–" if math.isnan(difference) else f"{difference:+.3f}".replace("-0.000", "+0.000")
 
 
 def discrimination(
@@ -139,10 +141,13 @@ def discrimination(
     if not (isinstance(tolerance, (int, float)) and tolerance >= 0):
         raise InputError(f"tolerance is a difference of 0 or more that is still called none, not {tolerance!r}.")
     chosen = directed(metrics)
+    _check_directed(chosen)
     tables, conditions = _pair(a, b, prevalences)
     one, other = (measured(chosen, table) for table in tables)
     differences = ordered(one, other, chosen)
-    ranks = np.argsort(np.argsort(-np.nan_to_num(differences, nan=-np.inf), axis=1, kind="stable"), axis=1) + 1
+    from scipy.stats import rankdata
+
+    ranks = rankdata(-_tied(np.nan_to_num(differences, nan=-np.inf)), method="min", axis=1)
     return Discrimination(
         conditions,
         Rows(
@@ -150,6 +155,20 @@ def discrimination(
         ),
         tolerance,
     )  # fmt: skip
+
+
+def _check_directed(metrics: Sequence[Metric]) -> None:
+    without = next((m.name for m in metrics if m.direction is None), None)
+    if without is not None:
+        raise InputError(
+            f"{without} says of no value that it is better than another, so nobody leads by it; "
+            "leave it out, or declare what is best with @metric."
+        )
+
+
+def _tied(differences: Array) -> Array:
+    """The differences with twelve decimals, so that ranks do not tell apart what rounding made different."""
+    return np.asarray(np.round(differences, 12))
 
 
 def _separation(

@@ -47,8 +47,8 @@ class Formula:
 
     def value(self, table: Sequence[Any]) -> Value | None:
         """The value on one table: a fraction, or 60 digits where a root is none; None where undefined."""
-        found: Value | None = self.run([Fraction(cell) for cell in table], _compute)
-        return found
+        found: Value | bool | None = self.run([Fraction(cell) for cell in table], _compute)
+        return Fraction(found) if isinstance(found, bool) else found
 
     def run(self, cells: Sequence[Any], operate: Callable[[Step, list[Any]], Any]) -> Any:
         """The value of the last step; None is undefined and spreads, but not from the branch that is not taken."""

@@ -17,6 +17,7 @@ import numpy as np
 from steelyard.auditing.decisions import PROVED, unrefuted
 from steelyard.auditing.proof import on_all_tables
 from steelyard.auditing.subject import Subject
+from steelyard.errors import InputTypeError
 from steelyard.metrics.notation import plain_number
 from steelyard.metrics.registry import get_metric, list_metrics
 
@@ -82,6 +83,8 @@ def combinations(metrics: Iterable[Any] | None = None) -> list[Identity]:
 
 def _measured(metrics: Iterable[Any] | None) -> tuple[list[Subject], Array]:
     """The measures and their values on random tables without empty cells."""
+    if isinstance(metrics, str):
+        raise InputTypeError(f"Measures are given as a list of names, not as the text {metrics!r}.")
     measures = [m for m in list_metrics() if m.function] if metrics is None else [get_metric(m) for m in metrics]
     subjects = [Subject(measure) for measure in measures]
     return subjects, np.array([subject.floats(_tables()) for subject in subjects])

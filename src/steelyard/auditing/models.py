@@ -43,7 +43,16 @@ def weighed(y_true: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> Con
     """The table of one model's predictions."""
     table = ingest.confusion(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
     ingest.check_whole(table)
+    if len(table.labels) == 2:
+        _check_positive(table)
     return table
+
+
+def _check_positive(table: Confusion) -> None:
+    try:
+        table.positive_label()
+    except InputError as error:
+        raise InputError(f"{str(error).partition(';')[0]}; name it with pos_label=.") from None
 
 
 def _counts(table: Any, pos_label: Any) -> Counts:
@@ -62,9 +71,7 @@ def matching(given: Any, tables: Mapping[str, Counts], what: str) -> dict[str, C
     """The tables handed in for the same models, in their order."""
     found = tables_of(given, None, None, None)
     if set(found) != set(tables):
-        raise InputError(
-            f"{what}= holds the models {', '.join(found)}; it needs those of the data: {', '.join(tables)}."
-        )
+        raise InputError(f"{what} holds {', '.join(found)}; it needs what the first holds: {', '.join(tables)}.")
     return {name: found[name] for name in tables}
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.properties import PROPERTIES, Decision, audit_properties
+from steelyard.errors import InputTypeError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
@@ -20,12 +21,14 @@ def audit(*metrics: Any, properties: Iterable[str] | None = None) -> Rows[Decisi
     >>> audit("g_mean", properties=["class_symmetry"])[0].verdict
     'proved'
     """
+    if isinstance(properties, str):
+        raise InputTypeError(f"Properties are given as a list of names, not as the text {properties!r}.")
     known = [get_metric(metric) for metric in metrics] or None
     return Rows(audit_properties(known, None if properties is None else list(properties)))
 
 
 def markdown(decisions: Iterable[Decision]) -> str:
-    """One row a measure, one column a property: yes proved, no refuted, ? open or not applicable."""
+    """One row a measure, one column a property: yes proved, no refuted, ? open or not applicable; then the legend."""
     found: dict[str, dict[str, Decision]] = {}
     for decision in decisions:
         found.setdefault(decision.metric, {})[decision.property] = decision
@@ -34,4 +37,10 @@ def markdown(decisions: Iterable[Decision]) -> str:
     for metric, row in found.items():
         cells = [MARKS[row[name].holds] if name in row else "" for name in names]
         lines.append(f"| {metric} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *(f"- `{name}`: {words}" for name, words in legend(names).items())])
+
+
+def legend(names: Iterable[str]) -> dict[str, str]:
+    """What each property says and who wants it, both readings where papers disagree."""
+    asked = [PROPERTIES[name] for name in PROPERTIES if name in set(names)]
+    return {one.name: f"{one.meaning} {one.wanted}" for one in asked}

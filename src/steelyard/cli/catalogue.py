@@ -44,7 +44,7 @@ def explain(name: str) -> None:
 @click.option("--score", "scores", multiple=True, metavar="COL", help="A model's column of scores; repeatable.")
 @declaring.threshold
 @declaring.positive
-@click.option("--tolerance", type=float, default=0.02, show_default=True, help="The change that counts as none.")
+@click.option("--tolerance", type=float, help="The change that counts as none: 0.02 unless given.")
 @declaring.form("table", "json", "md", "html")
 @declaring.output
 def audit(
@@ -57,43 +57,62 @@ def audit(
     """
     kind = writing.chosen(form, output, ("table", "json", "md", "html"))
     writing.check_free(output, force)
+    if against is None:
+        _refuse_unread(options)
     measures = [_measure(name) for name in names]
     made = _decided(measures, kind) if against is None else _moved(measures, kind, against, **options)
     writing.deliver(made, output)
 
 
+def _refuse_unread(options: dict[str, Any]) -> None:
+    """Options about predictions say nothing where there are none."""
+    given = next((name for name, value in options.items() if value not in (None, ())), None)
+    if given is not None:
+        flag = {"preds": "pred", "scores": "score"}.get(given, given)
+        raise InputError(f"--{flag} is about predictions; name their file with --against, or leave it out.")
+
+
 def _decided(measures: list[Any], kind: str) -> str:
     from steelyard.auditing import table
-    from steelyard.report.terminal import print_table
+    from steelyard.report.terminal import paragraph, print_table
 
     found = table.audit(*measures)
     if kind == "html":
         from steelyard.report.page import audit_page
 
         return audit_page(found)
+    legend = table.legend(decision.property for decision in found)
     if kind == "json":
-        return json.dumps(found.to_dicts(), indent=1, allow_nan=False, default=str)
+        told = [row | {"meaning": legend[row["property"]]} for row in found.to_dicts()]
+        return json.dumps(told, indent=1, allow_nan=False, default=str)
     if kind == "md":
         return table.markdown(found)
     rows = [[d.metric, d.property, d.verdict, str(d.counterexample or d.how)] for d in found]
-    return print_table(["measure", "property", "verdict", "how, or the smallest table against it"], rows)
+    shown = print_table(["measure", "property", "verdict", "how, or the smallest table against it"], rows)
+    return "\n".join([shown, "", *(paragraph(f"{name}: {words}", "") for name, words in legend.items())])
 
 
 def _moved(
     measures: list[Any], kind: str, against: str, true: str | None, preds: tuple[str, ...], scores: tuple[str, ...],
-    threshold: float | None, positive: str | None, tolerance: float,
+    threshold: float | None, positive: str | None, tolerance: float | None,
 ) -> str:  # fmt: skip
     """What the predictions in a file say of the measures."""
     from steelyard.auditing.discrimination import discrimination
-    from steelyard.auditing.robustness import robustness
+    from steelyard.auditing.robustness import TOLERANCE, robustness
+    from steelyard.metrics.registry import get_metric
     from steelyard.report.summary import plain
 
     tables = _tables(against, true, preds, scores, threshold, positive)
-    found = robustness(tables, metrics=measures or None, tolerance=tolerance)
-    order = discrimination(*tables.values(), metrics=measures or None) if len(tables) == 2 else None
+    found = robustness(tables, metrics=measures or None, tolerance=TOLERANCE if tolerance is None else tolerance)
+    leading = [
+        m for m in map(get_metric, measures) if m.direction
+    ]  # a plain function says of no value that it is better
+    ordered = len(tables) == 2 and bool(leading or not measures)
+    order = discrimination(*tables.values(), metrics=leading or None) if ordered else None
     if kind == "json":
-        parts = {"verdicts": found.verdicts.to_dicts(), "changes": found.rows().to_dicts()}
-        parts |= {} if order is None else {"discrimination": order.separations.to_dicts()}
+        parts: dict[str, Any] = {"verdicts": found.verdicts.to_dicts(), "changes": found.rows().to_dicts()}
+        if order is not None:
+            parts |= {"models": dict(zip("AB", tables, strict=True)), "discrimination": order.separations.to_dicts()}
         return json.dumps(_strict(parts), indent=1, allow_nan=False, default=str)
     named = " and ".join(f"{letter} is {plain(name)}" for letter, name in zip("AB", tables, strict=False))
     if kind == "html":
@@ -118,6 +137,9 @@ def _tables(
     from steelyard.evaluation.evaluate import evaluate
 
     columns = [(name, "pred") for name in preds] + [(name, "score") for name in scores] or [("", "")]
+    twice = next((name for name, _ in columns if sum(name == other for other, _ in columns) > 1), None)
+    if twice is not None:
+        raise InputError(f"The column {twice!r} is named twice; each model is a column of its own.")
     tables = {}
     for name, use in columns:
         named = {"pred": None, "score": None} | ({use: name} if use else {})
@@ -125,6 +147,8 @@ def _tables(
         seen = reading.weighed([against], None, positive, cut, true=true, weight=None, frequency=None, by=(),
                                exact=None, **named)  # fmt: skip
         found = evaluate(seen.tally, threshold=cut, metrics=["recall"])
+        for said in dict.fromkeys([*seen.assumed, *found.assumed]):
+            click.echo(f"{name}: {said}" if name else said, err=True)
         if found.counts is None:
             told = f"{name or against!r} is no table of one positive class"
             raise InputError(f"{told}; name the class with --positive, or cut the scores by --threshold.")
