@@ -42,5 +42,5 @@ def markdown(decisions: Iterable[Decision]) -> str:
 
 def legend(names: Iterable[str]) -> dict[str, str]:
     """What each property says and who wants it, both readings where papers disagree."""
-    asked = [PROPERTIES[name] for name in PROPERTIES if name in set(names)]
-    return {one.name: f"{one.meaning} {one.wanted}" for one in asked}
+    known = set(names)
+    return {name: f"{asked.meaning} {asked.wanted}" for name, asked in PROPERTIES.items() if name in known}
