@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.cbook import STEP_LOOKUP_MAP
 from matplotlib.figure import Figure
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -229,6 +231,29 @@ def test_a_curve_at_another_prevalence_is_read_there(digits, scores):
         row["low"] <= row["precision"] + 1e-12 and row["precision"] <= row["high"] + 1e-12 for row in drawn.frame()
     )
     assert drawn.prevalence == 0.5 and "Posterior" in drawn.caption()
+
+
+@pytest.mark.parametrize("n", [12, 5_000])
+def test_the_lines_over_the_threshold_pass_between_scores_where_the_evaluation_does(n):
+    rng = np.random.default_rng(n)
+    y = np.arange(n) % 4 == 0
+    score = np.where(y, rng.beta(3, 2, n), rng.beta(2, 3, n))
+    cut = 0.5
+    assert cut not in score
+    found = evaluate(y.astype(int), y_score=score, threshold=cut, draws=50)
+    for names in (["recall", "precision"], ["recall", "precision", "mcc"]):
+        drawn = ThresholdDisplay.from_evaluation(found, metrics=names)
+        for name, line in zip(names, drawn.ax_.lines, strict=False):
+            x, height = STEP_LOOKUP_MAP[line.get_drawstyle()](*line.get_data())
+            left = np.flatnonzero((x[:-1] > cut) & (x[1:] < cut)).item()
+            assert height[left] == height[left + 1] == pytest.approx(found[name].value), name
+        bands = [band.get_paths()[0].vertices for band in drawn.ax_.collections]
+        for name, band in zip(names, bands, strict=False):
+            sides = [(a, b) for a, b in itertools.pairwise(band) if (a[0] - cut) * (b[0] - cut) < 0]
+            low, high = sorted(a[1] for a, _ in sides)
+            assert all(a[1] == b[1] for a, b in sides)
+            assert low <= found[name].value <= high, name
+        plt.close(drawn.figure_)
 
 
 def test_the_rows_over_the_threshold_are_the_measure_at_each_cut(digits, scores):

@@ -78,7 +78,8 @@ class ThresholdDisplay(ScoreDisplay):
         if self.thresholds.min() >= 0 and self.thresholds.max() <= 1:
             ax.set_xlim(-0.01, 1.01)
         ax.locator_params(axis="x", nbins=6)
-        lines = measures.draw(ax, self.thresholds, self.tracks, step="pre")
+        # The cuts fall, and in the gap below a score the rows from that score up are flagged.
+        lines = measures.draw(ax, self.thresholds, self.tracks, step="post")
         measures.limits(ax, self.tracks)
         names = [track.metric.name for track in self.tracks]
         for best in self.best:
@@ -102,6 +103,8 @@ def _tracks(one: Evaluation, known: list[Metric], *, banded: bool) -> tuple[Arra
     cuts, counts = there.thresholds[1:], there.counts[slice(1, None)]
     values = [np.asarray(metric(counts)) for metric in known]
     places = style.thinned(cuts, *values, points=BAND_POINTS if banded else 1_000)
+    if one.threshold is not None and one.threshold <= cuts[0]:
+        places = np.union1d(places, np.searchsorted(-cuts, -one.threshold, side="right") - 1)
     if not banded:
         tracks = [Track(metric, value[places]) for metric, value in zip(known, values, strict=True)]
         return cuts[places], tuple(tracks)
