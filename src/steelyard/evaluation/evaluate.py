@@ -162,18 +162,9 @@ def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: A
     found = Rows[Group]()
     for key, part in data.groups.items():
         table = part.confusion if part.confusion is not None or cut is None else _cut(part.scores, cut, None)[0]
-        rows = [*_label_rows(table, part.scores, positive, some, how), *_group_score_rows(part.scores, some, how)]
+        rows = [*_label_rows(table, part.scores, positive, some, how), *_score_rows(part.scores, some, how)]
         found.append(Group(data.by, key, part.rows, Rows(rows), table))
     return found
-
-
-def _group_score_rows(scores: ScoreTable | None, some: Any, how: dict[str, Any]) -> list[Row]:
-    """The measures of a group's scores; undefined where its rows are of one class."""
-    if scores is None or (scores.positive.n and scores.negative.n):
-        return _score_rows(scores, some, how)
-    why = "no negatives" if scores.positive.n else "no positives"
-    nan = math.nan
-    return [Row(m.name, nan, nan, nan, nan, why) for m in some if m.scores]
 
 
 def _weighed(
@@ -336,8 +327,12 @@ def _label_rows(
 
 
 def _score_rows(scores: ScoreTable | None, metrics: Any, how: dict[str, Any]) -> list[Row]:
+    """The measures of scores; undefined where the rows are of one class, as in a group or a small test part."""
     if scores is None:
         return []
+    if not (scores.positive.n and scores.negative.n):
+        why = "no negatives" if scores.positive.n else "no positives"
+        return [Row(m.name, *(math.nan,) * 4, why) for m in metrics if m.scores]
     ends = [end for side in (scores.positive, scores.negative) for end in (side.scores[0], side.scores[-1])]
     calibrated = min(ends) >= 0 and max(ends) <= 1
     known = [m for m in metrics if m.scores and (calibrated or m.family != "calibration")]

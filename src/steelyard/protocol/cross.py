@@ -12,10 +12,11 @@ from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, encoding
 from steelyard.protocol import measured
+from steelyard.protocol.answers import Data
 from steelyard.protocol.candidates import candidates
 from steelyard.protocol.crossing import CrossEvaluation
 from steelyard.protocol.result import ModelResult
-from steelyard.protocol.run import Data, Run, Task, run_all
+from steelyard.protocol.run import Run, Task, run_all
 from steelyard.protocol.split import parts
 from steelyard.statistics.confusion import MOST_LABELS, Confusion
 

@@ -93,7 +93,7 @@ def _fits(measure: Metric, scores: Sequence[Any]) -> bool:
     ends = [
         end for t in scores for side in (t.positive, t.negative) if len(side.scores) for end in side.scores[[0, -1]]
     ]
-    return bool(min(ends) >= 0 and max(ends) <= 1)
+    return not ends or bool(min(ends) >= 0 and max(ends) <= 1)
 
 
 # ---------------------------------------------------------------- on all runs at once

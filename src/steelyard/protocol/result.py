@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.protocol.run import Data, Run
+    from steelyard.protocol.answers import Data
+    from steelyard.protocol.run import Run
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.scores import ScoreTable
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import SteelyardError
-from steelyard.ingest import arrays, counting, encoding
+from steelyard.ingest import counting
 from steelyard.ingest.labels import score_table
+from steelyard.protocol.answers import Answer, Data, checked
 from steelyard.protocol.cost import PER, Cost, model_size, peak_memory, timed, timings, tree_size
 from steelyard.protocol.resample import Training, resampled
 from steelyard.protocol.seeding import seeded
@@ -26,41 +27,6 @@ if TYPE_CHECKING:
     from steelyard.protocol.split import Part
 
 Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Data:
-    """The rows to learn from and to test on: y as it was given, and as codes into its labels."""
-
-    X: Any
-    y: Array
-    codes: Array
-    labels: tuple[Any, ...]
-    positive: Any = None
-    weight: Array | None = None
-
-    def training(self, rows: Array) -> Training:
-        """The rows that a run is trained on."""
-        return Training(self.features(rows), self.y[rows], None if self.weight is None else self.weight[rows])
-
-    def features(self, rows: Array) -> Any:
-        """Their X, of whatever kind it is."""
-        from sklearn.utils import _safe_indexing
-
-        return _safe_indexing(self.X, rows)
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """What an estimator said about the test rows, as codes and, where it has any, scores; and what that cost.
-
-    Scores are those of the positive class, or where none is named a column for each class.
-    """
-
-    codes: Array | None = None
-    scores: Array | None = None
-    cost: Cost = Cost()  # noqa: RUF009 - frozen
-    error: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,15 +125,14 @@ def _answer(task: Task, data: Data) -> Answer:
     model, seconds = timed(fit)
     X = data.features(task.part.test)
     predicted, predicting = timed(lambda: model.predict(X))
-    codes, _ = encoding.encode(arrays.column(predicted, "y_pred"), data.labels, "y_pred")
-    scores = model_scores(model, X, data) if task.scores else None
+    said = checked(model, X, predicted, data, task.part.test, scores=task.scores)
     rate = PER / len(task.part.test)
     again = timings(lambda: model.predict(X), predicting, thorough=task.thorough)
     cost = Cost(
         timings(fit, seconds, thorough=task.thorough), tuple(rate * each for each in again),
         peak_memory(fit) if task.thorough else float("nan"), model_size(model), *tree_size(model),
     )  # fmt: skip
-    return Answer(codes, scores, cost)
+    return replace(said, cost=cost)
 
 
 def fitted(candidate: Candidate, training: Training, seed: int) -> Any:
@@ -178,41 +143,6 @@ def fitted(candidate: Candidate, training: Training, seed: int) -> Any:
     weights = {} if training.weight is None else {candidate.weight_name: training.weight}
     model.fit(training.X, training.y, **weights)
     return model
-
-
-def model_scores(model: Any, X: Any, data: Data) -> Array | None:
-    """The scores of the positive class, or of every class where none is named; None where the model gives none."""
-    classes = getattr(model, "classes_", None)
-    method = next((name for name in ("predict_proba", "decision_function") if hasattr(model, name)), None)
-    if method is None or classes is None:
-        return None
-    found = np.asarray(getattr(model, method)(X), dtype=np.float64)
-    if data.positive is None:
-        return _columns(found, classes, data.labels)
-    return _positive_column(found, classes, data.positive)
-
-
-def _columns(found: Array, classes: Any, labels: tuple[Any, ...]) -> Array | None:
-    """A column of scores for each label; a class that was never trained on has the lowest scores there are."""
-    if found.ndim == 1:
-        found = np.column_stack([-found, found])
-    if found.shape[1] != len(classes):  # one column a pair of classes, as of some support vector machines
-        return None
-    held, _ = encoding.encode(np.asarray(classes), labels, "classes_")
-    columns = np.full((len(found), len(labels)), found.min(initial=0.0))
-    columns[:, held] = found
-    return columns
-
-
-def _positive_column(found: Array, classes: Any, positive: Any) -> Array:
-    """The scores of the positive class, higher meaning more positive."""
-    places = np.flatnonzero(np.asarray(classes) == positive)
-    if not len(places):
-        return np.zeros(len(found))  # never seen in training: all rows are equally unlikely to be positive
-    place = int(places[0])
-    if found.ndim == 2:
-        return np.asarray(found[:, place])
-    return found if place == len(classes) - 1 else -found
 
 
 def _sentence(error: BaseException) -> str:

@@ -20,11 +20,12 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.ingest import arrays, encoding
 from steelyard.protocol import measured, once
+from steelyard.protocol.answers import Data, answer_of
 from steelyard.protocol.candidates import Candidate, candidates
 from steelyard.protocol.cost import tree_size
 from steelyard.protocol.cross import SEEDS, read_data
 from steelyard.protocol.resample import Training, resampled
-from steelyard.protocol.run import Answer, Data, Run, fitted, model_scores
+from steelyard.protocol.run import Run, fitted
 from steelyard.protocol.split import GROUPS, HoldOut, Part, parts
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
 Array = np.ndarray[Any, Any]
+DRAWS = 200  # of groups to set aside, until every class is on both sides
 ONE_ERROR = math.erf(math.sqrt(0.5))  # the level of an interval that reaches one standard error to either side
 
 
@@ -175,9 +177,15 @@ def _set_aside(data: Data, test: float, member: Array | None, rng: np.random.Gen
     codes, labels = encoding.encode(member, None, "groups")
     if len(labels) < 3:
         raise InputError(f"groups= names {len(labels)} groups; to train, to validate and to test takes three or more.")
-    picked = rng.permutation(len(labels))[: max(1, round(test * len(labels)))]
-    held = np.isin(codes, picked)
-    return np.flatnonzero(~held), np.flatnonzero(held)
+    number = max(1, round(test * len(labels)))
+    for _ in range(DRAWS):
+        held = np.isin(codes, rng.permutation(len(labels))[:number])
+        if all(len(np.unique(data.codes[side])) == len(data.labels) for side in (held, ~held)):
+            return np.flatnonzero(~held), np.flatnonzero(held)
+    raise InputError(
+        f"In {DRAWS} draws no {number:,} of {len(labels):,} groups had rows of every class and left some of each; "
+        "set another share aside with test=, or give groups that hold several classes."
+    )
 
 
 def _plan(split: Any, data: Data, rest: Array, member: Array | None, rng: np.random.Generator) -> list[Part]:
@@ -224,9 +232,7 @@ class Work:
 
     def asked(self, model: Any, part: Part) -> Run:
         """What a fitted estimator says about the second part."""
-        X = self.data.features(part.test)
-        codes, _ = encoding.encode(arrays.column(model.predict(X), "y_pred"), self.data.labels, "y_pred")
-        return Run(self.candidate.name, part, self.data, Answer(codes, model_scores(model, X, self.data)))
+        return Run(self.candidate.name, part, self.data, answer_of(model, self.data, part.test))
 
     def variants(self, part: Part, seed: int, given: Any, most: int) -> list[Mapping[str, Any]]:
         """The parameters to try: those given, or the steps of the cost-complexity path."""

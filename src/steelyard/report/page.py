@@ -29,6 +29,9 @@ def page(evaluation: Evaluation, *, source: str = "predictions") -> str:
     >>> 'data-cell="tp"' in html, len(html) < 150_000
     (True, True)
     """
+    scores = evaluation.scores
+    if scores is not None and not (scores.positive.n and scores.negative.n):
+        evaluation = replace(evaluation, scores=None)  # rows of one class have no curve
     if evaluation.confusion is None:
         evaluation = _cut(evaluation)
     if evaluation.positive is None:

@@ -1,0 +1,125 @@
+"""cross_evaluate and select_tree where test parts lack a class, estimators misbehave, or nothing names the positive."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from conftest import assert_refused
+from steelyard import HoldOut, cross_evaluate, select_tree
+from steelyard.report.page import page
+
+X, Y = make_classification(200, 4, weights=[0.8], random_state=3)
+NEGATIVES = np.flatnonzero(Y == 0)[:30]
+OTHERS = np.setdiff1d(np.arange(200), NEGATIVES)
+
+
+# ---------------------------------------------------------------- test parts of one class
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_test_rows_of_one_class_are_evaluated_and_the_areas_say_why_they_are_undefined(label):
+    tested = np.flatnonzero(label == Y)[:20]
+    found = cross_evaluate(DecisionTreeClassifier(), X, Y, split=[(np.setdiff1d(np.arange(200), tested), tested)])
+    area = found.evaluation["roc_auc"]
+    assert math.isnan(area.value) and area.undefined == ("no positives", "no negatives")[label]
+    assert json.loads(found.to_json())["models"][0]["evaluation"]["rows"] == 20
+    assert "<!doctype html>" in page(found.evaluation)
+
+
+def test_24_rows_with_3_positives_never_break_a_hold_out():
+    rows = np.r_[np.flatnonzero(Y == 1)[:3], np.flatnonzero(Y == 0)[:21]]
+    for seed in range(20):
+        found = cross_evaluate(
+            DecisionTreeClassifier(), X[rows], Y[rows], split=HoldOut(2, stratified=False), rng=seed, metrics=["recall"]
+        )
+        assert found.evaluation.rows == 8
+
+
+def test_test_rows_of_no_weight_fail_their_run_alone():
+    weight = np.ones(200)
+    weight[NEGATIVES] = 0
+    rest = np.arange(100, 200)
+    split = [(OTHERS, NEGATIVES), (np.setdiff1d(np.arange(200), rest), rest)]
+    found = cross_evaluate(GaussianNB(), X, Y, split=split, sample_weight=weight)
+    assert [run.error for run in found.failures] == ["All rows tested have weight 0, so nothing is measured on them."]
+    assert found.evaluation.rows == (weight[100:] > 0).sum()
+
+
+def test_groups_set_aside_hold_every_class_or_are_refused():
+    groups = np.arange(200) // 10
+    order = np.argsort(Y, kind="stable")  # whole groups of negatives
+    for seed in range(5):
+        found = select_tree(DecisionTreeClassifier(), X[order], Y[order], groups=groups, rng=seed)
+        assert set(Y[order][found.test_rows]) == {0, 1}
+    alone = np.where(Y == 1, 0, 1 + np.arange(200) % 9)
+    assert_refused(
+        lambda: select_tree(DecisionTreeClassifier(), X, Y, groups=alone), ValueError, "had rows of every class"
+    )
+
+
+# ---------------------------------------------------------------- estimators that misbehave
+
+
+class Lost(GaussianNB):
+    """A classifier that gives a value of its own for the first row of a test part that begins before row 40."""
+
+    value = math.nan
+
+    def predict_proba(self, X):
+        found = super().predict_proba(X)
+        if len(X) == 40:
+            found[0] = self.value
+        return found
+
+    def predict(self, X):
+        return GaussianNB.predict(self, X)
+
+
+class Endless(Lost):
+    value = math.inf
+
+
+class Short(GaussianNB):
+    """A classifier that is silent about the last row of a test part of 40."""
+
+    method = "predict"
+
+    def _cut(self, name, X):
+        return getattr(GaussianNB, name)(self, X)[: len(X) - (len(X) == 40 and name == self.method)]
+
+    def predict(self, X):
+        return self._cut("predict", X)
+
+    def predict_proba(self, X):
+        return self._cut("predict_proba", X)
+
+
+class ShortOfScores(Short):
+    method = "predict_proba"
+
+
+UNEVEN = [(np.arange(40, 200), np.arange(40)), (np.arange(60), np.arange(60, 200))]
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (Lost(), "predict_proba gave no finite number for 1 of 40 rows; scores are numbers."),
+        (Endless(), "predict_proba gave no finite number for 1 of 40 rows; scores are numbers."),
+        (Short(), "predict gave 39 answers about 40 rows; it has to give one a row."),
+        (ShortOfScores(), "predict_proba gave 39 answers about 40 rows; it has to give one a row."),
+    ],
+)
+def test_an_answer_that_cannot_be_counted_fails_its_run_alone(model, words):
+    found = cross_evaluate(model, X, Y, split=UNEVEN)
+    assert [(run.part.fold, run.error) for run in found.failures] == [(1, words)]
+    plain = cross_evaluate(GaussianNB(), X, Y, split=UNEVEN[1:])
+    assert found.evaluation["roc_auc"].value == plain.evaluation["roc_auc"].value
+    assert found.evaluation.rows == 140 and (found.pooled.rows >= 0).all()
