@@ -7,8 +7,14 @@ import math
 
 import numpy as np
 import pytest
+from imblearn.over_sampling import RandomOverSampler
+from sklearn import config_context
 from sklearn.datasets import make_classification
+from sklearn.ensemble import StackingClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from conftest import assert_refused
@@ -123,3 +129,50 @@ def test_an_answer_that_cannot_be_counted_fails_its_run_alone(model, words):
     plain = cross_evaluate(GaussianNB(), X, Y, split=UNEVEN[1:])
     assert found.evaluation["roc_auc"].value == plain.evaluation["roc_auc"].value
     assert found.evaluation.rows == 140 and (found.pooled.rows >= 0).all()
+
+
+# ---------------------------------------------------------------- candidates
+
+
+def test_two_samplers_of_one_class_are_two_candidates():
+    ways = [RandomOverSampler(sampling_strategy=0.5), RandomOverSampler(), None]
+    found = cross_evaluate([GaussianNB(), GaussianNB(var_smoothing=1)], X, Y, resample=ways)
+    assert list(found.models) == [
+        f"{name}{way}"
+        for name in ("GaussianNB", "GaussianNB 2")
+        for way in (" + RandomOverSampler", " + RandomOverSampler 2", "")
+    ]
+    half, whole = (found[f"GaussianNB + RandomOverSampler{n}"].pooled for n in ("", " 2"))
+    assert half != whole
+
+
+LOGISTIC = LogisticRegression()
+WEIGHTS = np.where(Y == 1, 4.0, 1.0)
+HOLDERS = {
+    "search": lambda model: GridSearchCV(model, {"fit_intercept": [True]}, cv=2),
+    "vote": lambda model: VotingClassifier([("a", model), ("b", model)]),
+    "stack": lambda model: StackingClassifier([("a", model)], cv=2),
+    "pipeline": lambda model: make_pipeline("passthrough", model),
+    "search of a pipeline": lambda model: GridSearchCV(
+        make_pipeline("passthrough", model), {"logisticregression__C": [1]}, cv=2
+    ),
+}
+
+
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("name", HOLDERS)
+def test_weights_reach_estimators_inside_of_others(name, routing):
+    with config_context(enable_metadata_routing=routing):
+        model = LogisticRegression()
+        model = model.set_fit_request(sample_weight=True).set_score_request(sample_weight=True) if routing else model
+        found, plain = (cross_evaluate(HOLDERS[name](model), X, Y, sample_weight=w, metrics=["recall"], split=2)
+                        for w in (WEIGHTS, None))  # fmt: skip
+        assert not found.failures
+        assert sum(found.values("recall")) > sum(plain.values("recall")) or name == "stack"
+
+
+def test_a_holder_that_refuses_weights_says_so_in_its_run():
+    model = TunedThresholdClassifierCV(LOGISTIC, cv=2)
+    assert_refused(
+        lambda: cross_evaluate(model, X, Y, sample_weight=WEIGHTS), ValueError, "Every run failed; .*metadata_routing"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import Any
 
 from steelyard.errors import InputError, InputTypeError, needs_sklearn
@@ -41,11 +42,7 @@ def _named(estimators: Any) -> dict[str, Any]:
     if isinstance(estimators, Mapping):
         named = {str(name): estimator for name, estimator in estimators.items()}
     elif isinstance(estimators, (list, tuple)):
-        named = {}
-        for estimator in estimators:
-            name = kind(estimator)
-            same = sum(known == name or known.startswith(f"{name} ") for known in named)
-            named[f"{name} {same + 1}" if same else name] = estimator
+        named = dict(zip(numbered([kind(estimator) for estimator in estimators]), estimators, strict=True))
     else:
         named = {kind(estimators): estimators}
     if not named:
@@ -53,6 +50,16 @@ def _named(estimators: Any) -> dict[str, Any]:
     for estimator in named.values():
         check(estimator)
     return named
+
+
+def numbered(names: list[str]) -> list[str]:
+    """The names, the second and further of the same numbered.
+
+    >>> numbered(["SMOTE", "over", "SMOTE"])
+    ['SMOTE', 'over', 'SMOTE 2']
+    """
+    times = [names[: i + 1].count(name) for i, name in enumerate(names)]
+    return [f"{name} {n}" if n > 1 else name for name, n in zip(names, times, strict=True)]
 
 
 def kind(estimator: Any) -> str:
@@ -66,10 +73,17 @@ def check(estimator: Any) -> None:
     if isinstance(estimator, type):
         raise InputTypeError(f"{estimator.__name__} is a class; give an object: {estimator.__name__}().")
     for method in ("fit", "predict"):
-        if not callable(getattr(estimator, method, None)):
+        if not callable(getattr(estimator, method, None)) and not _will_have(estimator, method):
             raise InputTypeError(
                 f"{type(estimator).__name__} has no {method}; an estimator is fitted and asked by fit and predict."
             )
+
+
+def _will_have(estimator: Any, method: str) -> bool:
+    """Whether a classifier has the method once it is fitted, as a stack of them does."""
+    from sklearn.base import is_classifier
+
+    return hasattr(type(estimator), method) and hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
 
 
 def _ways(resample: Any) -> dict[str | None, Any]:
@@ -77,7 +91,7 @@ def _ways(resample: Any) -> dict[str | None, Any]:
     if isinstance(resample, Mapping):
         ways: dict[str | None, Any] = {str(name): way for name, way in resample.items()}
     elif isinstance(resample, (list, tuple)):
-        ways = {None if way is None else _word(way): way for way in resample}
+        ways = {name or None: way for name, way in zip(numbered([_word(way) for way in resample]), resample, strict=True)}
     else:
         ways = {None: resample}
     if not ways:
@@ -88,7 +102,7 @@ def _ways(resample: Any) -> dict[str | None, Any]:
 
 
 def _word(way: Any) -> str:
-    return way if isinstance(way, str) else type(way).__name__
+    return "" if way is None else way if isinstance(way, str) else type(way).__name__
 
 
 def _candidate(name: str, estimator: Any, resampler: Any, weighted: bool) -> Candidate:
@@ -110,11 +124,19 @@ def _balanced(estimator: Any) -> Any:
 
 def _weight_name(estimator: Any) -> str:
     """The name under which an estimator's fit takes the weights of the rows."""
-    from sklearn.utils.validation import has_fit_parameter
+    from sklearn import get_config
 
-    steps = getattr(estimator, "steps", None)
-    if isinstance(steps, list) and steps and has_fit_parameter(steps[-1][1], "sample_weight"):
-        return f"{steps[-1][0]}__sample_weight"
-    if not steps and has_fit_parameter(estimator, "sample_weight"):
-        return "sample_weight"
-    raise InputError(f"{kind(estimator)} takes no sample_weight in fit; leave the weights out, or use another.")
+    steps = getattr(estimator, "steps", None) or []
+    last = steps[-1][1] if steps else estimator
+    if not takes_weights(last):
+        raise InputError(f"{kind(estimator)} takes no sample_weight in fit; leave the weights out, or use another.")
+    if get_config().get("enable_metadata_routing"):
+        return "sample_weight"  # handed on by that name to whatever requests it
+    inside = steps or getattr(getattr(estimator, "estimator", None), "steps", None)  # such as a search over a pipeline
+    return f"{inside[-1][0]}__sample_weight" if inside else "sample_weight"
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Whether fit names sample_weight, or takes what it hands on to estimators of its own (**params)."""
+    found = signature(estimator.fit).parameters
+    return "sample_weight" in found or any(each.kind is Parameter.VAR_KEYWORD for each in found.values())
