@@ -9,16 +9,25 @@ import numpy as np
 import pytest
 from imblearn.over_sampling import RandomOverSampler
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from conftest import assert_refused
 from steelyard import HoldOut, cross_evaluate, select_tree
+from steelyard.protocol.seeding import seeded
 from steelyard.report.page import page
 
 X, Y = make_classification(200, 4, weights=[0.8], random_state=3)
@@ -175,4 +184,34 @@ def test_a_holder_that_refuses_weights_says_so_in_its_run():
     model = TunedThresholdClassifierCV(LOGISTIC, cv=2)
     assert_refused(
         lambda: cross_evaluate(model, X, Y, sample_weight=WEIGHTS), ValueError, "Every run failed; .*metadata_routing"
+    )
+
+
+# ---------------------------------------------------------------- one input, one output
+
+UNSEEDED = [KFold(3, shuffle=True), ShuffleSplit(3), RepeatedStratifiedKFold(n_splits=3, n_repeats=2)]
+
+
+@pytest.mark.parametrize("split", UNSEEDED, ids=lambda split: type(split).__name__)
+def test_a_splitter_without_a_seed_shuffles_by_rng_and_stays_as_it_was(split):
+    def tested(rng):
+        return [run.part.test.tolist() for run in cross_evaluate(GaussianNB(), X, Y, split=split, rng=rng).runs]
+
+    assert tested(None) == tested(None) == tested(0) != tested(1)
+    assert split.random_state is None
+
+
+def test_a_splitter_inside_an_estimator_shuffles_by_rng_as_well():
+    search = GridSearchCV(DecisionTreeClassifier(max_features=1), {"min_samples_leaf": [1, 3, 9, 20]},
+                          cv=StratifiedKFold(2, shuffle=True))  # fmt: skip
+    one, two = (cross_evaluate(search, X, Y, split=4, metrics=["accuracy"]) for _ in range(2))
+    assert one.pooled == two.pooled and search.cv.random_state is None
+    assert seeded(clone(search), 5).cv.random_state == 5
+    chosen = GridSearchCV(LOGISTIC, {"C": [1]}, cv=StratifiedKFold(2, shuffle=True, random_state=7))
+    assert seeded(chosen, 5).cv.random_state == 7
+
+
+def test_a_splitter_that_is_a_class_is_refused():
+    assert_refused(
+        lambda: cross_evaluate(LOGISTIC, X, Y, split=StratifiedKFold), TypeError, r"give an object: StratifiedKFold\(\)"
     )

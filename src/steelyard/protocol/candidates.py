@@ -91,7 +91,9 @@ def _ways(resample: Any) -> dict[str | None, Any]:
     if isinstance(resample, Mapping):
         ways: dict[str | None, Any] = {str(name): way for name, way in resample.items()}
     elif isinstance(resample, (list, tuple)):
-        ways = {name or None: way for name, way in zip(numbered([_word(way) for way in resample]), resample, strict=True)}
+        ways = {
+            name or None: way for name, way in zip(numbered([_word(way) for way in resample]), resample, strict=True)
+        }
     else:
         ways = {None: resample}
     if not ways:

@@ -17,13 +17,12 @@ from steelyard.protocol.candidates import candidates
 from steelyard.protocol.crossing import CrossEvaluation
 from steelyard.protocol.result import ModelResult
 from steelyard.protocol.run import Run, Task, run_all
+from steelyard.protocol.seeding import SEEDS
 from steelyard.protocol.split import parts
 from steelyard.statistics.confusion import MOST_LABELS, Confusion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-SEEDS = 2**31 - 1
 
 
 def cross_evaluate(

@@ -23,9 +23,10 @@ from steelyard.protocol import measured, once
 from steelyard.protocol.answers import Data, answer_of
 from steelyard.protocol.candidates import Candidate, candidates
 from steelyard.protocol.cost import tree_size
-from steelyard.protocol.cross import SEEDS, read_data
+from steelyard.protocol.cross import read_data
 from steelyard.protocol.resample import Training, resampled
 from steelyard.protocol.run import Run, fitted
+from steelyard.protocol.seeding import SEEDS
 from steelyard.protocol.split import GROUPS, HoldOut, Part, parts
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, SteelyardError
 from steelyard.ingest import arrays, encoding
+from steelyard.protocol.seeding import SEEDS, is_unseeded, with_seed
 
 Array = np.ndarray[Any, Any]
 GROUPS = "groups"
@@ -164,7 +165,7 @@ def parts(
     elif isinstance(plan, str):
         found = _one_group_out(plan, member)
     else:
-        found = [_checked(i, pair, len(codes)) for i, pair in enumerate(_foreign(plan, X, y, groups))]
+        found = [_checked(i, pair, len(codes)) for i, pair in enumerate(_foreign(plan, X, y, groups, rng))]
     if not found:
         raise InputError("The split gives no runs; give a number of folds, Folds(), HoldOut() or a splitter.")
     if member is not None and not isinstance(plan, str):
@@ -186,14 +187,18 @@ def _one_group_out(word: str, member: Array | None) -> list[Part]:
     return [Part(1, i + 1, rows, len(codes)) for i, rows in enumerate(tested)]
 
 
-def _foreign(plan: Any, X: Any, y: Any, groups: Any) -> Iterable[Any]:
-    """The pairs of a splitter, or those that were given."""
+def _foreign(plan: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Iterable[Any]:
+    """The pairs of a splitter, or those that were given; one that would shuffle anew each time does so by rng."""
+    if isinstance(plan, type):
+        raise InputTypeError(f"{plan.__name__} is a class; give an object: {plan.__name__}().")
     if not hasattr(plan, "split"):
         if isinstance(plan, Iterable):
             return plan
         raise InputTypeError(
             f"split= takes a number of folds, Folds(), HoldOut(), 'groups' or a splitter, not {plan!r}."
         )
+    if is_unseeded(plan):
+        plan = with_seed(plan, int(rng.integers(SEEDS)))
     try:
         return list(plan.split(X, y) if groups is None else plan.split(X, y, groups))
     except SteelyardError:
