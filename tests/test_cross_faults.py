@@ -27,6 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from conftest import assert_refused
 from steelyard import HoldOut, cross_evaluate, select_tree
+from steelyard.protocol.models import cross_evaluate_columns
 from steelyard.protocol.seeding import seeded
 from steelyard.report.page import page
 
@@ -215,3 +216,30 @@ def test_a_splitter_that_is_a_class_is_refused():
     assert_refused(
         lambda: cross_evaluate(LOGISTIC, X, Y, split=StratifiedKFold), TypeError, r"give an object: StratifiedKFold\(\)"
     )
+
+
+# ---------------------------------------------------------------- tables of columns
+
+
+def table_with_words(each):
+    """Positives that one number tells, and words of which each stands in so many rows and says nothing."""
+    rng = np.random.default_rng(0)
+    size = rng.standard_normal(600)
+    words = np.array([f"w{i // each}" for i in range(600)])[rng.permutation(600)]
+    return {"size": size, "word": words, "ill": (size + 0.5 * rng.standard_normal(600) > 1.2).astype(int)}
+
+
+def test_a_text_of_which_each_row_has_its_own_is_left_out_and_it_says_so():
+    found, plain = (
+        cross_evaluate_columns(table, "ill", model="tree", resample="over")
+        for table in (table_with_words(1), {k: v for k, v in table_with_words(1).items() if k != "word"})
+    )
+    assert found.pooled == plain.pooled
+    assert found.notes[0].startswith("The column 'word' was left out") and found.notes[0][:30] in repr(found)
+    assert plain.notes == ()
+
+
+def test_words_are_coded_before_rows_are_repeated():
+    found = cross_evaluate_columns(table_with_words(2), "ill", model="tree", resample=[None, "over"])
+    plain, over = (found[name].summarised("recall").mean for name in ("tree", "tree + over"))
+    assert over > plain - 0.05  # coded after that, the words of the repeated rows drive it from .62 to .40

@@ -59,6 +59,7 @@ class CrossEvaluation:
     """
 
     models: dict[str, ModelResult]
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> ModelResult:
         if name not in self.models:
@@ -175,7 +176,7 @@ class CrossEvaluation:
         body = self._one_model() if len(self.models) == 1 else self._several()
         failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in self.failures]
         told = [f"{len(failed)} of {len(self.runs)} runs failed:", *failed[:5]] if failed else []
-        return "\n".join([filled(self._head()), "", body, *map(filled, told)])
+        return "\n".join([filled(self._head()), "", body, *map(filled, (*told, *self.notes))])
 
     def _head(self) -> str:
         model = next(iter(self.models.values()))

@@ -6,6 +6,7 @@ Nothing is learned from rows outside a training part: imputing, scaling and codi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from steelyard.protocol.crossing import CrossEvaluation
 
 Array = np.ndarray[Any, Any]
+FEW_ROWS, OWN_VALUES = 10, 0.9  # of so many rows with text, more than this share with a text of their own name rows
+NAMES_ROWS = "was left out: nearly every row has its own text there, which says nothing about other rows."
 MOST_CATEGORIES = 50  # columns that a column of text becomes at most; rarer words share one
 
 
@@ -79,8 +82,9 @@ def cross_evaluate_columns(
     """Cross-evaluate models by name on a table of columns: `target` is predicted from all the others.
 
     The table is a frame of pandas or Polars, or {name: values}. Numbers are standardised and what is missing is
-    replaced by the median; text becomes one column a word. All that is learned from training parts only. `options`
-    are those of cross_evaluate.
+    replaced by the median; text becomes one column a word. All that is learned from training parts only, before their
+    classes are made equal. A column of text that names the rows is left out, and a note says so. `options` are those
+    of cross_evaluate.
 
     >>> columns = {"size": [1.0, 2, 3, 4] * 10, "colour": ["red", "blue"] * 20, "kind": [0, 0, 1, 1] * 10}
     >>> cross_evaluate_columns(columns, "kind", model="tree", split=2).evaluation.rows
@@ -91,9 +95,11 @@ def cross_evaluate_columns(
         near = did_you_mean(str(target), columns) or f" There are {', '.join(map(repr, columns))}."
         raise InputError(f"There is no column {target!r} to predict.{near}")
     y = columns.pop(target)
-    X, words = features(columns)
+    left_out = [name for name, column in columns.items() if is_a_name(column)]
+    X, words = features({name: column for name, column in columns.items() if name not in left_out})
     names = [model] if isinstance(model, str) else list(model)
-    return cross_evaluate({name: prepared(name, words) for name in names}, X, y, **options)
+    found = cross_evaluate({name: prepared(name, words) for name in names}, X, y, **options)
+    return replace(found, notes=tuple(f"The column {name!r} {NAMES_ROWS}" for name in left_out))
 
 
 def read_columns(table: Any) -> dict[str, Array]:
@@ -104,6 +110,14 @@ def read_columns(table: Any) -> dict[str, Array]:
     found = {str(name): arrays.column(table[name], f"the column {name!r}") for name in names}
     arrays.check_lengths(**found)
     return found
+
+
+def is_a_name(column: Array) -> bool:
+    """Whether a column holds text of which nearly every row has its own, such as an identifier or a time."""
+    if column.dtype.kind not in "UOT":
+        return False
+    known = [value for value in column.tolist() if isinstance(value, str)]
+    return len(known) >= FEW_ROWS and len(set(known)) > OWN_VALUES * len(known)
 
 
 def features(columns: Mapping[str, Array]) -> tuple[Array, Array]:
@@ -134,11 +148,13 @@ def prepared(name: str, words: Array) -> Any:
     """A model behind the steps that make its columns ready, which are fitted with it."""
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import Pipeline, make_pipeline
+    from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    from steelyard.estimators.prepared import Prepared
 
     last = model(name)
     numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
     coding = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False)
     columns = [("numbers", numbers, np.flatnonzero(~words)), ("words", coding, np.flatnonzero(words))]
-    return Pipeline([("columns", ColumnTransformer(columns)), ("model", last)])
+    return Prepared([("columns", ColumnTransformer(columns)), ("model", last)])

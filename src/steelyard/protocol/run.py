@@ -120,8 +120,7 @@ def answered(task: Task, data: Data) -> Answer:
 
 
 def _answer(task: Task, data: Data) -> Answer:
-    training = resampled(task.candidate.resampler, data.training(task.part.train), task.seed)
-    fit = partial(fitted, task.candidate, training, task.seed)
+    fit = partial(fitted, *ready(task.candidate, data.training(task.part.train), task.seed), task.seed)
     model, seconds = timed(fit)
     X = data.features(task.part.test)
     predicted, predicting = timed(lambda: model.predict(X))
@@ -133,6 +132,13 @@ def _answer(task: Task, data: Data) -> Answer:
         peak_memory(fit) if task.thorough else float("nan"), model_size(model), *tree_size(model),
     )  # fmt: skip
     return replace(said, cost=cost)
+
+
+def ready(candidate: Candidate, training: Training, seed: int) -> tuple[Candidate, Training]:
+    """The candidate and its training part with the classes made equal; what is to learn from all rows has done so."""
+    if candidate.resampler is not None and hasattr(candidate.estimator, "started"):
+        candidate = replace(candidate, estimator=candidate.estimator.started(training.X, training.y))
+    return candidate, resampled(candidate.resampler, training, seed)
 
 
 def fitted(candidate: Candidate, training: Training, seed: int) -> Any:
