@@ -113,13 +113,15 @@ def _changes(folds: CrossEvaluation, metric: str) -> dict[str, tuple[float, floa
 
 
 def _balance_words(one: Outcome) -> str:
-    """What balancing does to both measures of both trees."""
+    """What the three ways to balance do to both measures of both trees."""
     said = []
     for kind, part in grown(one).items():
-        mean_f, recall = (_changes(part, metric) for metric in (MEAN_F, "balanced_accuracy"))
-        told = ", ".join(f"{way} {mean_f[way][0]:+.3f} and {recall[way][0]:+.3f}" for way in WAYS)
-        said.append(f"of the {kind}tree by {told}")
-    return f"{one.task.name}: balancing the training part changes mean F and balanced accuracy {'; '.join(said)}."
+        spans = []
+        for metric in (MEAN_F, "balanced_accuracy"):
+            gains = [gain for gain, _ in _changes(part, metric).values()]
+            spans.append(f"{min(gains):+.3f} to {max(gains):+.3f}")
+        said.append(f"{spans[0]} and {spans[1]} for {'a small tree' if kind else 'a full tree'}")
+    return f"{one.task.name}: balancing the training part changes mean F and balanced accuracy by {', '.join(said)}."
 
 
 def _balancing(one: Outcome) -> Claim:
