@@ -122,7 +122,8 @@ def _named(measure: Metric) -> Iterator[str]:
 
 
 def _mathml(name: str, latex: str) -> str:
-    return convert(rf"\mathrm{{{name.replace('_', chr(92) + '_')}}} = {latex}", display="block")
+    drawn = convert(rf"\mathrm{{{name.replace('_', chr(92) + '_')}}} = {latex}", display="block")
+    return f'<div class="formula" tabindex="0" role="group" aria-label="The formula">{drawn}</div>'
 
 
 def _lines(measure: Metric) -> Iterator[str]:

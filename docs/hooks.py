@@ -63,6 +63,12 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     return PROMPT.sub("```pycon", tables.filled(markdown))
 
 
+def on_post_page(output: str, **_: Any) -> str:
+    """Give the theme's search box the name that a screen reader needs."""
+    dialog = 'data-md-component="search" role="dialog"'
+    return output.replace(dialog, f'{dialog} aria-label="Search"')
+
+
 def _catalogue() -> Iterator[tuple[str, str | bytes]]:
     yield "catalogue/index.md", catalogue.index()
     yield "catalogue/asked.md", decided.asked()
