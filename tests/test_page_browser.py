@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import shutil
@@ -282,6 +283,40 @@ def test_the_state_is_in_the_address_and_comes_back_from_it(show, html, evaluati
         assert tab.locator("#now").text_content().startswith("As evaluated")
 
 
+def test_the_address_forgets_what_is_back_where_it_began(show, html):
+    several = Confusion.of_rows(("cat", "dog", "yak"), np.arange(3, 12).reshape(3, 3))
+    with show(html) as tab:
+        begun = int(tab.get_attribute("#prevalence", "value"))
+        slide(tab, "prevalence", 12)
+        until(tab, "location.hash.includes('prevalence')")
+        slide(tab, "prevalence", begun)
+        until(tab, "location.hash === ''")
+    with show(page(evaluate(several, draws=50))) as tab:
+        first = tab.input_value("#class")
+        tab.select_option("#class", "yak")
+        until(tab, "location.hash === '#class=yak'")
+        tab.select_option("#class", first)
+        until(tab, "location.hash === ''")
+
+
+def test_another_address_of_the_open_page_is_followed(show, html):
+    with show(html, hash="#threshold=0.2&sort=value") as tab:
+        assert abs(settings(tab)[0] - 0.2) < 0.01
+        tab.evaluate("location.hash = '#threshold=Infinity&prevalence=0.3'")
+        until(tab, "document.querySelector('#threshold').dataset.threshold === 'Infinity'")
+        assert settings(tab) == (math.inf, 0.3)
+        assert tab.input_value("#sort") == "first"
+        tab.evaluate("location.hash = ''")
+        until(tab, "document.querySelector('#threshold').dataset.threshold === '0.5'")
+        assert tab.locator("#now").text_content().startswith("As evaluated")
+
+
+@pytest.mark.parametrize("written", ["abc", "NaN", "", "%20", "-Infinity"])
+def test_an_address_that_names_no_number_is_ignored(show, html, evaluation, written):
+    with show(html, hash=f"#threshold={written}&prevalence={written}") as tab:
+        assert settings(tab) == (0.5, float(evaluation.counts.positives / evaluation.counts.total))
+
+
 def test_the_numbers_copied_are_strict_json_and_markdown_of_the_current_state(show, html, evaluation):
     with show(html) as tab:
         slide(tab, "threshold", 99)
@@ -294,6 +329,62 @@ def test_the_numbers_copied_are_strict_json_and_markdown_of_the_current_state(sh
             k: float(v) if v else None for k, v in shown.items()
         }
         assert f"| recall | {float(shown['recall']):.3f} |" in tab.evaluate("steelyard.markdown()")
+
+
+def test_numbers_copied_in_the_midst_of_a_move_are_those_after_it(show, html):
+    copied = """place => {
+        const s = document.getElementById('threshold');
+        s.value = place;
+        s.dispatchEvent(new Event('input'));
+        return steelyard.numbers();
+    }"""
+    with show(html) as tab:
+        slide(tab, "threshold", 60)
+        rested(tab)
+        hasty = tab.evaluate(copied, 150)
+        tab.wait_for_timeout(150)
+        assert tab.evaluate("steelyard.numbers()") == hasty
+        ends = {row["name"]: (row["low"], row["high"]) for row in hasty["metrics"]}
+        shown = tab.locator('[data-metric="recall"] .between')
+        assert ends["recall"] == tuple(float(shown.get_attribute(f"data-{end}")) for end in ("low", "high"))
+        nobody = tab.evaluate(copied, int(tab.get_attribute("#threshold", "max")))
+        row = next(row for row in nobody["metrics"] if row["name"] == "precision")
+        assert [row[key] for key in ("value", "low", "high", "undefined")] == [
+            None,
+            None,
+            None,
+            "no predicted positives",
+        ]
+
+
+def test_the_copied_json_is_that_of_the_evaluation_where_nothing_was_moved(show, evaluation):
+    group = Group(("site", "year"), ("north", 2024), 12, evaluation.metrics)
+    grouped = replace(evaluation, groups=Rows([group, group]), assumed=("Columns were guessed.",))
+    expected = json.loads(grouped.to_json())
+    with show(page(grouped)) as tab:
+        found = tab.evaluate("steelyard.numbers()")
+        for key in (
+            "schema",
+            "rows",
+            "labels",
+            "positive",
+            "threshold",
+            "level",
+            "method",
+            "seed",
+            "assumed",
+            "verdict",
+        ):
+            assert found[key] == expected[key], key
+        assert [part["group"] for part in found["groups"]] == [{"site": "north", "year": 2024}] * 2
+        known = {row["name"]: row for row in expected["groups"][0]["metrics"]}
+        assert len(found["groups"][0]["metrics"]) >= 5
+        assert all(row == known[row["name"]] for row in found["groups"][0]["metrics"])
+        slide(tab, "threshold", 60)
+        moved = tab.evaluate("steelyard.numbers()")
+        assert moved["groups"] == []
+        assert "posterior" in moved["method"]
+        assert "above" not in moved["verdict"][0] and moved["verdict"][0].startswith("Now at threshold")
 
 
 def test_the_copy_button_fills_the_clipboard(show, html):
@@ -399,6 +490,113 @@ def test_scores_that_are_no_probabilities_open_at_a_cut_and_say_so(show):
         assert float(read(tab)["informedness"]) == pytest.approx(best.value)
         assert "No threshold was given" in tab.locator(".about").text_content()
         assert tab.locator("#reliability").count() == 0
+
+
+def test_scores_that_are_no_probabilities_keep_what_was_evaluated(show):
+    y, score, _ = scored(600)
+    evaluation = evaluate(y, y_score=score * 10 - 3, metrics=["roc_auc", "average_precision"], draws=100)
+    group = Group(("site",), ("north",), 12, evaluation.metrics)
+    evaluation = replace(evaluation, groups=Rows([group, group]), assumed=("Columns were guessed.",))
+    with show(page(evaluation)) as tab:
+        assert_same(read(tab), {row.name: row.value for row in evaluation.metrics})
+        between = tab.locator('[data-metric="roc_auc"] .between').text_content()
+        assert between == f"{evaluation['roc_auc'].low:.3f} to {evaluation['roc_auc'].high:.3f}"
+        assert tab.locator("h1").text_content() == evaluation.verdict[0].replace(" %", "\u00a0%")
+        assert "site = north" in tab.locator("main").text_content()
+        assert "Columns were guessed." in tab.locator(".about").text_content()
+        said = tab.locator("#now").text_content()
+        assert said.startswith("No threshold was given") and "best on these same rows" in said
+        assert tab.evaluate("steelyard.numbers().verdict") == evaluation.verdict
+
+
+def test_the_two_classes_follow_the_sliders_and_the_groups_say_that_they_do_not(show, evaluation):
+    group = Group(("site",), ("north",), 12, evaluation.metrics)
+    with show(page(replace(evaluation, groups=Rows([group, group])))) as tab:
+        rows = "trs => trs.map(tr => [...tr.querySelectorAll('td')].slice(1).map(td => td.textContent))"
+        groups = tab.locator("section.stays")
+        assert "At threshold 0.500, as evaluated" in groups.text_content()
+        colour = "e => getComputedStyle(e).color"
+        plain = groups.locator("td").first.evaluate(colour)
+        begun = tab.locator(".two-classes tbody tr").evaluate_all(rows)
+        slide(tab, "threshold", 60)
+        rested(tab)
+        until(tab, "location.hash.includes('threshold')")
+        negative, positive = tab.locator(".two-classes tbody tr").evaluate_all(rows)
+        texts = {
+            name: tab.locator(f'[data-metric="{name}"]').evaluate(
+                "tr => `${tr.querySelector('.value').textContent} (${tr.querySelector('.between').textContent})`"
+            )
+            for name in ("precision", "recall", "f1", "specificity", "negative_predictive_value")
+        }
+        assert positive == [texts["precision"], texts["recall"], texts["f1"]]
+        assert negative[:2] == [texts["negative_predictive_value"], texts["specificity"]]
+        counts = evaluation.scores.at(settings(tab)[0])
+        turned = Counts(counts.tn, counts.fp, counts.fn, counts.tp)
+        assert negative[2].startswith(f"{get_metric('f1')(turned):.3f} (")
+        assert groups.locator("td").first.evaluate(colour) != plain
+        tab.click("#reset")
+        assert tab.locator(".two-classes tbody tr").evaluate_all(rows) == begun
+
+
+def test_one_quantity_has_one_interval(show, evaluation):
+    cells = "trs => trs.map(tr => [...tr.querySelectorAll('td')].slice(1).map(td => td.textContent))"
+    shown = "tr => `${tr.querySelector('.value').textContent} (${tr.querySelector('.between').textContent})`"
+    with show(page(evaluation)) as tab:
+        negative, positive = tab.locator(".two-classes tbody tr").evaluate_all(cells)
+        pairs = [*zip(("precision", "recall", "f1"), positive, strict=True)]
+        pairs += zip(("negative_predictive_value", "specificity"), negative, strict=False)
+        for name, words in pairs:
+            assert tab.locator(f'[data-metric="{name}"]').evaluate(shown) == words, name
+    table = Confusion.of_rows(("cat", "dog", "yak"), np.array([[30, 5, 2], [4, 60, 9], [1, 3, 12]]))
+    with show(page(evaluate(table, draws=200))) as tab:
+        rows = dict(zip(table.labels, tab.locator(".classes tbody tr").evaluate_all(cells), strict=True))
+        for label in ("cat", "yak", "dog"):
+            tab.select_option("#class", label)
+            tab.evaluate("steelyard.numbers()")
+            for name, words in zip(("precision", "recall", "f1"), rows[label], strict=True):
+                assert tab.locator(f'#measures [data-metric="{name}"]').evaluate(shown) == words, (label, name)
+
+
+def test_what_is_undefined_or_out_of_sight_has_no_mark(show, html):
+    with show(html) as tab:
+        slide(tab, "threshold", int(tab.get_attribute("#threshold", "max")))
+        assert not tab.locator('[data-metric="precision"] .value-mark').is_visible()
+        assert not tab.locator('[data-metric="precision"] .chance-mark').is_visible()
+        assert not tab.locator("#pr .point").is_visible()
+        assert tab.locator("#roc .point").is_visible()
+        slide(tab, "threshold", 60)
+        assert tab.locator('[data-metric="precision"] .value-mark').is_visible()
+        assert tab.locator("#pr .point").is_visible()
+
+
+def test_a_decision_curve_below_the_axis_is_broken_off_there(show):
+    rng = np.random.default_rng(5)
+    y = (np.arange(900) % 30 == 0).astype(int)
+    score = np.clip(0.1 + 0.3 * y + 0.2 * rng.random(900), 0, 1)
+    score[:40] = 0.95
+    evaluation = evaluate(y, y_score=score, draws=50)
+    with show(page(evaluation)) as tab:
+        runs = tab.locator("#decision polyline.curve").evaluate_all("ps => ps.map(p => p.getAttribute('points'))")
+        points = [[tuple(map(float, pair.split(","))) for pair in run.split()] for run in runs]
+        bottom = max(y for run in points for _, y in run)
+        assert not any(a[1] == b[1] == bottom and a[0] != b[0] for run in points for a, b in itertools.pairwise(run))
+        slide(tab, "threshold", int(tab.get_attribute("#threshold", "max")) - 1)
+        threshold = settings(tab)[0]
+        assert get_metric("net_benefit")(evaluation.scores.at(threshold), threshold=threshold) < -0.1
+        assert not tab.locator("#decision .point").is_visible()
+
+
+def test_between_scores_the_page_draws_the_value_of_the_higher_one(show):
+    for scores in ([0.2, 0.4, 0.6, 0.9], [0.5] * 4):
+        with show(page(evaluate([0, 1, 0, 1], y_score=scores, metrics=["recall", "precision"], draws=50))) as tab:
+            lines = tab.locator("#over-threshold polyline.curve").evaluate_all(
+                "ps => ps.map(p => p.getAttribute('points'))"
+            )
+            assert len(lines) == 2
+            for run in lines:
+                points = [tuple(map(float, pair.split(","))) for pair in run.split()]
+                assert all(a[0] == b[0] or a[1] == b[1] for a, b in itertools.pairwise(points))
+                assert points[-1][0] - points[0][0] > 100
 
 
 def test_classes_are_shown_together_and_each_against_the_rest(show):

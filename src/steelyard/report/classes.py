@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.rows import interval_text, three_digits
+from steelyard.analysis.rows import Rows, interval_text, three_digits
 from steelyard.evaluation.evaluation import AVERAGED
 from steelyard.metrics.registry import get_metric
 from steelyard.report import controls, tables
@@ -33,6 +35,28 @@ def shown_first(table: Confusion) -> Any:
     among = shown(table)
     sizes = {label: table.matrix[table.index(label)].sum() for label in among}
     return min((label for label in among if sizes[label] > 0), key=sizes.__getitem__)
+
+
+def known(evaluation: Evaluation) -> dict[Any, dict[str, list[Any]]]:
+    """The intervals of the table of classes, so that a class against the rest has no others."""
+    return {
+        row.label: {
+            part.metric: [part.low, part.high, part.method]
+            for part in (row.precision, row.recall, row.f1)
+            if math.isfinite(part.low) and math.isfinite(part.high)
+        }
+        for row in evaluation.per_class
+    }
+
+
+def agreeing(one: Evaluation, evaluation: Evaluation) -> Evaluation:
+    """One class against the rest with the intervals that the table of classes gives it."""
+    ends = known(evaluation)[one.positive]
+    rows = [
+        replace(row, **dict(zip(("low", "high", "method"), ends[row.name], strict=True))) if row.name in ends else row
+        for row in one.metrics
+    ]
+    return replace(one, metrics=Rows(rows))
 
 
 def pieces(evaluation: Evaluation, one: Evaluation, source: str, data: dict[str, Any]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from steelyard.report.document import text
 
 RESET = '<button type="button" id="reset">As evaluated</button>'
 JUMP = '<button type="button" id="jump"><span class="roomy">Jump to the </span>best cut</button>'
+OWN_CUT = "No threshold was given, so the page chose the cut where informedness is best on these same rows"
 USUAL = "ac_score"  # what the page offers to optimise first
 
 
@@ -25,7 +26,8 @@ def now(data: dict[str, Any]) -> str:
     """Where the sliders stand before anybody moves them."""
     share = data["stops"][data["stop"]]
     which = "the sample's" if share == data["view"]["share"] else "as asked for"
-    told = f"As evaluated: {_flagged(data)}, {percent(share)} of the rows positive ({which})."
+    told = f"{_flagged(data)}, {percent(share)} of the rows positive ({which})."
+    told = f"{OWN_CUT}: {told}" if data.get("own_cut") else f"As evaluated: {told}"
     return text(f"{told} Move a slider, and every number follows.")
 
 

@@ -89,6 +89,6 @@ def clipped(value: Any, most: int = SHOWN) -> str:
     return whole if len(whole) <= most else f"{whole[: most // 2]} … {whole[-(most // 2 - 3) :]}"
 
 
-def name(value: Any) -> str:
+def name(value: Any, most: int = SHOWN) -> str:
     """A label, isolated so that right-to-left text does not turn what stands beside it."""
-    return f"<bdi>{text(clipped(value))}</bdi>"
+    return f"<bdi>{text(clipped(value, most))}</bdi>"

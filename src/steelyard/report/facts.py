@@ -23,7 +23,7 @@ KEYS = (
     "name", "title", "family", "range", "sign", "value", "low", "high", "chance", "why", "method", "formula", "meaning",
     "parameters", "cite", "holds",
 )  # fmt: skip
-DRAWN = ("precision", "recall", "specificity", "prevalence")  # what the pictures read, whichever measures are asked for
+DRAWN = ("precision", "recall", "specificity", "f1", "prevalence")  # read by pictures and tables, whatever is asked for
 
 SIGNS = {True: "+", False: "-", None: "?"}  # proved, refuted, neither
 

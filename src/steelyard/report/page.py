@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard import __version__
+from steelyard.analysis.rows import Rows
 from steelyard.evaluation.evaluate import evaluate
-from steelyard.report import classes, facts, pieces
+from steelyard.report import classes, facts, pieces, tables
 from steelyard.report.document import clipped, document, filled, template, text
 from steelyard.report.payload import packed, payload
 
@@ -32,12 +33,11 @@ def page(evaluation: Evaluation, *, source: str = "predictions") -> str:
     scores = evaluation.scores
     if scores is not None and not (scores.positive.n and scores.negative.n):
         evaluation = replace(evaluation, scores=None)  # rows of one class have no curve
-    if evaluation.confusion is None:
-        evaluation = _cut(evaluation)
-    if evaluation.positive is None:
-        return _classes_page(evaluation, source)
-    data = payload(evaluation, source)
-    body = filled("page.html", **pieces.pieces(evaluation, source, data))
+    cut = _cut(evaluation) if evaluation.confusion is None else evaluation
+    if cut.positive is None:
+        return _classes_page(cut, source)
+    data = payload(cut, source) | {"verdict": evaluation.verdict, "own_cut": cut is not evaluation}
+    body = filled("page.html", **pieces.pieces(cut, source, data))
     return document(f"{clipped(source)} · Steelyard", body, payload=packed(data), script=script(data))
 
 
@@ -51,8 +51,14 @@ def _cut(evaluation: Evaluation) -> Evaluation:
     """Scores that were ranked only, cut where informedness is best, so that the slider has a place to start from."""
     best = evaluation.best_threshold("informedness", resamples=0)
     told = "No threshold was given: the page opens at the cut where informedness is best on these rows."
-    how = {"level": evaluation.level, "prevalence": evaluation.prevalence}
-    return replace(evaluate(evaluation.scores, threshold=best.threshold, **how), assumed=(told,))
+    asked = None if evaluation.first is not None else [row.name for row in evaluation.metrics]
+    how = {"level": evaluation.level, "prevalence": evaluation.prevalence, "metrics": asked}
+    found = evaluate(evaluation.scores, threshold=best.threshold, **how)
+    known = {row.name: row for row in evaluation.metrics}
+    return replace(
+        found, metrics=Rows(known.get(row.name, row) for row in found.metrics), groups=evaluation.groups,
+        first=evaluation.first, seed=evaluation.seed, assumed=(*evaluation.assumed, told),
+    )  # fmt: skip
 
 
 def _classes_page(evaluation: Evaluation, source: str) -> str:
@@ -60,9 +66,10 @@ def _classes_page(evaluation: Evaluation, source: str) -> str:
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - a table of classes
     chosen = classes.shown_first(table)
-    one = evaluate(table, pos_label=chosen, level=evaluation.level)
-    data = payload(one, source, others=classes.shown(table))
+    one = classes.agreeing(evaluate(table, pos_label=chosen, level=evaluation.level), evaluation)
+    data = payload(one, source, others=classes.shown(table), known=classes.known(evaluation))
     data |= {"all": [facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
+    data |= {"groups": tables.group_numbers(evaluation), "assumed": list(evaluation.assumed)}
     parts = pieces.pieces(one, source, data) | classes.pieces(evaluation, one, source, data)
     return document(
         f"{clipped(source)} · Steelyard", filled("page.html", **parts), payload=packed(data), script=script(data)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard import __version__
 from steelyard.analysis import draws as drawing
+from steelyard.analysis.prevalence import scores_at
 from steelyard.analysis.sampling import DEVIANCE_FACTOR, NEAR_KINK, against_rest
 from steelyard.metrics.registry import get_metric
 from steelyard.report import cuts, facts, shapes, stops, tables
@@ -20,17 +22,21 @@ if TYPE_CHECKING:
     from steelyard.statistics.scores import ScoreTable
 
 Array = np.ndarray[Any, Any]
-FEW = 256  # scores that tell whether a measure depends on the prevalence, where all would take too long
 DRAWS = 2_000  # of the tables for an interval at a moved slider: a few milliseconds of a browser
 LABEL = 200  # characters of a label that are kept for the copied numbers
 
 
-def payload(evaluation: Evaluation, source: str, *, others: tuple[Any, ...] = ()) -> dict[str, Any]:
-    """What the page of a two-class evaluation, or of one class against the rest, computes with."""
+def payload(
+    evaluation: Evaluation, source: str, *, others: tuple[Any, ...] = (), known: dict[Any, Any] | None = None
+) -> dict[str, Any]:
+    """What the page of a two-class evaluation, or of one class against the rest, computes with.
+
+    `known` holds intervals of single classes that the page shows elsewhere as well, and so takes from there.
+    """
     table, scores = evaluation.confusion, evaluation.scores
     assert table is not None  # noqa: S101 - pages are of tables
     first = view(table, evaluation.positive)
-    views = [view(table, label) for label in others]
+    views = [view(table, label) | {"known": (known or {}).get(label, {})} for label in others]
     start = _prevalence(evaluation)
     held = [start or first["share"], *(part["share"] for part in (first, *views))]
     shares = stops.stops(*(float(share) for share in held if 0 < share < 1))
@@ -40,8 +46,9 @@ def payload(evaluation: Evaluation, source: str, *, others: tuple[Any, ...] = ()
         row["first"] = row["name"] in usual
     data = {
         "version": __version__, "source": clipped(source, LABEL), "rows": evaluation.rows, "level": evaluation.level,
-        "seed": evaluation.seed, "labels": [clipped(label, LABEL) for label in table.labels],
-        "positive": clipped(evaluation.positive, LABEL), "weighted": table.weighted, "view": first, "views": views,
+        "seed": evaluation.seed, "labels": [typed(label) for label in table.labels], "method": evaluation.method,
+        "groups": tables.group_numbers(evaluation), "assumed": list(evaluation.assumed),
+        "sides": [row.label == evaluation.positive for row in evaluation.per_class], "weighted": table.weighted, "view": first, "views": views,
         "stops": shares.tolist(), "stop": _nearest(shares, start or first["share"]),
         "draws": DRAWS, "prior": drawing.PRIOR_MASS / 4, "near_kink": NEAR_KINK,
         "limit": DEVIANCE_FACTOR * _chi_square(evaluation.level), "verdict": evaluation.verdict, "measures": rows,
@@ -56,7 +63,15 @@ def view(table: Confusion, label: Any) -> dict[str, Any]:
     _, one = drawing.effective(against_rest(table, label))
     cells = [cell.item() for cell in map(np.asarray, counts)]
     share = float(counts.positives / counts.total) if float(counts.total) else 0.0
-    return {"label": clipped(label, LABEL), "cells": cells, "one": np.asarray(one).ravel().tolist(), "share": share}
+    return {
+        "label": clipped(label, LABEL), "typed": typed(label), "cells": cells, "one": np.asarray(one).ravel().tolist(),
+        "share": share,
+    }  # fmt: skip
+
+
+def typed(label: Any) -> Any:
+    """A label as JSON writes it: numbers stay numbers, as in the JSON of the evaluation; long words are shortened."""
+    return label if isinstance(label, (int, float)) and math.isfinite(label) else clipped(label, LABEL)
 
 
 def _prevalence(evaluation: Evaluation) -> float | None:
@@ -86,12 +101,12 @@ def _of_scores(
     held = cuts.kept(
         scores, [m for m in (get_metric(row["name"]) for row in rows) if m.scores is None], evaluation.threshold
     )
-    few = drawing.binned(scores, FEW)
+    small = stops.grouped(scores)
     for row in rows:
         if get_metric(row["name"]).scores is None:
             row["best"] = held.best.get(row["name"])
         else:
-            row.update(_over_stops(row, scores, few, shares, start))
+            row.update(_over_stops(row, small, shares, start))
     probable = shapes.is_probability(scores)
     return {
         "cuts": _cut_columns(held), "cut": held.current, "all_cuts": held.total,
@@ -99,7 +114,16 @@ def _of_scores(
         "threshold": facts.finite(evaluation.threshold), "histogram": shapes.histogram(scores),
         "band": shapes.band(scores, evaluation.level),
         "reliability": shapes.reliability(scores, evaluation.level) if probable else None,
+        "grouped": None if small is scores else _grouping(scores, small, [r for r in rows if "at" in r], shares),
     }  # fmt: skip
+
+
+def _grouping(scores: ScoreTable, small: ScoreTable, rows: list[dict[str, Any]], shares: Array) -> dict[str, Any]:
+    """How many groups of scores stand for all of them at a moved prevalence, and how far that is off at the lowest."""
+    there = scores_at(scores, float(shares[0]))
+    gaps = [abs(row["at"][0] - float(get_metric(row["name"])(there))) for row in rows if row["at"][0] is not None]
+    size = len(np.union1d(small.positive.scores, small.negative.scores))
+    return {"groups": size, "at": float(shares[0]), "off": max(gaps, default=0.0)}
 
 
 def _cut_columns(held: Kept) -> dict[str, list[Any]]:
@@ -116,15 +140,12 @@ def _weights(column: Any) -> list[Any]:
     return values.tolist() if values.dtype.kind == "i" else [facts.short(value, 13) for value in values]
 
 
-def _over_stops(row: dict[str, Any], scores: ScoreTable, few: ScoreTable, shares: Array, start: int) -> dict[str, Any]:
+def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: int) -> dict[str, Any]:
     """A measure of scores at every prevalence; the value of the evaluation where it does not depend on it."""
     measure = get_metric(row["name"])
     values = stops.over_stops(measure, scores, shares)
-    tried = stops.over_stops(measure, few, shares[:: len(shares) // 3]) if values is None else values
-    if tried is None or _is_constant(tried):
+    if _is_constant(values):
         return {"ranks": True}
-    if values is None:
-        return {"ranks": True, "at": None}
     at = [facts.short(value) for value in values]
     at[start] = row["value"]
     whys = {i: stops.why_at(measure, scores, float(shares[i])) for i, value in enumerate(at) if value is None}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard import __version__
+from steelyard.analysis.rows import three_digits
+from steelyard.metrics.registry import get_metric
 from steelyard.report import controls, tables
 from steelyard.report.document import name, text
 
@@ -21,7 +23,7 @@ PROBABILITIES = {"reliability": "Reliability", "decision": "Decision curve"}
 def pieces(evaluation: Evaluation, source: str, data: dict[str, Any]) -> dict[str, str]:
     """Every part of the page's template."""
     level = f"{100 * evaluation.level:g} %"
-    head, said = verdict(evaluation.verdict)
+    head, said = verdict(data["verdict"])
     return {
         "facts": facts_of(evaluation, source, f"positive {name(evaluation.positive)}"), "head": head, "verdict": said,
         "controls": controls.controls(data), "now": controls.now(data), "cells": _cells(data), "level": level,
@@ -94,11 +96,27 @@ def tables_of(evaluation: Evaluation) -> str:
     """The classes and the groups."""
     parts = []
     if evaluation.per_class:
-        parts.append(f"<section><h2>Classes</h2>{tables.class_table(evaluation)}</section>")
-    groups = list(evaluation.groups)
-    if groups:
-        parts.append(f"<section><h2>Groups</h2>{tables.group_table(groups)}</section>")
+        several = evaluation.positive is None
+        note = STAYS.format("As evaluated") if several else ""
+        stays = ' class="stays"' if several else ""
+        parts.append(f"<section{stays}><h2>Classes</h2>{note}{tables.class_table(evaluation)}</section>")
+    if evaluation.groups:
+        table = tables.group_table(list(evaluation.groups))
+        note = STAYS.format(_evaluated(evaluation))
+        parts.append(f'<section class="stays"><h2>Groups</h2>{note}{table}</section>')
     return "".join(parts)
+
+
+STAYS = '<p class="soft">{}; these numbers do not follow the sliders.</p>'
+
+
+def _evaluated(evaluation: Evaluation) -> str:
+    """Where the groups stand, whatever the sliders say: at a cut, as predicted, or ranked only."""
+    measured = {row.name for group in evaluation.groups for row in group.metrics}
+    cut = evaluation.threshold
+    if cut is None or all(get_metric(name.split("[")[0]).scores for name in measured):
+        return "As evaluated"
+    return f"At threshold {three_digits(cut)}, as evaluated"
 
 
 METHODS = {
@@ -128,6 +146,12 @@ def _about(evaluation: Evaluation, data: dict[str, Any]) -> str:
         lines.append(
             f"The slider holds {len(data['cuts']['tp']):,} of {data['all_cuts']:,} cuts, the best one of every measure "
             "among them, each with its exact counts; areas are of all scores."
+        )
+    if grouped := data.get("grouped"):
+        lines.append(
+            f"At another prevalence the measures of all scores are of {grouped['groups']:,} groups of neighbouring "
+            f"scores; at {controls.percent(grouped['at'])}, where all scores were weighed as well, none of them was "
+            f"off by more than {three_digits(grouped['off'])}."
         )
     lines.append(f"Steelyard {__version__}. To cite a measure, open it above: its source is given there.")
     return "".join(f"<p>{text(line)}</p>" for line in lines if line)

@@ -69,16 +69,29 @@ def reliability(table: ScoreTable, level: float) -> list[dict[str, float]]:
     """In bins of equal width: the weight and the summed score of each class, and how sure the share of positives is."""
     parts = [_bins(side) for side in _sides(table)]
     held = parts[0][0] + parts[1][0] > 0
-    # Whole rows behind each bin, since the interval is of rows and not of weights.
-    rows = [
-        np.bincount(_places(s), None if s.rows is None else s.rows, minlength=RELIABILITY_BINS) for s in _sides(table)
-    ]
-    p, n = (r[held].astype(np.float64) for r in rows)
+    p, n = _effective(table, parts[0][0][held], parts[1][0][held], held)
     sure = interval("precision", Counts(p, 0 * p, n, 0 * n), level=level, method="jeffreys")
     columns = {"p": parts[0][0], "n": parts[1][0], "sp": parts[0][1], "sn": parts[1][1]}
     found = {key: np.asarray(value)[held] for key, value in columns.items()}
     found |= {"low": np.asarray(sure.low), "high": np.asarray(sure.high)}
     return [{key: float(f"{value[i]:.10g}") for key, value in found.items()} for i in range(int(held.sum()))]
+
+
+def _effective(table: ScoreTable, p: Array, n: Array, held: Array) -> tuple[Array, Array]:
+    """The weight of each class in a bin as the rows that would tell as much: (sum of w)^2 / sum of w^2 of them.
+
+    The share of positives stays that of the weights, so that the interval is about the point that is drawn.
+    """
+    squares = sum(np.bincount(_places(s), _squares(s), minlength=RELIABILITY_BINS) for s in _sides(table))
+    worth = (p + n) / np.maximum(np.asarray(squares)[held], 1e-300)
+    return p * worth, n * worth
+
+
+def _squares(side: Side) -> Array:
+    if side.squares is not None:
+        return side.squares
+    rows = np.ones(len(side.scores)) if side.rows is None else side.rows
+    return np.asarray(rows, dtype=np.float64)
 
 
 def _places(side: Side) -> Array:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.chance import chance
+from steelyard.analysis.draws import binned
 from steelyard.analysis.prevalence import scores_at
 from steelyard.metrics import calling
 
@@ -19,7 +20,8 @@ STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 COMMON = (0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
 NEAR_ALL = (0.001, 0.005, 0.01, 0.02, 0.03, 0.05)
 LOWEST = -4  # the decade at which the slider begins, unless the sample lies lower
-MOST_ENTRIES = 100_000  # distinct scores up to which the rank measures are weighed again at every stop
+MOST_ENTRIES = 100_000  # scores up to which the rank measures are weighed again at every stop as they are
+GROUPED = 20_000  # scores of the rarer class around which more than those are grouped
 AT_ONCE = 4_000_000
 
 
@@ -34,11 +36,17 @@ def stops(*held: float) -> Array:
     return np.unique(np.concatenate([grid[far], held]))
 
 
-def over_stops(measure: Metric, table: ScoreTable, shares: Array) -> Array | None:
-    """The measure of scores at each prevalence; None where there are too many scores to weigh that often."""
+def grouped(table: ScoreTable) -> ScoreTable:
+    """The table that is weighed at every stop: the scores as they are, or grouped where they are very many.
+
+    Grouped around the scores of the rarer class, which keeps their order exact while that class keeps all its scores.
+    """
+    return table if table.positive.size + table.negative.size <= MOST_ENTRIES else binned(table, GROUPED)
+
+
+def over_stops(measure: Metric, table: ScoreTable, shares: Array) -> Array:
+    """The measure of scores at each prevalence."""
     size = table.positive.size + table.negative.size
-    if size > MOST_ENTRIES:
-        return None
     parts = np.array_split(shares, max(1, int(np.ceil(size * len(shares) / AT_ONCE))))
     found = [calling.on_scores(measure, scores_at(table, part), measure.parameters).value for part in parts]  # type: ignore[arg-type]
     return np.concatenate([np.broadcast_to(v, len(part)) for v, part in zip(found, parts, strict=True)])

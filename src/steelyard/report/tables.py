@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.rows import interval_text, three_digits
 from steelyard.evaluation.evaluation import FIRST
 from steelyard.report import facts
-from steelyard.report.document import name, scrolled, text
+from steelyard.report.document import clipped, name, scrolled, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, Row
 
 MOST_GROUPS = 20
+GROUP_NAME = 40  # characters of a group's name, of which a page may have many
 FAMILIES = {
     "rates": "Rates of one class", "overall": "All rows alike", "balanced": "Both classes alike",
     "F": "Precision and recall of one class", "agreement": "Agreement of truth and prediction",
@@ -68,40 +69,79 @@ def measure_row(row: Row) -> str:
 
 
 def class_table(evaluation: Evaluation) -> str:
-    """Precision, recall and F1 of each class."""
+    """Precision, recall and F1 of each class; of two, those of the measures where they are the same quantity."""
     head = ("class", "rows", "precision", "recall", "F1")
     body = [
-        [name(row.label), f"{row.rows:,}", *(_interval(part) for part in (row.precision, row.recall, row.f1))]
-        for row in evaluation.per_class
+        [name(row.label), f"{row.rows:,}", *map(_interval, _parts(evaluation, row))] for row in evaluation.per_class
     ]
-    return table(head, body)
+    return table(head, body, "plain classes" if evaluation.positive is None else "plain two-classes")
+
+
+SAME = {
+    True: ("precision", "recall", "f1"),
+    False: ("negative_predictive_value", "specificity", None),
+}  # of the positives, of the negatives
+
+
+def _parts(evaluation: Evaluation, row: Any) -> list[Any]:
+    """The three intervals of a class: one quantity has one interval on a page."""
+    parts = [row.precision, row.recall, row.f1]
+    if evaluation.positive is None:
+        return parts
+    known = {found.name: found for found in evaluation.metrics}
+    same = SAME[row.label == evaluation.positive]
+    return [known.get(measure or "", part) for measure, part in zip(same, parts, strict=True)]
 
 
 def _interval(part: Any) -> str:
     return (
         text(interval_text(part.value, part.low, part.high))
         if math.isfinite(part.value)
-        else f"– {text(part.why or '')}"
+        else f"– {text(getattr(part, 'why', None) or getattr(part, 'undefined', None) or '')}"
     )
 
 
 def group_table(groups: Sequence[Any]) -> str:
     """The usual measures of each group, with their intervals; the largest groups where they are very many."""
-    if len(groups) > MOST_GROUPS:
-        largest = sorted(groups, key=lambda group: -group.rows)[:MOST_GROUPS]
-        note = f'<p class="soft">The {MOST_GROUPS} largest of {len(groups):,} groups are shown.</p>'
-        return note + group_table(largest)
-    shared = [row.name for row in groups[0].metrics if all(row.name in {r.name for r in g.metrics} for g in groups)]
-    shown = [measure for measure in FIRST if measure in shared][:5] or shared[:5]
+    largest, shown = _shown(groups)
+    left = len(groups) > len(largest)
+    note = f'<p class="soft">The {MOST_GROUPS} largest of {len(groups):,} groups are shown.</p>' if left else ""
     body = [
-        [name(group.label), f"{group.rows:,}", *(_group_cell(group, measure) for measure in shown)] for group in groups
+        [name(group.label, GROUP_NAME), f"{group.rows:,}", *(_group_cell(group, measure) for measure in shown)]
+        for group in largest
     ]
-    titles = [facts.title(next(row for row in groups[0].metrics if row.name == measure)) for measure in shown]
-    return table(("group", "rows", *titles), body)
+    titles = [facts.title(largest[0][measure]) for measure in shown]
+    return note + table(("group", "rows", *titles), body)
+
+
+def _shown(groups: Sequence[Any]) -> tuple[Sequence[Any], list[str]]:
+    """The groups and the measures for which a page has room."""
+    largest = sorted(groups, key=lambda group: -group.rows)[:MOST_GROUPS] if len(groups) > MOST_GROUPS else groups
+    shared = [row.name for row in largest[0].metrics if all(row.name in group for group in largest)]
+    return largest, [measure for measure in FIRST if measure in shared][:5] or shared[:5]
+
+
+def group_numbers(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """The groups as the copied JSON gives them: those that the page shows, with the measures that it shows."""
+    if not evaluation.groups:
+        return []
+    largest, shown = _shown(list(evaluation.groups))
+    return [
+        {
+            "group": {clipped(by, GROUP_NAME): _key(key) for by, key in zip(group.by, group.key, strict=True)},
+            "rows": group.rows,
+            "metrics": [group[measure].row() for measure in shown],
+        }
+        for group in largest
+    ]
+
+
+def _key(key: Any) -> Any:
+    return key if key is None or isinstance(key, (int, float)) else clipped(key, GROUP_NAME)
 
 
 def _group_cell(group: Any, measure: str) -> str:
-    row = next(row for row in group.metrics if row.name == measure)
+    row = group[measure]
     if not math.isfinite(row.value):
         return f'– <span class="soft">{text(row.undefined or "undefined")}</span>'
     return f'{three_digits(row.value)} <span class="soft">{three_digits(row.low)} to {three_digits(row.high)}</span>'

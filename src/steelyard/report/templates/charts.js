@@ -49,22 +49,42 @@ function plot(id, { x, y, xTitle, yTitle, right = 16, height = HEIGHT }) {
   el("text", { class: "axis", x: 0, y: 16 }, svg, yTitle);
   el("text", { class: "axis", x: box.right, y: height - 4, "text-anchor": "end" }, svg, xTitle);
   room.replaceChildren(svg);
-  return { id, svg, box, X, Y, width };
+  const holds = (v) => y.map || (v >= y.from - 1e-12 && v <= y.to + 1e-12);
+  return { id, svg, box, X, Y, width, holds };
 }
 
 const line = (p, points, kind) => el("polyline", { class: kind, points: path(points.map(([x, y]) => [p.X(x), p.Y(y)])) }, p.svg);
 const area = (p, points, kind) => el("polygon", { class: kind, points: path(points.map(([x, y]) => [p.X(x), p.Y(y)])) }, p.svg);
-const dot = (p, kind = "point") => el("circle", { class: kind, r: kind === "point" ? 5 : 3, cx: -99, cy: -99 }, p.svg);
-const rule = (p, kind = "rule") => el("line", { class: kind, x1: -99, x2: -99, y1: p.box.top, y2: p.box.bottom }, p.svg);
+const dot = (p, kind = "point") => el("circle", { class: kind, r: kind === "point" ? 5 : 3, display: "none" }, p.svg);
+const rule = (p, kind = "rule") => el("line", { class: kind, y1: p.box.top, y2: p.box.bottom, display: "none" }, p.svg);
+const shown = (mark, is) => (is ? mark.removeAttribute("display") : mark.setAttribute("display", "none"));
 
+// What is undefined, or lies beyond the axis, has no mark.
 function place(mark, p, x, y) {
-  const shown = isNumber(x) && (y === undefined || isNumber(y));
-  if (mark.tagName === "line") {
-    for (const key of ["x1", "x2"]) mark.setAttribute(key, shown ? round(p.X(x)) : -99);
-  } else {
-    mark.setAttribute("cx", shown ? round(p.X(x)) : -99);
-    mark.setAttribute("cy", shown ? round(p.Y(y)) : -99);
-  }
+  const is = isNumber(x) && (y === undefined || (isNumber(y) && p.holds(y)));
+  shown(mark, is);
+  if (!is) return;
+  const at = mark.tagName === "line" ? { x1: p.X(x), x2: p.X(x) } : { cx: p.X(x), cy: p.Y(y) };
+  for (const [key, v] of Object.entries(at)) mark.setAttribute(key, round(v));
+}
+
+// The parts of a line at or above a level: where it crosses, it ends there and is not joined to what comes later.
+function above(points, level) {
+  const runs = [[]];
+  points.forEach(([x, y], i) => {
+    const [u, v] = i ? points[i - 1] : [x, y], part = (level - v) / (y - v);
+    if (i && v >= level !== y >= level) runs[runs.length - 1].push([u + (x - u) * part, level]);
+    if (y >= level) runs[runs.length - 1].push([x, y]);
+    else if (runs[runs.length - 1].length) runs.push([]);
+  });
+  return runs.filter((run) => run.length);
+}
+
+// The parts of a line where it is defined.
+function defined(points) {
+  const runs = [[]];
+  for (const point of points) isNumber(point[1]) ? runs[runs.length - 1].push(point) : runs.push([]);
+  return runs.filter((run) => run.length);
 }
 
 // Labels at the ends of lines, moved apart where they would overlap.

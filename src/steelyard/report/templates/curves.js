@@ -4,6 +4,8 @@ const charts = [];
 const each = (make) => Array.from({ length: CUTS }, (_, i) => make(i));
 const rates = (c) => [c[2] / (c[2] + c[3]), c[0] / (c[0] + c[1])];
 const SCORES = D.histogram ? ticked(D.histogram.ends[0], D.histogram.ends[1]) : null;
+// Between cuts that are all here the value is that of the higher one, a step; between others it is not known.
+const WHOLE = CUTS === D.all_cuts;
 const finiteCut = (i) => D.cuts.threshold[i] !== null;
 
 // A chart over the cuts: drawn anew when its lines change, its point moved at every update.
@@ -124,7 +126,7 @@ function several(id, x, xTitle, points) {
   const lines = state.chosen.map((name) => ({ row: BY_NAME.get(name), points: points(BY_NAME.get(name)) }));
   const y = spanned(lines.flatMap((l) => l.points.map(([, v]) => v)));
   const p = plot(id, { x, y, xTitle, yTitle: "value", right: 112 });
-  lines.forEach((l, i) => line(p, l.points.filter(([, v]) => isNumber(v)), `curve colour-${i % 6}`));
+  lines.forEach((l, i) => defined(l.points).forEach((run) => line(p, run, `curve colour-${i % 6}`)));
   labels(p, lines.map((l, i) => ({ words: short(l.row), kind: `fill-${i % 6}`, y: (l.points.filter(([, v]) => isNumber(v)).slice(-1)[0] || [])[1] })));
   return p;
 }
@@ -132,7 +134,12 @@ const values = (c, stop) => state.chosen.map((name) => `${BY_NAME.get(name).titl
 
 chart("over-threshold", (share) => several("over-threshold", SCORES, "threshold", (row) => {
   const found = [];
-  for (let i = CUTS - 1; i >= 0; i--) if (finiteCut(i)) found.push([thresholdAt(i), valueAt(row, weighed(cutAt(i), share), state.stop)]);
+  for (let i = CUTS - 1; i >= 0; i--) {
+    const v = valueAt(row, weighed(cutAt(i), share), state.stop), from = found.length ? found[found.length - 1][0] : SCORES.from;
+    if (from >= SCORES.to) break;
+    if (WHOLE || !found.length || !finiteCut(i)) found.push([from, v]);
+    found.push([finiteCut(i) ? thresholdAt(i) : SCORES.to, v]);
+  }
   return found;
 }), atThreshold, (c, cut) => `${cutWords(cut)} · ${values(c, state.stop)}`);
 
@@ -186,18 +193,22 @@ if (D.reliability) {
     },
   });
   chart("decision", (share) => {
-    const benefit = each((i) => [thresholdAt(i), i]).filter(([t]) => t > 0 && t < 1).map(([t, i]) => [t, NET_BENEFIT(...weighed(cutAt(i), share), t)]).reverse();
+    const found = each((i) => i).filter((i) => thresholdAt(i) > 0 && thresholdAt(i) < 1).reverse();
+    const at = (i, t) => [t, NET_BENEFIT(...weighed(cutAt(i), share), t)];
+    const benefit = found.flatMap((i, j) => [...(WHOLE ? [at(i, j ? thresholdAt(found[j - 1]) : 0)] : []), at(i, thresholdAt(i))]);
     const s = share === null ? view.share : share;
     const all = Array.from({ length: 99 }, (_, i) => (i + 1) / 100).map((t) => [t, NET_BENEFIT(s, 0, 1 - s, 0, t)]);
     const top = Math.max(s, 1e-9), y = { ...ticked(-top * 0.25, top * 1.05) };
     const p = plot("decision", { x: SHARES, y, xTitle: "threshold as a probability", yTitle: "net benefit a row" });
-    const inside = (points) => points.filter(([, v]) => v >= y.from);
     line(p, [[0, 0], [1, 0]], "chance-line");
-    line(p, inside(all), "chance-line");
-    line(p, inside(benefit), "curve");
-    const last = inside(all).slice(-1)[0] || [0, 0], late = last[0] > 0.6;
+    for (const run of above(all, y.from)) line(p, run, "chance-line");
+    for (const run of above(benefit, y.from)) line(p, run, "curve");
+    const last = (above(all, y.from)[0] || [[0, 0]]).slice(-1)[0], late = last[0] > 0.6;
     const word = (x, y, end, words) => el("text", { class: "tick", x: round(x), y: round(y), "text-anchor": end ? "end" : "start" }, p.svg, words);
-    word(p.X(last[0]) + (late ? -6 : 6), p.Y(last[1]) - 6, late, "flag all");
+    const x = p.X(last[0]), wide = 44;
+    const spots = [[x + 6, p.box.bottom - 6], [x + 6, p.Y(0) - 6], [x - wide - 6, p.box.bottom - 6], [p.X(0) + 16, p.box.top + 12]];
+    const near = ([u, v]) => [...above(benefit, y.from), ...above(all, y.from)].flat().filter(([a, b]) => p.X(a) > u - 4 && p.X(a) < u + wide && Math.abs(p.Y(b) - v + 4) < 12).length;
+    word(...spots.filter(([u]) => u >= p.box.left && u + wide <= p.box.right).sort((a, b) => near(a) - near(b))[0], false, "flag all");
     word(late ? p.box.left + 6 : p.box.right, p.Y(0) + 16, !late, "flag nobody");
     return p;
   }, (c, cut) => { const t = cut === null ? NaN : thresholdAt(cut); return [t, t > 0 && t < 1 ? NET_BENEFIT(c[0], c[1], c[2], c[3], t) : NaN]; },

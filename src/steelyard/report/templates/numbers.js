@@ -141,6 +141,7 @@ function quantile(sorted, q) {
 // The same method as in Python: quantiles of the draws; near a kink the range over the likely ones.
 function intervalOf(row, value, set) {
   if (!isNumber(value)) return [NaN, NaN];
+  if (set.known && set.known[row.name]) return set.known[row.name];
   const { f, kinks } = FORMULAS[row.name];
   const [tp, fn, fp, tn] = set.draws;
   const values = new Float64Array(DRAWS);
@@ -161,5 +162,5 @@ function intervalOf(row, value, set) {
     ? [sorted[0], sorted[held - 1]]
     : [quantile(sorted, (1 - D.level) / 2), quantile(sorted, (1 + D.level) / 2)];
   const low = Math.min(ends[0], value), high = Math.max(ends[1], value);
-  return [row.range[0] === null ? low : Math.max(low, row.range[0]), row.range[1] === null ? high : Math.min(high, row.range[1])];
+  return [row.range[0] === null ? low : Math.max(low, row.range[0]), row.range[1] === null ? high : Math.min(high, row.range[1]), nearKink ? "deviance" : "posterior"];
 }

@@ -22,54 +22,75 @@ function bestCut(name) {
 function remembered() {
   const parts = new URLSearchParams();
   if (CUTS && state.cut !== START.cut && state.cut !== null) parts.set("threshold", String(thresholdAt(state.cut)));
-  if (state.stop !== START.stop) parts.set("prevalence", String(D.stops[state.stop]));
+  if (state.stop !== ownStop()) parts.set("prevalence", String(D.stops[state.stop]));
   if (host("optimise") && !host("optimise").selectedOptions[0].defaultSelected) parts.set("optimise", host("optimise").value);
   if (host("sort").value !== "first") parts.set("sort", host("sort").value);
   if (view !== D.view) parts.set("class", view.label);
-  try { history.replaceState(null, "", `#${parts}`); } catch { /* a frame of a notebook has no address */ }
+  const wanted = String(parts) && `#${parts}`;
+  if (location.hash === wanted) return;
+  try { history.replaceState(null, "", wanted || "#"); } catch { /* a frame of a notebook has no address */ }
 }
 
 function recalled() {
   const parts = new URLSearchParams(location.hash.slice(1));
+  const given = (key) => ((parts.get(key) || "").trim() === "" ? NaN : Number(parts.get(key)));
   const nearest = (list, v) => list.reduce((best, item, i) => (Math.abs(item - v) < Math.abs(list[best] - v) ? i : best), 0);
-  if (CUTS && parts.has("threshold")) {
-    const t = Number(parts.get("threshold"));
+  const t = given("threshold"), share = given("prevalence");
+  if (CUTS && (Number.isFinite(t) || t === Infinity)) {
     state.cut = t === Infinity ? D.cuts.threshold.indexOf(null) : nearest(D.cuts.threshold.map((v) => (v === null ? 1e300 : v)), t);
     if (state.cut < 0) state.cut = 0;
   }
-  if (Number(parts.get("prevalence")) > 0) state.stop = nearest(D.stops, Number(parts.get("prevalence")));
+  if (share > 0 && share < 1) state.stop = nearest(D.stops, share);
   for (const key of ["optimise", "sort"]) {
     const select = host(key);
     if (select && [...select.options].some((option) => option.value === parts.get(key))) select.value = parts.get(key);
   }
   const shown = D.views.findIndex((v) => v.label === parts.get("class"));
-  if (shown >= 0) { host("class").selectedIndex = shown; turned(D.views[shown], parts.has("prevalence")); }
+  if (shown >= 0) { host("class").selectedIndex = shown; turned(D.views[shown], share > 0 && share < 1); }
 }
+
+// Another address of the same page, by hand or from a bookmark: what it does not name is as evaluated.
+function readdressed() {
+  Object.assign(state, START);
+  turned(D.view, true);
+  if (host("class")) host("class").value = D.view.label;
+  for (const key of ["optimise", "sort"]) if (host(key)) for (const option of host(key).options) option.selected = option.defaultSelected;
+  recalled();
+  sorted(host("sort").value);
+  folded(host("sort").value === "first");
+  update(false);
+}
+
+const ownStop = () => (view === D.view ? START.stop : Math.max(0, D.stops.indexOf(view.share)));
 
 // Another class against the rest: its own table at its own share.
 function turned(chosen, keepStop) {
   view = chosen.label === D.view.label ? D.view : chosen;
-  if (!keepStop) state.stop = Math.max(0, D.stops.indexOf(view.share));
+  if (!keepStop) state.stop = ownStop();
   host("measures").dataset.class = view.label;
 }
 
 // ---------------------------------------------------------------- the numbers to take away
 
 function numbers() {
+  settled();
   const start = isStart(), share = shareAt(state.stop), cells = weighed(cellsAt(state.cut), share);
   const number = (v) => (isNumber(v) ? v : null);
-  const cut = CUTS ? thresholdAt(state.cut) : null;
+  const cut = CUTS ? thresholdAt(state.cut) : null, methods = new Set();
+  const metrics = [...rows.values()].map(({ row, tr, interval }) => {
+    const v = tr.dataset.value === "" ? null : Number(tr.dataset.value), { low, high, method } = interval.dataset;
+    const steady = isSteady(row, start), drawn = low !== undefined;
+    const ends = v === null ? [null, null] : steady ? [row.low, row.high] : drawn ? [Number(low), Number(high)] : [null, null];
+    if (ends[0] !== null) methods.add(steady ? row.method : method);
+    return { name: row.name, value: v, low: ends[0], high: ends[1], chance: number(chanceAt(row, cells, state.stop)), undefined: v === null ? interval.textContent : null };
+  });
   return {
-    schema: 1, version: D.version, source: D.source, rows: D.rows, labels: D.labels, positive: view.label,
-    threshold: number(cut), prevalence: D.stops[state.stop], level: D.level, seed: D.seed,
+    schema: 1, version: D.version, source: D.source, rows: D.rows, labels: D.labels, positive: view.typed,
+    threshold: number(cut), prevalence: D.stops[state.stop], level: D.level, method: start ? D.method : [...methods].filter(Boolean).join(", "), seed: D.seed,
     counts: { tp: cells[0], fn: cells[1], fp: cells[2], tn: cells[3] },
-    metrics: [...rows.values()].map(({ row, tr, interval }) => {
-      const v = tr.dataset.value === "" ? null : Number(tr.dataset.value);
-      const steady = start || (row.ranks && (row.at === undefined || state.stop === START.stop));
-      const [low, high] = steady ? [row.low, row.high] : row.ranks ? [null, null] : [interval.dataset.low, interval.dataset.high].map((x) => (x ? Number(x) : null));
-      return { name: row.name, value: v, low, high, chance: number(chanceAt(row, cells, state.stop)), undefined: v === null ? interval.textContent : null };
-    }),
-    groups: [], verdict: start ? D.verdict : [host("now").textContent],
+    metrics,
+    // The groups are known as evaluated only.
+    groups: start ? D.groups : [], verdict: start ? D.verdict : [state.said], ...(D.assumed.length ? { assumed: D.assumed } : {}),
   };
 }
 
@@ -133,6 +154,7 @@ function begin() {
   const printing = (on) => { document.documentElement.classList.toggle("printing", on); update(true); };
   window.addEventListener("beforeprint", () => printing(true));
   window.addEventListener("afterprint", () => printing(false));
+  window.addEventListener("hashchange", readdressed);
   update(true);
   window.steelyard = { numbers, markdown, state, move };
 }

@@ -16,25 +16,25 @@ function bar(cell, row) {
   el("line", { class: "track", x1: "0%", x2: "100%", y1: 8, y2: 8 }, svg);
   const parts = {
     band: el("rect", { class: "interval", y: 4, height: 8, rx: 2, x: 0, width: 0 }, svg),
-    chance: el("line", { class: "chance-mark", y1: 2, y2: 14, x1: -9, x2: -9 }, svg),
-    dot: el("circle", { class: "value-mark", cy: 8, cx: -9, r: 4 }, svg),
+    chance: el("line", { class: "chance-mark", y1: 2, y2: 14 }, svg),
+    dot: el("circle", { class: "value-mark", cy: 8, r: 4 }, svg),
   };
   el("span", { class: "end" }, cell, end(row.range[1], "∞"));
   return parts;
 }
 
 function drawBand(parts, row, low, high) {
-  const shown = isNumber(low) && isNumber(high);
-  const from = shown ? placed(row, low) : 0, to = shown ? placed(row, high) : 0;
+  const known = isNumber(low) && isNumber(high);
+  const from = known ? placed(row, low) : 0, to = known ? placed(row, high) : 0;
   parts.band.setAttribute("x", across(from));
-  parts.band.setAttribute("width", shown ? across(to - from) : 0);
+  parts.band.setAttribute("width", known ? across(to - from) : 0);
 }
 
 function drawMark(parts, row, value, chance) {
-  parts.dot.setAttribute("cx", isNumber(value) ? across(placed(row, value)) : -9);
-  const at = isNumber(chance) ? across(placed(row, chance)) : -9;
-  parts.chance.setAttribute("x1", at);
-  parts.chance.setAttribute("x2", at);
+  shown(parts.dot, isNumber(value));
+  shown(parts.chance, isNumber(chance));
+  if (isNumber(value)) parts.dot.setAttribute("cx", across(placed(row, value)));
+  if (isNumber(chance)) for (const key of ["x1", "x2"]) parts.chance.setAttribute(key, across(placed(row, chance)));
 }
 
 function readRows(table, list, kept) {

@@ -25,23 +25,22 @@ const cellsAt = (cut) => (cut === null || !CUTS ? view.cells : cutAt(cut));
 const shareAt = (stop) => (D.stops[stop] === view.share || !possible() ? null : D.stops[stop]);
 const possible = () => view.share > 0 && view.share < 1;
 const weighed = (cells, share) => (share === null ? cells : reweighed(cells, share));
+const isSteady = (row, start) => start || (row.ranks && (row.at === undefined || state.stop === START.stop));
 const isStart = () => view === D.view && state.cut === START.cut && state.stop === START.stop;
 
 function valueAt(row, cells, stop) {
   if (!row.ranks) return FORMULAS[row.name] ? valueOf(row.name, cells) : isStart() ? row.value : NaN;
   if (row.at === undefined) return row.value;
-  if (row.at === null) return stop === START.stop ? row.value : NaN;
   return row.at[stop];
 }
 
 function whyAt(row, cells, stop) {
   if (!row.ranks) return FORMULAS[row.name] ? reasonOf(row.name, cells) : row.why || "computed in Python only";
-  if (row.at === null && stop !== START.stop) return `known at a prevalence of ${percent(D.stops[START.stop])} only`;
   return (row.whys && row.whys[stop]) || row.why || "undefined";
 }
 
 function chanceAt(row, cells, stop) {
   if (isStart()) return row.chance;
-  if (row.ranks) return row.guesses ? row.guesses[row.guesses.length === 1 ? 0 : stop] : row.at === null && stop !== START.stop ? NaN : row.chance;
+  if (row.ranks) return row.guesses ? row.guesses[row.guesses.length === 1 ? 0 : stop] : row.chance;
   return FORMULAS[row.name] ? chanceOf(row, cells) : NaN;
 }

@@ -10,38 +10,68 @@ function update(redraw) {
     value.textContent = digits(v);
     chance.textContent = digits(c);
     drawMark(marks, row, v, c);
-    const steady = start || (row.ranks && (row.at === undefined || state.stop === START.stop));
+    for (const key of ["low", "high", "method"]) delete interval.dataset[key];
+    const steady = isSteady(row, start);
     if (!isNumber(v)) interval.textContent = start ? row.why || "undefined" : whyAt(row, cells, state.stop);
     else if (steady) interval.textContent = between(row.low, row.high);
     else interval.textContent = row.ranks ? "not at this prevalence" : "…";
     drawBand(marks, row, steady && isNumber(v) ? row.low : NaN, row.high);
   }
   table(cells);
+  sides(cells, null);
   picture(cells);
   for (const chart of charts) chart.moved(cells, share, redraw);
   said(cells, share, start);
   controls();
+  if (start) host("how-intervals").textContent = "";
   clearTimeout(resting);
-  if (!start) resting = setTimeout(atRest, 60);
-  else host("how-intervals").textContent = "";
+  resting = setTimeout(atRest, 60);
   document.documentElement.dataset.update = (performance.now() - began).toFixed(3);
 }
 
+// What waits until the sliders rest, at once: before the numbers are taken away.
+function settled() {
+  if (!resting) return;
+  clearTimeout(resting);
+  atRest();
+}
+
 function atRest() {
+  resting = 0;
+  if (!isStart()) redrawn();
+  remembered();
+  document.documentElement.dataset.rested = `${state.cut === null ? "" : state.cut}/${state.stop}`;
+}
+
+function redrawn() {
   const share = shareAt(state.stop), sample = cellsAt(state.cut), cells = weighed(sample, share);
-  const set = drawn(view, sample, possible() ? share : null);
+  const set = { ...drawn(view, sample, possible() ? share : null), known: share === null && state.cut === null ? view.known : null };
   for (const { row, tr, interval, parts } of rows.values()) {
     if (row.ranks || !FORMULAS[row.name] || tr.dataset.value === "") continue;
-    const [low, high] = intervalOf(row, Number(tr.dataset.value), set);
+    const [low, high, method] = intervalOf(row, Number(tr.dataset.value), set);
     interval.textContent = between(low, high);
-    interval.dataset.low = isNumber(low) ? low : "";
-    interval.dataset.high = isNumber(high) ? high : "";
+    if (isNumber(low) && isNumber(high)) Object.assign(interval.dataset, { low, high, method });
     drawBand(parts, row, low, high);
   }
   host("how-intervals").textContent = "The intervals at these settings were drawn in this page.";
   now(cells, share, set);
-  remembered();
-  document.documentElement.dataset.rested = `${state.cut === null ? "" : state.cut}/${state.stop}`;
+  sides(cells, set);
+}
+
+// The two classes follow the cells; seen from the negatives the table is turned about.
+const SIDES = [...document.querySelectorAll(".two-classes tbody tr")].map((tr, i) => {
+  const places = [...tr.querySelectorAll("td")].slice(1);
+  return { places, turn: D.sides[i] ? (c) => c : (c) => [c[3], c[2], c[1], c[0]], first: places.map((td) => td.textContent) };
+});
+function sides(cells, set) {
+  for (const { places, turn, first } of SIDES) {
+    const c = turn(cells), drawn = set && { ...set, draws: turn(set.draws) };
+    ["precision", "recall", "f1"].forEach((name, i) => {
+      const v = valueOf(name, c), [low, high] = drawn ? intervalOf({ name, range: [0, 1] }, v, drawn) : [NaN, NaN];
+      const words = isNumber(v) ? digits(v) + (isNumber(low) ? ` (${between(low, high)})` : "") : `– ${reasonOf(name, c)}`;
+      places[i].textContent = isStart() ? first[i] : words;
+    });
+  }
 }
 
 function table(cells) {
@@ -60,6 +90,7 @@ const AS_EVALUATED = host("now").textContent;
 function said(cells, share, start) {
   host("now").classList.toggle("moved", !start);
   document.querySelector(".verdict").classList.toggle("moved", !start);
+  for (const part of document.querySelectorAll(".stays")) part.classList.toggle("moved", view === D.view ? !start : share !== null);
   if (start) host("now").textContent = AS_EVALUATED;
   else now(cells, share, null);
 }
@@ -75,7 +106,8 @@ function now(cells, share, set) {
     view === D.view ? "" : `for ${view.label}`, CUTS ? `at ${thresholdWords()}` : "",
     share === null ? "" : `where ${percent(share)} of the rows are positive`,
   ].filter(Boolean).join(", ");
-  host("now").textContent = `Now ${where}: ${told("recall", "recall")}, ${told("specificity", "specificity")}, ${told("precision", "precision")}. The sentences above are those of the evaluation.`;
+  state.said = `Now ${where}: ${told("recall", "recall")}, ${told("specificity", "specificity")}, ${told("precision", "precision")}.`;
+  host("now").textContent = `${state.said} The sentences above are those of the evaluation.`;
 }
 
 function thresholdWords() {
