@@ -44,7 +44,7 @@ output = stacked(
     click.option("-o", "--output", metavar="OUT", help="Write to this file; its ending tells the format."),
     click.option("--force", is_flag=True, help="Replace an output that exists."),
 )
-files = click.argument("files", nargs=-1, metavar="FILE...")
+files = click.argument("files", nargs=-1, metavar="[FILE...]")
 true = click.option("--true", "true", metavar="COL", help="The column of true labels.")
 pred = click.option("--pred", metavar="COL", help="The column of predicted labels.")
 score = click.option("--score", metavar="COL", help="The column of scores of the positive class.")
