@@ -23,8 +23,10 @@ TITLES = {
     "evaluation": "Evaluation",
     "estimators": "Estimators",
     "protocol": "Cross-evaluation",
+    "datasets": "Data sets",
     "report": "Figures",
     "interop": "scikit-learn",
+    "studies": "Studies",
     "errors": "Errors",
 }
 
