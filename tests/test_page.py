@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from steelyard import (
@@ -20,6 +21,7 @@ from steelyard import (
     best_threshold,
     compare,
     evaluate,
+    get_metric,
     list_metrics,
     roc_auc,
     score_table,
@@ -31,6 +33,7 @@ from steelyard.evaluation.groups import Group
 from steelyard.report import cuts, stops
 from steelyard.report.document import clipped, embedded, filled
 from steelyard.report.page import comparison_page, page
+from steelyard.report.shapes import reliability
 
 MOST = 150_000
 HOSTILE = "</script><script>alert(1)</script><!-- '\"&<b>\u2028\u2029\u202e{{body}}"
@@ -81,7 +84,25 @@ def test_a_page_with_long_names_and_many_groups_keeps_to_its_size():
     group = Group(("site",), ("\U0001f9ea" * 10_000,), 5, evaluation.metrics)
     html = page(replace(evaluation, groups=Rows([group] * 500)), source="x" * 10_000)
     assert len(html.encode()) <= MOST
-    assert "20 largest of 500 groups" in html
+    assert re.search(r"The \d+ largest of 500 groups", html)
+
+
+def test_a_page_of_many_groups_and_costly_signs_keeps_to_its_size():
+    rng = np.random.default_rng(1)
+    n = 6_000
+    y = (rng.random(n) < 0.3).astype(int)
+    frame = pl.DataFrame(
+        {
+            "y": np.where(y == 1, '"<&>' * 60, "'<&'" * 60),
+            "s": 1 / (1 + np.exp(-(rng.normal(-1, 1.5, n) + 1.5 * y))),
+            "w": rng.exponential(1, n) + 0.01,
+            "g": [f"gröup & <{'ü' * 70}{i}" for i in rng.integers(0, 30, n)],
+        }
+    )
+    how = {"true": "y", "score": "s", "weight": "w", "by": "g", "pos_label": '"<&>' * 60}
+    html = page(evaluate(frame, **how, draws=20))
+    assert len(html.encode()) <= MOST
+    assert int(re.search(r"The (\d+) largest of 30 groups", html)[1]) == len(data(html)["groups"]["parts"]) >= 10
 
 
 def test_the_same_evaluation_gives_the_same_bytes():
@@ -121,7 +142,7 @@ def test_hostile_words_stay_words():
     attacked = Elements(html)
     assert attacked.tags == plain.tags
     assert HOSTILE in attacked.words
-    assert data(html)["positive"] == HOSTILE
+    assert data(html)["view"]["label"] == HOSTILE
     assert data(html)["source"] == HOSTILE
 
 
@@ -204,11 +225,47 @@ def test_rank_measures_at_the_stops_are_those_of_the_reweighted_scores():
         )
 
 
-def test_too_many_scores_are_weighed_at_one_prevalence_only():
-    held = data(page(evaluated(stops.MOST_ENTRIES + 1)))
+def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says_how_far_that_is_off():
+    y, score, _ = scored(stops.MOST_ENTRIES + 1)
+    y[::3] = 1 - y[::3]  # so that the rarer class has more scores than there are groups
+    table = score_table(y, score)
+    html = page(evaluate(table, draws=20))
+    held = data(html)
     rows = {row[held["keys"].index("name")]: row[-1] for row in held["measures"]}
-    assert rows["average_precision"]["at"] is None
     assert "at" not in rows["roc_auc"]
+    told = held["grouped"]
+    assert told["groups"] < len(table.thresholds) / 2 and 0 < told["off"] < 1e-3
+    assert f"{told['groups']:,} groups of neighbouring scores" in html
+    for name in ("average_precision", "precision_at_k", "brier", "log_loss"):
+        for i in (0, 20, len(held["stops"]) // 2, len(held["stops"]) - 1):
+            there = get_metric(name)(at_prevalence(table, held["stops"][i]))
+            off = 1e-3 if i == 20 else told["off"]
+            assert rows[name]["at"][i] == pytest.approx(there, rel=0, abs=off + 1e-12), (name, i)
+
+
+def test_few_rare_scores_lose_nothing_of_their_order_among_very_many():
+    y, score, _ = scored(2 * stops.MOST_ENTRIES)
+    table, small = score_table(y, score), stops.grouped(score_table(y, score))
+    assert small.negative.size < table.negative.size / 4
+    for share in (0.001, 0.3):
+        there = [get_metric("average_precision")(at_prevalence(t, share)) for t in (table, small)]
+        assert there[0] == pytest.approx(there[1], rel=1e-9)
+
+
+def test_the_bars_of_weighted_reliability_are_about_its_points():
+    rng = np.random.default_rng(2)
+    score = rng.random(4_000)
+    y = (rng.random(4_000) < score).astype(int)
+    weight = np.where(y == 1, 5.0, 1.0) * rng.gamma(2, 1, 4_000)
+    weighted = reliability(score_table(y, score, sample_weight=weight), 0.95)
+    for part in weighted:
+        assert part["low"] < part["p"] / (part["p"] + part["n"]) < part["high"]
+    twice = reliability(score_table(y, score, sample_weight=np.full(4_000, 2.0)), 0.95)
+    once = reliability(score_table(y, score), 0.95)
+    counted = reliability(score_table(y, score, frequency=np.full(4_000, 2)), 0.95)
+    ends = [np.array([[part["low"], part["high"]] for part in parts]) for parts in (once, twice, counted)]
+    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-8)
+    assert (np.diff(ends[2]) < np.diff(ends[0])).all()
 
 
 def test_an_infinite_loss_is_undefined_with_its_reason_at_every_stop():

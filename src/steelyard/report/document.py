@@ -30,8 +30,12 @@ def template(name: str) -> str:
 
 
 def _closed_up(line: str) -> str:
-    """A line of script without the blanks around signs; one that holds text or a pattern is left as it is."""
-    return line if re.search("[\"'`/]", line) else re.sub(r" *(=>|===|!==|<=|>=|&&|\|\||[=<>*?:,;{}()]) *", r"\1", line)
+    """A line of script without the blanks around signs; text in it, and lines with a pattern, are left as they are."""
+    if re.search("['`/\\\\]", line):
+        return line
+    parts = re.split('("[^"]*")', line)
+    signs = r" *(=>|===|!==|<=|>=|&&|\|\||[=<>*?:,;{}()]) *"
+    return "".join(part if i % 2 else re.sub(signs, r"\1", part) for i, part in enumerate(parts))
 
 
 def filled(name: str, **parts: str) -> str:

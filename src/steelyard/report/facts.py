@@ -90,4 +90,5 @@ def formulas(names: Iterable[str]) -> str:
 def _entry(measure: Metric) -> str:
     zeros = ",".join(f"[{embedded(why)},{part}]" for why, part in measure.zeros)
     bends = ",".join(notation.javascript(node.args[0]) for node in kinks(measure.expression))
-    return f"{{f: {measure.javascript}, zeros: {CELLS} => [{zeros}], kinks: {CELLS} => [{bends}]}}"
+    kinked = f", kinks: {CELLS} => [{bends}]" if bends else ""
+    return f"{{f: {measure.javascript}, zeros: {CELLS} => [{zeros}]{kinked}}}"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
 SCRIPTS = ("numbers.js", "charts.js", "state.js", "rows.js", "update.js", "curves.js", "page.js")
+MOST_BYTES = 150_000  # of a page of two classes, whatever the input
 
 
 def page(evaluation: Evaluation, *, source: str = "predictions") -> str:
@@ -37,8 +38,19 @@ def page(evaluation: Evaluation, *, source: str = "predictions") -> str:
     if cut.positive is None:
         return _classes_page(cut, source)
     data = payload(cut, source) | {"verdict": evaluation.verdict, "own_cut": cut is not evaluation}
-    body = filled("page.html", **pieces.pieces(cut, source, data))
-    return document(f"{clipped(source)} · Steelyard", body, payload=packed(data), script=script(data))
+    return _fitting(cut, source, data, pieces.pieces(cut, source, data))
+
+
+def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], parts: dict[str, str]) -> str:
+    """The file with as many groups as it has room for."""
+    title, code, most = f"{clipped(source)} · Steelyard", script(data), tables.MOST_GROUPS
+    while True:
+        shown = {"tables": parts["tables"] if not evaluation.groups else pieces.tables_of(evaluation, most)}
+        held = packed(data | {"groups": tables.group_numbers(evaluation, most)})
+        html = document(title, filled("page.html", **parts | shown), payload=held, script=code)
+        if len(html.encode()) <= MOST_BYTES or most <= 1 or not evaluation.groups:
+            return html
+        most //= 2
 
 
 def script(data: dict[str, Any]) -> str:
@@ -69,11 +81,9 @@ def _classes_page(evaluation: Evaluation, source: str) -> str:
     one = classes.agreeing(evaluate(table, pos_label=chosen, level=evaluation.level), evaluation)
     data = payload(one, source, others=classes.shown(table), known=classes.known(evaluation))
     data |= {"all": [facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
-    data |= {"groups": tables.group_numbers(evaluation), "assumed": list(evaluation.assumed)}
+    data["assumed"] = list(evaluation.assumed)
     parts = pieces.pieces(one, source, data) | classes.pieces(evaluation, one, source, data)
-    return document(
-        f"{clipped(source)} · Steelyard", filled("page.html", **parts), payload=packed(data), script=script(data)
-    )
+    return _fitting(evaluation, source, data, parts)
 
 
 def comparison_page(comparison: Comparison, *, source: str = "predictions") -> str:

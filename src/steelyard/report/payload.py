@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 DRAWS = 2_000  # of the tables for an interval at a moved slider: a few milliseconds of a browser
-LABEL = 200  # characters of a label that are kept for the copied numbers
+LABEL = 100  # characters of a label that are kept for the copied numbers
 
 
 def payload(
@@ -47,8 +47,7 @@ def payload(
     data = {
         "version": __version__, "source": clipped(source, LABEL), "rows": evaluation.rows, "level": evaluation.level,
         "seed": evaluation.seed, "labels": [typed(label) for label in table.labels], "method": evaluation.method,
-        "groups": tables.group_numbers(evaluation), "assumed": list(evaluation.assumed),
-        "sides": [row.label == evaluation.positive for row in evaluation.per_class], "weighted": table.weighted, "view": first, "views": views,
+        "assumed": list(evaluation.assumed), "sides": [row.label == evaluation.positive for row in evaluation.per_class], "weighted": table.weighted, "view": first, "views": views,
         "stops": shares.tolist(), "stop": _nearest(shares, start or first["share"]),
         "draws": DRAWS, "prior": drawing.PRIOR_MASS / 4, "near_kink": NEAR_KINK,
         "limit": DEVIANCE_FACTOR * _chi_square(evaluation.level), "verdict": evaluation.verdict, "measures": rows,
@@ -119,11 +118,13 @@ def _of_scores(
 
 
 def _grouping(scores: ScoreTable, small: ScoreTable, rows: list[dict[str, Any]], shares: Array) -> dict[str, Any]:
-    """How many groups of scores stand for all of them at a moved prevalence, and how far that is off at the lowest."""
-    there = scores_at(scores, float(shares[0]))
-    gaps = [abs(row["at"][0] - float(get_metric(row["name"])(there))) for row in rows if row["at"][0] is not None]
-    size = len(np.union1d(small.positive.scores, small.negative.scores))
-    return {"groups": size, "at": float(shares[0]), "off": max(gaps, default=0.0)}
+    """How many groups of scores stand for all of them at a moved prevalence, and how far that was off where tried."""
+    gaps = [0.0]
+    for place in (0, len(shares) // 2, len(shares) - 1):
+        there = scores_at(scores, float(shares[place]))
+        known = [row for row in rows if row["at"][place] is not None]
+        gaps += [abs(row["at"][place] - float(get_metric(row["name"])(there))) for row in known]
+    return {"groups": len(np.union1d(small.positive.scores, small.negative.scores)), "off": max(gaps)}
 
 
 def _cut_columns(held: Kept) -> dict[str, list[Any]]:

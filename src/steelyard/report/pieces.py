@@ -92,7 +92,7 @@ def _grid(title: str, figures: dict[str, str], kind: str = "grid") -> str:
     return f'<h2 class="hidden">{title}</h2><div class="{kind}">{drawn}</div>'
 
 
-def tables_of(evaluation: Evaluation) -> str:
+def tables_of(evaluation: Evaluation, most: int = tables.MOST_GROUPS) -> str:
     """The classes and the groups."""
     parts = []
     if evaluation.per_class:
@@ -101,7 +101,7 @@ def tables_of(evaluation: Evaluation) -> str:
         stays = ' class="stays"' if several else ""
         parts.append(f"<section{stays}><h2>Classes</h2>{note}{tables.class_table(evaluation)}</section>")
     if evaluation.groups:
-        table = tables.group_table(list(evaluation.groups))
+        table = tables.group_table(list(evaluation.groups), most)
         note = STAYS.format(_evaluated(evaluation))
         parts.append(f'<section class="stays"><h2>Groups</h2>{note}{table}</section>')
     return "".join(parts)
@@ -150,8 +150,8 @@ def _about(evaluation: Evaluation, data: dict[str, Any]) -> str:
     if grouped := data.get("grouped"):
         lines.append(
             f"At another prevalence the measures of all scores are of {grouped['groups']:,} groups of neighbouring "
-            f"scores; at {controls.percent(grouped['at'])}, where all scores were weighed as well, none of them was "
-            f"off by more than {three_digits(grouped['off'])}."
+            "scores; at the lowest, the middle and the highest prevalence all scores were weighed as well, and none of "
+            f"these measures was off by more than {three_digits(grouped['off'])}."
         )
     lines.append(f"Steelyard {__version__}. To cite a measure, open it above: its source is given there.")
     return "".join(f"<p>{text(line)}</p>" for line in lines if line)

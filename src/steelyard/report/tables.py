@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, Row
 
 MOST_GROUPS = 20
-GROUP_NAME = 40  # characters of a group's name, of which a page may have many
+GROUP_NAME = 32  # characters of a group's name, of which a page may have many
 FAMILIES = {
     "rates": "Rates of one class", "overall": "All rows alike", "balanced": "Both classes alike",
     "F": "Precision and recall of one class", "agreement": "Agreement of truth and prediction",
@@ -79,7 +79,7 @@ def class_table(evaluation: Evaluation) -> str:
 
 SAME = {
     True: ("precision", "recall", "f1"),
-    False: ("negative_predictive_value", "specificity", None),
+    False: ("negative_predictive_value", "specificity", "negative_f1"),
 }  # of the positives, of the negatives
 
 
@@ -90,7 +90,7 @@ def _parts(evaluation: Evaluation, row: Any) -> list[Any]:
         return parts
     known = {found.name: found for found in evaluation.metrics}
     same = SAME[row.label == evaluation.positive]
-    return [known.get(measure or "", part) for measure, part in zip(same, parts, strict=True)]
+    return [known.get(measure, part) for measure, part in zip(same, parts, strict=True)]
 
 
 def _interval(part: Any) -> str:
@@ -101,11 +101,11 @@ def _interval(part: Any) -> str:
     )
 
 
-def group_table(groups: Sequence[Any]) -> str:
+def group_table(groups: Sequence[Any], most: int = MOST_GROUPS) -> str:
     """The usual measures of each group, with their intervals; the largest groups where they are very many."""
-    largest, shown = _shown(groups)
+    largest, shown = _shown(groups, most)
     left = len(groups) > len(largest)
-    note = f'<p class="soft">The {MOST_GROUPS} largest of {len(groups):,} groups are shown.</p>' if left else ""
+    note = f'<p class="soft">The {most} largest of {len(groups):,} groups are shown.</p>' if left else ""
     body = [
         [name(group.label, GROUP_NAME), f"{group.rows:,}", *(_group_cell(group, measure) for measure in shown)]
         for group in largest
@@ -114,26 +114,28 @@ def group_table(groups: Sequence[Any]) -> str:
     return note + table(("group", "rows", *titles), body)
 
 
-def _shown(groups: Sequence[Any]) -> tuple[Sequence[Any], list[str]]:
+def _shown(groups: Sequence[Any], most: int) -> tuple[Sequence[Any], list[str]]:
     """The groups and the measures for which a page has room."""
-    largest = sorted(groups, key=lambda group: -group.rows)[:MOST_GROUPS] if len(groups) > MOST_GROUPS else groups
+    largest = sorted(groups, key=lambda group: -group.rows)[:most] if len(groups) > most else groups
     shared = [row.name for row in largest[0].metrics if all(row.name in group for group in largest)]
     return largest, [measure for measure in FIRST if measure in shared][:5] or shared[:5]
 
 
-def group_numbers(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """The groups as the copied JSON gives them: those that the page shows, with the measures that it shows."""
+def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, Any]:
+    """The groups that the page shows, for the copied JSON: names once, and of each group its key, rows and numbers."""
     if not evaluation.groups:
-        return []
-    largest, shown = _shown(list(evaluation.groups))
-    return [
-        {
-            "group": {clipped(by, GROUP_NAME): _key(key) for by, key in zip(group.by, group.key, strict=True)},
-            "rows": group.rows,
-            "metrics": [group[measure].row() for measure in shown],
-        }
+        return {"by": [], "names": [], "parts": []}
+    largest, shown = _shown(list(evaluation.groups), most)
+    parts = [
+        [[_key(key) for key in group.key], group.rows, [_numbers(group[measure]) for measure in shown]]
         for group in largest
     ]
+    return {"by": [clipped(by, GROUP_NAME) for by in largest[0].by], "names": shown, "parts": parts}
+
+
+def _numbers(row: Row) -> list[Any]:
+    ends = [facts.short(end) for end in (row.low, row.high, row.chance)]
+    return [facts.finite(row.value), *ends, *([] if row.undefined is None else [row.undefined])]
 
 
 def _key(key: Any) -> Any:
@@ -143,8 +145,8 @@ def _key(key: Any) -> Any:
 def _group_cell(group: Any, measure: str) -> str:
     row = group[measure]
     if not math.isfinite(row.value):
-        return f'– <span class="soft">{text(row.undefined or "undefined")}</span>'
-    return f'{three_digits(row.value)} <span class="soft">{three_digits(row.low)} to {three_digits(row.high)}</span>'
+        return f"– <i>{text(row.undefined or 'undefined')}</i>"
+    return f"{three_digits(row.value)} <i>{three_digits(row.low)} to {three_digits(row.high)}</i>"
 
 
 def table(head: Sequence[str], body: Iterable[Sequence[str]], kind: str = "plain") -> str:

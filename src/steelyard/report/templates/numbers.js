@@ -142,7 +142,7 @@ function quantile(sorted, q) {
 function intervalOf(row, value, set) {
   if (!isNumber(value)) return [NaN, NaN];
   if (set.known && set.known[row.name]) return set.known[row.name];
-  const { f, kinks } = FORMULAS[row.name];
+  const { f, kinks = () => [] } = FORMULAS[row.name];
   const [tp, fn, fp, tn] = set.draws;
   const values = new Float64Array(DRAWS);
   let held = 0;

@@ -90,8 +90,16 @@ function numbers() {
     counts: { tp: cells[0], fn: cells[1], fp: cells[2], tn: cells[3] },
     metrics,
     // The groups are known as evaluated only.
-    groups: start ? D.groups : [], verdict: start ? D.verdict : [state.said], ...(D.assumed.length ? { assumed: D.assumed } : {}),
+    groups: start ? groupRows() : [], verdict: start ? D.verdict : [state.said], ...(D.assumed.length ? { assumed: D.assumed } : {}),
   };
+}
+
+function groupRows() {
+  const { by, names, parts } = D.groups;
+  return parts.map(([key, rows, found]) => ({
+    group: Object.fromEntries(by.map((name, i) => [name, key[i]])), rows,
+    metrics: found.map(([value, low, high, chance, why], i) => ({ name: names[i], value, low, high, chance, undefined: why || null })),
+  }));
 }
 
 function markdown() {
