@@ -6,23 +6,24 @@ Run `python benchmarks/shuffled.py`; docs/kalita.md quotes what it prints. Takes
 from __future__ import annotations
 
 import collections
+from itertools import product
 
 import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
 from steelyard import Folds, HoldOut, cross_evaluate
 
-MEASURES = ("balanced_accuracy", "ac_score", "roc_auc")
+MEASURES = ("balanced_accuracy", "ac_score", "g_mean", "roc_auc")
 PLANS = ((200, 4, Folds(5)), (200, 4, Folds(5, repeats=3)), (200, 4, Folds(10)), (400, 10, HoldOut(2, repeats=10)))
 REPEATS = 150
 
 
-def held(rng, columns, n, share, split):
+def held(rng, columns, n, share, split, resample):
     """The share of shuffles in which each interval holds chance: that of the summary, that of the evaluation."""
     found = collections.Counter()
     for _ in range(REPEATS):
         X, y = rng.standard_normal((n, columns)), rng.permutation(np.arange(n) % share == 0).astype(int)
-        result = cross_evaluate(GaussianNB(), X, y, split=split, resample="over", metrics=MEASURES, rng=rng)
+        result = cross_evaluate(GaussianNB(), X, y, split=split, resample=resample, metrics=MEASURES, rng=rng)
         for row in result.summary:
             of_rows = result.evaluation[row.name]
             found[row.name, "summary"] += row.low <= row.chance <= row.high
@@ -32,12 +33,12 @@ def held(rng, columns, n, share, split):
 
 def main():
     rng = np.random.default_rng(7)
-    print(f"{'columns':>7} {'rows':>5}  {'split':48}" + "".join(f"{name:>22}" for name in MEASURES))
-    for columns in (3, 20):
-        for n, share, split in PLANS:
-            found = held(rng, columns, n, share, split)
-            pairs = (f"{found[m, 'summary']:.3f} | {found[m, 'evaluation']:.3f}" for m in MEASURES)
-            print(f"{columns:7} {n:5}  {split!s:48}" + "".join(f"{pair:>22}" for pair in pairs), flush=True)
+    print(f"{'resample':8} {'columns':>7} {'rows':>5}  {'split':48}" + "".join(f"{name:>22}" for name in MEASURES))
+    for resample, columns, (n, share, split) in product((None, "over"), (3, 20), PLANS):
+        found = held(rng, columns, n, share, split, resample)
+        pairs = (f"{found[m, 'summary']:.3f} | {found[m, 'evaluation']:.3f}" for m in MEASURES)
+        where = f"{resample!s:8} {columns:7} {n:5}  {split!s:48}"
+        print(where + "".join(f"{pair:>22}" for pair in pairs), flush=True)
 
 
 if __name__ == "__main__":

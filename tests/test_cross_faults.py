@@ -11,11 +11,13 @@ from imblearn.over_sampling import RandomOverSampler
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
+    LeaveOneOut,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
@@ -26,7 +28,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from conftest import assert_refused
-from steelyard import HoldOut, cross_evaluate, select_tree
+from steelyard import HoldOut, chance, cross_evaluate, select_tree
+from steelyard.protocol.measured import of_tables, read
 from steelyard.protocol.models import cross_evaluate_columns
 from steelyard.protocol.seeding import seeded
 from steelyard.report.page import page
@@ -243,3 +246,85 @@ def test_words_are_coded_before_rows_are_repeated():
     found = cross_evaluate_columns(table_with_words(2), "ill", model="tree", resample=[None, "over"])
     plain, over = (found[name].summarised("recall").mean for name in ("tree", "tree + over"))
     assert over > plain - 0.05  # coded after that, the words of the repeated rows drive it from .62 to .40
+
+
+# ---------------------------------------------------------------- what guessing scores
+
+
+@pytest.mark.parametrize("name", ["g_mean", "ac_score", "f1", "iba", "balanced_accuracy", "f1[average=macro]"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_chance_is_the_mean_over_all_shuffles_of_the_predictions_of_each_run(name, classes):
+    rng = np.random.default_rng(1)
+    y = np.arange(45) % 9 % classes if classes == 3 else (np.arange(45) % 3 == 0).astype(int)
+    data = rng.standard_normal((45, 2)) + 0.3 * y[:, None]
+    how = {"pos_label": 1} if classes == 3 else {}
+    found = cross_evaluate(DecisionTreeClassifier(), data, y, split=3, **how)
+    model = next(iter(found.models.values()))
+    each = []
+    for run in found.runs:
+        codes = np.array([rng.permutation(run.answer.codes) for _ in range(4000)])
+        place = y[run.part.test] * classes + codes + (classes**2 * np.arange(4000))[:, None]
+        tables = np.bincount(place.ravel(), minlength=4000 * classes**2).reshape(-1, classes, classes)
+        each.append(np.nanmean(of_tables(read(name), tables, model.data)))
+    told = model.summarised(name)
+    assert told.chance == pytest.approx(np.mean(each), abs=0.006 if classes == 2 else 0.02)
+    if name in ("g_mean", "iba") and classes == 2:  # the measure of the expected table is another number
+        expected = float(of_tables(read(name), model._tables[-1:], model.data)[0])
+        assert abs(expected - told.chance) > 0.02
+
+
+def test_runs_that_all_gave_the_same_value_have_the_interval_of_the_rows():
+    silent = DummyClassifier(strategy="constant", constant=0)
+    found = cross_evaluate(silent, X, Y)
+    recall, rows = found["DummyClassifier"].summarised("recall"), found.evaluation["recall"]
+    assert recall.sd == 0 and recall.of_rows and recall.low == recall.mean == 0
+    assert recall.high == pytest.approx(rows.high, rel=0.05) and recall.high > 0.01
+    assert found.per_class[1].recall.high == recall.high
+    assert "to 0.0" in repr(found) and "*" in repr(found)
+
+
+def test_a_row_left_out_alone_has_the_chance_of_the_merged_table():
+    few = np.r_[np.flatnonzero(Y == 1)[:10], np.flatnonzero(Y == 0)[:20]]
+    found = cross_evaluate(GaussianNB(), X[few], Y[few], split=LeaveOneOut())
+    accuracy = found["GaussianNB"].summarised("accuracy")
+    assert accuracy.chance == pytest.approx(chance("accuracy", found.pooled).same_margins)
+
+
+# ---------------------------------------------------------------- ranking
+
+
+def test_models_are_ranked_by_the_merged_tables_where_most_runs_are_undefined():
+    models = {"none": DummyClassifier(strategy="constant", constant=0), "nb": GaussianNB()}
+    found = cross_evaluate(models, X[:60], Y[:60], split=LeaveOneOut())
+    rows = found.ranking()
+    assert [row.model for row in rows] == ["nb", "none"] and rows[0].pooled > rows[1].pooled
+    assert all("ranked by the merged tables" in row.why and row.undefined > 30 for row in rows)
+    assert "ranked by the merged tables" in " ".join(repr(found).split()) and "undefined" in repr(found)
+
+
+def test_models_are_ranked_on_the_runs_in_which_all_are_defined():
+    class Careful(GaussianNB):
+        def predict(self, X):
+            if X[0, 0] > 0:
+                raise RuntimeError("a hard part")
+            return super().predict(X)
+
+    split = [(np.delete(np.arange(200), np.arange(a, a + 20)), np.arange(a, a + 20)) for a in range(0, 200, 20)]
+    found = cross_evaluate({"careful": Careful(), "nb": GaussianNB()}, X, Y, split=split)
+    failed = len(found.failures)
+    assert 0 < failed <= 5
+    careful, nb = found.ranking("accuracy")
+    assert careful.mean == nb.mean and nb.undefined == failed
+    assert found["nb"].summarised("accuracy").undefined is None
+    assert [row.model for row in found.ranking("fit_seconds")] == sorted(
+        found.models, key=lambda name: np.nanmean(found[name].values("fit_seconds"))
+    )
+
+
+def test_classes_tell_how_many_rows_were_tested_and_runs_were_undefined():
+    found = cross_evaluate(GaussianNB(), X, Y, split=[(OTHERS, NEGATIVES), (np.arange(150), np.arange(150, 200))])
+    rows = found.per_class.to_dicts()
+    assert rows[1]["rows"] == Y[150:].sum() and rows[0]["rows"] == len(
+        set(NEGATIVES) | set(150 + np.flatnonzero(Y[150:] == 0))
+    )
+    assert rows[1]["recall_undefined"] == 1 and rows[0]["recall_undefined"] is None

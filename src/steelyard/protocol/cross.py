@@ -84,7 +84,8 @@ def cross_evaluate(
         for each in found
     }
     _check_some(models)
-    return CrossEvaluation(models)
+    setting = {"split": _told_split(split), "runs": len(plan), "seed": _seed(rng)}
+    return CrossEvaluation(models, setting=setting)
 
 
 def read_data(X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Data:
@@ -131,3 +132,14 @@ def _check_some(models: dict[str, ModelResult]) -> None:
     runs = [run for model in models.values() for run in model.runs]
     if all(run.error is not None for run in runs):
         raise InputError(f"Every run failed; the first, {runs[0].model} on fold {runs[0].part.fold}: {runs[0].error}")
+
+
+def _told_split(split: Any) -> str:
+    """The split as it is written down: a list of pairs is told by its kind only."""
+    known = isinstance(split, (str, int, np.integer)) or hasattr(split, "split")
+    return str(split) if known else "pairs of rows"
+
+
+def _seed(rng: Any) -> int | None:
+    """The seed that gives the same runs again; None where a generator was given, which has moved on."""
+    return 0 if rng is None else int(rng) if isinstance(rng, (int, np.integer)) else None

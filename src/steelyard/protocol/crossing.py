@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -16,10 +16,13 @@ from steelyard.analysis.rows import Rows, filled, interval_text, table_text, thr
 from steelyard.analysis.significance import corrected_t_test, holm
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
 from steelyard.protocol import measured, once
+from steelyard.protocol.cost import KINDS
 from steelyard.protocol.measured import KALITA, Summary
 from steelyard.protocol.result import ClassValues, ModelResult, only
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from steelyard.analysis.threshold import BestThreshold
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.protocol.run import Run
@@ -27,6 +30,13 @@ if TYPE_CHECKING:
     from steelyard.statistics.scores import ScoreTable
 
 Array = np.ndarray[Any, Any]
+SCHEMA = "steelyard.cross_evaluation/1"
+STARRED = "* All runs gave the same value, so this is the interval of the rows tested."
+UNNAMED = (
+    "No class is the positive one, so recall, precision, F1 and the areas of one class are left out; name it with "
+    "pos_label= (--positive on the command line)."
+)
+ONE_TIMING = "Each timing is one of its kind; cost=True (--cost) repeats short ones and measures the peak memory."
 FIRST = (KALITA, "recall", "specificity", "precision", "f1", "balanced_accuracy", "ac_score", "mcc", "accuracy",
          "roc_auc", "average_precision")  # fmt: skip
 
@@ -60,6 +70,7 @@ class CrossEvaluation:
 
     models: dict[str, ModelResult]
     notes: tuple[str, ...] = ()
+    setting: dict[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> ModelResult:
         if name not in self.models:
@@ -69,6 +80,12 @@ class CrossEvaluation:
 
     def __len__(self) -> int:
         return len(self.models)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.models)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.models
 
     # ---------------------------------------------------------------- all models
 
@@ -98,13 +115,25 @@ class CrossEvaluation:
         return Rows(row for model in self.models.values() for row in model.per_class)
 
     def ranking(self, metric: Any = KALITA) -> Rows[Summary]:
-        """The models from the best to the worst by the mean of a measure over all runs; Kalita's mean F by default."""
+        """The models from the best to the worst by the mean of a measure, or of a cost; Kalita's mean F by default.
+
+        The mean is over the runs in which it is defined for every model. Where those are fewer than half of the runs,
+        as when rows are left out one by one, the merged tables decide, and `why` says so.
+        """
+        if isinstance(metric, str) and metric in KINDS:
+            return _sorted(
+                [next(row for row in model.cost if row.name == metric) for model in self.models.values()], -1
+            )
         reading = measured.read(metric)
         if not reading.sign:
             raise InputError(f"No value of {reading.name} is best, so nothing can be ranked by it; name another.")
-        found = [model.summarised(reading) for model in self.models.values()]
-        worth = [-math.inf if math.isnan(row.mean) else reading.sign * row.mean for row in found]
-        return Rows(found[i] for i in sorted(range(len(found)), key=lambda i: -worth[i]))
+        known = {name: np.isfinite(model.values(reading)) for name, model in self.models.items()}
+        common = np.logical_and.reduce([held for held in known.values() if held.any()] or list(known.values()))
+        if 2 * common.sum() >= len(common):
+            return _sorted([model.summarised(reading, common) for model in self.models.values()], reading.sign)
+        told = f"defined for every model in {common.sum()} of {len(common)} runs only: ranked by the merged tables"
+        found = [replace(model.summarised(reading), why=told) for model in self.models.values()]
+        return _sorted(found, reading.sign, "pooled")
 
     def differences(self, metrics: Any = (KALITA, "ac_score")) -> Rows[RunDifference]:
         """Every pair of models, run by run: the mean difference with Nadeau and Bengio's corrected t-test."""
@@ -143,6 +172,10 @@ class CrossEvaluation:
         """The value of each run of the only model."""
         return only(self.models, "values").values(metric)
 
+    def summarised(self, metric: Any = KALITA) -> Summary:
+        """One measure over all runs of the only model."""
+        return only(self.models, "summary").summarised(metric)
+
     @property
     def pooled(self) -> Confusion:
         """The tables of all runs of the only model, merged."""
@@ -166,7 +199,19 @@ class CrossEvaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for strict JSON: what is undefined or infinite is None."""
-        return {"models": [_told(model) for model in self.models.values()]}
+        from steelyard import __version__
+
+        first = next(iter(self.models.values()))
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "rows": len(first.data.codes),
+            "labels": list(first.data.labels),
+            "positive": first.data.positive,
+            **self.setting,
+            "notes": list(self.notes),
+            "models": [_told(model) for model in self.models.values()],
+        }
 
     def to_json(self) -> str:
         """The result as strict JSON text."""
@@ -184,23 +229,40 @@ class CrossEvaluation:
         train, test = (f"{round(np.mean(column)):,}" for column in zip(*sizes, strict=True))
         rows = f"{len(model.data.codes):,} rows"
         who = model.name if len(self.models) == 1 else f"{len(self.models)} models"
-        told = f"{len(model.runs)} runs of {who} on {rows}, {train} trained on and {test} tested in each."
+        runs = "1 run" if len(model.runs) == 1 else f"{len(model.runs)} runs"
+        told = f"{runs} of {who} on {rows}, {train} trained on and {test} tested in each."
+        if len(model.runs) == 1:
+            return f"{told} One run has no spread; the intervals of its rows are in `evaluation`."
         return f"{told} The {100 * model.level:g} % intervals are Nadeau and Bengio's."
 
     def _one_model(self) -> str:
         model = only(self.models, "table")
         known = [row for row in model.summary if model.metrics is not None or row.name in FIRST]
-        return table_text([_shown(row) for row in [*known, *(row for row in model.cost if row.why is None)]])
+        table = table_text([_shown(row) for row in [*known, *(row for row in model.cost if row.why is None)]])
+        told = [STARRED] if any(row.of_rows for row in known) else []
+        told += [f"{row.name}: {row.why}" for row in known if row.why is not None]
+        told += [UNNAMED] if model.metrics is None and model.data.positive is None else []
+        told += [] if any(row.noise is not None for row in model.cost) else [ONE_TIMING]
+        return "\n".join([table, *map(filled, told)])
 
     def _several(self) -> str:
-        rows = []
-        for row in self.ranking(KALITA):
+        ranked, rows = self.ranking(KALITA), []
+        for row in ranked:
             costs = {each.name: each.mean for each in self[str(row.model)].cost}
             rows.append({"model": row.model, f"mean {KALITA}": interval_text(row.mean, row.low, row.high),
+                         "undefined": row.undefined, "pooled": row.pooled,
                          "mean ac_score": self[str(row.model)].summarised("ac_score").mean,
                          "fit s": costs["fit_seconds"], "predict s / 1000": costs["predict_seconds_per_1000"],
                          "bytes": costs["model_bytes"]})  # fmt: skip
-        return table_text(rows)
+        told = [] if ranked[0].why is None else ["", filled(f"{KALITA} is {ranked[0].why}.")]
+        return "\n".join([table_text(rows), *told])
+
+
+def _sorted(rows: list[Summary], sign: int, key: str = "mean") -> Rows[Summary]:
+    """The rows from the best to the worst; what is undefined comes last."""
+    worth = [sign * (math.nan if getattr(row, key) is None else getattr(row, key)) for row in rows]
+    order = sorted(range(len(rows)), key=lambda i: math.inf if math.isnan(worth[i]) else -worth[i])
+    return Rows(rows[i] for i in order)
 
 
 def _told(model: ModelResult) -> dict[str, Any]:
@@ -222,7 +284,7 @@ def _strict(row: dict[str, Any]) -> dict[str, Any]:
 
 def _shown(row: Summary) -> dict[str, Any]:
     """A row as it is printed."""
-    interval = f"{three_digits(row.low)} to {three_digits(row.high)}"
+    interval = f"{three_digits(row.low)} to {three_digits(row.high)}{'*' * row.of_rows}"
     return {"measure": row.name, "mean": row.mean, "sd": row.sd, "interval": interval, "best": row.best,
             "worst": row.worst, "pooled": row.pooled, "chance": row.chance, "noise": row.noise,
             "undefined": row.undefined}  # fmt: skip

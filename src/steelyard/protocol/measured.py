@@ -169,9 +169,11 @@ class Summary:
     """One measure, or one kind of cost, over all runs of a model.
 
     `mean`, `sd`, `best` and `worst` are over the runs in which it is defined; `low` and `high` are Nadeau and Bengio's
-    interval of the mean, which allows for training rows that runs share; `pooled` is the value of the merged table,
-    `chance` what guessing would score on that. `undefined` counts the runs left out. `noise` is how far repeated
-    timings of one run lie apart, as a share.
+    interval of the mean, which allows for training rows that runs share; `pooled` is the value of the merged table.
+    `chance` is for the mean: what guesses with the margins of each run score on average, over the same runs; of scores,
+    and where a run tests rows of one class only, what guessing scores on the merged table. `undefined` counts the
+    runs left out. `noise` is how far repeated timings of one run lie apart, as a share. Where all runs gave the same
+    value their spread tells nothing: then the interval is `of_rows`, that of the rows tested.
     """
 
     model: str | None
@@ -187,6 +189,7 @@ class Summary:
     undefined: int | None = None
     noise: float | None = None
     why: str | None = None
+    of_rows: bool = False
 
     def row(self) -> dict[str, Any]:
         """The summary as a row of a table."""
@@ -204,7 +207,9 @@ def summary(
         nothing = (math.nan,) * 6
         return Summary(model, name, *nothing, undefined=left_out or None, **more)
     low = high = sd = math.nan
-    if len(known) > 1:
+    if len(known) > 1 and np.ptp(known) == 0:
+        sd = 0.0  # and no interval: runs that agree by chance do not make the mean certain
+    elif len(known) > 1:
         test = corrected_t_test(known, n_train=sizes[0], n_test=sizes[1], level=level)
         sd, low, high = float(known.std(ddof=1)), max(test.low, limits[0]), min(test.high, limits[1])
     best, worst = (float(known.max()), float(known.min()))[:: -1 if sign < 0 else 1] if sign else (math.nan, math.nan)

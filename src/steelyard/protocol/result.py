@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +10,13 @@ import numpy as np
 
 from steelyard.analysis.rows import Rows
 from steelyard.analysis.threshold import BestThreshold, best_threshold
-from steelyard.errors import InputError
+from steelyard.analysis.uncertainty import interval
+from steelyard.errors import InputError, SteelyardError
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol import measured, once
 from steelyard.protocol.cost import KINDS, WHY_NAN
+from steelyard.protocol.guessing import Guesses, guesses
 from steelyard.protocol.measured import Reading, Summary
 
 if TYPE_CHECKING:
@@ -48,9 +50,9 @@ class ClassValues:
         """The class as a row of a table: the means over the runs with their intervals."""
         parts = {name: getattr(self, name) for name in measured.AVERAGED}
         ends = {f"{name}_{end}": getattr(part, end) for name, part in parts.items() for end in ("mean", "low", "high")}
-        return {"model": self.model, "class": self.label, "rows": self.rows} | {
-            key.removesuffix("_mean"): value for key, value in ends.items()
-        }
+        left_out = {f"{name}_undefined": part.undefined for name, part in parts.items()}
+        values = {key.removesuffix("_mean"): value for key, value in ends.items()}
+        return {"model": self.model, "class": self.label, "rows": self.rows} | values | left_out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,19 +132,54 @@ class ModelResult:
             nothing = np.full(len(self.runs), np.nan)
             return self._summary(reading.name, nothing, reading.sign, reading.measure.range, why=str(error))
 
-    def summarised(self, metric: Any = measured.KALITA) -> Summary:
-        """One measure over all runs."""
+    def summarised(self, metric: Any = measured.KALITA, held: Array | None = None) -> Summary:
+        """One measure over all runs, or over those that are `held`."""
         reading = measured.read(metric)
-        measure, found = reading.measure, measured.values(reading, self.runs, self._tables)
+        measure, found = reading.measure, measured.values(reading, self.runs, self._with_guesses)
+        if held is not None:
+            found[: len(self.runs)][~held] = np.nan
         if measured.of_scores(reading, self.runs):
             scores = self.scores
             if scores is None:  # a column for each class: the tables of the classes are not kept
                 return self._summary(reading.name, found, reading.sign, measure.range)
             whole = measured.of_score_table(measure, scores), measured.guessing(measure, scores)
         else:
-            whole = float(found[-2]), measured.without_rounding(measure, float(found[-1]))
+            whole = float(found[len(self.runs)]), measured.without_rounding(measure, self._guessed(found))
         pooled = {"pooled": whole[0], "chance": whole[1]}
-        return self._summary(reading.name, found[: len(self.runs)], reading.sign, measure.range, **pooled)
+        row = self._summary(reading.name, found[: len(self.runs)], reading.sign, measure.range, **pooled)
+        return row if row.sd != 0 else self._by_rows(row, reading)
+
+    def _by_rows(self, row: Summary, reading: Reading, label: Any = None) -> Summary:
+        """The summary with the interval of the rows tested, for runs that all gave the same value."""
+        table: Any = self.scores if measured.of_scores(reading, self.runs) else self._once[0]
+        how: dict[str, Any] = {} if reading.average == "native" else {"average": reading.average}
+        try:
+            found = interval(
+                reading.measure, table if label is None else table.with_positive(label), level=self.level, **how
+            )
+        except SteelyardError:  # such as one class only
+            return row
+        ends = {"low": min(float(found.low), row.mean), "high": max(float(found.high), row.mean)}
+        return replace(row, **ends, of_rows=True)
+
+    @cached_property
+    def _guesses(self) -> Guesses | None:
+        return guesses(self.runs)
+
+    @cached_property
+    def _with_guesses(self) -> Array:
+        """The tables as above, then those that guessing may give, so that a measure is asked once about all."""
+        return self._tables if self._guesses is None else np.concatenate([self._tables, self._guesses.tables])
+
+    def _guessed(self, found: Array) -> float:
+        """What guessing scores on average in the runs of the mean; on the merged table where that is unknown."""
+        n = len(self.runs)
+        if self._guesses is None:
+            return float(found[n + 1])
+        ended = [i for i, run in enumerate(self.runs) if run.error is None]
+        each = self._guesses.expected(found[n + 2 :])
+        known = each[np.isfinite(found[ended]) & np.isfinite(each)]
+        return float(np.clip(known.mean(), known.min(), known.max())) if len(known) else float(found[n + 1])
 
     def _summary(self, name: str, found: Array, sign: int, limits: tuple[float, float], **more: Any) -> Summary:
         return measured.summary(self._shown_name, name, found, self._sizes, sign, limits, self.level, **more)
@@ -168,9 +205,11 @@ class ModelResult:
     def per_class(self) -> Rows[ClassValues]:
         """Precision, recall and F of each class, then their plain mean and that by the classes' shares (Kalita)."""
         each = {name: self.values(Reading(get_metric(name), None)) for name in measured.AVERAGED}
-        rows = np.bincount(self.data.codes, minlength=len(self.data.labels)).tolist()
+        rows = self._tested_rows().tolist()
         found = [
-            ClassValues(self._shown_name, label, rows[i], *(self._of_class(name, each[name][:, i]) for name in each))
+            ClassValues(
+                self._shown_name, label, rows[i], *(self._of_class(name, each[name][:, i], label) for name in each)
+            )
             for i, label in enumerate(self.data.labels)
         ]
         for average, words in zip(measured.AVERAGES, ("macro", "class shares"), strict=True):
@@ -178,8 +217,15 @@ class ModelResult:
             found.append(ClassValues(self._shown_name, words, None, *parts))
         return Rows(found)
 
-    def _of_class(self, name: str, found: Array) -> Summary:
-        return self._summary(name, found, 1, (0.0, 1.0))
+    def _tested_rows(self) -> Array:
+        """How many rows of each class were tested, each counted once."""
+        tested = [run.part.test for run in self.runs if run.error is None]
+        rows = np.unique(np.concatenate(tested)) if tested else []
+        return np.bincount(self.data.codes[rows] if len(rows) else [], minlength=len(self.data.labels))
+
+    def _of_class(self, name: str, found: Array, label: Any) -> Summary:
+        row = self._summary(name, found, 1, (0.0, 1.0))
+        return row if row.sd != 0 else self._by_rows(row, Reading(get_metric(name)), label)
 
     # ---------------------------------------------------------------- everything else
 
