@@ -112,6 +112,37 @@ def test_a_missing_group_is_a_group_of_its_own(frame):
     assert found.groups[None,].rows == 2
 
 
+MISSING = {
+    "NaN": pa.array([2023.0, math.nan, math.nan, 2024.0, math.nan, 2023.0]),
+    "null": pa.array([2023.0, None, None, 2024.0, None, 2023.0]),
+    "NaN beside null": pa.array([2023.0, math.nan, None, 2024.0, math.nan, 2023.0]),
+}
+
+
+@pytest.mark.parametrize("options", [{"pred": "p"}, {"score": "s"}, {"score": "s", "exact": False}, {"pred": ["p", "y"]}], ids=str)  # fmt: skip
+@pytest.mark.parametrize("kind", MISSING)
+def test_missing_numbers_are_one_group_that_loses_no_row(frame, kind, options):
+    r = {"y": [0, 1, 1, 1, 0, 0], "p": [0, 1, 0, 1, 1, 1], "s": [0.1, 0.9, 0.4, 0.8, 0.3, 0.2], "g": MISSING[kind]}
+    found = tally(frame(r), true="y", by="g", **options)
+    assert {key: group.rows for key, group in found.groups.items()} == {(2023,): 2, (2024,): 1, (None,): 3}
+    assert steelyard.Tally.from_json(found.to_json()) == found
+
+
+def test_an_endless_group_is_called_by_its_name(frame):
+    found = tally(frame({"y": [0, 1, 1], "p": [0, 1, 0], "g": [math.inf, 0.5, -math.inf]}), true="y", pred="p", by="g")
+    assert set(found.groups) == {("inf",), (0.5,), ("-inf",)}
+    assert steelyard.Tally.from_json(found.to_json()) == found
+
+
+@pytest.mark.parametrize("options", [{"pred": "p"}, {"score": "p", "exact": True}], ids=str)
+def test_lists_are_no_groups(engine, frame, options):
+    if engine == "dask":
+        pytest.skip("dask makes text of lists")
+    r = {"y": [0, 1], "p": [0, 1], "g": pa.array([[1], [1, 2]])}
+    words = "a label or a group is one value a row"
+    assert_refused(lambda: tally(frame(r), true="y", by="g", **options), InputTypeError, words)
+
+
 def test_two_models_side_by_side(frame):
     r = rows()
     assert tally(frame(r), true="y", pred=["a", "b"]).paired == steelyard.paired(r["y"], r["a"], r["b"])

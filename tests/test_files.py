@@ -176,8 +176,8 @@ def test_more_rows_than_fit_are_binned_unless_asked_otherwise(frame, tmp_path, m
     ("cells", "labels"),
     [
         (["1", "0"], (0, 1)), (["1.0", "0.0"], (0, 1)), (["True", "False"], (False, True)), (["TRUE", "false"], (False, True)),
-        (["007", "008"], ("007", "008")), (["1e3", "0"], ("0", "1e3")), (["1.5", "0"], ("0", "1.5")), (["-1", "+1"], (-1, 1)),
-        (["yes", "no"], ("no", "yes")), (["1", "no"], ("1", "no")), (["nan", "1"], ("1", "nan")), ([" 1", "0"], (" 1", "0")),
+        (["007", "008"], ("007", "008")), (["1e3", "0"], (0, 1000)), (["-1", "+1"], (-1, 1)), (["mild", "none"], ("mild", "none")),
+        (["yes", "no"], ("no", "yes")), (["1", "no"], ("1", "no")), ([" 1", "0 "], (0, 1)), ([" yes", "no"], ("no", "yes")),
         (["12345678901234567890", "0"], (0, 12345678901234567890)),
     ],
 )  # fmt: skip
@@ -194,7 +194,34 @@ def test_labels_of_a_text_file_are_numbers_or_truth_values_where_all_are(cells, 
         assert set(score_columns(source, "y", ["s", "s"])[0].tolist()) == set(labels)
 
 
+def test_truth_values_and_zero_one_are_the_same_labels(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,p,s\nTRUE,1,0.9\nFALSE,0,0.1\nTRUE,0.0,0.2\n")
+    assert read([path], pred="p").confusion == steelyard.confusion([True, False, True], [True, False, False])
+
+
+@pytest.mark.parametrize("column", ["2023,2024,2023", "0.5,1,0.5", "true,false,true", "x,y,x", "2023,,2023", "NaN,1.5,2"])
+def test_groups_of_text_files_and_of_others_add_up(column, tmp_path):
+    cells = column.split(",")
+    text = tmp_path / "rows.csv"
+    text.write_text("y,p,g\n" + "".join(f"{i % 2},1,{cell}\n" for i, cell in enumerate(cells)))
+    typed = {"2023": [2023, 2024, 2023], "0.5": [0.5, 1.0, 0.5], "true": [True, False, True], "NaN": [float("nan"), 1.5, 2]}
+    values = [2023, None, 2023] if "" in cells else typed.get(cells[0], cells)
+    pl.DataFrame({"y": [0, 1, 0], "p": [1, 1, 1], "g": values}).write_parquet(tmp_path / "rows.parquet")
+    one, other = (read([tmp_path / name], pred="p", by="g") for name in ("rows.csv", "rows.parquet"))
+    assert one == other
+    assert {key: group.rows for key, group in (one + other).groups.items()} == {
+        key: 2 * group.rows for key, group in one.groups.items()
+    }
+
+
 REFUSED = [
+    ("fractions.csv", b"y,p,s\n1,0.7,0.5\n0,0.2,0.1\n", InputError, "The column 'p' holds 0.2: a label is text or a whole number. Are these scores"),
+    ("words.csv", b"y,p,s\nyes,1,0.5\nno,0,0.1\n", InputTypeError, "'y' holds text such as 'no' and The column 'p' numbers such as 0"),
+    ("na.csv", b"y,p,s\n1,0,0.5\nNA,0,0.1\n0,1,0.2\n", InputError, r"The column 'y' holds missing labels \(NA\); drop those rows"),
+    ("nan.label.csv", b"y,p,s\n1,0,0.5\n1,nan,0.1\n0,1,0.2\n", InputError, r"The column 'p' holds missing labels \(nan\)"),
+    ("none.csv", b"y,p,s\n1,0,0.5\n1,None,0.1\n0,1,0.2\n", InputError, r"The column 'p' holds missing labels \(None\)"),
+    ("space.csv", b"y,p,s\n1,0,0.5\n1, ,0.1\n0,1,0.2\n", InputError, "The column 'p' holds missing labels; drop"),
     ("short.csv", b"y,p,s\n1,0,0.5\n0,0\n1,1,0.2\n", InputError, "'.*short.csv' has 2 cells in row 2 and 3 in its header"),
     ("long.csv", b"y,p,s\n1,0,0.5\n0,0,0.1\n1,1,0.2,9\n", InputError, "has 4 cells in row 3 and 3 in its header"),
     ("cut.csv", b"y,p,s\n1,0,0.5\n0", InputError, "has 1 cells in row 2 and 3 in its header"),

@@ -114,7 +114,7 @@ def _check_labels(found: Sequence[Any], name: str) -> None:
         if label is None or type(label).__name__ in ("NAType", "NaTType") or _is_nan(label):
             raise InputError(f"{name} holds missing labels ({label}); drop those rows, or give them a label.")
         if isinstance(label, (float, np.floating)) and not float(label).is_integer():
-            raise InputError(_continuous(name, label))
+            raise InputError(continuous(name, label))
         if not isinstance(label, (str, bytes, int, float, np.generic)):
             raise InputTypeError(f"{name} holds {label!r} ({type(label).__name__}); labels are text or whole numbers.")
     kinds = {_kind(label): label for label in found}
@@ -127,10 +127,9 @@ def _is_nan(label: Any) -> bool:
     return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
 
 
-def _continuous(name: str, value: Any) -> str:
-    return (
-        f"{name} holds {float(value):g}: a label is text or a whole number. Cut scores into labels, or use score_table."
-    )
+def continuous(name: str, value: Any) -> str:
+    """What is said of fractions where labels belong."""
+    return f"{name} holds {float(value):g}: a label is text or a whole number. Are these scores? Name them as scores."
 
 
 def _whole_floats(values: Array, name: str) -> tuple[Array, Labels]:
@@ -139,7 +138,7 @@ def _whole_floats(values: Array, name: str) -> tuple[Array, Labels]:
         raise InputError(f"{name} holds missing labels ({values[~finite][0]}); drop those rows, or give them a label.")
     broken = values != np.trunc(values)
     if broken.any():
-        raise InputError(_continuous(name, values[broken][0]))
+        raise InputError(continuous(name, values[broken][0]))
     return _hashed(values, name) if np.abs(values).max() >= 2**62 else _integers(values.astype(np.int64))
 
 

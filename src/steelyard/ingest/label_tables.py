@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, did_you_mean
-from steelyard.ingest import encoding
+from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.ingest import encoding, texts
+from steelyard.ingest.source import nested
 from steelyard.statistics.confusion import MOST_LABELS, Confusion
 from steelyard.statistics.paired import Paired, check_size
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Wish
 
 Array = np.ndarray[Any, Any]
-WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)(\.0*)?")
-TRUTH = {"true": True, "false": False}
 
 
 def label_tables(counted: Keyed, wish: Wish, textual: bool) -> dict[tuple[Any, ...], Any]:
@@ -31,7 +30,7 @@ def label_tables(counted: Keyed, wish: Wish, textual: bool) -> dict[tuple[Any, .
     given = [values(key, name) for key, name in zip(counted.keys[by:], names, strict=True)]
     if not len(counted.rows) and wish.labels is None:
         raise InputError("There are no rows to weigh; give at least one, or declare the labels.")
-    codes, known = _encoded(parsed(given) if textual else given, wish, names)
+    codes, known = _encoded(texts.labels(given, names) if textual else given, wish, names)
     if len(known) > MOST_LABELS:
         raise InputError(
             f"There are {len(known):,} different labels; at most {MOST_LABELS:,} are weighed. "
@@ -39,7 +38,7 @@ def label_tables(counted: Keyed, wish: Wish, textual: bool) -> dict[tuple[Any, .
         )
     make = _confusion if len(columns.pred) == 1 else _paired
     positive = resolved(wish.pos_label, known)
-    which = groups([key.tolist() for key in counted.keys[:by]], len(counted.rows))
+    which = groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), textual)
     return {key: make(codes, known, positive, picked(counted, held), held) for key, held in which.items()}
 
 
@@ -50,26 +49,10 @@ def values(key: Array, name: str) -> Array:
     return key
 
 
-def parsed(columns: list[Array]) -> list[Array]:
-    """Labels of a text file: whole numbers or truth values where all of them are, else the text as it stands."""
-    texts = {text for column in columns for text in column.tolist()}
-    if texts and all(WHOLE.fullmatch(text) for text in texts):
-        read: Any = lambda text: int(float(text)) if "." in text else int(text)  # noqa: E731
-    elif texts and all(text.lower() in TRUTH for text in texts):
-        read = lambda text: TRUTH[text.lower()]  # noqa: E731
-    else:
-        return columns
-    made = []
-    for column in columns:
-        values = np.empty(len(column), dtype=object)
-        values[:] = [read(text) for text in column.tolist()]
-        made.append(values)
-    return made
-
-
 def _encoded(values: list[Array], wish: Wish, names: Sequence[str]) -> tuple[list[Array], tuple[Any, ...]]:
     found = [encoding.distinct(column, f"The column {name!r}") for column, name in zip(values, names, strict=True)]
-    encoding.check_alike(found[0][1], found[1][1], *(f"The column {name!r}" for name in names[:2]))
+    for name, (_, labels) in zip(names[1:], found[1:], strict=True):
+        encoding.check_alike(found[0][1], labels, *(f"The column {each!r}" for each in (names[0], name)))
     known = wish.labels or tuple(sorted({label for _, labels in found for label in labels}))
     codes = [
         encoding.recode(code, labels, known, f"The column {name!r}")
@@ -91,17 +74,23 @@ def resolved(pos_label: Any, labels: Sequence[Any]) -> Any:
     raise InputError(f"The positive class {pos_label!r} does not occur; there are {shown}.{near}")
 
 
-def groups(keys: Sequence[Sequence[Any]], rows: int) -> dict[tuple[Any, ...], Array]:
+def groups(keys: Sequence[Sequence[Any]], rows: int, textual: bool) -> dict[tuple[Any, ...], Array]:
     """Which rows belong to each group; all of them under no key."""
     everyone = np.arange(rows)
     if not keys:
         return {(): everyone}
-    book = encoding.Book()
-    codes = np.fromiter(map(book.__getitem__, zip(*keys, strict=True)), np.intp, rows)
+    book, named = encoding.Book(), encoding.Book()
+    try:
+        codes = np.fromiter(map(book.__getitem__, zip(*keys, strict=True)), np.intp, rows)
+    except TypeError:
+        raise InputTypeError(nested("A column of groups holds lists or other objects")) from None
+    # Engines bring a missing value back as None, NaN and others, each NaN another key: one group by what they mean.
+    held = [[key[i] for key in book] for i in range(len(keys))]
+    means = [map(_plain, texts.groups(values) if textual else values) for values in held]
+    codes = np.array([named[key] for key in zip(*means, strict=True)], dtype=np.intp)[codes]
     order = np.argsort(codes, kind="stable")
-    places = np.split(order, np.cumsum(np.bincount(codes, minlength=len(book)))[:-1])
-    found = {tuple(map(_plain, key)): held for key, held in zip(book, places, strict=False)}
-    return {(): everyone, **found}
+    places = np.split(order, np.cumsum(np.bincount(codes, minlength=len(named)))[:-1])
+    return {(): everyone, **dict(zip(named, places, strict=False))}
 
 
 def _is_missing(value: Any) -> bool:
@@ -113,10 +102,12 @@ def _is_missing(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value of a group: None for a missing one, text for dates and the like."""
+    """A value of a group: None for a missing one, text for dates and the like, and for what JSON cannot tell."""
     if _is_missing(value):
         return None
-    return value if isinstance(value, (str, int, float, bool)) else str(value)
+    if isinstance(value, (float, Decimal)) and math.isfinite(value):
+        return int(value) if value == int(value) else float(value)
+    return value if isinstance(value, (str, int)) else str(value)
 
 
 def picked(counted: Keyed, held: Array) -> tuple[Array, Array | None, Array | None]:

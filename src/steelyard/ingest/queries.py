@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import masses
+from steelyard.ingest.source import nested
 from steelyard.statistics.confusion import MOST_LABELS
 
 if TYPE_CHECKING:
@@ -103,7 +104,11 @@ def check_sample(source: Source, names: Sequence[str]) -> None:
     """Refuse a column of numbers or names as a label while only its first rows have been read."""
     head = collected(source.parts[0].select(*dict.fromkeys(names)).head(SAMPLE))
     for name in names:
-        if (found := head.get_column(name).n_unique()) > MOST_LABELS:
+        try:
+            found = head.get_column(name).n_unique()
+        except TypeError:  # objects of pandas and Dask tell their kind only when they are compared
+            raise InputTypeError(nested(f"The column {name!r} holds lists or other objects")) from None
+        if found > MOST_LABELS:
             raise InputError(
                 f"The column {name!r} holds {found:,} different values in its first {len(head):,} rows; at most "
                 f"{MOST_LABELS:,} labels are weighed. Is it a column of labels, or of numbers or names?"

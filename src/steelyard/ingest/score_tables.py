@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.ingest import arrays, bins, encoding, places, queries
-from steelyard.ingest.label_tables import groups, parsed, picked, resolved, values
+from steelyard.ingest import arrays, bins, encoding, places, queries, texts
+from steelyard.ingest.label_tables import groups, picked, resolved, values
 from steelyard.ingest.labels import score_table
 from steelyard.statistics import blurs
 from steelyard.statistics.confusion import Confusion
@@ -59,7 +59,7 @@ def _exact_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTabl
         found = score_table(true[held], part["score"], pos_label=True, labels=[False, True], **weights)
         return ScoreTable(found.positive, found.negative, label)
 
-    held = groups([data[name].to_list() for name in columns.by], len(true))
+    held = groups([data[name].to_list() for name in columns.by], len(true), source.textual)
     return {key: table(held) for key, held in held.items()}
 
 
@@ -68,7 +68,7 @@ def _truth(column: Any, wish: Wish, textual: bool) -> tuple[Array, Any]:
     name = f"The column {wish.columns.true!r}"
     codes, labels = encoding.distinct(arrays.column(column, name), name)
     found = np.array([*labels, None], dtype=object)[:-1]
-    found = parsed([found])[0] if textual else found
+    found = texts.labels([found], [wish.columns.true])[0] if textual else found
     label = _positive(found, wish)
     return np.array([bool(value == label) for value in found.tolist()], dtype=bool)[codes], label
 
@@ -92,10 +92,10 @@ def _binned_tables(source: Source, wish: Wish, ends: tuple[float, float]) -> dic
     columns, by = wish.columns, len(wish.columns.by)
     counted = bins.binned(source, columns, ends, wish.threshold)
     true = values(counted.keys[by], columns.true)
-    true = parsed([true])[0] if source.textual else true
+    true = texts.labels([true], [columns.true])[0] if source.textual else true
     label = _positive(true, wish)
     positive = np.array([bool(value == label) for value in true.tolist()], dtype=bool)
-    which = groups([key.tolist() for key in counted.keys[:by]], len(counted.rows))
+    which = groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), source.textual)
     return {key: _binned(counted, held, positive[held], label) for key, held in which.items()}
 
 

@@ -90,6 +90,14 @@ def _check_kinds(source: Source, columns: Columns, schema: Any) -> None:
     for name in (n for n in (columns.score, columns.weight, columns.frequency) if n is not None and not source.textual):
         if not (schema[name].is_numeric() or str(schema[name]) == "Boolean"):
             raise InputTypeError(f"The column {name!r} holds {schema[name]} values; numbers were expected.")
+    for name in (columns.true, *columns.pred, *columns.by):
+        if schema[name].is_nested():
+            raise InputTypeError(nested(f"The column {name!r} holds {schema[name]} values"))
+
+
+def nested(told: str) -> str:
+    """What is said of columns that hold more than one value a row."""
+    return f"{told}; a label or a group is one value a row, such as text or a number."
 
 
 def _listed(names: Sequence[str]) -> str:

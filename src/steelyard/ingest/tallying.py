@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import arrays, encoding, places, queries
-from steelyard.ingest.label_tables import label_tables, parsed, values
+from steelyard.ingest import arrays, encoding, places, queries, texts
+from steelyard.ingest.label_tables import label_tables, values
 from steelyard.ingest.labels import declared_labels
 from steelyard.ingest.score_tables import EXACT_ROWS, numbers, score_tables
 from steelyard.ingest.source import Columns, Source, Wish, check_columns
@@ -73,7 +73,7 @@ def _tally(source: Source, wish: Wish) -> Tally:
         parts["scores"] = score_tables(source, wish)
     held: dict[str, Any] = {name: tables.pop(()) for name, tables in parts.items()}
     groups = {key: Tally(**{name: tables[key] for name, tables in parts.items()}) for key in _common(parts)}
-    return Tally(**held, labels=_labels(held), by=columns.by, groups=groups)
+    return Tally(**held, labels=_labels(held), by=columns.by, groups=groups).checked()
 
 
 def _labels(held: dict[str, Any]) -> tuple[Any, ...]:
@@ -105,7 +105,7 @@ def label_columns(data: Any, true: str, models: Sequence[str], frequency: str | 
     with places.numbers_told(source, frequency):
         counted = queries.tallied(source, names, columns)
     given = [values(key, name) for key, name in zip(counted.keys, names, strict=True)]
-    return (parsed(given) if source.textual else given), counted.rows
+    return (texts.labels(given, names) if source.textual else given), counted.rows
 
 
 def cluster_columns(
@@ -117,7 +117,7 @@ def cluster_columns(
     queries.check_sample(source, [true, pred])
     counted = queries.tallied(source, [true, pred, cluster], columns)
     truth, guess, member = (values(key, name) for key, name in zip(counted.keys, (true, pred, cluster), strict=True))
-    truth, guess = parsed([truth, guess]) if source.textual else (truth, guess)
+    truth, guess = texts.labels([truth, guess], [true, pred]) if source.textual else (truth, guess)
     return truth, guess, np.array([str(name) for name in member.tolist()]), counted.rows
 
 
@@ -136,6 +136,6 @@ def score_columns(data: Any, true: str, models: Sequence[str]) -> tuple[Array, d
     truth = arrays.column(data[true].to_native(), f"The column {true!r}")
     if source.textual:
         codes, labels = encoding.distinct(truth, f"The column {true!r}")
-        truth = parsed([np.array([*labels, None], dtype=object)[:-1]])[0][codes]
+        truth = texts.labels([np.array([*labels, None], dtype=object)[:-1]], [true])[0][codes]
     with places.numbers_told(source, *models):
         return truth, {name: numbers(data[name], name) for name in models}

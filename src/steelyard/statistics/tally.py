@@ -120,14 +120,13 @@ class Tally:
         if not isinstance(by, list) or not isinstance(groups, list) or not all(isinstance(g, dict) for g in groups):
             raise InputError("The groups of a saved tally are a list, each with its key and its tables.")
         held = {tuple(_key(group, len(by))): cls._read(group) for group in groups}
-        tally = cls(**parts, labels=tuple(data["labels"]), by=tuple(map(str, by)), groups=held)
-        tally._check()
-        return tally
+        return cls(**parts, labels=tuple(data["labels"]), by=tuple(map(str, by)), groups=held).checked()
 
-    def _check(self) -> None:
-        """The groups of a saved tally add up to the whole."""
+    def checked(self) -> Tally:
+        """The tally, where its groups add up to the whole."""
         if self.groups and sum(group.rows for group in self.groups.values()) != self.rows:
-            raise InputError("The groups of this saved tally do not add up to its whole; tally the rows again.")
+            raise InputError("The groups of this tally do not add up to its whole; tally the rows again.")
+        return self
 
 
 def _key(group: dict[str, Any], size: int) -> list[Any]:
