@@ -175,10 +175,9 @@ def test_many_classes_are_reported_alike(frame, rows):
 
 def test_weights_frequencies_and_groups_reach_the_report(frame, rows):
     told = strict(run("report", rows, "--pred", "y_pred", "--weight", "w", "--frequency", "n", "--by", "site", "--by", "b", "--format", "json").stdout)  # fmt: skip
-    text = frame.with_columns(pl.col("b").cast(str))  # a group of a text file is called what stands there
-    expected = steelyard.evaluate(text, true="y_true", pred="y_pred", weight="w", frequency="n", by=["site", "b"])
+    expected = steelyard.evaluate(frame, true="y_true", pred="y_pred", weight="w", frequency="n", by=["site", "b"])
     assert told["groups"] == json.loads(expected.to_json())["groups"]
-    assert told["groups"][0]["group"] == {"site": "north", "b": "0"}
+    assert told["groups"][0]["group"] == {"site": "north", "b": 0}
     table = list(
         csv.DictReader(io.StringIO(run("report", rows, "--pred", "y_pred", "--by", "site", "--format", "csv").stdout))
     )
@@ -387,6 +386,36 @@ def test_an_existing_output_is_kept_unless_forced(rows, tmp_path):
     mask = os.umask(0o022)
     os.umask(mask)
     assert out.stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_a_link_stays_a_link_and_its_file_is_written(rows, tmp_path):
+    (tmp_path / "far").mkdir()
+    file, link, new = tmp_path / "far" / "out.json", tmp_path / "link.json", tmp_path / "new.json"
+    file.write_text("mine")
+    link.symlink_to(file)
+    assert "exists and was kept" in run("report", rows, "-o", link, code=2).stderr
+    run("report", rows, "-o", link, "--force")
+    assert link.is_symlink() and strict(file.read_text())["rows"] == ROWS
+    new.symlink_to(tmp_path / "far" / "made.json")
+    run("report", rows, "-o", new)
+    assert new.is_symlink() and strict((tmp_path / "far" / "made.json").read_text())["rows"] == ROWS
+    new.unlink()
+    new.symlink_to(new)
+    assert run("report", rows, "-o", new, code=2).stderr.startswith("steelyard: ")
+    new.unlink()
+    new.symlink_to(tmp_path / "none" / "made.json")
+    assert "There is no folder" in run("report", rows, "-o", new, code=2).stderr
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]], ids=["kept", "forced"])
+def test_a_pipe_is_never_replaced(force, rows, tmp_path):
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    for name in (pipe, tmp_path / "link.json"):
+        if name != pipe:
+            name.symlink_to(pipe)
+        assert "is a device or a pipe, not a file" in run("report", rows, "-o", name, *force, code=2).stderr
+    assert pipe.is_fifo()
 
 
 def test_a_failure_while_writing_leaves_the_old_file(tmp_path, monkeypatch):

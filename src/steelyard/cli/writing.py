@@ -33,19 +33,33 @@ def check_free(output: str | None, force: bool) -> None:
     """Refuse an output that exists, before any work is done for it."""
     if output is None:
         return
-    path = Path(output)
+    path = _target(output)
     if path.is_dir():
         raise InputError(f"{output!r} is a folder; name a file in it.")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{output!r} is a device or a pipe, not a file; leave out -o to write to the standard output.")
     if path.exists() and not force:
         raise InputError(f"{output!r} exists and was kept; give another name, or --force to replace it.")
     if not path.parent.is_dir():
-        raise InputError(f"There is no folder {str(path.parent)!r} to write to; make it first.")
+        raise InputError(f"There is no folder {str(_shown(output, path))!r} to write to; make it first.")
+
+
+def _shown(output: str, path: Path) -> Path:
+    return path.parent if Path(output).is_symlink() else Path(output).parent
+
+
+def _target(output: str) -> Path:
+    """Where the output lies: of a link the file it points to, so that the link itself stays."""
+    try:
+        return Path(output).resolve()
+    except (OSError, RuntimeError):
+        raise InputError(f"{output!r} is a link that points to itself; name a file.") from None
 
 
 @contextmanager
 def temporary(output: str, ending: str) -> Iterator[Path]:
     """A file beside the output to be written, which takes its place when that has gone well."""
-    path = Path(output)
+    path = _target(output)
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=ending, dir=path.parent)
     os.close(handle)
     made = Path(name)
