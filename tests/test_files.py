@@ -200,12 +200,19 @@ def test_truth_values_and_zero_one_are_the_same_labels(tmp_path):
     assert read([path], pred="p").confusion == steelyard.confusion([True, False, True], [True, False, False])
 
 
-@pytest.mark.parametrize("column", ["2023,2024,2023", "0.5,1,0.5", "true,false,true", "x,y,x", "2023,,2023", "NaN,1.5,2"])
+@pytest.mark.parametrize(
+    "column", ["2023,2024,2023", "0.5,1,0.5", "true,false,true", "x,y,x", "2023,,2023", "NaN,1.5,2"]
+)
 def test_groups_of_text_files_and_of_others_add_up(column, tmp_path):
     cells = column.split(",")
     text = tmp_path / "rows.csv"
     text.write_text("y,p,g\n" + "".join(f"{i % 2},1,{cell}\n" for i, cell in enumerate(cells)))
-    typed = {"2023": [2023, 2024, 2023], "0.5": [0.5, 1.0, 0.5], "true": [True, False, True], "NaN": [float("nan"), 1.5, 2]}
+    typed = {
+        "2023": [2023, 2024, 2023],
+        "0.5": [0.5, 1.0, 0.5],
+        "true": [True, False, True],
+        "NaN": [float("nan"), 1.5, 2],
+    }
     values = [2023, None, 2023] if "" in cells else typed.get(cells[0], cells)
     pl.DataFrame({"y": [0, 1, 0], "p": [1, 1, 1], "g": values}).write_parquet(tmp_path / "rows.parquet")
     one, other = (read([tmp_path / name], pred="p", by="g") for name in ("rows.csv", "rows.parquet"))

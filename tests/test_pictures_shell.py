@@ -120,6 +120,7 @@ def test_studies_are_listed_run_and_written(tmp_path):
         "nguyen", "asawa", "kalita", "wu", "garcia",
     ]  # fmt: skip
     assert "There is no study 'wo'" in ran("study", "wo", code=2).stderr
+    assert "The study garcia has no option 'overlap'" in ran("study", "garcia", "--overlap", code=2).stderr
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "file").touch()
     assert "exists and was kept" in ran("study", "garcia", "--quick", "-o", tmp_path / "kept", code=2).stderr

@@ -116,11 +116,13 @@ def _told(found: Any, kind: str, target: str) -> str:
 @click.option("--quick", is_flag=True, help="In seconds, on a part of the data.")
 @click.option("--data", metavar="DIR", help="The folder of the data sets.")
 @click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--overlap", is_flag=True, help="Of nguyen: draw test texts as the paper did, training texts among them.")
 @click.option("-o", "--output", metavar="DIR", help="Write the page, the tables and the figures to this new folder.")
 @click.option("--force", is_flag=True, help="Replace a folder that exists.")
 def study(
-    name: str | None, listed: bool, quick: bool, data: str | None, seed: int, output: str | None, force: bool
-) -> None:
+    name: str | None, listed: bool, quick: bool, data: str | None, seed: int, overlap: bool, output: str | None,
+    force: bool,
+) -> None:  # fmt: skip
     """Run a paper's experiment again: NAME is nguyen, asawa, kalita, wu or garcia.
 
     Without NAME the studies are listed. The data sets are looked for in DIR, where STEELYARD_DATA points, and in the
@@ -135,7 +137,8 @@ def study(
     if output is not None:
         writing.check_free(output, force=force)
     with steps(name) as progress:
-        found = registry.run(name, quick=quick, data=data, seed=seed, progress=progress)
+        own = {"overlap": True} if overlap else {}
+        found = registry.run(name, quick=quick, data=data, seed=seed, progress=progress, **own)
     click.echo(repr(found))
     if output is not None:
         click.echo(f"The page is {writing.write(found, output, force=force) / 'page.html'}", err=True)

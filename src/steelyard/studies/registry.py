@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from steelyard import __version__
@@ -32,14 +33,26 @@ def descriptions() -> dict[str, str]:
 
 
 def run(
-    name: str, *, quick: bool = False, data: Any = None, seed: int = 0, progress: Callable[[str], Any] | None = None
+    name: str,
+    *,
+    quick: bool = False,
+    data: Any = None,
+    seed: int = 0,
+    progress: Callable[[str], Any] | None = None,
+    **options: Any,
 ) -> Study:
-    """Run one study: `quick` on a part of the data, `data` the folder of the data sets, `progress` told each step."""
+    """Run one study: `quick` on a part of the data, `data` the folder of the data sets, `progress` told each step.
+
+    `options` are those of the study itself, such as nguyen's `overlap`, the paper's own draw of test texts.
+    """
     module = _module(name)
     if not isinstance(seed, int) or seed < 0:
         raise InputError(f"seed is a whole number, 0 or more, not {seed!r}.")
+    for option in options:
+        if option not in signature(module.run).parameters:
+            raise InputError(f"The study {name} has no option {option!r}; leave it out.")
     start = time.perf_counter()
-    found: Study = module.run(quick=quick, data=data, seed=seed, progress=progress or _silent)
+    found: Study = module.run(quick=quick, data=data, seed=seed, progress=progress or _silent, **options)
     choices = {"seed": seed, "quick": quick} | found.choices
     return replace(found, choices=choices, environment=environment(), seconds=time.perf_counter() - start)
 
