@@ -426,6 +426,10 @@ def test_rows_can_be_sorted_and_unfolded(show, html):
         tab.select_option("#sort", "value")
         values = [float(v) for v in read(tab).values() if v]
         assert values == sorted(values, reverse=True)
+        slide(tab, "threshold", 40)
+        tab.evaluate("steelyard.numbers()")
+        moved = [float(v) for v in read(tab).values() if v]
+        assert moved == sorted(moved, reverse=True) != values
         tab.select_option("#sort", "family")
         assert tab.locator("#measures tr.family").count() > 8
 
@@ -563,6 +567,7 @@ def test_one_quantity_has_one_interval(show, evaluation):
 
 def test_what_is_undefined_or_out_of_sight_has_no_mark(show, html):
     with show(html) as tab:
+        assert tab.locator("#pr .point").is_visible()
         slide(tab, "threshold", int(tab.get_attribute("#threshold", "max")))
         assert not tab.locator('[data-metric="precision"] .value-mark').is_visible()
         assert not tab.locator('[data-metric="precision"] .chance-mark').is_visible()
@@ -730,6 +735,49 @@ def test_paper_has_no_controls_but_the_numbers(show, html):
         assert tab.locator("#threshold-shown").is_visible()
         assert tab.locator('[data-metric="recall"]').is_visible()
         assert tab.pdf(format="A4").startswith(b"%PDF")
+
+
+OUTSIDE = """wide => [...document.querySelectorAll('svg text, th, td')].map(e => [e.textContent, e.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 0 && (box.left < -1 || box.right > wide + 1)).map(([words]) => words)"""
+
+
+def test_paper_loses_no_column_and_no_letter(show, evaluation):
+    y, score, _ = scored(600)
+    group = Group(("site",), ("north",), 12, evaluation.metrics)
+    models = {"first model": (score > 0.3) * 1, "second model": (score > 0.5) * 1}
+    for html in (
+        page(replace(evaluation, groups=Rows([group, group]))),
+        page(evaluate(Confusion.of_rows(("cat", "dog", "yak"), np.arange(3, 12).reshape(3, 3)), draws=50)),
+        comparison_page(compare(y, models, draws=100)),
+    ):
+        with show(html) as tab:
+            tab.set_viewport_size({"width": 704, "height": 1000})
+            tab.emulate_media(media="print")
+            tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+            assert tab.evaluate("document.documentElement.scrollWidth") <= 704
+            assert tab.evaluate(OUTSIDE, 704) == []
+            assert tab.locator(".wide").evaluate_all("es => es.every(e => getComputedStyle(e).overflowX === 'visible')")
+            assert tab.locator("thead th").evaluate_all(
+                "es => es.every(e => parseFloat(getComputedStyle(e).fontSize) <= 11)"
+            )
+            for words in ("Move a slider", "move the slider", "Open a measure"):
+                assert words not in tab.locator("main").inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_on_a_phone_no_word_runs_off_and_the_page_is_not_wider_than_it(show, width):
+    y, score, _ = scored(1500)
+    rare = np.append(y, np.zeros(400_000, int)), np.append(score, np.full(400_000, 0.001))
+    for html in (
+        page(evaluate(*rare[:1], y_score=rare[1], draws=20)),
+        page(evaluate(Counts(30, 3, 400_000, 999_999_999))),
+    ):
+        with show(html) as tab:
+            tab.set_viewport_size({"width": width, "height": 844})
+            tab.wait_for_timeout(100)
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
+            drawn = OUTSIDE.replace("svg text, th, td", "svg text")
+            assert tab.evaluate(drawn, width) == []
 
 
 def test_without_a_script_the_numbers_stand(browser, tmp_path, html, evaluation):

@@ -74,7 +74,8 @@ def pieces(evaluation: Evaluation, one: Evaluation, source: str, data: dict[str,
 
 
 def _now(one: Evaluation) -> str:
-    return f"{name(one.positive)} against the other classes, as evaluated. Choose another class, or move the slider."
+    hint = controls.on_screen("Choose another class, or move the slider.")
+    return f"<span>{name(one.positive)} against the other classes, as evaluated.</span> {hint}"
 
 
 def _choice(table: Confusion, chosen: Any) -> str:

@@ -28,7 +28,12 @@ def now(data: dict[str, Any]) -> str:
     which = "the sample's" if share == data["view"]["share"] else "as asked for"
     told = f"{_flagged(data)}, {percent(share)} of the rows positive ({which})."
     told = f"{OWN_CUT}: {told}" if data.get("own_cut") else f"As evaluated: {told}"
-    return text(f"{told} Move a slider, and every number follows.")
+    return f"{text(told)} {on_screen('Move a slider, and every number follows.')}"
+
+
+def on_screen(words: str) -> str:
+    """Words that are of no use on paper."""
+    return f'<span class="screen">{text(words)}</span>'
 
 
 def _flagged(data: dict[str, Any]) -> str:

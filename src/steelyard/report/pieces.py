@@ -8,7 +8,7 @@ from steelyard import __version__
 from steelyard.analysis.rows import three_digits
 from steelyard.metrics.registry import get_metric
 from steelyard.report import controls, tables
-from steelyard.report.document import name, text
+from steelyard.report.document import name, scrolled, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,8 @@ def _cells(data: dict[str, Any]) -> str:
     body = _truly("positive", {"tp": tp, "fn": fn}) + _truly("negative", {"fp": fp, "tn": tn})
     heads = "".join(f'<th scope="col">{title}</th>' for title in ("flagged", "left alone", "all"))
     unit = f'<td class="soft">{"weight" if data["weighted"] else "rows"}</td>'
-    return f'<table id="cells"><thead><tr>{unit}{heads}</tr></thead><tbody>{body}</tbody></table>'
+    table = f'<table id="cells"><thead><tr>{unit}{heads}</tr></thead><tbody>{body}</tbody></table>'
+    return scrolled(table, "The table in numbers")
 
 
 def _truly(kind: str, cells: dict[str, float]) -> str:

@@ -80,7 +80,7 @@ def _pair(comparison: Comparison, a: str, b: str) -> str:
     table = _table(heads, [_difference(row, most) for row in rows], "versus")
     said = [text(repr(test)) for test in comparison.mcnemar if (test.a, test.b) == (a, b)]
     tests = "".join(f'<p class="soft">{words}</p>' for words in said)
-    return f"<section><h2>{name(a)} less {name(b)}</h2>{table}{tests}</section>{_order(comparison, a, b)}"
+    return f"<section><h2>{name(a)} minus {name(b)}</h2>{table}{tests}</section>{_order(comparison, a, b)}"
 
 
 def _difference(row: Difference, most: float) -> str:

@@ -109,16 +109,23 @@ function ticked(from, to) {
   const step = [1, 2, 2.5, 5, 10].map((k) => k * size).find((k) => k >= raw);
   const ticks = [];
   for (let t = Math.ceil(from / step) * step; t <= to + step * 1e-9; t += step) ticks.push(Math.abs(t) < step * 1e-9 ? 0 : t);
-  return { from, to, ticks, name: (v) => String(Number(v.toPrecision(6))) };
+  return { from, to, ticks, name: brief };
+}
+
+// A tick has room for six signs.
+function brief(v) {
+  const written = String(Number(v.toPrecision(6)));
+  return written.length > 6 && Math.abs(v) < 0.01 ? String(Number(v.toPrecision(2)).toExponential()) : written;
 }
 
 // The table as areas: the width of a column is the size of its class, its filled height the share that is right.
+const narrow = (share) => percent(share).replace("above ", ">");
 function picture(cells) {
   const room = host("picture");
   const width = Math.max(280, widthOf("picture", 480)), height = 232;
   const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
   const [tp, fn, fp, tn] = cells, p = tp + fn, n = fp + tn;
-  const side = Math.min(136, Math.max(112, width * 0.26)), gap = 2;
+  const side = Math.min(136, Math.max(120, width * 0.26)), gap = 2;
   const inner = width - 2 * side - gap, thin = 3;
   let wide = inner * (p / (p + n));
   wide = Math.min(inner - thin, Math.max(thin, wide));
@@ -134,13 +141,13 @@ function picture(cells) {
     const middle = (from, to) => Math.min(top + tall - 20, Math.max(top + 8, (from + to) / 2));
     let upper = middle(top, top + tall - full), lower = middle(top + tall - full, top + tall);
     if (lower - upper < 44) { const mid = Math.min(top + tall - 42, Math.max(top + 30, (upper + lower) / 2)); upper = mid - 22; lower = mid + 22; }
-    text(upper, counted(wrong), `${words[0]} ${percent(right + wrong ? wrong / (right + wrong) : NaN)}`);
-    text(lower, counted(right), `${words[1]} ${percent(right + wrong ? caught : NaN)}`);
+    text(upper, counted(wrong), `${words[0]} ${narrow(right + wrong ? wrong / (right + wrong) : NaN)}`);
+    text(lower, counted(right), `${words[1]} ${narrow(right + wrong ? caught : NaN)}`);
   };
   column(side, wide, tp, fn, "positive", "end", side - 8, ["missed", "found"]);
   column(side + wide + gap, inner - wide, tn, fp, "negative", "start", width - side + 8, ["flagged", "left alone"]);
-  el("text", { class: "axis", x: side - 8, y: height - 4, "text-anchor": "end" }, svg, `positives ${percent(p / (p + n))}`);
-  el("text", { class: "axis", x: width - side + 8, y: height - 4 }, svg, `negatives ${percent(n / (p + n))}`);
-  el("text", { class: "axis", x: side, y: 12 }, svg, "width: class size · filled: share right");
+  el("text", { class: "axis", x: side - 8, y: height - 4, "text-anchor": "end" }, svg, `positives ${narrow(p / (p + n))}`);
+  el("text", { class: "axis", x: width - side + 8, y: height - 4 }, svg, `negatives ${narrow(n / (p + n))}`);
+  el("text", { class: "axis", x: Math.max(0, Math.min(side, width - 232)), y: 12 }, svg, "width: class size · filled: share right");
   room.replaceChildren(svg);
 }

@@ -189,7 +189,7 @@ if (D.reliability) {
       });
       line(p, points, "curve");
       for (const [x, y] of points) place(dot(p, "small-point"), p, x, y);
-      host("reliability-readout").textContent = `${points.length} bins of equal width; bars are ${100 * D.level} % intervals`;
+      host("reliability-readout").textContent = `${points.length} ${points.length === 1 ? "bin" : "bins"} of equal width; bars are ${100 * D.level} % intervals`;
     },
   });
   chart("decision", (share) => {
@@ -203,13 +203,16 @@ if (D.reliability) {
     line(p, [[0, 0], [1, 0]], "chance-line");
     for (const run of above(all, y.from)) line(p, run, "chance-line");
     for (const run of above(benefit, y.from)) line(p, run, "curve");
-    const last = (above(all, y.from)[0] || [[0, 0]]).slice(-1)[0], late = last[0] > 0.6;
-    const word = (x, y, end, words) => el("text", { class: "tick", x: round(x), y: round(y), "text-anchor": end ? "end" : "start" }, p.svg, words);
-    const x = p.X(last[0]), wide = 44;
-    const spots = [[x + 6, p.box.bottom - 6], [x + 6, p.Y(0) - 6], [x - wide - 6, p.box.bottom - 6], [p.X(0) + 16, p.box.top + 12]];
-    const near = ([u, v]) => [...above(benefit, y.from), ...above(all, y.from)].flat().filter(([a, b]) => p.X(a) > u - 4 && p.X(a) < u + wide && Math.abs(p.Y(b) - v + 4) < 12).length;
-    word(...spots.filter(([u]) => u >= p.box.left && u + wide <= p.box.right).sort((a, b) => near(a) - near(b))[0], false, "flag all");
-    word(late ? p.box.left + 6 : p.box.right, p.Y(0) + 16, !late, "flag nobody");
+    // Words stand where the fewest points of the lines are.
+    const drawn = [...above(benefit, y.from), ...above(all, y.from)].flat().map(([u, v]) => [p.X(u), p.Y(v)]);
+    const word = (words, spots) => {
+      const wide = 6 * words.length, near = ([u, v]) => drawn.filter(([a, b]) => a > u - 4 && a < u + wide && Math.abs(b - v + 4) < 12).length;
+      const [x, y] = spots.filter(([u]) => u >= p.box.left && u + wide <= p.box.right).sort((a, b) => near(a) - near(b))[0];
+      el("text", { class: "tick", x: round(x), y: round(y) }, p.svg, words);
+    };
+    const x = p.X((above(all, y.from)[0] || [[0, 0]]).slice(-1)[0][0]), none = p.Y(0), low = p.box.bottom - 6;
+    word("flag all", [[x + 6, low], [x + 6, none - 6], [x - 54, low], [p.X(0) + 16, p.box.top + 12]]);
+    word("flag nobody", [[p.box.right - 66, none + 16], [p.box.right - 66, none - 6], [p.X(0) + 6, none + 16], [p.X(0.4), none + 16]]);
     return p;
   }, (c, cut) => { const t = cut === null ? NaN : thresholdAt(cut); return [t, t > 0 && t < 1 ? NET_BENEFIT(c[0], c[1], c[2], c[3], t) : NaN]; },
   (c, cut, x, y) => `${cutWords(cut)} · net benefit ${digits(y)}`);

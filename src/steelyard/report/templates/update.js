@@ -38,6 +38,7 @@ function settled() {
 
 function atRest() {
   resting = 0;
+  if (host("sort").value === "value") sorted("value");
   if (!isStart()) redrawn();
   remembered();
   document.documentElement.dataset.rested = `${state.cut === null ? "" : state.cut}/${state.stop}`;
@@ -86,12 +87,12 @@ function table(cells) {
 }
 
 // What moved, in words; the verdict above stays that of the evaluation and says so.
-const AS_EVALUATED = host("now").textContent;
+const AS_EVALUATED = [...host("now").childNodes];
 function said(cells, share, start) {
   host("now").classList.toggle("moved", !start);
   document.querySelector(".verdict").classList.toggle("moved", !start);
   for (const part of document.querySelectorAll(".stays")) part.classList.toggle("moved", view === D.view ? !start : share !== null);
-  if (start) host("now").textContent = AS_EVALUATED;
+  if (start) host("now").replaceChildren(...AS_EVALUATED);
   else now(cells, share, null);
 }
 
@@ -113,7 +114,7 @@ function now(cells, share, set) {
 function thresholdWords() {
   if (state.cut === null) return "the labels as predicted";
   const t = thresholdAt(state.cut);
-  return t === Infinity ? "no threshold (nobody flagged)" : `threshold ${digits(t)}`;
+  return t === Infinity ? "a cut above every score, nobody flagged" : `threshold ${digits(t)}`;
 }
 
 function controls() {
