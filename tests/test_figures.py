@@ -13,6 +13,8 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.cbook import STEP_LOOKUP_MAP
 from matplotlib.figure import Figure
+from matplotlib.offsetbox import AnchoredOffsetbox
+from mpl_toolkits.mplot3d import Axes3D
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate, train_test_split
@@ -266,6 +268,66 @@ def test_the_rows_over_the_threshold_are_the_measure_at_each_cut(digits, scores)
     best = steelyard.best_threshold(table, metric="mcc", resamples=0)
     assert [(b.metric, b.threshold, b.value) for b in drawn.best] == [("mcc", best.threshold, best.value)]
     assert all(t.low is not None for t in drawn.tracks) and "posterior" in drawn.caption()
+
+
+def rare(n=5_000, share=0.007):
+    rng = np.random.default_rng(8)
+    y = (rng.random(n) < share).astype(int)
+    return y, 1 / (1 + np.exp(-(rng.normal(-4, 1.2, n) + 3 * y)))
+
+
+def overlapping(boxes):
+    return [(a, b) for a, b in itertools.combinations(boxes, 2) if a.overlaps(b)]
+
+
+@pytest.mark.parametrize("share", [0.007, 0.05, 0.3, 0.8])
+def test_no_words_of_a_precision_recall_figure_lie_over_others(share):
+    y, score = rare(share=share)
+    drawn = PrecisionRecallDisplay.from_predictions(y, score)
+    drawn.figure_.draw_without_rendering()
+    blocks = [a for a in drawn.ax_.get_children() if isinstance(a, AnchoredOffsetbox)]
+    assert blocks
+    assert overlapping([part.get_window_extent() for part in (*blocks, *drawn.ax_.texts)]) == []
+    plt.close(drawn.figure_)
+
+
+def test_correlations_fit_their_cells_and_only_one_is_written_as_one():
+    drawn = CorrelationDisplay.from_study()
+    drawn.figure_.draw_without_rendering()
+    written = [text for text in drawn.ax_.texts if text.get_text()]
+    assert overlapping([text.get_window_extent() for text in written]) == []
+    near = [row["correlation"] for row in drawn.frame() if 0.995 <= row["correlation"] < 1]
+    assert near
+    assert sum(text.get_text() == ">.99" for text in written) == len(near)
+    plt.close(drawn.figure_)
+
+
+def test_the_ticks_of_a_surface_do_not_lie_over_each_other():
+    drawn = SurfaceDisplay.from_evaluation(evaluate(TORNADO, draws=50), metrics=["ac_score", "mcc"])
+    drawn.figure_.draw_without_rendering()
+    for ax in (a for a in drawn.figure_.findobj(Axes3D)):
+        # Not get_ticklabels, which moves the labels of 3-D axes as if they were flat.
+        labels = [tick.label1 for axis in (ax.xaxis, ax.yaxis, ax.zaxis) for tick in axis.majorTicks]
+        ticks = [label for label in labels if label.get_text()]
+        assert len(ticks) >= 5
+        assert overlapping([tick.get_window_extent() for tick in ticks]) == []
+    plt.close(drawn.figure_)
+
+
+def test_probabilities_are_drawn_from_0_to_1_though_none_comes_near_1():
+    y, score = rare()
+    drawn = DensityDisplay.from_predictions(y, score * 0.84)
+    assert drawn.ax_.get_xlim() == (0, 1)
+    plt.close(drawn.figure_)
+
+
+def test_captions_never_round_to_all():
+    almost = evaluate(Counts(tp=9, fn=26, fp=2, tn=4963), draws=50)
+    drawn = ConfusionDisplay.from_evaluation(almost)
+    assert "99.95 %" in drawn.caption() and "100 %" not in drawn.caption()
+    surface = SurfaceDisplay.from_evaluation(almost)
+    assert "TNR 99.95 %" in surface.caption()
+    plt.close("all")
 
 
 def test_four_measures_have_no_bands_unless_asked_for(report):

@@ -124,3 +124,8 @@ def test_studies_are_listed_run_and_written(tmp_path):
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "file").touch()
     assert "exists and was kept" in ran("study", "garcia", "--quick", "-o", tmp_path / "kept", code=2).stderr
+
+
+def test_a_kind_that_takes_no_file_says_so_in_words_of_the_shell(preds, tmp_path):
+    told = ran("plot", "correlation", preds, "-o", tmp_path / "c.svg", code=2).output
+    assert "takes no file" in told and "Evaluation" not in told

@@ -32,6 +32,18 @@ def three_digits(value: Any) -> str:
     return f"{value:,.{max(2 - size, 0)}f}" if -4 <= size < 6 else f"{value:.2e}"
 
 
+def percent_text(share: float) -> str:
+    """A share of cases with three significant digits; never rounded to all or none."""
+    if math.isnan(share):
+        return "–"
+    if share in (0, 1):
+        return f"{100 * share:g} %"
+    shown = three_digits(100 * share)
+    if shown == "100":  # three digits would say all of them
+        shown = f"{math.floor(1e4 * share) / 100:.2f}" if share < 0.9999 else "above 99.99"
+    return f"{shown} %"
+
+
 def interval_text(value: float, low: float, high: float) -> str:
     """A value with its interval: 0.702 (0.582 to 0.801)."""
     if math.isnan(value):

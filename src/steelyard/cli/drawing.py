@@ -56,8 +56,11 @@ def plot(kind: str, output: str | None, force: bool, metrics: str | None, level:
 
 def _result(kind: str, files: Any, preds: Any, scores: Any, **given: Any) -> Any:
     """What the figure is drawn from."""
-    if kind in ALONE and not files and given["counts"] is None:
+    empty = not files and given["counts"] is None
+    if kind in ALONE and empty:
         return None
+    if kind == "correlation":
+        raise InputError("A correlation figure takes no file or counts: it compares the measures themselves.")
     if kind == "ranking":
         return _comparison(files, preds, scores, **given)
     columns = [(name, "pred") for name in preds] + [(name, "score") for name in scores]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.planning import sample_size
 from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rows import interval_text, three_digits
+from steelyard.analysis.rows import interval_text, percent_text, three_digits
 from steelyard.auditing.properties import decide
 from steelyard.auditing.recommend import recommend
 from steelyard.errors import SteelyardError
@@ -73,11 +73,11 @@ def _shares(evaluation: Evaluation, counts: Counts) -> str:
     if n == 0:
         return f"There are no {name}: nothing tells how they would be treated."
     share = weight / whole
-    weighed = " by weight" if _percent(share) != _percent(n / total) else ""
+    weighed = " by weight" if percent_text(share) != percent_text(n / total) else ""
     if share > LIKE:
-        return f"Classes of like size: {n:,} of {total:,} are {name} ({_percent(share)}{weighed})."
+        return f"Classes of like size: {n:,} of {total:,} are {name} ({percent_text(share)}{weighed})."
     word = f"Rare {name}" if share < RARE else f"Fewer {name}"
-    return f"{word}: {n:,} of {total:,} ({_percent(share)}{weighed})."
+    return f"{word}: {n:,} of {total:,} ({percent_text(share)}{weighed})."
 
 
 def _accuracy(evaluation: Evaluation, counts: Counts) -> str:
@@ -87,7 +87,7 @@ def _accuracy(evaluation: Evaluation, counts: Counts) -> str:
     if rare / total > LIKE:
         return f"Accuracy is {_share_text(row)}, a fair summary here." if row.high > 0.5 else ""
     say = "no" if name == "positives" else "yes"
-    told = f'Accuracy is {_share_text(row)}, and saying "{say}" every time scores {_percent(always)}'
+    told = f'Accuracy is {_share_text(row)}, and saying "{say}" every time scores {percent_text(always)}'
     if row.high < always:
         return f"{told}: more than this classifier."
     if row.low <= always:
@@ -100,7 +100,7 @@ def _found(evaluation: Evaluation, *, said: bool) -> str:
     rows = {"positives": evaluation["recall"], "negatives": evaluation["specificity"]}
     rare = _minority(_rows(evaluation))[0]
     parts = [
-        f"{_percent(row.value) if said and name == rare else _share_text(row)} of the {name}"
+        f"{percent_text(row.value) if said and name == rare else _share_text(row)} of the {name}"
         for name, row in rows.items() if not math.isnan(row.value)
     ]  # fmt: skip
     return f"It gets {' and '.join(parts)} right{_against_guessing(evaluation)}." if parts else ""
@@ -122,7 +122,7 @@ def _flagged(evaluation: Evaluation) -> str:
     row = evaluation["precision"]
     if math.isnan(row.value):
         return f"Precision is undefined: {row.undefined}."
-    guess = "" if math.isnan(row.chance) else f"; guessing at the same rate would get {_percent(row.chance)}"
+    guess = "" if math.isnan(row.chance) else f"; guessing at the same rate would get {percent_text(row.chance)}"
     return f"Of what it flags, {_share_text(row)} is right{guess}."
 
 
@@ -147,7 +147,7 @@ def _advice(counts: Counts, prevalence: float) -> str:
     moving = [name for name in ("f1", "mcc", "kappa") if decide(name, "prevalence_invariance").holds is False]
     if not defined or not moving:
         return ""
-    why = f"they hold at any prevalence, {_listed(list(map(_named, moving)))} only at {_percent(prevalence)}"
+    why = f"they hold at any prevalence, {_listed(list(map(_named, moving)))} only at {percent_text(prevalence)}"
     return f"Read {_listed(list(map(_named, defined)))} first: {why}."
 
 
@@ -172,8 +172,8 @@ def _too_few(evaluation: Evaluation) -> str:
     if not 0 < rare < FEW:
         return ""
     row = evaluation["recall" if name == "positives" else "specificity"]
-    told = f"{get_metric(row.name).title} is {_percent(row.value)}, but with {_n(rare, name)}"
-    return f"{told} anything from {_percent(row.low)} to {_percent(row.high)} fits."
+    told = f"{get_metric(row.name).title} is {percent_text(row.value)}, but with {_n(rare, name)}"
+    return f"{told} anything from {percent_text(row.low)} to {percent_text(row.high)} fits."
 
 
 def _doubt(evaluation: Evaluation) -> str:
@@ -222,7 +222,7 @@ def _many_classes(evaluation: Evaluation) -> list[str]:
     said = [
         f"{len(rows)} classes, {spread}, of {sum(rows.values()):,}.",
         f"Accuracy is {_share_text(evaluation['accuracy'])}{_against_guessing(evaluation)}; "
-        f"saying {large!r} every time scores {_percent(sizes[large] / total)}.",
+        f"saying {large!r} every time scores {percent_text(sizes[large] / total)}.",
     ]
     balanced, ac = evaluation["balanced_accuracy"], evaluation["ac_score"]
     if math.isnan(balanced.value):
@@ -238,8 +238,8 @@ def _many_classes(evaluation: Evaluation) -> list[str]:
     if worst.recall.value == 1:
         return said
     said.append(
-        f"The weakest class is {worst.label!r}: {_percent(worst.recall.value)} of its {worst.rows:,} rows are found "
-        f"({_percent(worst.recall.low)} to {_percent(worst.recall.high)})."
+        f"The weakest class is {worst.label!r}: {percent_text(worst.recall.value)} of its {worst.rows:,} rows are found "
+        f"({percent_text(worst.recall.low)} to {percent_text(worst.recall.high)})."
     )
     return said
 
@@ -251,7 +251,7 @@ def _ranking(evaluation: Evaluation) -> list[str]:
     if "roc_auc" not in evaluation:
         return []
     auc = evaluation["roc_auc"]
-    told = f"By its scores a positive outranks a negative {_share_text(auc)} of the time, guessing {_percent(0.5)}"
+    told = f"By its scores a positive outranks a negative {_share_text(auc)} of the time, guessing {percent_text(0.5)}"
     if "average_precision" not in evaluation:
         return [f"{told}."]
     ap = evaluation["average_precision"]
@@ -279,26 +279,14 @@ def _elsewhere(evaluation: Evaluation) -> str:
         return ""
     if not isinstance(evaluation.prevalence, (int, float)):
         return "All values are read at the class shares that were given, not the sample's."
-    return f"All values are read at a prevalence of {_percent(evaluation.prevalence)}, not the sample's."
+    return f"All values are read at a prevalence of {percent_text(evaluation.prevalence)}, not the sample's."
 
 
 # ---------------------------------------------------------------- words
 
 
-def _percent(share: float) -> str:
-    """A share of cases with three significant digits; never rounded to all or none."""
-    if math.isnan(share):
-        return "–"
-    if share in (0, 1):
-        return f"{100 * share:g} %"
-    shown = three_digits(100 * share)
-    if shown == "100":  # three digits would say all of them
-        shown = f"{math.floor(1e4 * share) / 100:.2f}" if share < 0.9999 else "above 99.99"
-    return f"{shown} %"
-
-
 def _share_text(row: Any) -> str:
-    return f"{_percent(row.value)} ({_percent(row.low).removesuffix(' %')} to {_percent(row.high).removesuffix(' %')})"
+    return f"{percent_text(row.value)} ({percent_text(row.low).removesuffix(' %')} to {percent_text(row.high).removesuffix(' %')})"
 
 
 def _n(rows: float, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from steelyard.analysis.rows import three_digits
+from steelyard.analysis.rows import percent_text, three_digits
 from steelyard.report.document import text
 
 RESET = '<button type="button" id="reset">As evaluated</button>'
@@ -80,4 +80,4 @@ def _option(row: dict[str, Any]) -> str:
 
 def percent(share: float) -> str:
     """A share in percent; the sign does not begin a line."""
-    return f"{three_digits(100 * share)}\u00a0%"
+    return percent_text(share).replace(" %", "\u00a0%")

@@ -146,7 +146,8 @@ def _about(evaluation: Evaluation, data: dict[str, Any]) -> str:
     if "cuts" in data and data["all_cuts"] > len(data["cuts"]["tp"]):
         lines.append(
             f"The slider holds {len(data['cuts']['tp']):,} of {data['all_cuts']:,} cuts, the best one of every measure "
-            "among them, each with its exact counts; areas are of all scores."
+            "among them, each with its exact counts; areas are of all scores. At another prevalence the best cut is "
+            "looked for among those that it holds."
         )
     if grouped := data.get("grouped"):
         lines.append(

@@ -108,10 +108,18 @@ class CorrelationDisplay(Display):
         size = max(5, min(8, 65 / len(shown)))
         for i, j in zip(*np.tril_indices(len(shown)), strict=True):
             value = shown[i, j]
-            text = f"{value:.2f}".replace("0.", ".").replace("-", "−").replace("1.00", "1").replace("nan", "–")
-            ax.text(
-                j, i, text, ha="center", va="center", fontsize=size, color="white" if abs(value) > 0.7 else style.INK
-            )
+            text = _written(value)
+            small = size if len(text) < 4 else min(size, 56 / len(shown))  # four signs fill a cell
+            ink = "white" if abs(value) > 0.7 else style.INK
+            ax.text(j, i, text, ha="center", va="center", fontsize=small, color=ink)
+
+
+def _written(value: float) -> str:
+    """Two digits without the 0 before them; only what is 1 is written as 1."""
+    if 0.995 <= abs(value) < 1:
+        return ">.99" if value > 0 else "<−.99"
+    text = f"{value:.2f}".replace("0.", ".").replace("-", "−").replace("1.00", "1").replace("nan", "–")
+    return "0" if text in (".00", "−.00") else text
 
 
 def _told(study: CorrelationStudy, positives: float, rank: bool) -> str:

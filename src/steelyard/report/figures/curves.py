@@ -95,8 +95,8 @@ def draw(ax: Any, curve: Curve, i: int, *, step: str | None = None, faint: bool 
         ax.plot(*curve.point, style.MARKS[i], color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
 
 
-def words_on(ax: Any, curves: tuple[Curve, ...], what: str, avoid: list[Line], *, folds: bool) -> None:
-    """The areas in the colours of their lines, where the drawing leaves room."""
+def words_on(ax: Any, curves: tuple[Curve, ...], what: str, avoid: list[Line], *, folds: bool) -> Array:
+    """The areas in the colours of their lines, where the drawing leaves room; returns the room in pixels."""
     one = curves[0]
     if folds:
         first, _, rest = over_folds(curves, what).partition(" (")
@@ -113,7 +113,7 @@ def words_on(ax: Any, curves: tuple[Curve, ...], what: str, avoid: list[Line], *
         Line(np.append(0, c.x), np.append(y[0], y))
         for c in curves for y in ((c.y,) if folds else (c.y, c.low, c.high))
     ]  # fmt: skip
-    block(ax, lines, [*drawn, *avoid])
+    return block(ax, lines, [*drawn, *avoid])
 
 
 def cuts(curves: tuple[Curve, ...]) -> str:

@@ -43,8 +43,11 @@ def label_lines(ax: Any, lines: Sequence[Line]) -> None:
         taken.append(best)
 
 
-def block(ax: Any, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> None:
-    """Lines of words in their colours, together in the corner or the middle that the drawing leaves most free."""
+def block(ax: Any, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> Array:
+    """Lines of words in their colours, together in the corner or the middle that the drawing leaves most free.
+
+    Returns the room that they take, in pixels: left, bottom, right, top.
+    """
     from matplotlib.offsetbox import AnchoredOffsetbox, TextArea, VPacker
 
     size = 8 if len(lines) < 3 else 7
@@ -59,17 +62,20 @@ def block(ax: Any, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> N
     wide, edge = np.array([extent.width, extent.height]), 0.02 * (frame[2:] - frame[:2])
     points = np.concatenate([_way(ax, line) for line in avoid])
     corners = [frame[:2] + edge + np.array(c) * (frame[2:] - frame[:2] - 2 * edge - wide) for c in CORNERS]
-    rooms = [min(_distance(np.concatenate([c, c + wide]), points), NEAR * scale) for c in corners]
-    place = ax.transAxes.inverted().transform(corners[int(np.argmax(rooms))])
+    boxes = [np.concatenate([c, c + wide]) for c in corners]
+    # Where something is in every one's way, that with least of it.
+    rooms = [min(_distance(box, points), NEAR * scale) or -_inside(box, points) for box in boxes]
+    chosen = corners[int(np.argmax(rooms))]
+    place = ax.transAxes.inverted().transform(chosen)
     anchor: Any = tuple(place)  # the stubs know only of boxes
     box.set_bbox_to_anchor(anchor, transform=ax.transAxes)
+    return np.concatenate([chosen, chosen + wide])
 
 
-def boxed(ax: Any, text: Any) -> list[Line]:
-    """A text that was written already, as a line in the way of others."""
-    _laid_out(ax)
-    (left, low), (right, high) = ax.transData.inverted().transform(text.get_window_extent().get_points())
-    return [Line(np.array([left, right]), np.array([y, y])) for y in (low, (low + high) / 2, high)]
+def is_free(ax: Any, text: Any, block: Array, lines: Sequence[Line]) -> bool:
+    """Whether a text that was written lies over neither a block of words nor a line."""
+    box = np.array(text.get_window_extent().extents)
+    return _apart(box, block) > 0 and min(_distance(box, _way(ax, line)) for line in lines) > 0
 
 
 def _laid_out(ax: Any) -> float:
@@ -122,6 +128,10 @@ def _distance(box: Array, points: Array) -> float:
         return np.inf
     outside = np.maximum(np.maximum(box[:2] - points, points - box[2:]), 0)
     return float(np.hypot(outside[:, 0], outside[:, 1]).min())
+
+
+def _inside(box: Array, points: Array) -> float:
+    return float(((points >= box[:2]) & (points <= box[2:])).all(1).sum())
 
 
 def _apart(box: Array, other: Array) -> float:

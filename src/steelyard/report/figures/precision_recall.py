@@ -13,7 +13,7 @@ from steelyard.report.figures import curves as drawing
 from steelyard.report.figures import style, words
 from steelyard.report.figures.curves import Curve
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
-from steelyard.report.figures.labels import Line, boxed
+from steelyard.report.figures.labels import Line, is_free
 from steelyard.report.figures.sources import Source
 
 if TYPE_CHECKING:
@@ -90,13 +90,22 @@ class PrecisionRecallDisplay(ScoreDisplay):
             drawing.draw(ax, curve, i, step="pre", faint=self.folds)
         ends = np.array([0.0, 1.0])
         guess = Line(ends, np.full(2, self.prevalence))
-        low = self.prevalence < 0.5
-        text = ax.annotate(
-            f"guessing {words.share(self.prevalence)}", (1 if low else 0, self.prevalence), (-2 if low else 2, 1),
-            textcoords="offset points", color=style.GREY, ha="right" if low else "left", va="bottom",
-        )  # fmt: skip
-        drawing.words_on(ax, self.curves, "average precision", [guess, *boxed(ax, text)], folds=self.folds)
+        taken = drawing.words_on(ax, self.curves, "average precision", [guess], folds=self.folds)
+        self._guess(ax, taken)
         return ax
+
+    def _guess(self, ax: Any, taken: Any) -> None:
+        """What guessing gets, at the end of its line that is free; else the caption alone tells it."""
+        lines = [Line(np.append(0, c.x), np.append(c.y[0], c.y)) for c in self.curves]
+        for right in (self.prevalence < 0.5, self.prevalence >= 0.5):
+            text = ax.annotate(
+                f"guessing {words.share(self.prevalence)}", (1 if right else 0, self.prevalence),
+                (-2 if right else 2, 1), textcoords="offset points", color=style.GREY,
+                ha="right" if right else "left", va="bottom",
+            )  # fmt: skip
+            if is_free(ax, text, taken, lines):
+                return
+            text.remove()
 
 
 def _prevalence(evaluation: Evaluation) -> float:

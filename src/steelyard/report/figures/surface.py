@@ -94,7 +94,7 @@ class SurfaceDisplay(LabelDisplay):
         said += f"{words.share(self.prevalence)}: above the surfaces, below their sections at {places} of either rate"
         if self.point is None:
             return f"{said}."
-        return f"{said}; the point: TPR {words.cut(self.point[0])}, TNR {words.cut(self.point[1])}."
+        return f"{said}; the point: TPR {words.share(self.point[0])}, TNR {words.share(self.point[1])}."
 
     # ---------------------------------------------------------------- drawing
 
@@ -130,8 +130,10 @@ class SurfaceDisplay(LabelDisplay):
         ax.set_box_aspect((1, 1, 0.8), zoom=1.12)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             least, most = (low, high) if axis is ax.zaxis else (0.0, 1.0)
-            first = "" if axis is ax.yaxis else f"{least:g}"  # one 0 in a corner
-            axis.set_ticks([least, (least + most) / 2, most], [first, "", f"{most:g}"])
+            # Three axes end in a corner or two; one number stands there, and the height is told in its middle.
+            middle = (least + most) / 2
+            first = f"{least:g}" if axis is ax.xaxis else ""
+            axis.set_ticks([least, middle, most], [first, f"{middle:g}" if axis is ax.zaxis else "", f"{most:g}"])
             axis.set_pane_color((1, 1, 1, 0))
             axis._axinfo["grid"].update(color=style.LIGHT, linewidth=0.5)  # noqa: SLF001 - 3-D axes have no other door
             axis.line.set_color(style.GREY)

@@ -6,7 +6,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import interval_text, three_digits
+from steelyard.analysis.rows import interval_text, percent_text, three_digits
 from steelyard.analysis.uncertainty import interval
 from steelyard.errors import InputError, InputTypeError
 
@@ -43,8 +43,8 @@ def rows_of(evaluation: Evaluation) -> str:
 
 
 def share(value: float) -> str:
-    """A share of rows as a percentage, a dash where it is undefined."""
-    return "–" if math.isnan(value) else f"{three_digits(float(100 * value))} %"
+    """A share of rows as a percentage, never rounded to all or none; a dash where it is undefined."""
+    return percent_text(float(value))
 
 
 def shares(row: Any) -> str:

@@ -110,16 +110,17 @@ function markdown() {
 }
 
 function copied(words) {
-  const done = () => { host("copied").textContent = "copied"; setTimeout(() => { host("copied").textContent = ""; }, 1500); };
+  const done = (told) => { host("copied").textContent = told; setTimeout(() => { host("copied").textContent = ""; }, 1500); };
   const aside = () => {
     const area = el("textarea", { class: "aside", "aria-hidden": "true" }, document.body);
     area.value = words;
     area.select();
-    document.execCommand("copy");
+    const held = document.execCommand("copy");
     area.remove();
-    done();
+    done(held ? "copied" : "not copied: the browser refused");
   };
-  if (navigator.clipboard) navigator.clipboard.writeText(words).then(done, aside);
+  // A frame of a notebook may not use the clipboard's own door, and asking is logged as an error.
+  if (navigator.clipboard && window === window.top) navigator.clipboard.writeText(words).then(() => done("copied"), aside);
   else aside();
 }
 
