@@ -401,6 +401,16 @@ def test_the_copy_button_fills_the_clipboard(show, html):
         assert json.loads(tab.evaluate("navigator.clipboard.readText()"))["schema"] == 1
 
 
+def test_a_copy_that_the_browser_refused_is_not_called_copied(show, html):
+    with show(html) as tab:
+        tab.evaluate(
+            "() => { Object.defineProperty(navigator, 'clipboard', { value: undefined });"
+            " document.execCommand = () => false; }"
+        )
+        tab.click("#copy-json")
+        assert tab.locator("#copied").text_content() == "not copied: the browser refused"
+
+
 def test_a_measure_opens_its_formula_meaning_source_and_properties_by_keyboard(show, html):
     with show(html) as tab:
         tab.focus('[data-metric="ac_score"] button')
@@ -625,6 +635,11 @@ def test_classes_are_shown_together_and_each_against_the_rest(show):
             assert_same(read(tab), {name: get_metric(name)(table, pos_label=label) for name in rows})
         assert tab.locator("table.heat td").count() == 10
         assert "micro" in tab.locator("main").text_content()
+        accuracy = evaluation["accuracy"]
+        pooled = (
+            tab.locator("section", has_text="Averages side by side").locator("tbody td:last-child").all_text_contents()
+        )
+        assert pooled == [f"{accuracy.value:.3f} ({accuracy.low:.3f} to {accuracy.high:.3f})"] * 3
 
 
 def test_a_class_without_rows_in_the_truth_is_undefined_and_stays_so(show):
@@ -645,6 +660,7 @@ def test_a_comparison_shows_differences_and_the_order_of_measures(show):
         )
         assert_same(shown, {row.metric: row.difference for row in found.rows})
         assert "The order of the measures" in tab.locator("main").text_content()
+        assert tab.get_by_role("heading", name="A minus B").count() == 1
 
 
 def test_an_audit_shows_every_decision(show):
@@ -795,11 +811,15 @@ def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path, evaluation):
     path = tmp_path / "notebook.html"
     path.write_text(f"<!doctype html><title>n</title>{notebook(evaluation)}", encoding="utf-8")
     context = browser.new_context()
-    tab = context.new_page()
+    tab, said = context.new_page(), []
+    tab.on("console", lambda message: said.append(message.text))
     tab.goto(path.as_uri())
     frame = tab.frame_locator("iframe")
     frame.locator("#picture svg").wait_for()
     assert frame.locator('[data-metric="recall"]').get_attribute("data-value") == str(evaluation["recall"].value)
+    frame.locator("#copy-json").click()
+    frame.locator("#copied", has_text="copied").wait_for()
+    assert said == []
     context.close()
 
 

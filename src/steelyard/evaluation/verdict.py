@@ -238,8 +238,8 @@ def _many_classes(evaluation: Evaluation) -> list[str]:
     if worst.recall.value == 1:
         return said
     said.append(
-        f"The weakest class is {worst.label!r}: {percent_text(worst.recall.value)} of its {worst.rows:,} rows are found "
-        f"({percent_text(worst.recall.low)} to {percent_text(worst.recall.high)})."
+        f"The weakest class is {worst.label!r}: {percent_text(worst.recall.value)} of its {worst.rows:,} rows are "
+        f"found ({percent_text(worst.recall.low)} to {percent_text(worst.recall.high)})."
     )
     return said
 
@@ -286,7 +286,8 @@ def _elsewhere(evaluation: Evaluation) -> str:
 
 
 def _share_text(row: Any) -> str:
-    return f"{percent_text(row.value)} ({percent_text(row.low).removesuffix(' %')} to {percent_text(row.high).removesuffix(' %')})"
+    low, high = (percent_text(end).removesuffix(" %") for end in (row.low, row.high))
+    return f"{percent_text(row.value)} ({low} to {high})"
 
 
 def _n(rows: float, name: str) -> str:

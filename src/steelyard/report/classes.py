@@ -133,11 +133,19 @@ def averages(evaluation: Evaluation, table: Confusion) -> str:
         for average in ("macro", "weighted"):
             row = known.get(f"{measure}[average={average}]")
             cells.append(text(interval_text(row.value, row.low, row.high)) if row else "–")
-        cells.append(three_digits(get_metric(measure)(table, average="micro")))
+        cells.append(_micro(measure, table, known.get("accuracy")))
         body.append([text(get_metric(measure).title), *cells])
     return tables.table(
         ("measure", "macro: classes alike", "weighted by class size", "micro: all decisions pooled"), body
     )
+
+
+def _micro(measure: str, table: Confusion, accuracy: Any) -> str:
+    """The average over all decisions pooled, which is the accuracy of all classes and then has its interval."""
+    value = float(get_metric(measure)(table, average="micro"))
+    if accuracy is None or not math.isclose(value, accuracy.value, rel_tol=1e-12):
+        return three_digits(value)
+    return text(interval_text(value, accuracy.low, accuracy.high))
 
 
 def _all(evaluation: Evaluation) -> str:

@@ -47,7 +47,9 @@ def payload(
     data = {
         "version": __version__, "source": clipped(source, LABEL), "rows": evaluation.rows, "level": evaluation.level,
         "seed": evaluation.seed, "labels": [typed(label) for label in table.labels], "method": evaluation.method,
-        "assumed": list(evaluation.assumed), "sides": [row.label == evaluation.positive for row in evaluation.per_class], "weighted": table.weighted, "view": first, "views": views,
+        "assumed": list(evaluation.assumed),
+        "sides": [row.label == evaluation.positive for row in evaluation.per_class],
+        "weighted": table.weighted, "view": first, "views": views,
         "stops": shares.tolist(), "stop": _nearest(shares, start or first["share"]),
         "draws": DRAWS, "prior": drawing.PRIOR_MASS / 4, "near_kink": NEAR_KINK,
         "limit": DEVIANCE_FACTOR * _chi_square(evaluation.level), "verdict": evaluation.verdict, "measures": rows,

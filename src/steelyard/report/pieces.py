@@ -69,7 +69,7 @@ def _truly(kind: str, cells: dict[str, float]) -> str:
 
 def _figure(key: str, title: str) -> str:
     return (
-        f'<figure><h2>{text(title)}</h2><div class="chart" id="{key}" role="img" aria-label="{text(title)}"></div>'
+        f'<figure><h3>{text(title)}</h3><div class="chart" id="{key}" role="img" aria-label="{text(title)}"></div>'
         f'<p class="readout" id="{key}-readout"></p></figure>'
     )
 

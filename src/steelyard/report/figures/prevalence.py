@@ -67,7 +67,7 @@ class PrevalenceDisplay(LabelDisplay):
     def caption(self) -> str:
         """What is drawn, and how the bands were made."""
         told = words.listed([style.full(track.metric.name) for track in self.tracks])
-        said = f"{told} where other shares of the rows are positive, the rates on {self.rows} kept"
+        said = f"{told} where other shares of the rows are positive, with the rates found on {self.rows}"
         said += f"; dashed: the sample's prevalence, {words.share(self.sample)}"
         method = next((track.method for track in self.tracks if track.method), "")
         return f"{said}; bands: {words.percent(self.level)} intervals ({method})." if method else f"{said}."
