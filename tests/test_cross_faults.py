@@ -28,7 +28,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from conftest import assert_refused
-from steelyard import HoldOut, chance, cross_evaluate, select_tree
+from steelyard import Folds, HoldOut, __version__, chance, cross_evaluate, select_tree
 from steelyard.protocol.measured import of_tables, read
 from steelyard.protocol.models import cross_evaluate_columns
 from steelyard.protocol.seeding import seeded
@@ -328,3 +328,102 @@ def test_classes_tell_how_many_rows_were_tested_and_runs_were_undefined():
         set(NEGATIVES) | set(150 + np.flatnonzero(Y[150:] == 0))
     )
     assert rows[1]["recall_undefined"] == 1 and rows[0]["recall_undefined"] is None
+
+
+# ---------------------------------------------------------------- results
+
+
+def test_a_result_is_asked_like_a_mapping_of_models():
+    found = cross_evaluate([GaussianNB(), DummyClassifier()], X, Y)
+    assert list(found) == ["GaussianNB", "DummyClassifier"] and "GaussianNB" in found and "nb" not in found
+    one = cross_evaluate(GaussianNB(), X, Y)
+    assert one.summarised("recall") == one["GaussianNB"].summarised("recall")
+
+
+def test_json_says_what_was_done():
+    told = json.loads(cross_evaluate(GaussianNB(), X, Y, split=Folds(4), rng=3).to_json())
+    assert {key: told[key] for key in ("schema", "rows", "labels", "positive", "split", "runs", "seed", "notes")} == {
+        "schema": 1, "rows": 200, "labels": [0, 1], "positive": 1, "split": "Folds(k=4, repeats=1, stratified=True)",
+        "runs": 4, "seed": 3, "notes": [],
+    }  # fmt: skip
+    assert told["version"] == __version__
+    given = cross_evaluate(GaussianNB(), X, Y, split=UNEVEN, rng=np.random.default_rng(3)).to_dict()
+    assert given["split"] == "pairs of rows" and given["seed"] is None
+
+
+def test_without_a_positive_class_it_says_what_to_name():
+    words = np.where(Y == 1, "ill", "well")
+    found = cross_evaluate(GaussianNB(), X, words)
+    assert "pos_label=" in repr(found) and "--positive" in repr(found)
+    assert_refused(found.best_threshold, ValueError, "name it with pos_label=")
+    asked = repr(cross_evaluate(GaussianNB(), X, words, metrics=["f1"]))
+    assert "f1 is about one class; name it with pos_label=" in " ".join(asked.split())
+    assert "pos_label" not in repr(cross_evaluate(GaussianNB(), X, words, pos_label="ill"))
+
+
+def test_one_run_claims_no_interval_of_runs():
+    found = cross_evaluate(GaussianNB(), X, Y, split=HoldOut(2))
+    assert repr(found).startswith("1 run of GaussianNB") and "Nadeau" not in repr(found)
+
+
+def test_costs_tell_their_median_and_how_to_repeat_them():
+    plain, again = (cross_evaluate(GaussianNB(), X, Y, cost=cost) for cost in (False, True))
+    assert plain.cost[0].median == np.median(plain.values("fit_seconds"))
+    assert "cost=True" in repr(plain) and "cost=True" not in repr(again)
+
+
+class Locked(GaussianNB):
+    """A classifier that cannot be sent to another process."""
+
+    def __init__(self, lock=None):
+        super().__init__()
+        self.lock = lock
+
+
+TREE = DecisionTreeClassifier()
+
+
+@pytest.mark.parametrize(
+    ("attempt", "builtin", "words"),
+    [
+        (lambda: cross_evaluate(TREE, X, Y, n_jobs=0), ValueError, "n_jobs is how many runs"),
+        (lambda: cross_evaluate(TREE, X, Y, level=None), ValueError, "level is a probability"),
+        (lambda: cross_evaluate(TREE, X, Y, progress=3), TypeError, "progress= takes a function"),
+        (lambda: cross_evaluate(Locked(n for n in [1]), X, Y, n_jobs=2), ValueError, "sends the estimators to other"),
+        (lambda: cross_evaluate(TREE, X, Y, rng=-1), TypeError, "rng is a NumPy Generator"),
+        (lambda: select_tree([TREE, TREE], X, Y), ValueError, "2 candidates were given"),
+        (lambda: select_tree(TREE, X, Y, resample=["over", "under"]), ValueError, "2 candidates were given"),
+        (lambda: select_tree(TREE, X, Y, variants={"nope": [1]}), TypeError, "names what DecisionTreeClassifier lacks"),
+        (lambda: select_tree(TREE, X, Y, complexity=lambda model: "x"), TypeError, "gives a number"),
+    ],
+)
+def test_a_call_that_cannot_be_is_refused_in_one_sentence(attempt, builtin, words):
+    assert_refused(attempt, builtin, words)
+
+
+class Moody(DecisionTreeClassifier):
+    """A tree that refuses about every second training part."""
+
+    def fit(self, X, y, sample_weight=None):
+        if int(np.abs(X).sum() * 1000) % 2:
+            raise RuntimeError("not today")
+        return super().fit(X, y, sample_weight)
+
+
+class Never(Moody):
+    def fit(self, X, y, sample_weight=None):
+        raise RuntimeError("not today")
+
+
+def test_a_tree_that_cannot_be_grown_stops_no_other():
+    found = select_tree(Moody(), X, Y, rng=1)
+    assert found.failures and found.grown and len(found.grown) + len(found.failures) >= 10
+    assert "RuntimeError: not today." in found.failures[0] and "fits failed" in repr(found)
+    assert_refused(lambda: select_tree(Never(), X, Y), ValueError, "Every fit failed; the first, repeat 1, fold 1")
+
+
+def test_a_selection_is_strict_json():
+    found = select_tree(TREE, X, Y)
+    told = json.loads(found.to_json())
+    assert told["chosen"]["complexity"] == found.chosen.complexity and len(told["pruned"]) == len(found.pruned)
+    assert told["evaluation"]["rows"] == len(told["test_rows"])

@@ -174,3 +174,13 @@ def test_without_scikit_learn_it_says_what_to_install():
     code = "import sys; sys.modules['sklearn'] = None\nimport steelyard; steelyard.NearestMeanClassifier"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.stderr.splitlines()[-1].endswith("needs scikit-learn 1.6 or later; run pip install scikit-learn.")
+
+
+@pytest.mark.parametrize("pos_label", [None, 0, 1])
+def test_the_coefficients_are_those_of_the_decision_function(pos_label):
+    data, y = make_classification(80, 4, random_state=2)
+    model = NearestMeanClassifier(pos_label=pos_label).fit(data, y)
+    assert np.allclose(model.decision_function(data), data @ model.coef_[0] + model.intercept_[0])
+    assert np.array_equal(
+        model.project(data) >= model.cut_, model.predict(data) == (1 if pos_label is None else pos_label)
+    )

@@ -75,8 +75,6 @@ def crossval(
     form: str | None, output: str | None, force: bool,
 ) -> None:  # fmt: skip
     """Fit models on parts of a table and test them on the rest: every measure with its spread, and the cost."""
-    import numpy as np
-
     from steelyard.cli.weighing import split
     from steelyard.ingest.files import columns
     from steelyard.ingest.label_tables import resolved
@@ -92,7 +90,7 @@ def crossval(
     with bar("fitting") as progress:
         found = cross_evaluate_columns(
             table, target, model=list(models), split=Folds(folds, repeats=repeats), resample=ways, cost=cost,
-            n_jobs=jobs, rng=np.random.default_rng(seed), pos_label=positive, level=level, metrics=split(metrics),
+            n_jobs=jobs, rng=seed, pos_label=positive, level=level, metrics=split(metrics),
             progress=progress,
         )  # fmt: skip
     writing.deliver(_told(found, kind, target), output)

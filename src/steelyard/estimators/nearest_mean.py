@@ -48,6 +48,10 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     that of all rows. Without `pos_label` the later of the two classes in sorted order is positive. A distance is no
     probability, so there is a `decision_function` and no `predict_proba`.
 
+    Fitted: `classes_`; `centroid_`, the kind chosen; `centers_`, of the negatives and of the positives; `axis_`, the
+    unit vector from the first to the second, `cut_`, the place on it, and `criterion_value_` there; `coef_` and
+    `intercept_`, of which `decision_function` is made: towards `classes_[1]`, as scikit-learn's are.
+
     >>> X, y = [[0, 0], [1, 0], [0, 1], [4, 3], [5, 4], [2, 2]], [0, 0, 0, 1, 1, 1]
     >>> model = NearestMeanClassifier().fit(X, y)
     >>> model.centroid_, round(model.cut_, 3), model.predict([[1, 1], [3, 3]]).tolist()
@@ -80,15 +84,16 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         slack = search.aim.tie(np.array([axis.merit for axis in found]))
         best = max(axis.merit for axis in found)
         chosen = next(axis for axis in found if axis.merit >= best - slack)  # of equal ones the mean, which is first
-        self.centroid_, self.centers_, self.coef_ = chosen.centroid, chosen.centers, chosen.unit[None]
-        self.cut_, self.intercept_ = chosen.cut, np.array([-chosen.cut])
+        self.centroid_, self.centers_, self.axis_, self.cut_ = chosen.centroid, chosen.centers, chosen.unit, chosen.cut
+        way = 1 if self._place() else -1
+        self.coef_, self.intercept_ = way * chosen.unit[None], np.array([-way * chosen.cut])
         self.criterion_value_ = search.aim.sign * chosen.merit
         return self
 
     def project(self, X: Any) -> Any:
         """Where each row lies on the axis; the cut is `cut_`."""
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False) @ self.coef_[0]
+        return validate_data(self, X, dtype=np.float64, reset=False) @ self.axis_
 
     def decision_function(self, X: Any) -> Any:
         """The distance of each row from the cut, above 0 towards the later class in sorted order."""

@@ -67,8 +67,7 @@ def cross_evaluate(
     data = read_data(X, y, sample_weight, pos_label)
     found = candidates(estimator, resample, weighted=data.weight is not None)
     _check_metrics(metrics)
-    if not 0 < level < 1:
-        raise InputError(f"level is a probability between 0 and 1, such as 0.95, not {level!r}.")
+    _check_how(level, n_jobs, progress)
     source = drawing.generator(rng)
     plan = parts(split, X, data.y, data.codes, data.labels, groups, source)
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
@@ -125,6 +124,15 @@ def _check_metrics(metrics: Any) -> None:
         raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
     if not [measured.read(metric) for metric in metrics]:
         raise InputError("metrics= is empty; name at least one measure, or leave it out for all.")
+
+
+def _check_how(level: Any, n_jobs: Any, progress: Any) -> None:
+    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
+        raise InputError(f"level is a probability between 0 and 1, such as 0.95, not {level!r}.")
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs):
+        raise InputError(f"n_jobs is how many runs there are at a time, or -1 for all cores, not {n_jobs!r}.")
+    if progress is not None and not callable(progress):
+        raise InputTypeError(f"progress= takes a function of the runs done and their number, not {progress!r}.")
 
 
 def _check_some(models: dict[str, ModelResult]) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.scores import ScoreTable
 
 Array = np.ndarray[Any, Any]
-SCHEMA = "steelyard.cross_evaluation/1"
+SCHEMA = 1
 STARRED = "* All runs gave the same value, so this is the interval of the rows tested."
 UNNAMED = (
     "No class is the positive one, so recall, precision, F1 and the areas of one class are left out; name it with "
@@ -268,7 +268,7 @@ def _sorted(rows: list[Summary], sign: int, key: str = "mean") -> Rows[Summary]:
 def _told(model: ModelResult) -> dict[str, Any]:
     """What one model did, as plain values."""
     tables = {"summary": model.summary, "cost": model.cost, "per_class": model.per_class, "runs": model.runs}
-    rows = {name: [_strict(row) for row in part.to_dicts()] for name, part in tables.items()}  # type: ignore[attr-defined]
+    rows = {name: [strict(row) for row in part.to_dicts()] for name, part in tables.items()}  # type: ignore[attr-defined]
     failed = len(model.failures) == len(model.runs)
     return {
         "name": model.name,
@@ -278,13 +278,14 @@ def _told(model: ModelResult) -> dict[str, Any]:
     }
 
 
-def _strict(row: dict[str, Any]) -> dict[str, Any]:
+def strict(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for strict JSON: what is undefined or infinite is None."""
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 
 
 def _shown(row: Summary) -> dict[str, Any]:
     """A row as it is printed."""
     interval = f"{three_digits(row.low)} to {three_digits(row.high)}{'*' * row.of_rows}"
-    return {"measure": row.name, "mean": row.mean, "sd": row.sd, "interval": interval, "best": row.best,
-            "worst": row.worst, "pooled": row.pooled, "chance": row.chance, "noise": row.noise,
+    return {"measure": row.name, "mean": row.mean, "median": row.median, "sd": row.sd, "interval": interval,
+            "best": row.best, "worst": row.worst, "pooled": row.pooled, "chance": row.chance, "noise": row.noise,
             "undefined": row.undefined}  # fmt: skip

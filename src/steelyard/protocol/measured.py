@@ -172,8 +172,9 @@ class Summary:
     interval of the mean, which allows for training rows that runs share; `pooled` is the value of the merged table.
     `chance` is for the mean: what guesses with the margins of each run score on average, over the same runs; of scores,
     and where a run tests rows of one class only, what guessing scores on the merged table. `undefined` counts the
-    runs left out. `noise` is how far repeated timings of one run lie apart, as a share. Where all runs gave the same
-    value their spread tells nothing: then the interval is `of_rows`, that of the rows tested.
+    runs left out. `noise` is how far repeated timings of one run lie apart, as a share, and `median` that of the
+    costs of the runs, which one slow run does not move. Where all runs gave the same value their
+    spread tells nothing: then the interval is `of_rows`, that of the rows tested.
     """
 
     model: str | None
@@ -190,6 +191,7 @@ class Summary:
     noise: float | None = None
     why: str | None = None
     of_rows: bool = False
+    median: float | None = None
 
     def row(self) -> dict[str, Any]:
         """The summary as a row of a table."""

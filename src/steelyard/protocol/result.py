@@ -199,7 +199,8 @@ class ModelResult:
         known = [run.cost.noise().get(kind, np.nan) for run in self.runs]
         noise = float(np.nanmedian(known)) if not np.isnan(known).all() else None
         why = WHY_NAN.get(kind) if np.isnan(found).all() else None
-        return self._summary(kind, found, -1, (0.0, np.inf), noise=noise, why=why)
+        middle = None if np.isnan(found).all() else float(np.nanmedian(found))
+        return self._summary(kind, found, -1, (0.0, np.inf), noise=noise, why=why, median=middle)
 
     @cached_property
     def per_class(self) -> Rows[ClassValues]:
@@ -253,6 +254,10 @@ class ModelResult:
         """The cut at which a measure is best on the scores that each row, unseen in training, got first."""
         self._check_any()
         scores = once.once_each(once.firsts(self.runs))[1]
+        if scores is None and self.data.positive is None:
+            raise InputError(
+                "Which class is positive is not clear, so no scores of it can be cut; name it with pos_label=."
+            )
         if scores is None:
             raise InputError(f"{self.name} gave no scores to cut; it needs predict_proba or decision_function.")
         return best_threshold(scores, metric=metric, **options)

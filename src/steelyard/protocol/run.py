@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import SteelyardError
+from steelyard.errors import InputError, SteelyardError
 from steelyard.ingest import counting
 from steelyard.ingest.labels import score_table
 from steelyard.protocol.answers import Answer, Data, checked
@@ -116,7 +116,7 @@ def answered(task: Task, data: Data) -> Answer:
     try:
         return _answer(task, data)
     except Exception as error:  # noqa: BLE001 - an estimator may raise anything
-        return Answer(error=_sentence(error))
+        return Answer(error=sentence(error))
 
 
 def _answer(task: Task, data: Data) -> Answer:
@@ -151,7 +151,7 @@ def fitted(candidate: Candidate, training: Training, seed: int) -> Any:
     return model
 
 
-def _sentence(error: BaseException) -> str:
+def sentence(error: BaseException) -> str:
     """What went wrong in one line."""
     told = " ".join(str(error).split()) or "no message"
     told = (told if len(told) <= 300 else f"{told[:300]} ...").rstrip(".")
@@ -177,6 +177,12 @@ def _answers(tasks: list[Task], data: Data, n_jobs: int | None) -> Iterator[Answ
     if n_jobs in (None, 1):
         yield from (answered(task, data) for task in tasks)
         return
+    from pickle import PicklingError
+
     from joblib import Parallel, delayed
 
-    yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(answered)(task, data) for task in tasks)
+    try:
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(answered)(task, data) for task in tasks)
+    except (PicklingError, AttributeError, TypeError) as error:  # what sending an object to another process raises
+        raise InputError(f"n_jobs={n_jobs} sends the estimators to other processes, which failed, so leave it out: "
+                         f"{sentence(error)}") from error  # fmt: skip

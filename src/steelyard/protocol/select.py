@@ -7,6 +7,7 @@ rule of one standard error is Breiman, Friedman, Olshen and Stone's (1984).
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -24,17 +25,19 @@ from steelyard.protocol.answers import Data, answer_of
 from steelyard.protocol.candidates import Candidate, candidates
 from steelyard.protocol.cost import tree_size
 from steelyard.protocol.cross import read_data
+from steelyard.protocol.crossing import strict
 from steelyard.protocol.resample import Training, resampled
-from steelyard.protocol.run import Run, fitted
+from steelyard.protocol.run import Run, fitted, sentence
 from steelyard.protocol.seeding import SEEDS
 from steelyard.protocol.split import GROUPS, HoldOut, Part, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from steelyard.evaluation.evaluation import Evaluation
 
 Array = np.ndarray[Any, Any]
+SCHEMA = 1
 DRAWS = 200  # of groups to set aside, until every class is on both sides
 ONE_ERROR = math.erf(math.sqrt(0.5))  # the level of an interval that reaches one standard error to either side
 
@@ -67,6 +70,7 @@ class Selection:
     pruned: Rows[Trial]
     evaluation: Evaluation
     test_rows: Array
+    failures: tuple[str, ...] = ()
 
     @property
     def estimator(self) -> Any:
@@ -81,7 +85,21 @@ class Selection:
             f"{best.complexity:,.0f}; the simplest within that error has {three_digits(chosen.value)} and "
             f"{chosen.complexity:,.0f}. On {len(self.test_rows):,} rows that no choice has seen:"
         )
-        return f"{filled(told)}\n\n{self.evaluation!r}"
+        lost = [filled(f"{len(self.failures)} fits failed; the first, {self.failures[0]}")] if self.failures else []
+        return "\n".join([filled(told), *lost, "", repr(self.evaluation)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for strict JSON: what is undefined or infinite is None."""
+        parts = {"chosen": [self.chosen], "best": [self.best], "grown": self.grown, "pruned": self.pruned}
+        rows = {name: [strict(trial.row()) for trial in part] for name, part in parts.items()}
+        told = {"schema": SCHEMA, "metric": self.metric, "standard_error": self.standard_error}
+        rest = {"test_rows": self.test_rows.tolist(), "failures": list(self.failures)}
+        one = {"chosen": rows["chosen"][0], "best": rows["best"][0]}
+        return {**strict(told), **rows, **one, **rest, "evaluation": self.evaluation.to_dict()}
+
+    def to_json(self) -> str:
+        """The selection as strict JSON text."""
+        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, default=str)
 
 
 def select_tree(
@@ -119,7 +137,7 @@ def select_tree(
     (True, 142)
     """
     data = read_data(X, y, sample_weight, pos_label)
-    (candidate,) = candidates(estimator, resample, weighted=data.weight is not None)
+    candidate = _only(candidates(estimator, resample, weighted=data.weight is not None))
     reading = _checked(metric, keep, most, test)
     source = drawing.generator(rng)
     member = None if groups is None else arrays.column(groups, "groups")
@@ -127,25 +145,48 @@ def select_tree(
     plan = _plan(split, data, rest, member, source)
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
     work = Work(candidate, data, reading, complexity or _nodes)
-    grown = [work.tried(part, seed, {}) for part, seed in zip(plan, seeds, strict=True)]
-    top = _top(grown, reading, keep)
-    pruned = [
-        work.tried(plan[i], seeds[i], params)
-        for i in top
-        for params in work.variants(plan[i], seeds[i], variants, most)
-    ]
-    best, error, chosen = _choice([*(grown[i] for i in top), *pruned], reading)
+    failed: list[str] = []
+    grown = _kept(((part, seed, {}) for part, seed in zip(plan, seeds, strict=True)), work, failed)
+    if not grown:
+        raise InputError(f"Every fit failed; the first, {failed[0]}")
+    seed_of = {id(part): seed for part, seed in zip(plan, seeds, strict=True)}
+    top = [(trial.run.part, seed_of[id(trial.run.part)]) for trial in _top(grown, reading, keep)]
+    asked = ((part, seed, how) for part, seed in top for how in work.variants(part, seed, variants, most))
+    pruned = _kept(asked, work, failed)
+    best, error, chosen = _choice([*_top(grown, reading, keep), *pruned], reading)
     judged = once.once_each([work.asked(chosen.estimator, replace(chosen.run.part, test=held))])
     evaluation = evaluate_tables(*judged, data.positive)
-    return Selection(chosen, best, error, reading.name, Rows(grown), Rows(pruned), evaluation, held)
+    return Selection(chosen, best, error, reading.name, Rows(grown), Rows(pruned), evaluation, held, tuple(failed))
 
 
-def _top(grown: list[Trial], reading: measured.Reading, keep: int) -> list[int]:
-    """The places of the best."""
-    known = [i for i, trial in enumerate(grown) if not math.isnan(trial.value)]
+def _only(found: list[Candidate]) -> Candidate:
+    if len(found) > 1:
+        raise InputError(
+            f"select_tree chooses among the fits of one estimator, resampled in one way; {len(found)} candidates were "
+            "given. Select each in turn, or list parameters to try in variants=."
+        )
+    return found[0]
+
+
+def _kept(asked: Iterable[tuple[Part, int, Mapping[str, Any]]], work: Work, failed: list[str]) -> list[Trial]:
+    """The trials that ended; one that fails is told with its fold, and stops nobody else."""
+    found = []
+    for part, seed, params in asked:
+        try:
+            found.append(work.tried(part, seed, params))
+        except InputTypeError:  # what is wrong with the call is wrong in every trial
+            raise
+        except Exception as error:  # noqa: BLE001 - an estimator may raise anything
+            failed.append(f"repeat {part.repeat}, fold {part.fold}: {sentence(error)}")
+    return found
+
+
+def _top(grown: list[Trial], reading: measured.Reading, keep: int) -> list[Trial]:
+    """The best of them."""
+    known = [trial for trial in grown if not math.isnan(trial.value)]
     if not known:
         raise InputError(f"{reading.name} is undefined on every validation part; give larger ones, or another measure.")
-    return sorted(known, key=lambda i: -reading.sign * grown[i].value)[:keep]
+    return sorted(known, key=lambda trial: -reading.sign * trial.value)[:keep]
 
 
 def _choice(trials: list[Trial], reading: measured.Reading) -> tuple[Trial, float, Trial]:
@@ -253,10 +294,16 @@ class Work:
     def _with(self, params: Mapping[str, Any]) -> Candidate:
         from sklearn.base import clone
 
-        return replace(self.candidate, estimator=clone(self.candidate.estimator).set_params(**params))
+        try:
+            return replace(self.candidate, estimator=clone(self.candidate.estimator).set_params(**params))
+        except ValueError as error:
+            raise InputTypeError(f"variants= names what {self.candidate.name} lacks: {sentence(error)}") from None
 
     def _complexity(self, model: Any) -> float:
-        found = float(self.complexity(model))
+        told = self.complexity(model)
+        if not isinstance(told, (int, float, np.number)):
+            raise InputTypeError(f"complexity= gives a number for a fitted estimator, not {told!r}.")
+        found = float(told)
         if math.isnan(found):
             raise InputTypeError(
                 f"{self.candidate.name} is no tree; give complexity=, a function of the fitted estimator."
