@@ -427,3 +427,14 @@ def test_a_selection_is_strict_json():
     told = json.loads(found.to_json())
     assert told["chosen"]["complexity"] == found.chosen.complexity and len(told["pruned"]) == len(found.pruned)
     assert told["evaluation"]["rows"] == len(told["test_rows"])
+
+
+def test_the_page_of_a_cross_evaluation_tells_its_runs_and_costs():
+    one = page(cross_evaluate(GaussianNB(), X, Y))
+    assert all(
+        words in one for words in ("Over the runs", "Nadeau and Bengio", "fit_seconds", "Each run", "model_bytes")
+    )
+    assert len(one) < 150_000 and 'id="measures"' in one
+    two = page(cross_evaluate({"<b>nb": GaussianNB(), "tree": DecisionTreeClassifier()}, X, Y))
+    assert all(words in two for words in ("p_holm", "tree_nodes", "&lt;b&gt;nb")) and "<b>nb" not in two
+    assert_refused(lambda: page([1, 2]), TypeError, "an Evaluation or a CrossEvaluation, not list")

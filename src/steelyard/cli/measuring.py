@@ -100,11 +100,9 @@ def _told(found: Any, kind: str, target: str) -> str:
     if kind == "json":
         return json.dumps(found.to_dict(), indent=1, allow_nan=False, ensure_ascii=False, default=str)
     if kind == "html":
-        from steelyard.report.page import comparison_page, page
+        from steelyard.report.page import page
 
-        if len(found) > 1:
-            return comparison_page(found.compare(), source=f"cross-evaluation of {target}")
-        return page(found.evaluation, source=f"cross-evaluation of {target}")
+        return page(found, source=f"cross-evaluation of {target}")
     return repr(found)
 
 

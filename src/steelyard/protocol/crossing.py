@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.comparison import Comparison, compare
-from steelyard.analysis.rows import Rows, filled, interval_text, table_text, three_digits
+from steelyard.analysis.rows import Rows
 from steelyard.analysis.significance import corrected_t_test, holm
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
-from steelyard.protocol import measured, once
+from steelyard.protocol import measured, once, telling
 from steelyard.protocol.cost import KINDS
 from steelyard.protocol.measured import KALITA, Summary
 from steelyard.protocol.result import ClassValues, ModelResult, only
@@ -30,15 +30,6 @@ if TYPE_CHECKING:
     from steelyard.statistics.scores import ScoreTable
 
 Array = np.ndarray[Any, Any]
-SCHEMA = 1
-STARRED = "* All runs gave the same value, so this is the interval of the rows tested."
-UNNAMED = (
-    "No class is the positive one, so recall, precision, F1 and the areas of one class are left out; name it with "
-    "pos_label= (--positive on the command line)."
-)
-ONE_TIMING = "Each timing is one of its kind; cost=True (--cost) repeats short ones and measures the peak memory."
-FIRST = (KALITA, "recall", "specificity", "precision", "f1", "balanced_accuracy", "ac_score", "mcc", "accuracy",
-         "roc_auc", "average_precision")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -199,63 +190,14 @@ class CrossEvaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for strict JSON: what is undefined or infinite is None."""
-        from steelyard import __version__
-
-        first = next(iter(self.models.values()))
-        return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "rows": len(first.data.codes),
-            "labels": list(first.data.labels),
-            "positive": first.data.positive,
-            **self.setting,
-            "notes": list(self.notes),
-            "models": [_told(model) for model in self.models.values()],
-        }
+        return telling.plain(self)
 
     def to_json(self) -> str:
         """The result as strict JSON text."""
         return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, default=str)
 
     def __repr__(self) -> str:
-        body = self._one_model() if len(self.models) == 1 else self._several()
-        failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in self.failures]
-        told = [f"{len(failed)} of {len(self.runs)} runs failed:", *failed[:5]] if failed else []
-        return "\n".join([filled(self._head()), "", body, *map(filled, (*told, *self.notes))])
-
-    def _head(self) -> str:
-        model = next(iter(self.models.values()))
-        sizes = [run.part.sizes for run in model.runs]
-        train, test = (f"{round(np.mean(column)):,}" for column in zip(*sizes, strict=True))
-        rows = f"{len(model.data.codes):,} rows"
-        who = model.name if len(self.models) == 1 else f"{len(self.models)} models"
-        runs = "1 run" if len(model.runs) == 1 else f"{len(model.runs)} runs"
-        told = f"{runs} of {who} on {rows}, {train} trained on and {test} tested in each."
-        if len(model.runs) == 1:
-            return f"{told} One run has no spread; the intervals of its rows are in `evaluation`."
-        return f"{told} The {100 * model.level:g} % intervals are Nadeau and Bengio's."
-
-    def _one_model(self) -> str:
-        model = only(self.models, "table")
-        known = [row for row in model.summary if model.metrics is not None or row.name in FIRST]
-        table = table_text([_shown(row) for row in [*known, *(row for row in model.cost if row.why is None)]])
-        told = [STARRED] if any(row.of_rows for row in known) else []
-        told += [f"{row.name}: {row.why}" for row in known if row.why is not None]
-        told += [UNNAMED] if model.metrics is None and model.data.positive is None else []
-        told += [] if any(row.noise is not None for row in model.cost) else [ONE_TIMING]
-        return "\n".join([table, *map(filled, told)])
-
-    def _several(self) -> str:
-        ranked, rows = self.ranking(KALITA), []
-        for row in ranked:
-            costs = {each.name: each.mean for each in self[str(row.model)].cost}
-            rows.append({"model": row.model, f"mean {KALITA}": interval_text(row.mean, row.low, row.high),
-                         "undefined": row.undefined, "pooled": row.pooled,
-                         "mean ac_score": self[str(row.model)].summarised("ac_score").mean,
-                         "fit s": costs["fit_seconds"], "predict s / 1000": costs["predict_seconds_per_1000"],
-                         "bytes": costs["model_bytes"]})  # fmt: skip
-        told = [] if ranked[0].why is None else ["", filled(f"{KALITA} is {ranked[0].why}.")]
-        return "\n".join([table_text(rows), *told])
+        return telling.told(self)
 
 
 def _sorted(rows: list[Summary], sign: int, key: str = "mean") -> Rows[Summary]:
@@ -263,29 +205,3 @@ def _sorted(rows: list[Summary], sign: int, key: str = "mean") -> Rows[Summary]:
     worth = [sign * (math.nan if getattr(row, key) is None else getattr(row, key)) for row in rows]
     order = sorted(range(len(rows)), key=lambda i: math.inf if math.isnan(worth[i]) else -worth[i])
     return Rows(rows[i] for i in order)
-
-
-def _told(model: ModelResult) -> dict[str, Any]:
-    """What one model did, as plain values."""
-    tables = {"summary": model.summary, "cost": model.cost, "per_class": model.per_class, "runs": model.runs}
-    rows = {name: [strict(row) for row in part.to_dicts()] for name, part in tables.items()}  # type: ignore[attr-defined]
-    failed = len(model.failures) == len(model.runs)
-    return {
-        "name": model.name,
-        "level": model.level,
-        **rows,
-        "evaluation": None if failed else model.evaluation.to_dict(),
-    }
-
-
-def strict(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for strict JSON: what is undefined or infinite is None."""
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
-
-
-def _shown(row: Summary) -> dict[str, Any]:
-    """A row as it is printed."""
-    interval = f"{three_digits(row.low)} to {three_digits(row.high)}{'*' * row.of_rows}"
-    return {"measure": row.name, "mean": row.mean, "median": row.median, "sd": row.sd, "interval": interval,
-            "best": row.best, "worst": row.worst, "pooled": row.pooled, "chance": row.chance, "noise": row.noise,
-            "undefined": row.undefined}  # fmt: skip

@@ -25,11 +25,11 @@ from steelyard.protocol.answers import Data, answer_of
 from steelyard.protocol.candidates import Candidate, candidates
 from steelyard.protocol.cost import tree_size
 from steelyard.protocol.cross import read_data
-from steelyard.protocol.crossing import strict
 from steelyard.protocol.resample import Training, resampled
 from steelyard.protocol.run import Run, fitted, sentence
 from steelyard.protocol.seeding import SEEDS
 from steelyard.protocol.split import GROUPS, HoldOut, Part, parts
+from steelyard.protocol.telling import strict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

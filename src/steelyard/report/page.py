@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard import __version__
 from steelyard.analysis.rows import Rows
+from steelyard.errors import InputTypeError
 from steelyard.evaluation.evaluate import evaluate
+from steelyard.evaluation.evaluation import Evaluation
 from steelyard.report import classes, facts, pieces, tables
 from steelyard.report.document import clipped, document, filled, template, text
 from steelyard.report.payload import packed, payload
@@ -17,28 +19,51 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.comparison import Comparison
     from steelyard.auditing.decisions import Decision
-    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.protocol.crossing import CrossEvaluation
 
 SCRIPTS = ("numbers.js", "charts.js", "state.js", "rows.js", "update.js", "curves.js", "page.js")
 MOST_BYTES = 150_000  # of a page of two classes, whatever the input
 
 
-def page(evaluation: Evaluation, *, source: str = "predictions") -> str:
+def page(evaluation: Evaluation | CrossEvaluation, *, source: str = "predictions") -> str:
     """The report of an evaluation as one HTML file: sliders for the threshold and the prevalence, no network.
+
+    A cross-evaluation is taken as well: of one model its evaluation, of several their comparison, and below that what
+    they did over the runs and what it cost.
 
     >>> from steelyard import Counts, evaluate
     >>> html = page(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), source="finley.csv")
     >>> 'data-cell="tp"' in html, len(html) < 150_000
     (True, True)
     """
+    from steelyard.protocol.crossing import CrossEvaluation
+
+    if isinstance(evaluation, CrossEvaluation):
+        return _cross_page(evaluation, source)
+    if not isinstance(evaluation, Evaluation):
+        raise InputTypeError(
+            f"A page shows an Evaluation or a CrossEvaluation, not {type(evaluation).__name__}; evaluate() makes one."
+        )
+    return _evaluation_page(evaluation, source)
+
+
+def _cross_page(result: CrossEvaluation, source: str) -> str:
+    from steelyard.report.runs import sections
+
+    if len(result) > 1:
+        return comparison_page(result.compare(), source=source, more=sections(result))
+    return _evaluation_page(result.evaluation, source, sections(result))
+
+
+def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str:
     scores = evaluation.scores
     if scores is not None and not (scores.positive.n and scores.negative.n):
         evaluation = replace(evaluation, scores=None)  # rows of one class have no curve
     cut = _cut(evaluation) if evaluation.confusion is None else evaluation
     if cut.positive is None:
-        return _classes_page(cut, source)
+        return _classes_page(cut, source, more)
     data = payload(cut, source) | {"verdict": evaluation.verdict, "own_cut": cut is not evaluation}
-    return _fitting(cut, source, data, pieces.pieces(cut, source, data))
+    return _fitting(cut, source, data, {"runs": more, **pieces.pieces(cut, source, data)})
 
 
 def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], parts: dict[str, str]) -> str:
@@ -73,7 +98,7 @@ def _cut(evaluation: Evaluation) -> Evaluation:
     )  # fmt: skip
 
 
-def _classes_page(evaluation: Evaluation, source: str) -> str:
+def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:
     """Several classes: the table of all, then each against the rest."""
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - a table of classes
@@ -83,10 +108,10 @@ def _classes_page(evaluation: Evaluation, source: str) -> str:
     data |= {"all": [facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
     data["assumed"] = list(evaluation.assumed)
     parts = pieces.pieces(one, source, data) | classes.pieces(evaluation, one, source, data)
-    return _fitting(evaluation, source, data, parts)
+    return _fitting(evaluation, source, data, {"runs": more, **parts})
 
 
-def comparison_page(comparison: Comparison, *, source: str = "predictions") -> str:
+def comparison_page(comparison: Comparison, *, source: str = "predictions", more: str = "") -> str:
     """The comparison of models as one HTML file: the differences with intervals, and the order of the measures.
 
     >>> from steelyard import compare
@@ -96,7 +121,7 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions") -> s
     """
     from steelyard.report.versus import body
 
-    return document(f"{clipped(' and '.join(comparison.models))} · Steelyard", body(comparison, source))
+    return document(f"{clipped(' and '.join(comparison.models))} · Steelyard", body(comparison, source, more))
 
 
 def audit_page(decisions: Iterable[Decision]) -> str:

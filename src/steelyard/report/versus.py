@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 SIGNIFICANT = 0.05
 
 
-def body(comparison: Comparison, source: str) -> str:
+def body(comparison: Comparison, source: str, more: str = "") -> str:
     """The page of a comparison; every pair of models has a part of its own."""
     return filled(
         "versus.html", source=name(source), rows=f"{comparison.n:,}", count=str(len(comparison.models)),
         models=", ".join(map(name, comparison.models)), about=_about(comparison),
         verdict="".join(f"<p>{sentence}</p>" for sentence in verdict(comparison)),
-        pairs="".join(_pair(comparison, a, b) for a, b in _pairs(comparison)),
+        pairs="".join(_pair(comparison, a, b) for a, b in _pairs(comparison)), runs=more,
     )  # fmt: skip
 
 
