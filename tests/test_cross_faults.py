@@ -357,7 +357,7 @@ def test_without_a_positive_class_it_says_what_to_name():
     assert "pos_label=" in repr(found) and "--positive" in repr(found)
     assert_refused(found.best_threshold, ValueError, "name it with pos_label=")
     asked = repr(cross_evaluate(GaussianNB(), X, words, metrics=["f1"]))
-    assert "f1 is about one class; name it with pos_label=" in " ".join(asked.split())
+    assert "f1 is about one class; name it with pos_label= (--positive)" in " ".join(asked.split())
     assert "pos_label" not in repr(cross_evaluate(GaussianNB(), X, words, pos_label="ill"))
 
 
@@ -386,7 +386,7 @@ TREE = DecisionTreeClassifier()
 @pytest.mark.parametrize(
     ("attempt", "builtin", "words"),
     [
-        (lambda: cross_evaluate(TREE, X, Y, n_jobs=0), ValueError, "n_jobs is how many runs"),
+        (lambda: cross_evaluate(TREE, X, Y, n_jobs=0), ValueError, "how many runs there are at a time"),
         (lambda: cross_evaluate(TREE, X, Y, level=None), ValueError, "level is a probability"),
         (lambda: cross_evaluate(TREE, X, Y, progress=3), TypeError, "progress= takes a function"),
         (lambda: cross_evaluate(Locked(n for n in [1]), X, Y, n_jobs=2), ValueError, "sends the estimators to other"),

@@ -100,12 +100,18 @@ def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
     assert json.dumps(told, allow_nan=False)
     ran(*words, "-o", tmp_path / "one.html")
     ran(*words, "--model", "tree", "-o", tmp_path / "two.html")
-    assert "data-metric" in (tmp_path / "one.html").read_text(encoding="utf-8")
+    one = (tmp_path / "one.html").read_text(encoding="utf-8")
+    assert "data-metric" in one and "fit_seconds" in one and "Nadeau and Bengio" in one
+    assert "p_holm" in (tmp_path / "two.html").read_text(encoding="utf-8")
+    assert told["seed"] == 0 and told["split"].startswith("Folds(k=3")
     assert "logistic" in (tmp_path / "two.html").read_text(encoding="utf-8")
     assert ran(*words, "--seed", 1).stdout != ran(*words, "--seed", 2).stdout
     for wrong, sentence in (
         (["--target", "nope"], "There is no column 'nope'"),
         (["--model", "tre"], "Did you mean 'tree'"),
+        (["--jobs", 0], "(--jobs) is how many runs there are at a time"),
+        (["--seed", -1], "is not in the range x>=0"),
+        (["--folds", 9999], "rows of it."),
     ):
         assert sentence in ran(*words, *wrong, code=2).stderr
 

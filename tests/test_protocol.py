@@ -287,7 +287,7 @@ def test_many_classes_have_an_evaluation_as_well(split):
     found = cross_evaluate(GaussianNB(), data, names, split=split)
     assert found.evaluation.labels == ("setosa", "versicolor", "virginica")
     assert found.evaluation["accuracy"].value > 0.9 and found.scores is None
-    assert_refused(lambda: found.best_threshold(), ValueError, "gave no scores to cut")
+    assert_refused(lambda: found.best_threshold(), ValueError, "name it with pos_label=")
     assert_refused(lambda: found.values("roc_auc"), ValueError, "needs a positive class")
 
 

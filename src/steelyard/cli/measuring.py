@@ -63,7 +63,7 @@ def bar(words: str) -> Iterator[Callable[[int, int], Any] | None]:
 @click.option("--repeats", default=1, show_default=True, help="How often the rows are divided anew.")
 @click.option("--cost", is_flag=True, help="Repeat short timings and measure the peak memory as well.")
 @click.option("--jobs", type=int, metavar="N", help="Runs at the same time.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @declaring.positive
 @declaring.level
 @declaring.metrics

@@ -88,4 +88,4 @@ def _drawn(table: Confusion, number: int, rng: np.random.Generator) -> tuple[Arr
 def _weight_of_a_row(table: Confusion) -> Array:
     """The mean weight of the rows of each true class: what a guess that knows nothing of the weights draws."""
     rows, weights = (part.sum(1, keepdims=True).astype(np.float64) for part in (table.rows, table.weights))
-    return np.divide(weights, rows, out=np.ones_like(weights), where=rows > 0)
+    return np.asarray(np.divide(weights, rows, out=np.ones_like(weights), where=rows > 0))

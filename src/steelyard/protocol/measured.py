@@ -133,7 +133,8 @@ def of_tables(reading: Reading, matrices: Array, data: Any) -> Array:
         return np.asarray(calling.count_values(measure, Counts.trusted(*cells), measure.parameters))
     if reading.average == "native" and measure.classes is None:
         raise InputError(
-            f"{measure.name} is about one class; name it with pos_label=, or write {measure.name}[average=macro]."
+            f"{measure.name} is about one class; name it with pos_label= (--positive), or write "
+            f"{measure.name}[average=macro]."
         )
     options = Options(average=reading.average)
     return np.asarray(calling.class_values(measure, ClassCells.of(matrices), options, measure.parameters))

@@ -159,8 +159,8 @@ class ModelResult:
             )
         except SteelyardError:  # such as one class only
             return row
-        ends = {"low": min(float(found.low), row.mean), "high": max(float(found.high), row.mean)}
-        return replace(row, **ends, of_rows=True)
+        low, high = min(float(found.low), row.mean), max(float(found.high), row.mean)
+        return replace(row, low=low, high=high, of_rows=True)
 
     @cached_property
     def _guesses(self) -> Guesses | None:
@@ -220,9 +220,10 @@ class ModelResult:
 
     def _tested_rows(self) -> Array:
         """How many rows of each class were tested, each counted once."""
-        tested = [run.part.test for run in self.runs if run.error is None]
-        rows = np.unique(np.concatenate(tested)) if tested else []
-        return np.bincount(self.data.codes[rows] if len(rows) else [], minlength=len(self.data.labels))
+        tested = np.zeros(len(self.data.codes), dtype=bool)
+        for run in self.runs:
+            tested[run.part.test] |= run.error is None
+        return np.bincount(self.data.codes[tested], minlength=len(self.data.labels))
 
     def _of_class(self, name: str, found: Array, label: Any) -> Summary:
         row = self._summary(name, found, 1, (0.0, 1.0))

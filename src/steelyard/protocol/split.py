@@ -81,7 +81,7 @@ class Folds:
         if self.stratified and rows[few] < self.k:
             raise InputError(
                 f"Class {labels[few]!r} has {_rows(int(rows[few]))} and there are {self.k} folds; give at most "
-                f"{max(int(rows[few]), 2)} folds, more rows of it, or HoldOut()."
+                f"{max(int(rows[few]), 2)} folds, or more rows of it."
             )
 
 
