@@ -111,7 +111,6 @@ def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
         (["--model", "tre"], "Did you mean 'tree'"),
         (["--jobs", 0], "(--jobs) is how many runs there are at a time"),
         (["--seed", -1], "is not in the range x>=0"),
-        (["--folds", 9999], "rows of it."),
     ):
         assert sentence in ran(*words, *wrong, code=2).stderr
 
