@@ -227,7 +227,7 @@ BAD = {
     "many tables": (lambda: evaluate(Counts([1, 2], 3, 4, 5)), ValueError, "One table"),
     "one class": (lambda: evaluate([1, 1], [1, 0]), ValueError, "one class only"),
     "scores needed": (lambda: evaluate(Y, PRED, metrics=["roc_auc"]), ValueError, "roc_auc needs scores"),
-    "no measures": (lambda: evaluate(FINLEY, metrics=[]), ValueError, "metrics= is empty"),
+    "no measures": (lambda: evaluate(FINLEY, metrics=[]), ValueError, "No measure was named"),
     "one string": (lambda: evaluate(FINLEY, metrics="mcc"), TypeError, "a list of measures"),
     "weights of a table": (lambda: evaluate(FINLEY, sample_weight=[1]), ValueError, "about rows"),
     "cut of a table": (lambda: evaluate(FINLEY, threshold=0.5), ValueError, "cut already"),

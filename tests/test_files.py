@@ -222,6 +222,15 @@ def test_groups_of_text_files_and_of_others_add_up(column, tmp_path):
     }
 
 
+def test_json_lines_may_change_their_mind_late(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    lines = [{"y": i % 2, "s": i % 2} for i in range(2_000)] + [{"y": 1, "s": 0.705, "p": 1}, {"y": 0, "s": 0.2, "p": 0}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = read([path], score="s").scores
+    assert found == steelyard.score_table([line["y"] for line in lines], [line["s"] for line in lines])
+    assert_refused(lambda: read([path], pred="p"), InputError, "The column 'p' holds missing labels")
+
+
 REFUSED = [
     ("fractions.csv", b"y,p,s\n1,0.7,0.5\n0,0.2,0.1\n", InputError, "The column 'p' holds 0.2: a label is text or a whole number. Are these scores"),
     ("words.csv", b"y,p,s\nyes,1,0.5\nno,0,0.1\n", InputTypeError, "'y' holds text such as 'no' and The column 'p' numbers such as 0"),

@@ -146,6 +146,30 @@ def test_usual_names_are_found(header, guess, tmp_path):
     assert f"Columns were guessed: {guess}." in run("report", path).stdout
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_predictions_that_are_fractions_are_scores(ending, frame, tmp_path):
+    path = tmp_path / f"rows.{ending}"
+    few = frame.select(label="y_true", prediction="score", risk="score")
+    few.write_csv(path) if ending == "csv" else few.write_parquet(path)
+    assert "Columns were guessed: --true label, --score prediction." in run("report", path).stdout
+    told = run("report", path, "--pred", "risk", code=2).stderr
+    assert "The column 'risk' holds 0." in told and "Are these scores?" in told
+
+
+def test_labels_are_not_guessed_where_scores_are_to_be_cut(rows):
+    words = "Columns were guessed: --true y_true, --score score."
+    told = strict(run("report", rows, "--threshold", "0.3", "--format", "json").stdout)
+    assert told["threshold"] == 0.3 and words in told["assumed"]
+    assert words in run("threshold", rows).stdout
+
+
+def test_labels_that_truth_and_prediction_do_not_share_are_stated(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,p\ncat,Cat\ndog,Dog\ncat,Dog\n")
+    words = "No label occurs both in the truth, such as 'cat', and among the predictions, such as 'Cat'"
+    assert words in " ".join(run("report", path, "--true", "y", "--pred", "p").stdout.split())
+
+
 def test_counts_from_a_paper_need_no_file():
     told = strict(run("report", "--counts", "28,23,72,2680", "--format", "json").stdout)
     assert told["counts"] == {"tp": 28, "fn": 23, "fp": 72, "tn": 2680}
@@ -286,6 +310,22 @@ def test_a_gate_passes_fails_or_cannot_tell_by_its_exit_code(rows):
     ran = shell("gate", "--counts", "0,5,0,5", "--require", "precision>=0.5", "--require", "recall>=0.5")
     assert ran.returncode == 3
     assert b"undefined  precision, required >= 0.5: no predicted positives" in ran.stdout
+
+
+def test_a_gate_takes_every_name_that_a_report_prints(rows):
+    words = ["gate", rows, "--true", "y_true", "--pred", "y_pred"]
+    assert run(*words, "--require", "f_beta[beta=2]>=0.1").stdout.startswith("pass  f_beta[beta=2] is 0.")
+    many = ["--true", "kind", "--pred", "guess"]
+    named = [row["name"] for row in strict(run("report", rows, *many, "--format", "json").stdout)["metrics"]]
+    assert "f1[average=macro]" in named
+    rules = [word for name in named for word in ("--require", f"{name}>=-99")]
+    assert [line.split()[1] for line in run("gate", rows, *many, *rules).stdout.splitlines()] == named
+    told = strict(run("report", rows, *many, "--metrics", "f1[average=macro],f_beta[beta=2,average=micro]", "--by", "site", "--format", "json").stdout)  # fmt: skip
+    for part in (told, *told["groups"]):
+        assert [row["name"] for row in part["metrics"]] == ["f1[average=macro]", "f_beta[beta=2][average=micro]"]
+    assert "f1[average=macro]" in run("report", rows, *many, "--metrics", "f1[average=macro]").stdout
+    ran = run("gate", rows, *many, "--require", "f1[average=best]>=0", code=2)
+    assert "'f1[average=best]' asks for the average 'best'; there are macro, weighted, micro." in ran.stderr
 
 
 def test_a_gate_that_fails_shows_the_digits_that_tell_the_numbers_apart():
@@ -558,7 +598,7 @@ BAD = [
     ("a gate half open", GOOD, ["gate", "in", *YP, "--require", "low(mcc>=0.5"], "The rule 'low(mcc>=0.5' cannot be read; "),
     ("a gate without a number", GOOD, ["gate", "in", *YP, "--require", "mcc>=high"], "The rule 'mcc>=high' cannot be read; "),
     ("a gate on no measure", GOOD, ["gate", "in", *YP, "--require", "mcd>=0.5"], "No measure is called 'mcd'. Did you mean 'mcc'"),
-    ("a gate on scores", GOOD, ["gate", "in", *YP, "--require", "roc_auc>=0.5"], "roc_auc was not evaluated here; there are "),
+    ("a gate on scores", GOOD, ["gate", "in", *YP, "--require", "roc_auc>=0.5"], "roc_auc needs scores."),
     ("a gate of no rule", GOOD, ["gate", "in", *YP], 'A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.'),
     ("a gate on no baseline", GOOD, ["gate", "in", *YP, "--require", "mcc>=baseline"], "The rule 'mcc>=baseline' speaks of a baseline; name it with --baseline OLD.JSON."),
     ("a baseline not there", GOOD, ["gate", "in", *YP, "--baseline", "x.json"], "The baseline 'x.json' cannot be read; check the name and the folder."),
@@ -575,7 +615,7 @@ BAD = [
     ("nothing to compare", None, ["compare", "--pred", "a", "--pred", "b"], "No input was named; give a file, or - for the standard input."),
     ("one model", GOOD, ["compare", "in", "--true", "y", "--pred", "p"], "compare needs two or more models, not 1; "),
     ("labels and scores", GOOD, ["compare", "in", "--true", "y", "--pred", "p", "--score", "s"], "Name two or more models, all by --pred (labels) or all by --score (scores)."),
-    ("a cut without scores", "y,y_pred\n1,1\n0,0\n", ["threshold", "in"], "A cut needs scores; name their column with --score."),
+    ("a cut without scores", "y,y_pred\n1,1\n0,0\n", ["threshold", "in"], "A cut needs scores; name their column with --score, of y, y_pred."),
     ("a cut of labels", json.dumps({**TALLY, "rows": [[5, 1], [2, 3]]}), ["threshold", "in.json"], "A cut needs scores; name their column with --score."),
     ("a cut beside labels", GOOD, ["report", "in", *YP, "--threshold", "0.5"], "Predictions and a threshold together contradict each other; give scores and the threshold."),
     ("a prevalence of 2", GOOD, ["shift", "in", *YP, "--prevalence", "2"], ""),

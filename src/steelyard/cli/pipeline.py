@@ -36,7 +36,7 @@ def gate(
 
     old = rules.baseline(baseline)
     read = [rules.read(text) for text in requirements] or rules.against(old)
-    found, source = evaluation(level=level, metrics=None, **options)
+    found, source = evaluation(level=level, metrics=",".join(rule.metric for rule in read), **options)
     reading.tell(source.assumed)
     results = [rules.judged(rule, found, old) for rule in read]
     click.echo("\n".join(result.told for result in results))

@@ -52,9 +52,10 @@ def tell(assumed: Sequence[str]) -> None:
 
 
 def weighed(
-    files: Sequence[str], counts: str | None, positive: str | None, threshold: float | None, **columns: Any
-) -> Weighed:
-    """The tally of the files, of a saved tally, or of four counts."""
+    files: Sequence[str], counts: str | None, positive: str | None, threshold: float | None, *,
+    cutting: bool = False, **columns: Any,
+) -> Weighed:  # fmt: skip
+    """The tally of the files, of a saved tally, or of four counts; where scores are to be cut, no labels are guessed."""
     if counts is not None:
         if files:
             raise InputError("Four counts and a file are two inputs; give one of them.")
@@ -68,7 +69,7 @@ def weighed(
     with opened(files) as source:
         from steelyard.ingest.tallying import tally
 
-        chosen, assumed = guessed(source, columns)
+        chosen, assumed = guessed(source, columns, cutting=cutting or threshold is not None)
         cut = threshold if chosen.get("score") and not chosen.get("pred") else None
         table = tally(source, **chosen, pos_label=positive, threshold=cut)
     return Weighed(table, assumed, named(files))
@@ -184,23 +185,31 @@ def _bar() -> Iterator[Callable[[int, int], Any] | None]:
         yield lambda done, total: bar.update(task, completed=min(done, total), total=total if total > 1 else None)
 
 
-def guessed(source: Source, columns: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def guessed(source: Source, columns: dict[str, Any], *, cutting: bool = False) -> tuple[dict[str, Any], list[str]]:
     """The columns as named; those of truth and prediction that were not are looked for by their usual names."""
     chosen, told = dict(columns), []
     names = {name.lower(): name for name in source.parts[0].collect_schema().names()}
-    wanted = ["true"] if chosen.get("pred") or chosen.get("score") else ["true", "pred", "score"]
+    wanted = ["true", *(() if chosen.get("pred") or chosen.get("score") else ("score",) if cutting else ("pred", "score"))]
     for use in wanted:
-        if chosen.get(use) is not None:
-            continue
         found = next((names[guess] for guess in GUESSES[use] if guess in names), None)
-        if found is not None:
+        if chosen.get(use) is None and found is not None:
+            use = _use(source, found, use, chosen)  # noqa: PLW2901
             chosen[use] = found
             told.append(f"--{use} {found}")
     if chosen.get("true") is None:
         raise InputError(f"Which column holds the truth is not clear; name it with --true, of {_listed(names)}.")
+    if cutting and not chosen.get("pred") and not chosen.get("score"):
+        raise InputError(f"A cut needs scores; name their column with --score, of {_listed(names)}.")
     if not chosen.get("pred") and not chosen.get("score"):
         raise InputError(f"Name the predictions with --pred or --score; the columns are {_listed(names)}.")
     return chosen, [f"Columns were guessed: {', '.join(told)}."] if told else []
+
+
+def _use(source: Source, name: str, use: str, chosen: dict[str, Any]) -> str:
+    """What a guessed column is for: predictions that are fractions are scores, whatever they are called."""
+    from steelyard.ingest.queries import has_fractions
+
+    return "score" if use == "pred" and not chosen.get("score") and has_fractions(source, name) else use
 
 
 def _listed(names: dict[str, str]) -> str:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError
-from steelyard.metrics.registry import get_metric
+from steelyard.evaluation.asking import asked
 
 SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-RULE = re.compile(r"(?:(low|high)\()?\s*([A-Za-z_][\w]*(?:\[[^\]]*\])?)\s*\)?\s*(>=|<=|>|<)\s*(.+)")
+RULE = re.compile(r"(?:(low|high)\()?\s*([A-Za-z_][\w]*(?:\[[^\]]*\])*)\s*\)?\s*(>=|<=|>|<)\s*(.+)")
 LIMIT = re.compile(rf"({NUMBER})|(baseline)\s*([+-]\s*(?:\d+\.?\d*|\.\d+))?")
 
 
@@ -49,7 +49,7 @@ def read(text: str) -> Rule:
         )
     end, name, sign, _ = found.groups()
     number = float(limit[1]) if limit[1] else float((limit[3] or "0").replace(" ", ""))
-    return Rule(text.strip(), get_metric(name).name, end or "value", sign, number, baseline=bool(limit[2]))
+    return Rule(text.strip(), asked(name).name, end or "value", sign, number, baseline=bool(limit[2]))
 
 
 def baseline(name: str | None) -> dict[str, float | None] | None:

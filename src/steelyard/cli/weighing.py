@@ -192,7 +192,7 @@ def threshold(
 
     kind = writing.chosen(form, output, ("table", "json"))
     writing.check_free(output, force)
-    found = reading.weighed(files, None, positive, None, pred=None, score=score, **columns)
+    found = reading.weighed(files, None, positive, None, cutting=True, pred=None, score=score, **columns)
     if found.tally.scores is None:
         raise InputError("A cut needs scores; name their column with --score.")
     best = best_threshold(found.tally.scores, metric=metric, where=list(where) or None, level=level)

@@ -14,6 +14,7 @@ from steelyard.analysis.rows import Rows
 from steelyard.analysis.sampling import Interval
 from steelyard.analysis.uncertainty import intervals
 from steelyard.errors import InputError, InputTypeError
+from steelyard.evaluation.asking import Asked, asked, averaged_suffix
 from steelyard.evaluation.evaluation import AVERAGED, FIRST, ClassRow, Evaluation, Row
 from steelyard.evaluation.groups import Group
 from steelyard.ingest import arrays, encoding
@@ -89,6 +90,7 @@ def evaluate(
             "pred=, score=, weight= and by= name columns of a frame; name that of the truth with true=."
         )
     table, scores, cut, assumed = _weighed(data, y_pred, y_score, threshold, pos_label, labels, weights)
+    assumed = [*assumed, *_strangers(table)]
     positive = _positive(table, scores, pos_label)
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
     parts = data if isinstance(data, Tally) else None
@@ -133,9 +135,9 @@ def evaluate_tables(
     if clustered is not None:
         how["clustered"] = clustered
     chosen = _chosen(metrics, table, scores)
-    extra = [] if metrics is None else [get_metric(name) for name in BEHIND if get_metric(name) not in chosen]
+    extra = [Asked(get_metric(name)) for name in BEHIND if metrics is not None]
     found, behind = (
-        [*_label_rows(table, scores, positive, some, how), *_score_rows(scores, some, how)] for some in (chosen, extra)
+        _measured(table, scores, positive, some, how) for some in (chosen, [a for a in extra if a not in chosen])
     )
     whole = table.rows.sum() if table is not None else scores.positive.n + scores.negative.n if scores else 0
     return Evaluation(
@@ -158,11 +160,11 @@ def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: A
     """The measures of each group: those asked for, or the usual few."""
     if data is None:
         return Rows()
-    some = [m for m in chosen if metrics is not None or m.name in FIRST]
+    some = [asked for asked in chosen if metrics is not None or asked.metric.name in FIRST]
     found = Rows[Group]()
     for key, part in data.groups.items():
         table = part.confusion if part.confusion is not None or cut is None else _cut(part.scores, cut, None)[0]
-        rows = [*_label_rows(table, part.scores, positive, some, how), *_score_rows(part.scores, some, how)]
+        rows = _measured(table, part.scores, positive, some, how)
         found.append(Group(data.by, key, part.rows, Rows(rows), table))
     return found
 
@@ -202,6 +204,19 @@ def _weighed(
     table = ingest.confusion(data, y_pred, labels=labels, pos_label=pos_label, **weights)
     ingest.check_whole(table)
     return table, scores, None, []
+
+
+def _strangers(table: Confusion | None) -> list[str]:
+    """That no prediction could be right, since its labels are not those of the truth."""
+    if table is None:
+        return []
+    true, pred = (
+        [label for label, n in zip(table.labels, table.rows.sum(axis), strict=True) if n] for axis in (1, 0)
+    )
+    if not true or not pred or not {*true}.isdisjoint(pred):
+        return []
+    told = f"No label occurs both in the truth, such as {true[0]!r}, and among the predictions, such as {pred[0]!r}"
+    return [f"{told}; are they written alike?"]
 
 
 def _of_tally(
@@ -322,7 +337,7 @@ def _label_rows(
     rows = _rows([m for m in known if m.classes], table, how, {})
     for average in ("macro", "weighted"):
         named = [m for m in known if m.name in AVERAGED]
-        rows += _rows(named, table, how, {"average": average}, suffix=f"[average={average}]")
+        rows += _rows(named, table, how, {"average": average}, suffix=averaged_suffix(average))
     return rows
 
 
@@ -340,22 +355,35 @@ def _score_rows(scores: ScoreTable | None, metrics: Any, how: dict[str, Any]) ->
     return _rows([m for m in known if m.name != "precision_at_k" or total >= m.parameters["k"]], scores, how, {})
 
 
-def _chosen(metrics: Any, table: Confusion | None, scores: ScoreTable | None) -> list[Any]:
+def _chosen(metrics: Any, table: Confusion | None, scores: ScoreTable | None) -> list[Asked]:
     """The measures asked for, each of which the data must allow; all that they allow where none are named."""
     if metrics is None:
         # With scores a measure of both has the value of the whole curve, not that of one cut.
-        return [m for m in list_metrics() if m.scores is not None or m.function is not None]
+        return [Asked(m) for m in list_metrics() if m.scores is not None or m.function is not None]
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         raise InputTypeError(f"metrics= takes a list of measures, not {metrics!r}.")
-    known = [get_metric(m) for m in metrics]
+    known = [asked(m) for m in metrics]
     for m in known:
-        if (m.function is None or table is None) and (m.scores is None or scores is None):
-            raise InputError(
-                f"{m.name} needs {'scores' if m.function is None else 'labels, or a threshold for the scores'}."
-            )
+        m.check(labels=table is not None, scores=scores is not None)
     if not known:
-        raise InputError("metrics= is empty; name at least one measure, or leave it out for all.")
+        raise InputError("No measure was named; name at least one, or leave the choice out for all.")
     return known
+
+
+def _measured(
+    table: Confusion | None, scores: ScoreTable | None, positive: Any, some: list[Asked], how: dict[str, Any]
+) -> list[Row]:
+    """The rows of the measures: of labels, of scores, and of each class averaged where that was asked for."""
+    plain = [asked.metric for asked in some if asked.average is None]
+    rows = [*_label_rows(table, scores, positive, plain, how), *_score_rows(scores, plain, how)]
+    for one in some:
+        if one.average is not None and table is not None:
+            rows += _averaged(one.metric, one.average, table, how)
+    return rows
+
+
+def _averaged(metric: Any, average: str, table: Confusion, how: dict[str, Any]) -> list[Row]:
+    return _rows([metric], table, how, {"average": average}, suffix=averaged_suffix(average))
 
 
 def _rows(known: list[Any], table: Any, how: dict[str, Any], options: dict[str, Any], suffix: str = "") -> list[Row]:

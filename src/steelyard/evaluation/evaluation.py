@@ -14,9 +14,9 @@ import numpy as np
 from steelyard import _HOME, __version__
 from steelyard.analysis.rows import Rows, filled, interval_text, table_text, three_digits
 from steelyard.errors import InputError, UnknownNameError
+from steelyard.evaluation.asking import asked
 from steelyard.metrics.bounds import bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
-from steelyard.metrics.registry import get_metric
 from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Evaluation:
         known = {row.name: row for row in [*self.behind, *self.metrics]}
         if name in known:
             return known[name]
-        found = get_metric(name).name
+        found = asked(name).name
         if found not in known:
             raise InputError(f"{found} was not evaluated here; there are {', '.join(list(known)[:8])} and others.")
         return known[found]

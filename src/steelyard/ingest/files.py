@@ -163,7 +163,8 @@ def _parts(file: File) -> list[pl.LazyFrame]:
         case "stream":
             return [pl.read_ipc_stream(file.path).lazy()]
         case "json":
-            return [pl.scan_ndjson(_unmagic(file.path))]
+            # A key may first appear, or turn from whole numbers to others, on the last line.
+            return [pl.scan_ndjson(_unmagic(file.path), infer_schema_length=None)]
         case _:
             return [_csv(file)]
 

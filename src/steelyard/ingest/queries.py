@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import masses
+from steelyard.ingest import masses, texts
 from steelyard.ingest.source import nested
 from steelyard.statistics.confusion import MOST_LABELS
 
@@ -113,6 +114,16 @@ def check_sample(source: Source, names: Sequence[str]) -> None:
                 f"The column {name!r} holds {found:,} different values in its first {len(head):,} rows; at most "
                 f"{MOST_LABELS:,} labels are weighed. Is it a column of labels, or of numbers or names?"
             )
+
+
+def has_fractions(source: Source, name: str) -> bool:
+    """Whether the first rows of a column hold numbers that are not whole, and so no labels."""
+    head = collected(source.parts[0].select(name).head(SAMPLE)).get_column(name)
+    held = {value for value in head.unique().to_list() if value is not None}
+    if source.textual:
+        held = {text.strip() for text in held}
+        held = set(map(texts.number, held)) if texts.reader(held) is texts.number else set()
+    return any(isinstance(value, (float, Decimal)) and value % 1 != 0 for value in held)
 
 
 def gathered(source: Source, names: Sequence[str]) -> dict[str, nw.Series[Any]]:
