@@ -142,7 +142,7 @@ def _tables(
         raise InputError(f"The column {twice!r} is named twice; each model is a column of its own.")
     tables = {}
     for name, use in columns:
-        named = {"pred": None, "score": None} | ({use: name} if use else {})
+        named: dict[str, Any] = {"pred": None, "score": None} | ({use: name} if use else {})
         cut = threshold if use != "pred" else None
         seen = reading.weighed([against], None, positive, cut, true=true, weight=None, frequency=None, by=(),
                                exact=None, **named)  # fmt: skip
