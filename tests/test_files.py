@@ -224,7 +224,10 @@ def test_groups_of_text_files_and_of_others_add_up(column, tmp_path):
 
 def test_json_lines_may_change_their_mind_late(tmp_path):
     path = tmp_path / "rows.jsonl"
-    lines = [{"y": i % 2, "s": i % 2} for i in range(2_000)] + [{"y": 1, "s": 0.705, "p": 1}, {"y": 0, "s": 0.2, "p": 0}]
+    lines = [{"y": i % 2, "s": i % 2} for i in range(2_000)] + [
+        {"y": 1, "s": 0.705, "p": 1},
+        {"y": 0, "s": 0.2, "p": 0},
+    ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     found = read([path], score="s").scores
     assert found == steelyard.score_table([line["y"] for line in lines], [line["s"] for line in lines])

@@ -189,7 +189,10 @@ def guessed(source: Source, columns: dict[str, Any], *, cutting: bool = False) -
     """The columns as named; those of truth and prediction that were not are looked for by their usual names."""
     chosen, told = dict(columns), []
     names = {name.lower(): name for name in source.parts[0].collect_schema().names()}
-    wanted = ["true", *(() if chosen.get("pred") or chosen.get("score") else ("score",) if cutting else ("pred", "score"))]
+    wanted = [
+        "true",
+        *(() if chosen.get("pred") or chosen.get("score") else ("score",) if cutting else ("pred", "score")),
+    ]
     for use in wanted:
         found = next((names[guess] for guess in GUESSES[use] if guess in names), None)
         if chosen.get(use) is None and found is not None:

@@ -210,9 +210,7 @@ def _strangers(table: Confusion | None) -> list[str]:
     """That no prediction could be right, since its labels are not those of the truth."""
     if table is None:
         return []
-    true, pred = (
-        [label for label, n in zip(table.labels, table.rows.sum(axis), strict=True) if n] for axis in (1, 0)
-    )
+    true, pred = ([label for label, n in zip(table.labels, table.rows.sum(axis), strict=True) if n] for axis in (1, 0))
     if not true or not pred or not {*true}.isdisjoint(pred):
         return []
     told = f"No label occurs both in the truth, such as {true[0]!r}, and among the predictions, such as {pred[0]!r}"

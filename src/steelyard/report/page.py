@@ -75,7 +75,7 @@ def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], parts: d
         html = document(title, filled("page.html", **parts | shown), payload=held, script=code)
         if len(html.encode()) <= MOST_BYTES or most <= 1 or not evaluation.groups:
             return html
-        most //= 2
+        most = most * 3 // 4
 
 
 def script(data: dict[str, Any]) -> str:
