@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -218,3 +218,10 @@ def test_without_scikit_learn_it_says_what_to_install():
     assert ran.stderr.splitlines()[-1].endswith(
         "A scorer needs scikit-learn 1.6 or later; run pip install scikit-learn."
     )
+
+
+def test_scores_of_many_classes_offer_only_averages_that_give_one_number():
+    iris, kinds = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=500).fit(iris, kinds)
+    words = r"write scorer\('roc_auc', average='macro'\) or average='weighted'\.$"
+    assert_refused(lambda: scorer("roc_auc")(model, iris, kinds), ValueError, words)

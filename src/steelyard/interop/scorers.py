@@ -124,6 +124,11 @@ class Score:
 
     def _of_scores(self, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> float:
         if np.ndim(y_score) == 2:
+            if self.average == "native":  # the measure itself would offer average=None, which gives no single number
+                raise InputError(
+                    f"{self.measure.name} of several columns of scores is to be averaged over the classes; write "
+                    f"scorer({self.measure.name!r}, average='macro') or average='weighted'."
+                )
             how = {"average": self.average, "sample_weight": sample_weight, "undefined": self.never}
             return float(self.measure(y_true, y_score, **how))
         if pos_label is None and set(np.unique(y_true).tolist()) <= {0, 1}:
