@@ -426,6 +426,41 @@ def test_groups_are_told_apart_up_to_a_thousand(frame):
         tally(frame(r), true="y", score="s", by="g")
 
 
+NAMES = [
+    ("true", 1, "true= names a column of the frame by text, not by a int"),
+    ("true", None, "true= names a column of the frame by text, not by None"),
+    ("pred", np.array([0, 1]), "pred= names a column of the frame by text, not by a ndarray"),
+    ("by", np.array(["x", "y"]), "by= names a column of the frame by text, not by a ndarray"),
+    ("by", ["y", 3], "by= names a column of the frame by text, not by a int"),
+    ("weight", np.array([1.0, 2.0]), "weight= names a column of the frame by text"),
+    ("frequency", [1, 2], "frequency= names a column of the frame by text, not by a list"),
+    ("threshold", "x", "A threshold is a number, not 'x'"),
+    ("exact", "no", "exact= takes True, False or None, not 'no'"),
+]
+
+
+@pytest.mark.parametrize(("use", "given", "words"), NAMES)
+def test_columns_are_named_by_text(use, given, words):
+    frame = ENGINES["pandas"](pa.table({"y": [0, 1], "p": [0, 1], "s": [0.1, 0.2]}))
+    options = {"true": "y", "pred": "p", "score": "s", use: given}
+    assert_refused(lambda: tally(frame, **options), InputTypeError, re.escape(words))
+    numbered = frame.set_axis([0, 1, 2], axis=1)
+    assert_refused(lambda: tally(numbered, true="y", pred="p"), InputTypeError, "rename them to text")
+
+
+def test_scores_of_a_frame_are_compared_without_frequencies():
+    frame = ENGINES["pandas"](pa.table({"y": [0, 1], "a": [0.5, 1], "b": [0.1, 0.2], "n": [1, 2]}))
+    attempt = lambda: compare(frame, ["a", "b"], true="y", scores=True, frequency="n")
+    assert_refused(attempt, InputError, "Scores are compared row by row, each row once")
+
+
+def test_evaluate_keeps_every_score_of_a_frame_or_bins_them_as_asked():
+    frame = ENGINES["polars"](pa.table({"y": [0, 1, 0, 1], "s": [0.1, 0.2, 0.1000001, 0.2000001]}))
+    assert len(evaluate(frame, true="y", score="s", exact=False).scores.blurs)
+    assert not len(evaluate(frame, true="y", score="s", exact=True).scores.blurs)
+    assert_refused(lambda: evaluate([0, 1], [0, 1], exact=True), InputTypeError, "exact= are about columns of a frame")
+
+
 def test_a_thing_that_is_no_frame_is_refused():
     for thing in ([1, 2], "file.csv", None, np.zeros(3), {"y": [1]}):
         assert_refused(

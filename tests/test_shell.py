@@ -120,6 +120,26 @@ def test_the_table_opens_with_the_verdict_and_fits_the_terminal(rows):
     assert len(run("report", rows, "--true", "y_true", "--pred", "y_pred", "--all").stdout) > len(out)
 
 
+@pytest.mark.parametrize("columns", [80, 100])
+def test_every_answer_fits_the_terminal_and_loses_nothing(columns, frame, rows, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    frame.with_columns(a_longer_name="b", one_class="y_true").write_csv(rows)
+    models = [word for name in ("y_pred", "a_longer_name", "one_class") for word in ("--pred", name)]
+    for words in (
+        ["report", rows, "--all"],
+        ["report", rows, "--by", "site", "--by", "kind"],
+        ["report", rows, "--true", "kind", "--pred", "guess"],
+        ["compare", rows, *models[:4]],
+        ["compare", rows, *models],
+        ["shift", rows, "--prevalence", "0.1", "--by", "site"],
+    ):
+        out = run(*words).stdout
+        assert "…" not in out
+        assert max(map(len, out.splitlines())) <= columns, words
+    assert "site = north" in out
+    assert "── y_pred - one_class" in run("compare", rows, *models).stdout
+
+
 def test_guessed_columns_are_stated_wherever_the_answer_goes(rows):
     words = "Columns were guessed: --true y_true, --pred y_pred, --score score."
     assert words in run("report", rows).stdout
@@ -131,6 +151,7 @@ def test_guessed_columns_are_stated_wherever_the_answer_goes(rows):
     one = "Columns were guessed: --true y_true."
     assert one in run("compare", rows, "--pred", "y_pred", "--pred", "b").stdout
     assert one in run("compare", rows, "--pred", "y_pred", "--pred", "b", "--format", "csv").stderr
+    assert one in run("compare", rows, "--pred", "y_pred", "--pred", "b", "--format", "html").stderr
     assert one in strict(run("threshold", rows, "--score", "score", "--format", "json").stdout)["assumed"]
     assert one in run("shift", rows, "--pred", "y_pred", "--prevalence", "0.1", "--format", "csv").stderr
     assert "guessed" not in run("report", rows, "--true", "y_true", "--pred", "y_pred").output
@@ -231,6 +252,59 @@ def test_binned_scores_come_with_their_bounds(rows, frame):
     assert told["bounds"]["roc_auc"][0] <= exact <= told["bounds"]["roc_auc"][1]
     assert "Scores were counted in bins: roc_auc lies between" in told["assumed"][-1]
     assert "bounds" not in strict(run("report", path, "--score", "score", "--exact", "--format", "json").stdout)
+
+
+@pytest.mark.parametrize(("label", "given"), [("TRUE", "TRUE"), ("TRUE", "true"), ("TRUE", "1"), ("1", "1.0"), ("1.0", "1"), ("yes", "yes")])  # fmt: skip
+def test_the_positive_class_is_named_as_it_is_written(label, given, tmp_path):
+    other = {"TRUE": "FALSE", "yes": "no"}.get(label, "0")
+    path = tmp_path / "rows.csv"
+    path.write_text(f"y,p\n{label},{label}\n{other},{label}\n{other},{other}\n{label},{other}\n{label},{label}\n")
+    told = strict(run("report", path, "--true", "y", "--pred", "p", "--positive", given, "--format", "json").stdout)
+    assert told["counts"] == {"tp": 2, "fn": 1, "fp": 1, "tn": 1}
+
+
+def test_labels_of_scores_are_those_of_the_data(tmp_path):
+    frame = pl.DataFrame({"y": ["no", "yes", "no", "yes"], "s": [0.1, 0.9, 0.6, 0.4]})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    words = [
+        "report",
+        tmp_path / "rows.parquet",
+        "--true",
+        "y",
+        "--score",
+        "s",
+        "--positive",
+        "yes",
+        "--format",
+        "json",
+    ]
+    assert strict(run(*words).stdout)["labels"] == strict(run(*words, "--binned").stdout)["labels"] == ["no", "yes"]
+    assert steelyard.evaluate(frame, true="y", score="s", pos_label="yes", exact=False).labels == ("no", "yes")
+    run("tally", *words[1:-2], "-o", tmp_path / "part.json")
+    assert strict(run("report", tmp_path / "part.json", "--format", "json").stdout)["labels"] == ["no", "yes"]
+
+
+def test_headers_are_read_with_their_quotes_and_blanks(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text('"y, true"; "y""p" ;z\n1;1;2\n0;0;3\n1;0;4\n')
+    told = strict(run("report", path, "--true", "y, true", "--pred", 'y"p', "--format", "json").stdout)
+    assert told["rows"] == 3
+    path.write_text("y,p,p\n1,1,0\n0,0,1\n")
+    assert "has two columns called 'p'; give each column its own name." in run("report", path, code=2).stderr
+
+
+def test_the_markdown_holds_groups_and_the_table(rows):
+    out = run("report", rows, "--true", "kind", "--pred", "guess", "--by", "site", "--format", "md").stdout
+    assert "| site = north | " in out and "| true \\ predicted | ill | old | well |" in out
+
+
+@pytest.mark.parametrize("through", ["pipe", "named pipe"])
+def test_a_pipe_is_read_like_a_file(through, rows, tmp_path):
+    line = f"{sys.executable} -m steelyard.cli report"
+    given = f"<(cat {rows})" if through == "pipe" else f"{tmp_path}/pipe"
+    made = "" if through == "pipe" else f"mkfifo {tmp_path}/pipe; cat {rows} > {tmp_path}/pipe & "
+    ran = subprocess.run(["bash", "-c", f"{made}{line} {given} --format json"], capture_output=True, check=False)
+    assert strict(ran.stdout)["rows"] == ROWS
 
 
 # ---------------------------------------------------------------- the other questions
@@ -377,6 +451,15 @@ def test_tallies_of_parts_merge_into_that_of_the_whole(frame, rows, tmp_path):
             assert one[key] == (other[key] and pytest.approx(other[key], rel=1e-9, abs=1e-12))
     keys = lambda told: sorted((group["group"]["site"], group["rows"]) for group in told["groups"])
     assert keys(of_tally) == keys(of_rows)
+
+
+def test_a_tally_is_known_by_what_it_holds(rows, tmp_path):
+    run("tally", rows, "-o", tmp_path / "part.tally")
+    whole = (tmp_path / "part.tally").read_bytes()
+    assert strict(run("report", tmp_path / "part.tally", "--format", "json").stdout)["rows"] == ROWS
+    assert strict(shell("report", "-", "--format", "json", stdin=whole).stdout)["rows"] == ROWS
+    merged = shell("merge", "-", tmp_path / "part.tally", stdin=whole)
+    assert steelyard.Tally.from_json(merged.stdout).rows == 2 * ROWS
 
 
 def test_saved_tables_of_python_are_read_as_well(frame, tmp_path):
@@ -568,7 +651,12 @@ BAD = [
     ("a pattern without files", None, ["report", "x*.csv", *YP], "No file fits 'x*.csv'; check the pattern and the folder."),
     ("a folder", "x/a.csv", ["report", "x", *YP], "'x' is a folder; give the files in it, such as 'x/*.parquet'."),
     ("an empty file", b"", ["report", "in", *YP], "'in' is empty; give a file with a header and rows."),
-    ("a header alone", b"y,p\n", ["report", "in", *YP], "There are no rows to weigh; give at least one, or declare the labels."),
+    ("a header alone", b"y,p\n", ["report", "in", *YP], "There are no rows to weigh; give at least one."),
+    ("frequencies of scores", GOOD, ["compare", "in", "--true", "y", "--score", "s", "--score", "p", "--frequency", "p"], "--frequency is for labels: scores are compared row by row"),
+    ("groups of a gate", GOOD, ["gate", "in", *YP, "--by", "s", "--require", "mcc>=0"], "No such option"),
+    ("no such measure", GOOD, ["report", "in", *YP, "--metrics", "qqqqqq"], "No measure is called 'qqqqqq'. `steelyard metrics` lists them all."),
+    ("no positive", "y,s\nno,0.1\nyes,0.9\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'no', 'yes'; name it with --positive, "),
+    ("one class of counts", None, ["report", "--counts", "1,2,0,0"], "The truth holds one class only, 1; "),
     ("a truncated Parquet", "parquet", ["report", "in", *YP], "'in' cannot be read: "),
     ("noise", os.urandom(5000), ["report", "in", *YP], "'in' is not a file of predictions; give CSV, TSV, Parquet, Arrow or JSON lines."),
     ("a missing column", GOOD, ["report", "in", "--true", "y", "--score", "ss"], "There is no column 'ss'; there are 'y', 'p', 's'. Did you mean 's'?"),
@@ -582,7 +670,7 @@ BAD = [
     ("1,001 labels", "y,p\n" + "".join(f"{i},{i}\n" for i in range(1001)), ["report", "in", *YP], "The column 'y' holds 1,001 different values in its first 1,001 rows; at most 1,000 labels are weighed."),
     ("null labels", GOOD + ",1,0.3\n", ["report", "in", *YP], "The column 'y' holds missing labels; drop those rows, or give them a label."),
     ("a positive that does not occur", GOOD, ["report", "in", *YP, "--positive", "2"], "The positive class '2' does not occur; there are 0, 1."),
-    ("one class", b"y,p\n1,1\n1,0\n", ["report", "in", *YP], "y_true holds one class only, 1; a measure needs rows of at least two."),
+    ("one class", b"y,p\n1,1\n1,0\n", ["report", "in", *YP], "The truth holds one class only, 1; a measure needs rows of at least two."),
     ("a truncated gzip", gzip.compress(GOOD.encode() * 99)[:-30], ["report", "in", *YP], "'in' is a gzip file that cannot be unpacked: it is cut short or damaged."),
     ("one that expands", packed_bomb, ["report", "in", *YP], "'in' unpacks to more than 1 GiB, over 200 times its size; unpack it yourself if that is right."),
     ("negative cells", json.dumps(TALLY), ["report", "in.json"], "'in.json': "),
@@ -646,6 +734,27 @@ def test_bad_input_is_one_sentence_on_stderr_nothing_on_stdout_and_exit_2(data, 
     assert told.startswith(f"steelyard: {sentence}")
     assert told.count("\n") == 1 and told.endswith((".\n", "?\n"))
     assert "Traceback" not in told
+
+
+def test_a_fault_of_ours_is_one_sentence_and_exit_2(rows, monkeypatch):
+    def fail(*_, **__):
+        raise TypeError("oh\nno")
+
+    monkeypatch.setattr("steelyard.ingest.tallying.tally", fail)
+    told = run("report", rows, code=2).stderr
+    assert (
+        told
+        == "steelyard: Steelyard failed on this, which is its fault: TypeError, oh·no; STEELYARD_DEBUG=1 shows where.\n"
+    )
+    monkeypatch.setenv("STEELYARD_DEBUG", "1")
+    assert isinstance(CliRunner().invoke(commands, ["report", str(rows)]).exception, TypeError)
+
+
+def test_endless_groups_are_written_as_json(tmp_path):
+    path = tmp_path / "rows.parquet"
+    pl.DataFrame({"y": [0, 1, 1, 0], "p": [0, 1, 0, 1], "g": [math.inf, 1.0, -math.inf, 1.0]}).write_parquet(path)
+    told = strict(run("report", path, "--true", "y", "--pred", "p", "--by", "g", "--format", "json").stdout)
+    assert sorted(str(group["group"]["g"]) for group in told["groups"]) == ["-inf", "1", "inf"]
 
 
 def test_the_standard_input_is_a_file_too():

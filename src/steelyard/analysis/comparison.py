@@ -53,12 +53,18 @@ class Comparison:
     weighed: Weighed = field(repr=False, compare=False)
 
     def __repr__(self) -> str:
+        head, tests = self.words()
+        return "\n".join([head, table_text(self.shown_rows()), *tests])
+
+    def words(self) -> tuple[str, list[str]]:
+        """What stands above the table, and the classical tests below it."""
         head = f"{' against '.join(self.models)} on the same {self.n:,} rows"
         tests = [f"DeLong, {d.a} - {d.b}: z = {d.z:.3g}, p = {three_digits(d.p_value)}" for d in self.delong]
-        table = table_text([self._shown(row) for row in self.rows])
-        return "\n".join(
-            [f"{head}: differences with {100 * self.level:g} % intervals", table, *map(repr, self.mcnemar), *tests]
-        )
+        return f"{head}: differences with {100 * self.level:g} % intervals", [*map(repr, self.mcnemar), *tests]
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The differences as they are printed."""
+        return [self._shown(row) for row in self.rows]
 
     def _shown(self, row: Difference) -> dict[str, Any]:
         """A row as it is printed: two models by their names alone."""
@@ -140,6 +146,8 @@ def compare(
     plan = Plan(level, draws, drawing.generator(rng))
     if isinstance(y_true, Paired):
         return _compare_table(y_true, models, _known(metrics), options, plan)
+    if scores and frequency is not None:
+        raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
     if true is not None:
         y_true, models, frequency = _of_frame(y_true, true, models, scores, frequency)
         pos_label = resolved(pos_label, encoding.distinct(y_true, f"The column {true!r}")[1])
@@ -147,8 +155,6 @@ def compare(
     times = arrays.weights(frequency, "frequency", whole=True)
     truth, columns = _columns(y_true, models)
     arrays.check_lengths(y_true=truth, frequency=times)
-    if scores and times is not None:
-        raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
     if scores:
         return _compare_scores(truth, columns, threshold, _known(metrics), options, plan)
     if threshold is not None:

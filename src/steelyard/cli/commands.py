@@ -50,15 +50,27 @@ class Commands(click.Group):
         except click.UsageError as error:
             path = (error.ctx or ctx).command_path
             refuse(ctx, f"{error.format_message().rstrip('.')}; `{path} --help` tells what there is.")
+        except click.ClickException as error:
+            refuse(ctx, error.format_message())
         except SteelyardError as error:
             refuse(ctx, str(error))
+        except (click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            if os.environ.get("STEELYARD_DEBUG"):
+                raise
+            told = (
+                f"Steelyard failed on this, which is its fault: {type(error).__name__}, {str(error)[:200].rstrip('.')}"
+            )
+            refuse(ctx, f"{told}; STEELYARD_DEBUG=1 shows where.")
 
 
 def refuse(ctx: click.Context, sentence: str) -> None:
     """One line on stderr, whatever names and labels it quotes, and exit code 2."""
+    from steelyard.cli.wording import of_shell
     from steelyard.report.terminal import one_line
 
-    click.echo(f"steelyard: {one_line(sentence)}", err=True)
+    click.echo(f"steelyard: {one_line(of_shell(sentence))}", err=True)
     ctx.exit(2)
 
 

@@ -44,6 +44,10 @@ output = stacked(
     click.option("-o", "--output", metavar="OUT", help="Write to this file; its ending tells the format."),
     click.option("--force", is_flag=True, help="Replace an output that exists."),
 )
+saving = stacked(
+    click.option("-o", "--output", metavar="OUT", help="Write the table, which is JSON, to this file."),
+    click.option("--force", is_flag=True, help="Replace an output that exists."),
+)
 files = click.argument("files", nargs=-1, metavar="[FILE...]")
 true = click.option("--true", "true", metavar="COL", help="The column of true labels.")
 pred = click.option("--pred", metavar="COL", help="The column of predicted labels.")
@@ -60,4 +64,5 @@ exact = click.option(
 level = click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 metrics = click.option("--metrics", metavar="A,B", help="Only these measures, such as mcc,f_beta[beta=2].")
 counts = click.option("--counts", metavar="TP,FN,FP,TN", help="Four counts, say from a paper, instead of a file.")
-weighed = stacked(files, counts, true, pred, score, threshold, positive, weight, frequency, by, exact)
+judged = stacked(files, counts, true, pred, score, threshold, positive, weight, frequency, exact)
+weighed = stacked(judged, by)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @command
-@declaring.weighed
+@declaring.judged
 @click.option(
     "--require", "requirements", multiple=True, metavar="RULE",
     help='Such as "ac_score>=0.8", "low(mcc)>=0.5" for the end of the interval, or "mcc>=baseline-0.02".',
@@ -36,6 +36,8 @@ def gate(
 
     old = rules.baseline(baseline)
     read = [rules.read(text) for text in requirements] or rules.against(old)
+    for rule in read:
+        rules.limit(rule, old)
     found, source = evaluation(level=level, metrics=",".join(rule.metric for rule in read), **options)
     reading.tell(source.assumed)
     results = [rules.judged(rule, found, old) for rule in read]
@@ -50,7 +52,7 @@ def gate(
     declaring.files, declaring.true,
     click.option("--pred", "preds", multiple=True, metavar="COL", help="The column of labels; two for two models."),
     declaring.score, declaring.threshold, declaring.positive, declaring.weight, declaring.frequency, declaring.by,
-    declaring.exact, declaring.output,
+    declaring.exact, declaring.saving,
 )  # fmt: skip
 def tally(
     preds: tuple[str, ...], output: str | None, force: bool, files: Any, positive: str | None,
@@ -66,7 +68,7 @@ def tally(
 
 @command
 @click.argument("files", nargs=-1, required=True, metavar="TALLY...")
-@declaring.output
+@declaring.saving
 def merge(files: tuple[str, ...], output: str | None, force: bool) -> None:
     """Add up tallies saved by `steelyard tally`."""
     writing.check_free(output, force)
@@ -75,7 +77,7 @@ def merge(files: tuple[str, ...], output: str | None, force: bool) -> None:
 
 
 def _saved(name: str) -> Tally:
-    if not Path(name).is_file():
+    if name != "-" and not Path(name).exists():
         raise InputError(f"There is no file {name!r}; check the name and the folder.")
     table = reading.saved(name)
     if table is None:

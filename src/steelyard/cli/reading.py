@@ -55,7 +55,7 @@ def weighed(
     files: Sequence[str], counts: str | None, positive: str | None, threshold: float | None, *,
     cutting: bool = False, **columns: Any,
 ) -> Weighed:  # fmt: skip
-    """The tally of the files, of a saved tally, or of four counts; where scores are to be cut, no labels are guessed."""
+    """The tally of the files, of a saved tally, or of four counts; cutting scores, it guesses no labels."""
     if counts is not None:
         if files:
             raise InputError("Four counts and a file are two inputs; give one of them.")
@@ -124,22 +124,26 @@ def _saved(files: Sequence[str]) -> Tally | None:
 
 def saved(name: str) -> Tally | None:
     """A saved table of any kind as a tally; None where the file is something else."""
-    path = Path(name)
-    if path.suffix.lower() != ".json" or not path.is_file() or not _looks_saved(path):
+    if not _looks_saved(name):
         return None
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
     except (ValueError, RecursionError):
         return None
     kind = data.get("kind") if isinstance(data, dict) else None
     return None if kind not in SAVED else _read(name, str(kind), json.dumps(data))
 
 
-def _looks_saved(path: Path) -> bool:
-    """Whether a file starts as saved tables do; a long file of JSON lines must not be read whole to find out."""
-    with path.open("rb") as file:
-        start = file.read(4096)
-    return b'"schema"' in start and b'"kind"' in start
+def _looks_saved(name: str) -> bool:
+    """Whether a file starts as saved tables do; a long file of rows must not be read whole to find out."""
+    if name == "-":
+        start = sys.stdin.buffer.peek(4096) if hasattr(sys.stdin.buffer, "peek") else b""
+    elif not Path(name).is_file():  # what a pipe holds can be read but once
+        return False
+    else:
+        with Path(name).open("rb") as file:
+            start = file.read(4096)
+    return start.lstrip().startswith(b"{") and b'"schema"' in start and b'"kind"' in start
 
 
 def _read(name: str, kind: str, text: str) -> Tally:

@@ -42,14 +42,14 @@ class Judged:
 def read(text: str) -> Rule:
     """A rule such as "ac_score>=0.8", "low(mcc)>=0.5" or "mcc>=baseline-0.02"."""
     found = RULE.fullmatch(text.strip())
-    limit = LIMIT.fullmatch(found[4].strip()) if found else None
-    if found is None or limit is None or text.count("(") != text.count(")") or bool(found[1]) != ("(" in text):
+    required = LIMIT.fullmatch(found[4].strip()) if found else None
+    if found is None or required is None or text.count("(") != text.count(")") or bool(found[1]) != ("(" in text):
         raise InputError(
             f'The rule {text!r} cannot be read; write "ac_score>=0.8", "low(mcc)>=0.5" or "mcc>=baseline-0.02".'
         )
     end, name, sign, _ = found.groups()
-    number = float(limit[1]) if limit[1] else float((limit[3] or "0").replace(" ", ""))
-    return Rule(text.strip(), asked(name).name, end or "value", sign, number, baseline=bool(limit[2]))
+    number = float(required[1]) if required[1] else float((required[3] or "0").replace(" ", ""))
+    return Rule(text.strip(), asked(name).name, end or "value", sign, number, baseline=bool(required[2]))
 
 
 def baseline(name: str | None) -> dict[str, float | None] | None:
@@ -78,25 +78,30 @@ def against(old: dict[str, float | None] | None) -> list[Rule]:
     return [Rule(f"high({name})>=baseline", name, "high", ">=", 0.0, baseline=True) for name in names]
 
 
+def limit(rule: Rule, old: dict[str, float | None] | None) -> float:
+    """The number that a rule requires; one about a baseline needs it there."""
+    if not rule.baseline:
+        return rule.number
+    if old is None:
+        raise InputError(f"The rule {rule.text!r} speaks of a baseline; name it with --baseline OLD.JSON.")
+    before = old.get(rule.metric)
+    if before is None:
+        raise InputError(f"The baseline has no value of {rule.metric}; make it again with this measure.")
+    return rule.number + before
+
+
 def judged(rule: Rule, found: Any, old: dict[str, float | None] | None) -> Judged:
     """Whether the evaluation keeps the rule, with the digits that tell the two numbers apart."""
-    limit = rule.number
-    if rule.baseline:
-        if old is None:
-            raise InputError(f"The rule {rule.text!r} speaks of a baseline; name it with --baseline OLD.JSON.")
-        before = old.get(rule.metric)
-        if before is None:
-            raise InputError(f"The baseline has no value of {rule.metric}; make it again with this measure.")
-        limit += before
+    at = limit(rule, old)
     row = found[rule.metric]
     value = getattr(row, rule.end)
     called = rule.metric if rule.end == "value" else f"{rule.end}({rule.metric})"
     if math.isnan(value):
         return Judged(
-            None, f"undefined  {called}, required {rule.sign} {limit:.6g}: {row.undefined or 'not defined here'}"
+            None, f"undefined  {called}, required {rule.sign} {at:.6g}: {row.undefined or 'not defined here'}"
         )
-    passed = bool(SIGNS[rule.sign](value, limit))
-    shown = _apart(value, limit)
+    passed = bool(SIGNS[rule.sign](value, at))
+    shown = _apart(value, at)
     return Judged(passed, f"{'pass' if passed else 'FAIL'}  {called} is {shown[0]}, required {rule.sign} {shown[1]}")
 
 

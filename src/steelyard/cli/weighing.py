@@ -9,6 +9,7 @@ import click
 
 from steelyard.cli import declaring, reading, writing
 from steelyard.cli.declaring import command
+from steelyard.cli.wording import of_shell
 from steelyard.errors import InputError
 
 COMPARISONS = ("table", "json", "csv", "html")
@@ -29,7 +30,7 @@ def evaluation(
     found = reading.weighed(files, counts, positive, threshold, **columns).with_groups_of(min_count)
     chosen = split(metrics)
     result = evaluate(found.tally, threshold=threshold, metrics=chosen, level=level, prevalence=prevalence)
-    return replace(result, assumed=(*found.assumed, *result.assumed)), found
+    return replace(result, assumed=(*found.assumed, *map(of_shell, result.assumed))), found
 
 
 def _clustered(
@@ -47,7 +48,7 @@ def _clustered(
         chosen, assumed = reading.guessed(source, columns)
         chosen.pop("exact", None)
         found = evaluate(source, **chosen, cluster=cluster, pos_label=positive, level=level, metrics=metrics)
-    result = replace(found, assumed=(*assumed, *found.assumed))
+    result = replace(found, assumed=(*assumed, *map(of_shell, found.assumed)))
     return result, reading.Weighed(Tally(found.confusion), assumed, reading.named(files))
 
 
@@ -142,6 +143,7 @@ def compare(
     elif kind == "html":
         from steelyard.report.page import comparison_page
 
+        reading.tell(assumed)
         text = comparison_page(found, source=reading.named(files))
     else:
         text = summary.comparison(found, assumed)
@@ -160,6 +162,8 @@ def compared(
         raise InputError("Name two or more models, all by --pred (labels) or all by --score (scores).")
     if not files:
         raise InputError("No input was named; give a file, or - for the standard input.")
+    if scores and frequency is not None:
+        raise InputError("--frequency is for labels: scores are compared row by row, each row once; leave it out.")
     names = list(preds or scores)
     with reading.opened(files) as source:
         chosen, assumed = reading.guessed(source, {"true": true, "pred": names[0]})

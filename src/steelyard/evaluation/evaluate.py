@@ -62,6 +62,7 @@ def evaluate(
     weight: str | None = None,
     by: Any = None,
     cluster: str | None = None,
+    exact: bool | None = None,
 ) -> Evaluation:
     """Evaluate predictions, scores or a table: every measure with its interval beside chance, and a verdict in words.
 
@@ -69,7 +70,8 @@ def evaluate(
     threshold is given. `prevalence` reads everything where that share of the rows is positive. Of a frame (pandas,
     Polars, PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, and by for groups;
     it is counted where it lives. `cluster` names the column of what the rows belong to, such as the patient, where
-    they are not independent: the intervals then allow for it. A Tally is taken as well.
+    they are not independent: the intervals then allow for it. `exact` keeps every score of a frame, or asks for bins.
+    A Tally is taken as well.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -84,10 +86,11 @@ def evaluate(
         _refuse_rows(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
         names = {"true": true, "pred": pred, "score": score, "weight": weight, "by": by}
         options = {"frequency": frequency, "pos_label": pos_label, "labels": labels, "threshold": threshold}
+        options["exact"] = exact
         data, weights, labels = tally(data, **names, **options), {}, None
-    elif any(name is not None for name in (pred, score, weight, by)):
+    elif any(name is not None for name in (pred, score, weight, by, exact)):
         raise InputTypeError(
-            "pred=, score=, weight= and by= name columns of a frame; name that of the truth with true=."
+            "pred=, score=, weight=, by= and exact= are about columns of a frame; name that of the truth with true=."
         )
     table, scores, cut, assumed = _weighed(data, y_pred, y_score, threshold, pos_label, labels, weights)
     assumed = [*assumed, *_strangers(table)]
@@ -163,7 +166,11 @@ def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: A
     some = [asked for asked in chosen if metrics is not None or asked.metric.name in FIRST]
     found = Rows[Group]()
     for key, part in data.groups.items():
-        table = part.confusion if part.confusion is not None or cut is None else _cut(part.scores, cut, None)[0]
+        table = (
+            part.confusion
+            if part.confusion is not None or cut is None
+            else _cut(part.scores, cut, _rest(data.labels, part.scores))[0]
+        )
         rows = _measured(table, part.scores, positive, some, how)
         found.append(Group(data.by, key, part.rows, Rows(rows), table))
     return found
@@ -227,7 +234,7 @@ def _of_tally(
     if table is None:
         if scores is None:
             raise InputError("This tally holds two models side by side; compare it instead.")
-        *found, assumed = _cut(scores, threshold, None)
+        *found, assumed = _cut(scores, threshold, _rest(data.labels, scores))
         return *found, [*assumed, *told]  # type: ignore[return-value]
     if threshold is not None:
         raise InputError("Predictions and a threshold together contradict each other; give scores and the threshold.")
@@ -261,6 +268,11 @@ def _as_confusion(data: Counts | Confusion, pos_label: Any) -> Confusion:
 def _other_label(y_true: Any, scores: Any) -> Any:
     """The label of the negatives, where there is one."""
     _, labels = encoding.encode(arrays.column(y_true, "y_true"))
+    return _rest(labels, scores)
+
+
+def _rest(labels: Iterable[Any], scores: Any) -> Any:
+    """The one label that is not the positive one; None where there are none or more."""
     others = [label for label in labels if label != scores.label]
     return others[0] if len(others) == 1 else None
 

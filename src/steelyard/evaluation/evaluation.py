@@ -20,6 +20,8 @@ from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from steelyard.analysis.chance import ChanceTest
     from steelyard.analysis.sampling import Interval
     from steelyard.analysis.threshold import BestThreshold
@@ -183,8 +185,28 @@ class Evaluation:
         ]
         for row in self.metrics:
             cells = (row.name, three_digits(row.value), _range(row), three_digits(row.chance))
-            lines.append(f"| {' | '.join(cells)} |")
-        return "\n".join(lines)
+            lines.append(_markdown_row(cells))
+        return "\n".join([*lines, *self._markdown_groups(), *self._markdown_table()])
+
+    def _markdown_groups(self) -> list[str]:
+        if not self.groups:
+            return []
+        names = list(dict.fromkeys(name for group in self.groups for name in group.summary()))
+        rows = [[three_digits(group.summary().get(name)) for name in names] for group in self.groups]
+        return ["", _markdown_row(names), "|" + "---|" * len(names), *map(_markdown_row, rows)]
+
+    def _markdown_table(self) -> list[str]:
+        if self.confusion is None:
+            return []
+        labels = [str(label) for label in self.confusion.labels]
+        rows = zip(labels, self.confusion.matrix.tolist(), strict=True)
+        head = _markdown_row(["true \\ predicted", *labels])
+        return [
+            "",
+            head,
+            "|" + "---|" * (len(labels) + 1),
+            *(_markdown_row([name, *map(three_digits, row)]) for name, row in rows),
+        ]
 
     def __repr__(self) -> str:
         said = [filled(sentence) for sentence in self.verdict]
@@ -203,6 +225,11 @@ class Evaluation:
 def _surface(name: str) -> Any:
     """A public function that shows results; it is found by its name, since what shows lies below what computes."""
     return getattr(import_module(f"steelyard.{_HOME[name]}"), name)
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    """A row of a Markdown table; signs that would end a cell are escaped."""
+    return f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def _range(row: Row) -> str:

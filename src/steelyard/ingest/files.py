@@ -108,10 +108,8 @@ def found(names: Sequence[str]) -> list[str]:
 def _unpacked(name: str, folder: Path, number: int) -> File:
     """The file as Polars can read it: stdin saved, gzip and zstd unpacked."""
     path = Path(name)
-    if name == STDIN:
-        path = folder / f"stdin-{number}"
-        with path.open("wb") as saved:
-            shutil.copyfileobj(sys.stdin.buffer, saved, BLOCK)
+    if name == STDIN or path.is_fifo():
+        path = _copied(name, folder / f"piped-{number}")
     if not path.stat().st_size:
         raise InputError(f"{_called(name)} is empty; give a file with a header and rows.")
     packed = _magic(path)
@@ -119,6 +117,17 @@ def _unpacked(name: str, folder: Path, number: int) -> File:
         path = unpack(path, packed, folder / f"unpacked-{number}", _called(name))
     plain = Path(name).with_suffix("") if packed in ("gzip", "zstd") else Path(name)
     return File(name, path, _magic(path) or _text_kind(name, path, plain.suffix.lower()))
+
+
+def _copied(name: str, path: Path) -> Path:
+    """What comes through a pipe, which can be read but once, as a file."""
+    with path.open("wb") as saved:
+        if name == STDIN:
+            shutil.copyfileobj(sys.stdin.buffer, saved, BLOCK)
+        else:
+            with Path(name).open("rb") as pipe:
+                shutil.copyfileobj(pipe, saved, BLOCK)
+    return path
 
 
 def _called(name: str) -> str:
@@ -178,10 +187,10 @@ def _csv(file: File) -> pl.LazyFrame:
     """Every value as text: numbers are read where numbers are needed, and labels stay what they are."""
     import polars as pl
 
-    with file.path.open("rb") as lines:
-        header = lines.readline()
-    separator = max(SEPARATORS, key=lambda sign: (header.count(sign.encode()), -SEPARATORS.index(sign)))
+    separator, header = places.header(file.path, SEPARATORS, _called(file.name))
     rows = pl.scan_csv(file.path, separator=separator, infer_schema=False, glob=False)
+    if len(found := rows.collect_schema().names()) == len(header):
+        rows = rows.rename({name: cell for name, cell in zip(found, header, strict=True) if name != cell})
     # Polars fills a short row with nulls, so nulls in the last column are what one would leave; and it sees a long row
     # only where all columns are read.
     try:

@@ -65,7 +65,12 @@ def resolved(pos_label: Any, labels: Sequence[Any]) -> Any:
     """The label that was named positive: itself, or the one that reads like it, as "1" reads like 1."""
     if pos_label is None:
         return None
-    for same in (lambda label: label == pos_label, lambda label: str(label) == str(pos_label)):
+    read = texts.value(str(pos_label).strip())
+    for same in (
+        lambda label: label == pos_label,
+        lambda label: str(label) == str(pos_label),
+        lambda label: not isinstance(label, str) and label == read,
+    ):
         for label in labels:
             if same(label):
                 return label

@@ -70,6 +70,24 @@ def _refuse_text(source: Source, name: str) -> None:
         ) from None
 
 
+def header(path: Path, separators: str, name: str) -> tuple[str, list[str]]:
+    """The separator of a CSV file, the one that makes most cells of its header, and those cells without blanks."""
+    found = []
+    for separator in separators:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            try:
+                found.append(
+                    [cell.strip() for cell in next(csv.reader(file, delimiter=separator, skipinitialspace=True), [])]
+                )
+            except csv.Error as error:
+                raise InputError(f"{name} cannot be read at its header: {error}.") from None
+    cells = max(found, key=len)
+    twice = next((cell for i, cell in enumerate(cells) if cell and cell in cells[:i]), None)
+    if twice is not None:
+        raise InputError(f"{name} has two columns called {twice!r}; give each column its own name.")
+    return separators[found.index(cells)], cells
+
+
 def blank_lines(path: Path, separator: str, name: str) -> bool:
     """Whether a CSV file holds blank lines; a row of more or fewer cells than the header is refused by its number."""
     row, blank = 0, False

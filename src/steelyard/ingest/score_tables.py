@@ -22,8 +22,14 @@ Array = np.ndarray[Any, Any]
 EXACT_ROWS = 10_000_000  # rows of two columns that a machine can be expected to hold
 
 
-def score_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTable]:
-    """The table of all rows, under no key, and those of each group; exact where the rows fit, else by bin."""
+Tables = dict[tuple[Any, ...], ScoreTable]
+
+
+def score_tables(source: Source, wish: Wish) -> tuple[Tables, tuple[Any, ...]]:
+    """The table of all rows, under no key, and those of each group; exact where the rows fit, else by bin. The labels.
+
+    A table of scores itself keeps the label of its positives alone.
+    """
     columns = wish.columns
     score = str(columns.score)
     seen = bins.checked(source, score)
@@ -42,13 +48,13 @@ def score_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTable
     return _binned_tables(source, wish, (seen.low, seen.high))
 
 
-def _exact_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTable]:
+def _exact_tables(source: Source, wish: Wish) -> tuple[Tables, tuple[Any, ...]]:
     """Every score, through the door for arrays."""
     columns = wish.columns
     used = {"score": columns.score, "weight": columns.weight, "frequency": columns.frequency}
     names = [columns.true, *columns.by, *(name for name in used.values() if name is not None)]
     data = queries.gathered(source, names)
-    true, label = _truth(data[columns.true].to_native(), wish, source.textual)
+    true, label, known = _truth(data[columns.true].to_native(), wish, source.textual)
     read = {use: None if name is None else numbers(data[name], name) for use, name in used.items()}
     for use in ("weight", "frequency"):
         read[use] = arrays.weights(read[use], f"The column {used[use]!r}", whole=use == "frequency")
@@ -60,17 +66,17 @@ def _exact_tables(source: Source, wish: Wish) -> dict[tuple[Any, ...], ScoreTabl
         return ScoreTable(found.positive, found.negative, label)
 
     held = groups([data[name].to_list() for name in columns.by], len(true), source.textual)
-    return {key: table(held) for key, held in held.items()}
+    return {key: table(held) for key, held in held.items()}, known
 
 
-def _truth(column: Any, wish: Wish, textual: bool) -> tuple[Array, Any]:
-    """Which rows are positive, and the label that says so."""
+def _truth(column: Any, wish: Wish, textual: bool) -> tuple[Array, Any, tuple[Any, ...]]:
+    """Which rows are positive, the label that says so, and all labels."""
     name = f"The column {wish.columns.true!r}"
     codes, labels = encoding.distinct(arrays.column(column, name), name)
     found = np.array([*labels, None], dtype=object)[:-1]
     found = texts.labels([found], [wish.columns.true])[0] if textual else found
-    label = _positive(found, wish)
-    return np.array([bool(value == label) for value in found.tolist()], dtype=bool)[codes], label
+    label, known = _positive(found, wish)
+    return np.array([bool(value == label) for value in found.tolist()], dtype=bool)[codes], label, known
 
 
 def numbers(series: Any, name: str) -> Array:
@@ -81,22 +87,24 @@ def numbers(series: Any, name: str) -> Array:
     return arrays.numbers(series.to_native(), f"The column {name!r}")
 
 
-def _positive(found: Array, wish: Wish) -> Any:
+def _positive(found: Array, wish: Wish) -> tuple[Any, tuple[Any, ...]]:
     _, known = encoding.encode(found, wish.labels, f"The column {wish.columns.true!r}")
     label = resolved(wish.pos_label, known)
-    return Confusion.of_rows(known, np.zeros((0, 0), dtype=np.int64)).positive_label() if label is None else label
+    if label is None:
+        label = Confusion.of_rows(known, np.zeros((0, 0), dtype=np.int64)).positive_label()
+    return label, known
 
 
-def _binned_tables(source: Source, wish: Wish, ends: tuple[float, float]) -> dict[tuple[Any, ...], ScoreTable]:
+def _binned_tables(source: Source, wish: Wish, ends: tuple[float, float]) -> tuple[Tables, tuple[Any, ...]]:
     """The scores of each label by bin: each class at the lowest score of its bin, what overlaps blurred."""
     columns, by = wish.columns, len(wish.columns.by)
     counted = bins.binned(source, columns, ends, wish.threshold)
     true = values(counted.keys[by], columns.true)
     true = texts.labels([true], [columns.true])[0] if source.textual else true
-    label = _positive(true, wish)
+    label, known = _positive(true, wish)
     positive = np.array([bool(value == label) for value in true.tolist()], dtype=bool)
     which = groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), source.textual)
-    return {key: _binned(counted, held, positive[held], label) for key, held in which.items()}
+    return {key: _binned(counted, held, positive[held], label) for key, held in which.items()}, known
 
 
 def _binned(counted: Keyed, held: Array, positive: Array, label: Any) -> ScoreTable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
@@ -75,10 +76,36 @@ def _in_memory(data: Any) -> bool:
     return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame)
 
 
+def named_columns(use: str, names: Any, most: int | None = None) -> tuple[str, ...]:
+    """The names of columns for one use, as a tuple; a column itself, or a name that is no text, is refused."""
+    listed = (
+        names
+        if isinstance(names, (list, tuple)) and most is None
+        else ()
+        if names is None and most is None
+        else [names]
+    )
+    for name in listed:
+        if not isinstance(name, str):
+            told = "None" if name is None else f"a {type(name).__name__}"
+            raise InputTypeError(f"{use}= names a column of the frame by text, not by {told}; rename it where need be.")
+    return tuple(listed)
+
+
+def check_choices(threshold: Any, exact: Any) -> None:
+    """Refuse a cut that is no number, and an `exact` that is neither true nor false."""
+    if threshold is not None and not isinstance(threshold, Real):
+        raise InputTypeError(f"A threshold is a number, not {threshold!r}.")
+    if exact not in (None, True, False):
+        raise InputTypeError(f"exact= takes True, False or None, not {exact!r}.")
+
+
 def check_columns(source: Source, columns: Columns) -> None:
     """Refuse a column that is not there, and one of another kind where numbers are needed."""
     for i, part in enumerate(source.parts):
         schema = part.collect_schema()
+        if not all(isinstance(name, str) for name in schema):
+            raise InputTypeError("The columns of this frame are named by other things than text; rename them to text.")
         for name in columns.named():
             if name not in schema:
                 near, where = did_you_mean(name, schema), "" if i == 0 else " in one of the files"

@@ -11,7 +11,7 @@ from steelyard.ingest import arrays, encoding, places, queries, texts
 from steelyard.ingest.label_tables import label_tables, values
 from steelyard.ingest.labels import declared_labels
 from steelyard.ingest.score_tables import EXACT_ROWS, numbers, score_tables
-from steelyard.ingest.source import Columns, Source, Wish, check_columns
+from steelyard.ingest.source import Columns, Source, Wish, check_choices, check_columns, named_columns
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
@@ -47,8 +47,12 @@ def tally(
     >>> tally(frame, true="y", pred="guess", by="site")
     <Tally of 4 rows: confusion, 2 groups by site>
     """
-    preds = (pred,) if isinstance(pred, str) else tuple(pred or ())
-    columns = Columns(true, preds, score, weight, frequency, (by,) if isinstance(by, str) else tuple(by or ()))
+    preds, groups = named_columns("pred", pred), named_columns("by", by)
+    for use, name in {"true": true, "score": score, "weight": weight, "frequency": frequency}.items():
+        if name is not None or use == "true":
+            named_columns(use, name, most=1)
+    check_choices(threshold, exact)
+    columns = Columns(true, preds, score, weight, frequency, groups)
     if not preds and score is None:
         raise InputTypeError("There is nothing to weigh: name a column of labels (pred=) or of scores (score=).")
     if len(preds) > 2:
@@ -64,20 +68,21 @@ def tally(
 def _tally(source: Source, wish: Wish) -> Tally:
     columns = wish.columns
     parts: dict[str, dict[tuple[Any, ...], Any]] = {}
+    labels: tuple[Any, ...] = ()
     if columns.pred:
         keys = [*columns.by, columns.true, *columns.pred]
         queries.check_sample(source, keys)
         counted = queries.tallied(source, keys, columns)
         parts["confusion" if len(columns.pred) == 1 else "paired"] = label_tables(counted, wish, source.textual)
     if columns.score is not None:
-        parts["scores"] = score_tables(source, wish)
+        parts["scores"], labels = score_tables(source, wish)
     held: dict[str, Any] = {name: tables.pop(()) for name, tables in parts.items()}
     groups = {key: Tally(**{name: tables[key] for name, tables in parts.items()}) for key in _common(parts)}
-    return Tally(**held, labels=_labels(held), by=columns.by, groups=groups).checked()
+    return Tally(**held, labels=_labels(held) or labels, by=columns.by, groups=groups).checked()
 
 
 def _labels(held: dict[str, Any]) -> tuple[Any, ...]:
-    """The labels that occur; those of scores stand in the name of the table."""
+    """The labels of a table of labels."""
     for name in ("confusion", "paired"):
         if name in held:
             return tuple(held[name].labels)

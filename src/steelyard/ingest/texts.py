@@ -75,6 +75,12 @@ def number(text: str) -> float:
     return int(value) if value.is_integer() else value
 
 
+def value(text: str) -> Any:
+    """The number or truth value that a text is; None where it is neither."""
+    read = reader([text])
+    return None if read is None else read(text)
+
+
 def groups(values: Sequence[Any]) -> list[Any]:
     """The groups that a column of a text file tells: numbers or truth values where all of them are, else text."""
     texts = {value for value in values if value is not None and value.strip().lower() not in MISSING}

@@ -7,9 +7,9 @@ import math
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import table_text, three_digits
+from steelyard.analysis.rows import three_digits
 from steelyard.metrics.registry import get_metric
-from steelyard.report.terminal import CONTROL, paragraph, print_table
+from steelyard.report.terminal import CONTROL, paragraph, print_table, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, Row
     from steelyard.statistics.confusion import Confusion
 
-CELLS = 20
+CELLS, LEAST_CELLS = 20, 6
 MOST_SHOWN_LABELS = 12
 
 
@@ -54,14 +54,23 @@ def _title(found: Evaluation, name: str) -> str:
 
 
 def measures(rows: Sequence[Row], level: float) -> str:
-    """One line a measure, families apart."""
+    """One line a measure, families apart; the bars take what is left of the width."""
+    names, intervals = (max((len(text) for text in texts), default=0) for texts in _columns(rows))
+    cells = min(max(width() - names - intervals - len("  value    chance") - 6, 0), CELLS)
     shown: list[list[str] | str] = []
     for row in rows:
         family = get_metric(row.name.split("[average=")[0]).family
         if family not in shown:
             shown.append(family)
-        shown.append([row.name, three_digits(row.value), bar(row), _interval(row), three_digits(row.chance)])
-    return print_table(["measure", "value", "", f"{100 * level:g} % interval", "chance"], shown, right=(1, 4))
+        drawn = bar(row, cells) if cells >= LEAST_CELLS else ""
+        shown.append([row.name, three_digits(row.value), drawn, _interval(row), three_digits(row.chance)])
+    head = ["measure", "value", "", f"{100 * level:g} % interval", "chance"]
+    return print_table(head, shown, right=(1, 4), wrap=(3,))
+
+
+def _columns(rows: Sequence[Row]) -> tuple[list[str], list[str]]:
+    """The names and the intervals, by which the bars are cut; reasons are words and wrap."""
+    return [row.name for row in rows], [_interval(row) for row in rows if not math.isnan(row.value)]
 
 
 def _interval(row: Row) -> str:
@@ -70,15 +79,15 @@ def _interval(row: Row) -> str:
     return f"{three_digits(row.low)} to {three_digits(row.high)}"
 
 
-def bar(row: Row) -> str:
-    """Twenty cells over the range of the measure: the interval drawn, the value in it, chance as a stroke."""
+def bar(row: Row, size: int = CELLS) -> str:
+    """Cells over the range of the measure: the interval drawn, the value in it, chance as a stroke."""
     low, high = get_metric(row.name.split("[average=")[0]).range
     if not (math.isfinite(low) and math.isfinite(high)) or math.isnan(row.value):
         return ""
-    cells = ["·"] * CELLS
+    cells = ["·"] * size
 
     def place(value: float) -> int:
-        return min(max(int((value - low) / (high - low) * CELLS), 0), CELLS - 1)
+        return min(max(int((value - low) / (high - low) * size), 0), size - 1)
 
     if math.isfinite(row.low) and math.isfinite(row.high):
         for i in range(place(row.low), place(row.high) + 1):
@@ -108,7 +117,16 @@ def _classes(found: Evaluation) -> str:
 def _groups(found: Evaluation) -> str:
     if not found.groups:
         return ""
-    return table_text([{**group.summary(), "group": plain(group.label)} for group in found.groups])
+    return fitted([{**group.summary(), "group": plain(group.label)} for group in found.groups])
+
+
+def fitted(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows as a table no wider than the terminal: words wrap, numbers do not; columns without a value are left out."""
+    known = dict.fromkeys(name for row in rows for name in row)
+    names = [name for name in known if any(row.get(name) is not None for row in rows)]
+    words = [i for i, name in enumerate(names) if any(isinstance(row.get(name), str) for row in rows)]
+    cells = [["" if row.get(name) is None else three_digits(row[name]) for name in names] for row in rows]
+    return print_table(names, cells, right=[i for i in range(len(names)) if i not in words], wrap=words)
 
 
 def _table(table: Confusion) -> str:
@@ -133,7 +151,7 @@ def _last(found: Evaluation, everything: bool) -> str:
     hidden = 0 if everything else len(found.metrics) - len(found.shown())
     more = f"--all shows {hidden} more measures" if hidden else "steelyard explain NAME tells a measure's formula"
     then = "steelyard threshold finds the best cut" if found.scores is not None else "--format json gives every number"
-    return "\n".join([*said, f"Next: {more}; {then}."])
+    return "\n".join([*said, paragraph(f"Next: {more}; {then}.")])
 
 
 # ---------------------------------------------------------------- the other answers
@@ -141,7 +159,22 @@ def _last(found: Evaluation, everything: bool) -> str:
 
 def comparison(found: Comparison, assumed: Sequence[str]) -> str:
     """The differences, and the measures by how much they favour the first model."""
-    return "\n".join([CONTROL.sub("·", line) for line in repr(found).splitlines()] + [paragraph(a) for a in assumed])
+    head, tests = found.words()
+    said = [paragraph(CONTROL.sub("·", line)) for line in (*tests, *assumed)]
+    return "\n".join([paragraph(CONTROL.sub("·", head)), *_differences(found), *said])
+
+
+def _differences(found: Comparison) -> list[str]:
+    """The differences as tables, one for each pair of models."""
+    pairs: dict[str, list[dict[str, Any]]] = {}
+    for row in found.shown_rows():
+        pair = " - ".join(plain(row.pop(name)) for name in ("a", "b") if name in row)
+        named = {"value_a": "a", "value_b": "b", "difference": "a - b"} if pair else {}
+        cells = {
+            named.get(key, plain(key)): plain(cell) if isinstance(cell, str) else cell for key, cell in row.items()
+        }
+        pairs.setdefault(pair, []).append(cells)
+    return [text for pair, rows in pairs.items() for text in ([f"── {pair}"] if pair else []) + [fitted(rows)]]
 
 
 def cut(best: BestThreshold, assumed: Sequence[str]) -> str:
@@ -166,7 +199,8 @@ def shifted(here: Evaluation, there: Evaluation) -> str:
     shown = {row.name for row in there.shown()}
     rows = [row for row in shifted_rows(here, there) if row["measure"] in shown]
     said = [paragraph(CONTROL.sub("·", sentence)) for sentence in there.verdict]
-    return "\n".join([*said, "", table_text(rows), "", *map(paragraph, there.assumed)]).rstrip()
+    by_group = ["", _groups(there)] if there.groups else []
+    return "\n".join([*said, "", fitted(rows), *by_group, "", *map(paragraph, there.assumed)]).rstrip()
 
 
 # ---------------------------------------------------------------- CSV

@@ -41,19 +41,27 @@ def printed(screen: Console) -> str:
     return "\n".join(line.rstrip() for line in screen.file.getvalue().splitlines())  # type: ignore[attr-defined]
 
 
-def print_table(head: Sequence[str], rows: Sequence[Sequence[str] | str], right: Sequence[int] = ()) -> str:
-    """A table; a row that is one string is the light rule above a family. The last column wraps."""
+def print_table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str] | str],
+    right: Sequence[int] = (),
+    wrap: Sequence[int] | None = None,
+) -> str:
+    """A table; a row that is one string is the light rule above a family. The last column wraps, or those named."""
     screen = console()
-    screen.print(_table(head, rows, right))
+    screen.print(_table(head, rows, right, (len(head) - 1,) if wrap is None else wrap))
     return printed(screen)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str] | str], right: Sequence[int]) -> Table:
+def _table(
+    head: Sequence[str], rows: Sequence[Sequence[str] | str], right: Sequence[int], wrap: Sequence[int]
+) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for i, title in enumerate(head):
-        table.add_column(title, no_wrap=i < len(head) - 1, justify="right" if i in right else "left")
+        justify = "right" if i in right else "left"
+        table.add_column(title, no_wrap=i not in wrap, justify=justify, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
         cells = [f"── {row}"] if isinstance(row, str) else list(row)
         table.add_row(*cells)

@@ -1,0 +1,30 @@
+"""Wording: sentences of the library, which name arguments of Python, as the shell calls the same things."""
+
+from __future__ import annotations
+
+import re
+
+_ENDS = r"(?=[ ,.;:)]|$)"
+WORDS = {
+    r"\blist_metrics\(\) lists": "`steelyard metrics` lists",
+    r"\bbest_threshold looks": "`steelyard threshold` looks",
+    rf"\bpos_label={_ENDS}": "--positive",
+    rf"\bthreshold={_ENDS}": "--threshold",
+    rf"\bmetrics={_ENDS}": "--metrics",
+    rf"\bfrequency={_ENDS}": "--frequency",
+    r"^y_true holds\b": "The truth holds",
+    r"\boccur in y_true\.": "occur in the truth.",
+    r", or declare the labels(?: with labels=)?\.": ".",
+    r" say scores=True, or leave it out\.": " give --score, or leave it out.",
+}
+
+
+def of_shell(sentence: str) -> str:
+    """The sentence with the options of the command line in it.
+
+    >>> of_shell("y_true holds one class only, 1; name it with pos_label=.")
+    'The truth holds one class only, 1; name it with --positive.'
+    """
+    for words, option in WORDS.items():
+        sentence = re.sub(words, option, sentence)
+    return sentence
