@@ -56,7 +56,12 @@ def test_24_rows_with_3_positives_never_break_a_hold_out():
     rows = np.r_[np.flatnonzero(Y == 1)[:3], np.flatnonzero(Y == 0)[:21]]
     for seed in range(20):
         found = cross_evaluate(
-            DecisionTreeClassifier(), X[rows], Y[rows], split=HoldOut(2, stratified=False), rng=seed, metrics=["recall"]
+            DecisionTreeClassifier(),
+            X[rows],
+            Y[rows],
+            split=HoldOut(2, stratified=False),
+            rng=seed,
+            metrics=["roc_auc"],
         )
         assert found.evaluation.rows == 8
 
