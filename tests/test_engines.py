@@ -174,6 +174,17 @@ def test_labels_of_every_kind(frame, kind):
     assert list(map(type, found.confusion.labels)) == list(map(type, expected.labels))
 
 
+@pytest.mark.parametrize("options", [{"pred": "p"}, {"score": "s"}, {"score": "s", "exact": False}], ids=str)
+def test_whole_decimals_are_labels(engine, frame, options):
+    if engine in ("pandas", "dask"):
+        pytest.skip(f"{engine} has no decimals")
+    whole, broken = (pa.array(values).cast(pa.decimal128(22, 3)) for values in ([0, 1, 1], [0.0, 0.5, 1.0]))
+    r = {"y": whole, "p": [0, 1, 0], "s": [0.1, 0.9, 0.3]}
+    assert tally(frame(r), true="y", **options).labels == (0, 1)
+    words = "holds 0.5: a label is text or a whole number"
+    assert_refused(lambda: tally(frame({**r, "y": broken}), true="y", **options), InputError, words)
+
+
 def test_a_label_that_only_one_column_has_is_still_a_class(frame):
     r = {"y": [0, 0, 1, 2], "p": [0, 3, 1, 1], "w": [1.0, 1.0, 1.0, 0.0]}
     assert tally(frame(r), true="y", pred="p").confusion == steelyard.confusion(r["y"], r["p"])

@@ -194,6 +194,9 @@ def test_labels_that_truth_and_prediction_do_not_share_are_stated(tmp_path):
 def test_counts_from_a_paper_need_no_file():
     told = strict(run("report", "--counts", "28,23,72,2680", "--format", "json").stdout)
     assert told["counts"] == {"tp": 28, "fn": 23, "fp": 72, "tn": 2680}
+    assert "assumed" not in strict(run("report", "--counts", "280.0,23,72,2680", "--format", "json").stdout)
+    told = strict(run("report", "--counts", "10.5,2,3,4", "--format", "json").stdout)["assumed"]
+    assert told == ["The counts are not whole: they were taken as weights of about 19 rows."]
     shares = strict(run("report", "--counts", "280.0,230,720,26800.0", "--format", "json", "--metrics", "mcc").stdout)
     assert shares["metrics"][0]["value"] == pytest.approx({m["name"]: m["value"] for m in told["metrics"]}["mcc"])
 
@@ -252,6 +255,8 @@ def test_binned_scores_come_with_their_bounds(rows, frame):
     assert told["bounds"]["roc_auc"][0] <= exact <= told["bounds"]["roc_auc"][1]
     assert "Scores were counted in bins: roc_auc lies between" in told["assumed"][-1]
     assert "bounds" not in strict(run("report", path, "--score", "score", "--exact", "--format", "json").stdout)
+    assert "Scores were counted in bins" in run("threshold", path, "--binned").stdout
+    assert "bins" not in run("threshold", path, "--exact").stdout
 
 
 @pytest.mark.parametrize(("label", "given"), [("TRUE", "TRUE"), ("TRUE", "true"), ("TRUE", "1"), ("1", "1.0"), ("1.0", "1"), ("yes", "yes")])  # fmt: skip
@@ -328,6 +333,12 @@ def test_compare_tells_the_differences(frame, rows):
 def test_a_saved_table_of_two_models_is_compared(rows, tmp_path):
     run("tally", rows, "--true", "y_true", "--pred", "y_pred", "--pred", "b", "-o", tmp_path / "pair.json")
     assert "McNemar" in run("compare", tmp_path / "pair.json").stdout
+    assert run("compare", tmp_path / "pair.json").stdout.startswith("y_pred against b on the same 600 rows")
+    run("tally", rows, "--true", "y_true", "--pred", "b", "--pred", "y_pred", "-o", tmp_path / "other.json")
+    told = run("merge", tmp_path / "pair.json", tmp_path / "other.json", code=2).stderr
+    assert "These tallies hold other models, 'y_pred' against 'b' and 'b' against 'y_pred'" in told
+    run("merge", tmp_path / "pair.json", tmp_path / "pair.json", "-o", tmp_path / "twice.json")
+    assert run("compare", tmp_path / "twice.json").stdout.startswith("y_pred against b on the same 1,200 rows")
 
 
 def test_threshold_finds_the_cut(frame, rows):
@@ -652,6 +663,8 @@ BAD = [
     ("a folder", "x/a.csv", ["report", "x", *YP], "'x' is a folder; give the files in it, such as 'x/*.parquet'."),
     ("an empty file", b"", ["report", "in", *YP], "'in' is empty; give a file with a header and rows."),
     ("a header alone", b"y,p\n", ["report", "in", *YP], "There are no rows to weigh; give at least one."),
+    ("too many groups", "y,p,g\n" + "".join(f"{i % 2},1,{i}\n" for i in range(1001)), ["report", "in", *YP, "--by", "g"], "The column 'g' holds 1,001 different values in its first 1,001 rows; at most 1,000 groups are weighed. Is it a column of groups"),
+    ("Latin-1", "y,p\nÉté,1\n".encode("latin-1"), ["report", "in", *YP], "'in' is text, but not in UTF-8; save it as UTF-8 first."),
     ("frequencies of scores", GOOD, ["compare", "in", "--true", "y", "--score", "s", "--score", "p", "--frequency", "p"], "--frequency is for labels: scores are compared row by row"),
     ("groups of a gate", GOOD, ["gate", "in", *YP, "--by", "s", "--require", "mcc>=0"], "No such option"),
     ("no such measure", GOOD, ["report", "in", *YP, "--metrics", "qqqqqq"], "No measure is called 'qqqqqq'. `steelyard metrics` lists them all."),

@@ -39,8 +39,8 @@ def gate(
     for rule in read:
         rules.limit(rule, old)
     found, source = evaluation(level=level, metrics=",".join(rule.metric for rule in read), **options)
-    reading.tell(source.assumed)
     results = [rules.judged(rule, found, old) for rule in read]
+    reading.tell(source.assumed)
     click.echo("\n".join(result.told for result in results))
     code = 3 if any(result.passed is None for result in results) else int(not all(r.passed for r in results))
     if code:

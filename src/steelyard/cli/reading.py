@@ -59,7 +59,10 @@ def weighed(
     if counts is not None:
         if files:
             raise InputError("Four counts and a file are two inputs; give one of them.")
-        return Weighed(_of_counts(counts), [], f"counts {counts}")
+        table = _of_counts(counts)
+        whole = table.confusion is None or not table.confusion.weighted
+        told = [] if whole else [f"The counts are not whole: they were taken as weights of about {table.rows:,} rows."]
+        return Weighed(table, told, f"counts {counts}")
     if not files:
         raise InputError("No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN.")
     from steelyard.ingest.files import found
@@ -98,7 +101,7 @@ def _of_counts(text: str) -> Tally:
 
     cells = text.split(",")
     try:
-        tp, fn, fp, tn = (int(cell) if cell.strip().lstrip("+-").isdigit() else float(cell) for cell in cells)
+        tp, fn, fp, tn = (int(cell) if cell.strip().lstrip("+-").isdigit() else _whole(float(cell)) for cell in cells)
     except ValueError:
         raise InputError(f"--counts takes four numbers TP,FN,FP,TN, such as 28,23,72,2680, not {text!r}.") from None
     matrix = Counts(tp, fn, fp, tn).matrix()
@@ -107,6 +110,10 @@ def _of_counts(text: str) -> Tally:
     if matrix.dtype.kind != "i":
         return Tally(Confusion((0, 1), matrix.round().astype(int), matrix, matrix, 1), labels=(0, 1))
     return Tally(Confusion.of_rows((0, 1), matrix, 1), labels=(0, 1))
+
+
+def _whole(cell: float) -> float:
+    return int(cell) if cell.is_integer() else cell
 
 
 # ---------------------------------------------------------------- saved tables

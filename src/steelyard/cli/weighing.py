@@ -158,7 +158,7 @@ def compared(
 
     if bool(preds) == bool(scores):
         if not preds and (table := reading.saved(files[0]) if len(files) == 1 else None) and table.paired:
-            return comparison.compare(table.paired, pos_label=positive, **options), []
+            return comparison.compare(table.paired, table.models or None, pos_label=positive, **options), []
         raise InputError("Name two or more models, all by --pred (labels) or all by --score (scores).")
     if not files:
         raise InputError("No input was named; give a file, or - for the standard input.")
@@ -199,6 +199,8 @@ def threshold(
     found = reading.weighed(files, None, positive, None, cutting=True, pred=None, score=score, **columns)
     if found.tally.scores is None:
         raise InputError("A cut needs scores; name their column with --score.")
+    if len(found.tally.scores.blurs):
+        found.assumed.append("Scores were counted in bins: the cuts between them were looked at.")
     best = best_threshold(found.tally.scores, metric=metric, where=list(where) or None, level=level)
     if kind == "json":
         rows = {

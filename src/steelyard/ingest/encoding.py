@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,13 +97,20 @@ def _hashed(values: Array, name: str) -> tuple[Array, Labels]:
         codes = np.fromiter(map(book.__getitem__, values.tolist()), np.intp, len(values))
     except TypeError:
         raise InputTypeError(f"{name} holds values that cannot be labels, such as {values[0]!r}.") from None
-    found = list(book)
+    found = [_of_decimal(label) for label in book]
     _check_labels(found, name)
     labels = [int(v) if isinstance(v, float) else v for v in found]
     order = sorted(range(len(labels)), key=labels.__getitem__)
     rank = np.empty(len(labels), dtype=np.min_scalar_type(max(len(labels), 1)))
     rank[order] = range(len(labels))
     return rank[codes], tuple(_python(labels[i]) for i in order)
+
+
+def _of_decimal(label: Any) -> Any:
+    """A decimal as the number that it is; anything else as it stands."""
+    if not isinstance(label, Decimal):
+        return label
+    return int(label) if label.is_finite() and label == int(label) else float(label)
 
 
 def _python(label: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import shutil
 import sys
 import tempfile
@@ -148,11 +149,23 @@ def _text_kind(name: str, path: Path, ending: str) -> str:
         text = start.decode("utf-8", errors="strict" if len(start) < 4096 else "ignore")
     except UnicodeDecodeError:
         text = "\0"
+    if _other_encoding(start):
+        raise InputError(f"{_called(name)} is text, but not in UTF-8; save it as UTF-8 first.")
     if "\0" in text or (len(start) == 4096 and len(text.encode()) < 4090):
         raise InputError(f"{_called(name)} is not a file of predictions; give {KINDS}.")
     if not text.strip():
         raise InputError(f"{_called(name)} holds nothing but blanks; give a file with a header and rows.")
     return "json" if text.lstrip().startswith("{") or ending in JSON_ENDINGS else "csv"
+
+
+def _other_encoding(start: bytes) -> bool:
+    """Whether bytes that are no UTF-8 read as the text of Windows or of Latin-1."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        text = start.decode("cp1252", errors="replace")
+        return all((sign.isprintable() and sign != "\ufffd") or sign in "\r\n\t" for sign in text)
+    return False
 
 
 # ---------------------------------------------------------------- reading

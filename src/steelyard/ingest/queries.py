@@ -76,8 +76,8 @@ def grouped(
     found = collected(frame.group_by(*(f"key{i}" for i in range(size))).agg(*sums).head(MOST_KEYS + 1))
     if len(found) > MOST_KEYS:
         raise InputError(
-            f"There are more than {MOST_KEYS:,} combinations of labels; at most {MOST_LABELS:,} labels are weighed. "
-            "Are these labels, or columns of numbers or names?"
+            f"There are more than {MOST_KEYS:,} combinations of labels and groups; at most {MOST_LABELS:,} labels are "
+            "weighed. Are these labels, or columns of numbers or names?"
         )
     given = {name: found.get_column(name).to_list() for name in found.columns}
     table = {name: _keys(given[name]) for name in given if name.startswith("key")}
@@ -101,10 +101,10 @@ def concatenated(parts: list[dict[str, Array]]) -> Keyed:
     return Keyed(keys, whole["rows"], *(whole.get(name) for name in ("mass", "square", "low", "high")))
 
 
-def check_sample(source: Source, names: Sequence[str]) -> None:
-    """Refuse a column of numbers or names as a label while only its first rows have been read."""
-    head = collected(source.parts[0].select(*dict.fromkeys(names)).head(SAMPLE))
-    for name in names:
+def check_sample(source: Source, names: Sequence[str], by: Sequence[str] = ()) -> None:
+    """Refuse a column of numbers or names as a label or a group while only its first rows have been read."""
+    head = collected(source.parts[0].select(*dict.fromkeys([*by, *names])).head(SAMPLE))
+    for name, use in (*((name, "group") for name in by), *((name, "label") for name in names)):
         try:
             found = head.get_column(name).n_unique()
         except TypeError:  # objects of pandas and Dask tell their kind only when they are compared
@@ -112,7 +112,7 @@ def check_sample(source: Source, names: Sequence[str]) -> None:
         if found > MOST_LABELS:
             raise InputError(
                 f"The column {name!r} holds {found:,} different values in its first {len(head):,} rows; at most "
-                f"{MOST_LABELS:,} labels are weighed. Is it a column of labels, or of numbers or names?"
+                f"{MOST_LABELS:,} {use}s are weighed. Is it a column of {use}s, or of numbers or names?"
             )
 
 

@@ -71,14 +71,15 @@ def _tally(source: Source, wish: Wish) -> Tally:
     labels: tuple[Any, ...] = ()
     if columns.pred:
         keys = [*columns.by, columns.true, *columns.pred]
-        queries.check_sample(source, keys)
+        queries.check_sample(source, [columns.true, *columns.pred], columns.by)
         counted = queries.tallied(source, keys, columns)
         parts["confusion" if len(columns.pred) == 1 else "paired"] = label_tables(counted, wish, source.textual)
     if columns.score is not None:
         parts["scores"], labels = score_tables(source, wish)
+    models = columns.pred if len(columns.pred) == 2 else ()
     held: dict[str, Any] = {name: tables.pop(()) for name, tables in parts.items()}
     groups = {key: Tally(**{name: tables[key] for name, tables in parts.items()}) for key in _common(parts)}
-    return Tally(**held, labels=_labels(held) or labels, by=columns.by, groups=groups).checked()
+    return Tally(**held, labels=_labels(held) or labels, by=columns.by, groups=groups, models=models).checked()
 
 
 def _labels(held: dict[str, Any]) -> tuple[Any, ...]:

@@ -33,6 +33,7 @@ class Tally:
     labels: tuple[Any, ...] = ()
     by: tuple[str, ...] = ()
     groups: Mapping[tuple[Any, ...], Tally] = field(default_factory=dict)
+    models: tuple[str, ...] = ()  # of two models side by side, what they are called
 
     @property
     def rows(self) -> int:
@@ -66,10 +67,14 @@ class Tally:
         if self._held() != other._held() or self.by != other.by:
             told = f"{self._told()} and {other._told()}"
             raise InputError(f"These tallies hold different things, {told}; tally both alike.")
+        if self.models and other.models and self.models != other.models:
+            told = " and ".join(" against ".join(map(repr, tally.models)) for tally in (self, other))
+            raise InputError(f"These tallies hold other models, {told}; tally the same two, in one order.")
         parts = {name: getattr(self, name) + getattr(other, name) for name in self._held()}
         groups = {key: self.groups[key] + other.groups[key] for key in self.groups if key in other.groups}
         groups = {**self.groups, **other.groups, **groups}
-        return Tally(**parts, labels=joined(self.labels, other.labels), by=self.by, groups=groups)
+        labels, models = joined(self.labels, other.labels), self.models or other.models
+        return Tally(**parts, labels=labels, by=self.by, groups=groups, models=models)
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 else NotImplemented  # so that sum(tallies) works
@@ -93,6 +98,7 @@ class Tally:
     def to_dict(self) -> dict[str, Any]:
         """The tables as strict JSON values."""
         parts = {name: json.loads(getattr(self, name).to_json()) for name in self._held()}
+        parts |= {"models": list(self.models)} if self.models else {}
         if not self.by:
             return {"labels": list(self.labels), **parts}
         listed = [{"key": list(key), **group.to_dict()} for key, group in self.groups.items()]
@@ -105,7 +111,7 @@ class Tally:
     @classmethod
     def from_json(cls, text: str | bytes) -> Tally:
         """The tally that `to_json` wrote, every table of it checked; anything else is refused."""
-        return cls._read(read_table(text, "tally", ("labels",), optional=(*PARTS, "by", "groups")))
+        return cls._read(read_table(text, "tally", ("labels",), optional=(*PARTS, "by", "groups", "models")))
 
     @classmethod
     def _read(cls, data: Any) -> Tally:
@@ -116,11 +122,15 @@ class Tally:
         }
         if not parts:
             raise InputError("A saved tally holds a confusion, scores or a paired table; this one holds none of them.")
-        by, groups = data.get("by") or [], data.get("groups") or []
+        by, groups, models = (data.get(name) or [] for name in ("by", "groups", "models"))
+        if not isinstance(models, list) or len(models) not in (0, 2):
+            raise InputError("The models of a saved tally are the names of two; this one lists others.")
         if not isinstance(by, list) or not isinstance(groups, list) or not all(isinstance(g, dict) for g in groups):
             raise InputError("The groups of a saved tally are a list, each with its key and its tables.")
         held = {tuple(_key(group, len(by))): cls._read(group) for group in groups}
-        return cls(**parts, labels=tuple(data["labels"]), by=tuple(map(str, by)), groups=held).checked()
+        return cls(
+            **parts, labels=tuple(data["labels"]), by=tuple(map(str, by)), groups=held, models=tuple(map(str, models))
+        ).checked()
 
     def checked(self) -> Tally:
         """The tally, where its groups add up to the whole."""
