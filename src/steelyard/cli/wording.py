@@ -14,6 +14,7 @@ WORDS = {
     rf"\bfrequency={_ENDS}": "--frequency",
     r"^y_true holds\b": "The truth holds",
     r"\boccur in y_true\.": "occur in the truth.",
+    r", or ask for average='macro', 'weighted', 'micro' or None\.": ".",
     r", or declare the labels(?: with labels=)?\.": ".",
     r" say scores=True, or leave it out\.": " give --score, or leave it out.",
 }

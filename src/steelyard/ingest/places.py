@@ -71,21 +71,24 @@ def _refuse_text(source: Source, name: str) -> None:
 
 
 def header(path: Path, separators: str, name: str) -> tuple[str, list[str]]:
-    """The separator of a CSV file, the one that makes most cells of its header, and those cells without blanks."""
-    found = []
-    for separator in separators:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            try:
-                found.append(
-                    [cell.strip() for cell in next(csv.reader(file, delimiter=separator, skipinitialspace=True), [])]
-                )
-            except csv.Error as error:
-                raise InputError(f"{name} cannot be read at its header: {error}.") from None
-    cells = max(found, key=len)
+    """The separator of a CSV file, which makes most cells of its header and divides no quotes, and those cells."""
+    found = [_header(path, separator, strict) for strict in (True, False) for separator in separators]
+    cells = max(found[: len(separators)], key=len)
+    if len(cells) < 2:  # quotes may be followed by blanks, which only a lenient reader takes
+        cells = max(found[len(separators) :], key=len)
     twice = next((cell for i, cell in enumerate(cells) if cell and cell in cells[:i]), None)
     if twice is not None:
         raise InputError(f"{name} has two columns called {twice!r}; give each column its own name.")
-    return separators[found.index(cells)], cells
+    return separators[found.index(cells) % len(separators)], cells
+
+
+def _header(path: Path, separator: str, strict: bool) -> list[str]:
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines = csv.reader(file, delimiter=separator, skipinitialspace=True, strict=strict)
+        try:
+            return [cell.strip() for cell in next(lines, [])]
+        except csv.Error:
+            return []
 
 
 def blank_lines(path: Path, separator: str, name: str) -> bool:
