@@ -30,7 +30,7 @@ def evaluation(
     found = reading.weighed(files, counts, positive, threshold, **columns).with_groups_of(min_count)
     chosen = split(metrics)
     result = evaluate(found.tally, threshold=threshold, metrics=chosen, level=level, prevalence=prevalence)
-    return replace(result, assumed=(*found.assumed, *map(of_shell, result.assumed))), found
+    return replace(result, assumed=(*found.assumed, *result.assumed)), found
 
 
 def _clustered(
@@ -48,8 +48,15 @@ def _clustered(
         chosen, assumed = reading.guessed(source, columns)
         chosen.pop("exact", None)
         found = evaluate(source, **chosen, cluster=cluster, pos_label=positive, level=level, metrics=metrics)
-    result = replace(found, assumed=(*assumed, *map(of_shell, found.assumed)))
+    result = replace(found, assumed=(*assumed, *found.assumed))
     return result, reading.Weighed(Tally(found.confusion), assumed, reading.named(files))
+
+
+def spoken(found: Any) -> Any:
+    """The evaluation with what it assumed in the words of the shell; a page keeps those of the library."""
+    from dataclasses import replace
+
+    return replace(found, assumed=tuple(map(of_shell, found.assumed)))
 
 
 def split(names: str | None) -> list[str] | None:
@@ -92,7 +99,7 @@ def report(everything: bool, form: str | None, output: str | None, force: bool, 
     found, source = evaluation(**options)
     if kind == "csv":  # which has no place for words
         reading.tell(source.assumed)
-    writing.deliver(_reported(found, kind, everything, source.name), output)
+    writing.deliver(_reported(found if kind == "html" else spoken(found), kind, everything, source.name), output)
 
 
 def _reported(found: Any, kind: str, everything: bool, name: str) -> str:
@@ -227,6 +234,7 @@ def shift(prevalence: float, form: str | None, output: str | None, force: bool, 
     kind = writing.chosen(form, output, ("table", "json", "csv"))
     writing.check_free(output, force)
     there, source = evaluation(prevalence=prevalence, **options)
+    there = spoken(there)
     here = evaluate(
         source.tally, threshold=options["threshold"], metrics=split(options["metrics"]), level=options["level"]
     )
