@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from steelyard.datasets.collections import grey, htru2, newsgroups20, svhn_1_6
 from steelyard.datasets.places import cache, places
 
 LOADERS = {"htru2.csv.gz": htru2, "newsgroups20.parquet": newsgroups20, "svhn_1_6.npz": svhn_1_6}
+FOLDERS = places()  # before a test hides them
 
 
 def needs(file):
@@ -76,6 +78,33 @@ def test_a_file_with_python_objects_is_refused(offline):
     np.savez(cache() / "svhn_1_6.npz", images=np.array([{}], dtype=object), labels=np.array([1]))
     with pytest.raises(ValueError, match="allow_pickle"):
         svhn_1_6()
+
+
+@pytest.mark.parametrize("file", LOADERS)
+@pytest.mark.parametrize("held", [b"", b"not one of these", b"PK\x03\x04", b"PAR1", b"\x1f\x8b\x08"])
+def test_a_damaged_file_is_one_sentence_that_names_it(offline, tmp_path, file, held):
+    (tmp_path / file).write_bytes(held)
+    assert_refused(lambda: LOADERS[file](tmp_path), ValueError, rf"{file}' cannot be read \(.+\); it seems damaged")
+
+
+def test_a_table_of_a_head_alone_is_one_sentence(offline, tmp_path):
+    with gzip.open(tmp_path / "htru2.csv.gz", "wt") as file:
+        file.write("a,b,class\n")
+    assert_refused(lambda: htru2(tmp_path), ValueError, "htru2.csv.gz' cannot be read")
+
+
+@pytest.mark.parametrize("file", LOADERS)
+def test_half_of_a_real_file_is_one_sentence(offline, tmp_path, file):
+    whole = next((folder / file for folder in FOLDERS if (folder / file).is_file()), None)
+    if whole is None:
+        pytest.skip(f"{file} is in none of the folders of data; set STEELYARD_DATA")
+    (tmp_path / file).write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    assert_refused(lambda: LOADERS[file](tmp_path), ValueError, f"{file}' cannot be read")
+
+
+def test_a_file_in_place_of_the_folder_is_told(offline, tmp_path):
+    (tmp_path / "htru2.csv.gz").write_bytes(b"")
+    assert_refused(lambda: htru2(tmp_path / "htru2.csv.gz"), ValueError, "is a file; give its folder")
 
 
 @pytest.mark.parametrize("colours_last", [False, True])

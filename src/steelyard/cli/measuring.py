@@ -110,7 +110,7 @@ def _told(found: Any, kind: str, target: str) -> str:
 @click.argument("name", required=False)
 @click.option("--list", "listed", is_flag=True, help="List the studies.")
 @click.option("--quick", is_flag=True, help="In seconds, on a part of the data.")
-@click.option("--data", metavar="DIR", help="The folder of the data sets.")
+@click.option("--data", metavar="DIR", help="The folder of the data sets, in place of STEELYARD_DATA.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--overlap", is_flag=True, help="Of nguyen: draw test texts as the paper did, training texts among them.")
 @click.option("-o", "--output", metavar="DIR", help="Write the page, the tables and the figures to this new folder.")
@@ -121,8 +121,8 @@ def study(
 ) -> None:  # fmt: skip
     """Run a paper's experiment again: NAME is nguyen, asawa, kalita, wu or garcia.
 
-    Without NAME the studies are listed. The data sets are looked for in DIR, where STEELYARD_DATA points, and in the
-    cache folder, then asked for at OpenML.
+    Without NAME the studies are listed. The data sets are looked for in DIR, or without it where STEELYARD_DATA
+    points, and in the cache folder, then asked for at OpenML.
     """
     from steelyard.report.terminal import print_table
     from steelyard.studies import registry, writing

@@ -80,7 +80,7 @@ def _read_news(path: Path) -> tuple[list[str], list[str], str]:
 
 
 def _read_svhn(path: Path) -> tuple[Array, Array]:
-    with np.load(path, allow_pickle=False) as file:
+    with path.open("rb") as held, np.load(held, allow_pickle=False) as file:  # NumPy leaves a damaged one open
         return file["images"], file["labels"]
 
 

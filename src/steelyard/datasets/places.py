@@ -28,15 +28,31 @@ def places(data: Any = None) -> list[Path]:
 
 def load(file: str, read: Callable[[Path], Any], fetch: Callable[[Path], Any], *, data: Any, source: str) -> Any:
     """What `read` makes of the first such file, or else what `fetch` brings from the network into the cache."""
+    if data is not None and Path(data).is_file():
+        raise InputError(f"{str(data)!r} is a file; give its folder, {str(Path(data).parent)!r}.")
     for folder in places(data):
         if (folder / file).is_file():
-            return read(folder / file)
+            return _whole(folder / file, read)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that a download is tried again
             return fetch(cache())
     except (OSError, ImportError, ValueError, KeyError) as error:  # no network, no scikit-learn, no such set there
         raise _missing(file, source, data, error) from error
+
+
+def _whole(path: Path, read: Callable[[Path], Any]) -> Any:
+    """What the file holds; a damaged one can fail in any way that its format's reader knows."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # NumPy only warns of a table without rows
+            return read(path)
+    except Exception as error:
+        said = " ".join(str(error).split()).rstrip(".")[:80]
+        raise InputError(
+            f"{str(path)!r} cannot be read ({said or type(error).__name__}); it seems damaged: fetch it again, or take "
+            "it away."
+        ) from error
 
 
 def _missing(file: str, source: str, data: Any, error: Exception) -> InputError:
