@@ -12,7 +12,7 @@ import pytest
 from conftest import assert_refused
 from steelyard import SurfaceDisplay
 from steelyard.studies import writing
-from steelyard.studies.page import page
+from steelyard.studies.page import command, page
 from steelyard.studies.registry import STUDIES, environment, run
 from steelyard.studies.study import Claim, Picture, Study, Table
 
@@ -51,6 +51,21 @@ def test_a_full_run_does_not_say_that_it_is_quick(study):
     full = Study(**{**study.__dict__, "choices": {"seed": 3, "quick": False}})
     assert "quick run" not in repr(full) + page(full)
     assert "quick run" in page(study)
+
+
+def test_the_command_repeats_the_options_of_the_run(study):
+    assert command(study) == "steelyard study wu --quick --seed 3"
+    other = Study(**{**study.__dict__, "choices": {"seed": 3, "quick": False, "overlap": True, "rows": "10"}})
+    assert command(other) == "steelyard study wu --overlap --seed 3"
+    assert f"{command(other)}<" in page(other)
+
+
+def test_the_options_of_a_run_are_among_its_choices(study, monkeypatch):
+    monkeypatch.setattr(
+        "steelyard.studies.nguyen.run", lambda *, overlap, **_: Study(**study.__dict__ | {"choices": {}})
+    )
+    found = run("nguyen", quick=True, seed=4, overlap=True)
+    assert found.choices == {"seed": 4, "quick": True, "overlap": True}
 
 
 def test_the_folder_holds_page_tables_figures_and_json(folder):
@@ -94,6 +109,20 @@ def test_what_is_there_is_kept_unless_forced(study, folder, tmp_path):
     assert (other / "letter.txt").read_text() == "dear"
 
 
+@pytest.mark.parametrize("below", ["out", "deeper/out"])
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path, below):
+    (tmp_path / "letter").write_text("dear")
+    words = "would lie in .*letter', which is a file"
+    assert_refused(lambda: writing.check_free(tmp_path / "letter" / below), ValueError, words)
+    assert writing.check_free(tmp_path / "new" / below) == tmp_path / "new" / below
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_that_may_not_be_written_to_is_refused_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: path != tmp_path)  # the superuser may write anywhere
+    assert_refused(lambda: writing.check_free(tmp_path / "out"), ValueError, "may not be written to")
+
+
 def test_a_failure_leaves_nothing_half_written(study, tmp_path, monkeypatch):
     def broken(*_):
         raise KeyboardInterrupt
@@ -117,8 +146,8 @@ def test_a_near_miss_is_told():
     assert_refused(lambda: run("garica"), KeyError, r"Did you mean 'garcia'\?")
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, "x"])
-def test_a_seed_that_is_no_whole_number_is_one_sentence(seed):
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", 5_000_000_000])
+def test_a_seed_that_is_no_whole_number_or_too_large_is_one_sentence(seed):
     assert_refused(lambda: run("garcia", seed=seed), ValueError, "seed is a whole number")
 
 

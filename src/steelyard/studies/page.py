@@ -37,8 +37,8 @@ def page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
 
 def command(study: Study) -> str:
     """The words that run this study again from the shell."""
-    quick = " --quick" if study.quick else ""
-    return f"steelyard study {study.name}{quick} --seed {study.choices.get('seed', 0)}"
+    flags = "".join(f" --{name}" for name, value in study.choices.items() if value is True)
+    return f"steelyard study {study.name}{flags} --seed {study.choices.get('seed', 0)}"
 
 
 def drawn(picture: Picture, kind: str) -> bytes:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 STUDIES = ("nguyen", "asawa", "kalita", "wu", "garcia")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "polars")
+LAST_SEED = 2**31 - 1  # scikit-learn's seeds end at 2**32, and a study uses some that follow the one given
 
 
 def descriptions() -> dict[str, str]:
@@ -46,14 +47,14 @@ def run(
     `options` are those of the study itself, such as nguyen's `overlap`, the paper's own draw of test texts.
     """
     module = _module(name)
-    if not isinstance(seed, int) or seed < 0:
-        raise InputError(f"seed is a whole number, 0 or more, not {seed!r}.")
+    if not isinstance(seed, int) or not 0 <= seed <= LAST_SEED:
+        raise InputError(f"seed is a whole number from 0 to {LAST_SEED:,}, not {seed!r}; give one of these.")
     for option in options:
         if option not in signature(module.run).parameters:
             raise InputError(f"The study {name} has no option {option!r}; leave it out.")
     start = time.perf_counter()
     found: Study = module.run(quick=quick, data=data, seed=seed, progress=progress or _silent, **options)
-    choices = {"seed": seed, "quick": quick} | found.choices
+    choices = {"seed": seed, "quick": quick, **options} | found.choices
     return replace(found, choices=choices, environment=environment(), seconds=time.perf_counter() - start)
 
 

@@ -24,6 +24,7 @@ FORMATS = ("svg", "pdf")
 def check_free(folder: Any, *, force: bool = False) -> Path:
     """The folder to write to; refused before any work where something is there that would be replaced."""
     path = Path(folder)
+    _check_parent(path)
     if path.is_dir() and not any(path.iterdir()):
         return path
     if path.exists() and not force:
@@ -31,6 +32,17 @@ def check_free(folder: Any, *, force: bool = False) -> Path:
     if path.exists() and not (path / "study.json").is_file():
         raise InputError(f"{str(folder)!r} holds no study, so it is not replaced; give another name.")
     return path
+
+
+def _check_parent(path: Path) -> None:
+    """Refuse a folder that could not be made, since the nearest that exists above it is none or is not ours."""
+    above = next(part for part in path.absolute().parents if part.exists())
+    if not above.is_dir():
+        raise InputError(f"{str(path)!r} would lie in {str(above)!r}, which is a file; give another folder.")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise InputError(
+            f"{str(path)!r} would lie in {str(above)!r}, which may not be written to; give another folder."
+        )
 
 
 def write(study: Study, folder: Any, *, force: bool = False) -> Path:
