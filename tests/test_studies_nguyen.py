@@ -10,7 +10,9 @@ from steelyard.datasets.collections import newsgroups20
 from steelyard.errors import InputError
 from steelyard.protocol.draw import Draws, Sizes
 from steelyard.studies import nguyen
-from steelyard.studies.nguyen_tables import paper_spread, regenerated
+from steelyard.studies.nguyen_sizes import divisions, totals
+from steelyard.studies.nguyen_tables import paper_averages, paper_spread, regenerated
+from steelyard.studies.page import page
 from steelyard.studies.published import published
 from steelyard.studies.registry import run
 from steelyard.studies.texts import known_columns, naive_bayes, phrases
@@ -35,8 +37,18 @@ def test_the_reconstructed_counts_give_every_printed_accuracy_and_the_printed_fa
     assert len(rows) == 40
     for row in rows:
         assert abs(row["accuracy"] - row["accuracy P"]) < 0.0051
+        assert abs(row["accuracy, difference"] - (row["accuracy"] - row["accuracy P"])) < 1e-7
         assert abs(row["with the factor"] - row["with the factor P"]) < 0.0051
     assert max(abs(row["with the printed factor"] - row["with the factor P"]) for row in rows) > 1
+
+
+def test_the_sizes_of_the_test_sets_follow_from_the_printed_accuracies_alone():
+    assert [totals(column) for column in range(3)] == [(1150,), (), (990,)]
+    assert [divisions(column)[0] for column in (0, 2)] == [(200, 950), (800, 190)]
+    assert not divisions(0, 0.25) and not divisions(2, 4.0)
+    counts = published("nguyen")["counts"]
+    for ratio, column in (("20:95", 0), ("80:19", 2)):
+        assert {(tp + fn, fp + tn) for tp, fn, fp, tn in counts[ratio].values()} == {divisions(column)[0]}
 
 
 def test_the_spread_of_the_printed_tables_is_that_of_the_paper():
@@ -108,7 +120,8 @@ def test_the_factor_steadies_the_measures_and_the_level_needs_more_texts(study):
     assert claims["With the factor accuracy is much more stable over the three test sets."].verdict == "holds"
     assert claims["With the factor F1 is much more stable over the three test sets."].verdict == "holds"
     sizes = claims["The unbalanced test sets are of 20:80 and 80:20 texts, with factors of 0.25 and 4."]
-    assert sizes.verdict == "does not hold" and "0.0048" in sizes.why
+    assert sizes.verdict == "does not hold" and "0.0048" in sizes.why and "80 accuracies" in sizes.why
+    assert sizes.ours == "20:95 and 80:19, factors of 0.2105 and 4.2105" and "other 40 printed" in sizes.why
     level = claims["Multinomial naive Bayes trained on 50 + 50 texts reaches these averages of accuracy."]
     assert level.verdict == "does not hold"
     assert "alt.atheism has 799, printed 779" in claims["Table I counts the texts of each topic."].why
@@ -122,6 +135,23 @@ def test_ours_changes_with_the_seed_and_the_papers_stays(study):
     assert len(printed) == 6
     assert [[row[name] for name in printed] for row in one] == [[row[name] for name in printed] for row in two]
     assert [row["acc. 20:80"] for row in one] != [row["acc. 20:80"] for row in two]
+
+
+@newsgroups_needed
+def test_a_quick_run_is_beside_the_papers_averages_of_the_same_topics(study):
+    *topics, average = table_of(study, "table_II")
+    assert len(topics) == 4
+    assert average["acc. 20:80 P"] == pytest.approx(np.mean([row["acc. 20:80 P"] for row in topics]), abs=0.006)
+    every = tuple(published("nguyen")["table_I"])
+    assert paper_averages("accuracy", every) == published("nguyen")["table_II"]["accuracy"]["Average"]
+
+
+@newsgroups_needed
+def test_printed_numbers_stand_on_the_page_as_printed(study):
+    html = page(study)
+    assert "<td>95.38</td>" in html and "<td>91.83</td>" in html
+    (open_one,) = [t for t in study.tables if t.name == "regenerated"]
+    assert f'<section id="regenerated"><h3>{open_one.title}</h3><details' not in html
 
 
 @newsgroups_needed

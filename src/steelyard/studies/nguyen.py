@@ -17,6 +17,7 @@ from steelyard.metrics.references import reference
 from steelyard.protocol.draw import Drawn, Draws, Sizes
 from steelyard.statistics.counts import Counts
 from steelyard.studies import nguyen_claims, nguyen_tables
+from steelyard.studies.nguyen_sizes import RUNS
 from steelyard.studies.study import Study
 from steelyard.studies.texts import known_columns, naive_bayes, phrases
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from steelyard.datasets.collections import News
 
 Array = np.ndarray[Any, Any]
-RUNS = 10
 RATIOS = {"20:80": Sizes(20, 80), "50:50": Sizes(50, 50), "80:20": Sizes(80, 20)}
 SHOWN = {"20:95": Sizes(20, 95, even=True), "80:19": Sizes(80, 19, even=True)}  # 5 and 1 of each of the 19 others
 TRAINING = Sizes(500, 500)

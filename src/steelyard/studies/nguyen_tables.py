@@ -11,6 +11,7 @@ from steelyard.auditing.spread import Spread, spread_of
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.runs import RunsDisplay
 from steelyard.statistics.counts import Counts
+from steelyard.studies.nguyen_sizes import MOST, divisions, fitting, totals
 from steelyard.studies.published import published
 from steelyard.studies.study import Picture, Table
 
@@ -22,6 +23,7 @@ PRINTED, SHOWN = ("20:80", "50:50", "80:20"), ("20:95", "50:50", "80:19")
 TABLES = {"table_II": ("accuracy", "f1"), "table_III": ("alpha_accuracy", "alpha_f1")}
 PAIRS = (("accuracy", "alpha_accuracy"), ("f1", "alpha_f1"))
 NOMINAL = {"20:95": 0.25, "80:19": 4.0}  # the factor that the tables' heads print
+FACTORED = "with the factor"
 WORDS = {"accuracy": "accuracy", "alpha_accuracy": "accuracy with the factor", "f1": "F1",
          "alpha_f1": "F1 with the factor"}  # fmt: skip
 
@@ -69,11 +71,27 @@ class View:
         return [factored / plain for plain, factored in each]
 
 
-def paper_spread(metric: str) -> Spread:
-    """The same of the numbers that the paper prints."""
-    rows = _printed(metric)
-    columns = zip(*(values for topic, values in rows.items() if topic != "Average"), strict=True)
+def paper_spread(metric: str, topics: tuple[str, ...] | None = None) -> Spread:
+    """The same of the numbers that the paper prints, of all topics or of those named."""
+    columns = zip(*(_printed(metric)[topic] for topic in topics or _all_topics()), strict=True)
     return spread_of(dict(zip(PRINTED, map(list, columns), strict=True)), name=metric)
+
+
+def paper_averages(metric: str, topics: tuple[str, ...]) -> list[float]:
+    """The averages that the paper prints or, where only some topics were tried, its averages of these."""
+    if set(topics) == set(_all_topics()):
+        return _printed(metric)["Average"]
+    return list(paper_spread(metric, topics).means.values())
+
+
+def paper_calmer(pair: tuple[str, str], topics: tuple[str, ...]) -> int:
+    """In how many topics the paper's own spread over the ratios is smaller with the factor."""
+    plain, factored = (np.array([_printed(metric)[topic] for topic in topics]) for metric in pair)
+    return int((np.ptp(factored, 1) < np.ptp(plain, 1)).sum())
+
+
+def _all_topics() -> tuple[str, ...]:
+    return tuple(published("nguyen")["table_I"])
 
 
 def _printed(metric: str) -> dict[str, list[float]]:
@@ -89,10 +107,9 @@ def tables(view: View) -> list[Table]:
     """All tables of the study."""
     titles = {"table_II": "Table II: accuracy and F1 (%) without the unbalanced factor",
               "table_III": "Table III: accuracy and F1 (%) with the unbalanced factor"}  # fmt: skip
-    note = f"{view.main}; the first seed, means over ten runs. Columns marked P are the paper's."
     return [
         _sizes(view),
-        *(Table(name, titles[name], _against(view, metrics), note) for name, metrics in TABLES.items()),
+        *(_against(view, name, titles[name]) for name in TABLES),
         _averages(view), _spreads(view), _tests(view), _regenerated(),
     ]  # fmt: skip
 
@@ -105,23 +122,32 @@ def _sizes(view: View) -> Table:
     return Table("table_I", "Table I: texts of each topic", rows, "P is the paper's count.")
 
 
-def _against(view: View, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
+def _against(view: View, name: str, title: str) -> Table:
     """Ours and the paper's side by side, a topic a row, then the averages."""
+    rows = _sides(view, TABLES[name])
+    note = f"{view.main}; the first seed, means over ten runs. Columns marked P are the paper's."
+    if len(view.topics) < len(_all_topics()):
+        note += " Its averages here are of the same topics."
+    return Table(name, title, rows, note, dict.fromkeys(list(rows[0])[1:], ".2f"))
+
+
+def _sides(view: View, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{"topic": topic} for topic in (*view.topics, "Average")]
     for metric in metrics:
+        averages = {"Average": [round(value, 2) for value in paper_averages(metric, view.topics)]}
         for i, ratio in enumerate(PRINTED):
             ours = view.values(metric, ratio)[0].mean(1)
             word = "F1" if "f1" in metric else "acc."
             for row, value in zip(rows, [*ours.tolist(), float(ours.mean())], strict=True):
                 row[f"{word} {ratio}"] = round(value, 2)
-                row[f"{word} {ratio} P"] = _printed(metric)[row["topic"]][i]
+                row[f"{word} {ratio} P"] = (_printed(metric) | averages)[row["topic"]][i]
     return rows
 
 
 def _averages(view: View) -> Table:
     """The averages over the topics for every way to train and to draw, beside the paper's."""
     paper = {"trained on": "the paper", "test texts": "not said", "sets": "printed"}
-    rows = [paper | _average_row({m: _printed(m)["Average"] for p in PAIRS for m in p})]
+    rows = [paper | _average_row({m: paper_averages(m, view.topics) for p in PAIRS for m in p})]
     for name, one in view.outcomes.items():
         for word, ratios in (("printed", PRINTED), ("shown", SHOWN)):
             found = {m: view.averages(m, ratios, name).mean(1).tolist() for pair in PAIRS for m in pair}
@@ -132,14 +158,15 @@ def _averages(view: View) -> Table:
                 "leak": 100 * float(np.mean([one.seen[ratio] for ratio in ratios])),
             })  # fmt: skip
     note = (
-        "In percent, means over topics, runs and seeds. Sets as printed are 20:80, 50:50 and 80:20, as shown by the "
+        f"In percent, means over {len(view.topics)} topics, runs and seeds. "
+        "Sets as printed are 20:80, 50:50 and 80:20, as shown by the "
         "paper's numbers 20:95, 50:50 and 80:19. Leak: the share of test texts that the classifier was trained on."
     )
     return Table("averages", "Averages over the topics by variant", _filled(rows), note)
 
 
 def _average_row(found: dict[str, list[float]]) -> dict[str, Any]:
-    return {WORDS[metric]: " / ".join(f"{value:.1f}" for value in values) for metric, values in found.items()}
+    return {WORDS[metric]: " / ".join(f"{value:.2f}" for value in values) for metric, values in found.items()}
 
 
 def _filled(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -153,7 +180,7 @@ def _spreads(view: View) -> Table:
     for pair in PAIRS:
         for metric in pair:
             each = [view.over_topics(metric, seed) for seed in range(view.seeds)]
-            paper = paper_spread(metric)
+            paper = paper_spread(metric, view.topics)
             rows.append({
                 "measure": WORDS[metric], "mean spread P": paper.spread, "mean spread": each[0].spread,
                 "lowest of seeds": min(s.spread for s in each), "highest of seeds": max(s.spread for s in each),
@@ -188,25 +215,32 @@ def regenerated() -> list[dict[str, Any]]:
     for ratio, tables in published("nguyen")["counts"].items():
         column = 0 if ratio == "20:95" else 2
         for topic, cells in tables.items():
-            counts, factored = Counts(*cells), get_metric("alpha_accuracy")
-            rows.append({
-                "topic": topic, "test set": ratio,
-                "accuracy P": _printed("accuracy")[topic][column],
-                "accuracy": 100 * float(get_metric("accuracy")(counts)),
-                "with the factor P": _printed("alpha_accuracy")[topic][column],
-                "with the factor": 100 * float(factored(counts)),
-                "with the printed factor": 100 * float(factored(counts, alpha=NOMINAL[ratio])),
-            })  # fmt: skip
+            rows.append({"topic": topic, "test set": ratio} | _again(Counts(*cells), topic, column, NOMINAL[ratio]))
     return rows
 
 
+def _again(counts: Counts, topic: str, column: int, nominal: float) -> dict[str, float]:
+    plain, factored = get_metric("accuracy"), get_metric("alpha_accuracy")
+    printed = {"accuracy": _printed("accuracy")[topic][column], FACTORED: _printed("alpha_accuracy")[topic][column]}
+    ours = {"accuracy": 100 * float(plain(counts)), FACTORED: 100 * float(factored(counts))}
+    row: dict[str, float] = {}
+    for name, value in ours.items():
+        row |= {f"{name} P": printed[name], name: value, f"{name}, difference": round(value - printed[name], 8)}
+    return row | {"with the printed factor": 100 * float(factored(counts, alpha=nominal))}
+
+
 def _regenerated() -> Table:
+    rows, most = regenerated(), len(PRINTED) * len(_all_topics())
+    nominal = [one for i, factor in ((0, 0.25), (2, 4.0)) for one in divisions(i, factor)]
     note = (
-        "Whole numbers of right answers that give both printed accuracies: they exist only for 20:95 and 80:19, and "
-        "only with the factor of those sets, not with the printed 0.25 and 4."
+        f"Whole numbers of right answers that give both printed accuracies: of all sets of 50 to {MOST:,} texts they "
+        f"exist for {fitting()}, ten runs together, with the factor of those sets; with the printed 0.25 and 4 "
+        f"for {len(nominal) or 'none'}. These are {2 * len(rows)} of the {2 * most} accuracies that the "
+        f"two tables print; those of 50:50 come from {len(totals(1)) or 'no'} such numbers of texts and are left out."
     )
     title = "Accuracies of Tables II and III again, from reconstructed counts"
-    return Table("regenerated", title, _rounded(regenerated(), 2), note)
+    formats = {name: ".4f" if "difference" in name else ".2f" for name in list(rows[0])[2:]}
+    return Table("regenerated", title, _rounded(rows, 8), note, formats, unfolded=True)
 
 
 def _rounded(rows: list[dict[str, Any]], digits: int) -> list[dict[str, Any]]:

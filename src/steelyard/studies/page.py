@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from base64 import b64encode
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -74,17 +75,23 @@ def _picture(picture: Picture, svg: bytes) -> str:
 def _table(table: Table) -> str:
     names = list(table.rows[0])
     top = "".join(f'<th scope="col">{text(name)}</th>' for name in names)
-    body = "".join(_row([row[name] for name in names]) for row in table.rows)
+    body = "".join(_row([_cell(row[name], table.formats.get(name)) for name in names]) for row in table.rows)
     whole = f'<table class="plain"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
     note = f'<p class="note">{text(table.note)}</p>' if table.note else ""
     shown = f"{scrolled(whole, table.title)}{note}"
-    if len(table.rows) > MOST_SHOWN:
+    if len(table.rows) > MOST_SHOWN and not table.unfolded:
         shown = f"<details><summary>{len(table.rows)} rows</summary>{shown}</details>"
     return f'<section id="{text(table.name)}"><h3>{text(table.title)}</h3>{shown}</section>'
 
 
-def _row(values: list[Any]) -> str:
-    first, *rest = map(three_digits, values)
+def _cell(value: Any, form: str | None) -> str:
+    if form is None or not isinstance(value, float) or not math.isfinite(value):
+        return three_digits(value)
+    return f"{value:{form}}"
+
+
+def _row(values: list[str]) -> str:
+    first, *rest = values
     cells = "".join(f"<td>{text(cell).replace('-', '−') if _numeric(cell) else text(cell)}</td>" for cell in rest)
     return f'<tr><th scope="row">{text(first)}</th>{cells}</tr>'
 

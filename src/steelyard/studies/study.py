@@ -39,12 +39,18 @@ class Claim:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows with the same columns, under a title; `name` becomes the name of its file."""
+    """Rows with the same columns, under a title; `name` becomes the name of its file.
+
+    `formats` are those of columns that the page shows as printed, not by three digits; an `unfolded` table is shown
+    whole, however long.
+    """
 
     name: str
     title: str
     rows: list[dict[str, Any]]
     note: str = ""
+    formats: dict[str, str] = field(default_factory=dict)
+    unfolded: bool = False
 
 
 @dataclass(frozen=True)
