@@ -14,6 +14,7 @@ from steelyard.auditing.score_robustness import score_robustness
 from steelyard.datasets.collections import htru2
 from steelyard.errors import InputError
 from steelyard.studies import asawa, writing
+from steelyard.studies.asawa_sizes import divisions
 from steelyard.studies.asawa_tables import printed, reconstructed
 from steelyard.studies.published import published
 from steelyard.studies.registry import run
@@ -47,6 +48,10 @@ def test_the_recovered_tables_give_figure_4_to_ten_digits():
     for metric in set(found.metrics) - {"balanced_accuracy"}:
         changes = found.changes[:, 0, found.metrics.index(metric)]
         assert np.abs(changes - printed(metric)).max() < 5e-11
+
+
+def test_the_printed_figure_allows_one_division_of_its_rows():
+    assert divisions() == ((published("asawa")["positives"], published("asawa")["negatives"]),)
 
 
 def test_the_measures_of_two_tries_stand_side_by_side():
@@ -111,6 +116,13 @@ def test_the_pair_and_the_components_are_not_what_the_paper_says(study):
 
 
 @pulsars_needed
+def test_a_verdict_over_all_draws_counts_the_draws_of_all_splits(study):
+    claim = claims_of(study)["The same, where the test set is balanced by drawing negatives, as the paper did."]
+    held, tried = (int(word.replace(",", "")) for word in claim.spread.split(" draws")[0].split(" of "))
+    assert (claim.verdict == "holds") is (held == tried)
+
+
+@pulsars_needed
 def test_ours_changes_with_the_seed_and_the_papers_stays(study):
     other = run("asawa", quick=True, seed=1)
     one, two = (table_of(s, "figure_4") for s in (study, other))
@@ -126,4 +138,5 @@ def test_its_tables_and_figures_are_written(study, tmp_path):
         rows = list(csv.DictReader(io.StringIO((folder / "tables" / f"{table.name}.csv").read_text())))
         assert len(rows) == len(table.rows)
     assert {p.stem for p in (folder / "figures").iterdir()} == {p.name for p in study.pictures}
-    assert "quick run" in (folder / "page.html").read_text()
+    html = (folder / "page.html").read_text()
+    assert "quick run" in html and "<td>0.2091247672</td>" in html  # as the paper prints it

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +46,12 @@ def test_a_study_reads_as_text_of_a_hundred_columns(study):
     assert max(map(len, text.splitlines())) <= 100
     assert "1 holds, 1 does not hold, 1 not tested" in text
     assert "quick run" in text and "DOES NOT HOLD: Because." in text
+
+
+def test_a_claim_of_our_own_is_counted_apart(study):
+    ours = replace(claim(), own=True)
+    other = Study(**{**study.__dict__, "claims": [claim(), claim(), ours]})
+    assert other.tally == "2 hold; of our own 1 holds"
 
 
 def test_a_full_run_does_not_say_that_it_is_quick(study):

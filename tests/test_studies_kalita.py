@@ -71,7 +71,14 @@ def test_the_misprints_and_the_preference_for_micro_do_not_hold(study):
     claims = claims_of(study)
     assert claims["With k from 2 to 9 the training set is 3 to 10 times the test set."].verdict == "does not hold"
     micro = next(c for words, c in claims.items() if "micro average" in words)
-    assert micro.verdict == "does not hold" and "differ by 0e+00" in micro.why
+    assert micro.verdict == "does not hold" and "differ by 0 at most" in micro.why
+
+
+def test_too_few_folds_that_show_nothing_are_no_test(study):
+    balancing = [claim for claim in study.claims if "should be balanced" in claim.claim]
+    assert len(balancing) == 2 and all("over 5 folds" in claim.spread for claim in balancing)
+    for claim in balancing:
+        assert (claim.verdict == "not tested") is ("adjusted for all pairs): nothing" in claim.why)
 
 
 def test_another_seed_gives_other_numbers_and_the_same_statements(study):

@@ -214,7 +214,7 @@ def _choices(tasks: list[Task], effort: Effort) -> dict[str, Any]:
         "tree": f"scikit-learn's, Gini, grown until its leaves are pure; the small one has {SMALL} splits",
         "hold-out": f"k from 2 to 9, {effort.holdouts} times each, with the classes' shares",
         "few rows": f"{FEW} rows with the classes' shares, 16 and 8, ten times, not stratified; {effort.few} such sets",
-        "folds": f"5, repeated {effort.repeats} times, stratified",
+        "folds": f"5, {'once' if effort.repeats == 1 else f'{effort.repeats} times'}, stratified",
         "selection": f"ten hold-outs of k = 2, the best three pruned in {STEPS} steps, a quarter of the rows set aside",
         "F": "the harmonic mean of precision and recall of each class; mean F is their plain mean (macro)",
         "micro": "the mean by the classes' shares, as the paper defines it; scikit-learn calls it weighted",

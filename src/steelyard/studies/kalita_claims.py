@@ -9,13 +9,14 @@ import numpy as np
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 from steelyard.studies.kalita_tables import MEAN_F, MICRO_F, TREE, grown, times_tested
-from steelyard.studies.study import Claim, verdict
+from steelyard.studies.study import Claim, Verdict, tiny, verdict
 
 if TYPE_CHECKING:
     from steelyard.protocol.crossing import CrossEvaluation
     from steelyard.studies.kalita import Outcome
 
 LEVEL = 0.05
+ENOUGH = 10  # folds; where fewer show nothing beyond chance, that says nothing
 WAYS = ("over", "under", "class_weight")
 
 
@@ -51,7 +52,7 @@ def _sizes(found: list[Outcome]) -> Claim:
 
     def values(one: Outcome) -> str:
         ends = [one.holdouts[k][TREE].summarised(MEAN_F) for k in (2, 9)]
-        return " -> ".join(f"{row.mean:.3f} (sd {row.sd:.3f})" for row in ends)
+        return " → ".join(f"{row.mean:.3f} (sd {row.sd:.3f})" for row in ends)
 
     return Claim(
         "With k from 2 to 9 the training set is 3 to 10 times the test set.", "3 to 10 times",
@@ -125,7 +126,7 @@ def _balance_words(one: Outcome) -> str:
 
 
 def _balancing(one: Outcome) -> Claim:
-    better, said, told = [], [], []
+    better, said, told, folds = [], [], [], len(one.folds[TREE].runs)
     for kind, part in grown(one).items():
         for metric, word in ((MEAN_F, "mean F"), ("balanced_accuracy", "balanced accuracy")):
             gains = _changes(part, metric)
@@ -138,11 +139,15 @@ def _balancing(one: Outcome) -> Claim:
     return Claim(
         f"For a tree to train correctly on unequal classes they should be balanced ({one.task.name}).",
         "said, no numbers", f"mean F / balanced accuracy, {'; '.join(told)}",
-        f"corrected t-tests over {len(one.folds[TREE].runs)} folds", verdict(holds=all(better), partly=any(better)),
+        f"corrected t-tests over {folds} folds", _decided(better, tried=bool(said) or folds >= ENOUGH),
         f"Beyond chance (p < {LEVEL}, adjusted for all pairs): {'; '.join(said) or 'nothing'}. A tree grown until its "
         "leaves are pure fits the rare class anyway; balancing moves errors from one class to the other.",
         "Section 2.1.2",
     )  # fmt: skip
+
+
+def _decided(better: list[bool], *, tried: bool) -> Verdict:
+    return verdict(holds=all(better), partly=any(better)) if tried else "not tested"
 
 
 def _leak_words(one: Outcome) -> str:
@@ -183,8 +188,8 @@ def _pruned(found: list[Outcome]) -> Claim:
 
     def told(one: Outcome) -> str:
         c = one.selections[0]
-        nodes = f"{int(c.grown.complexity):,} -> {int(c.selection.chosen.complexity):,} nodes"
-        return f"{nodes}, mean F on unseen rows {c.grown_unseen:.3f} -> {c.chosen_unseen:.3f}"
+        nodes = f"{int(c.grown.complexity):,} → {int(c.selection.chosen.complexity):,} nodes"
+        return f"{nodes}, mean F on unseen rows {c.grown_unseen:.3f} → {c.chosen_unseen:.3f}"
 
     return Claim(
         "Better: prune the best trees, and keep the best with the fewest nodes.", "said, no numbers",
@@ -232,7 +237,7 @@ def _micro(found: list[Outcome]) -> Claim:
         "Where classes are unbalanced the smaller ones contribute well to the micro average, so it is preferred.",
         "said, no numbers", _each(found, told), "the smallest class; no seed", verdict(holds=all(heavier)),
         f"The opposite: the paper's micro average weighs a class by its rows. F here: {_each(found, values)}. Recall "
-        f"averaged so is the accuracy: they differ by {_recall_less_accuracy(found):.0e} at most over all folds.",
+        f"averaged so is the accuracy: they differ by {tiny(_recall_less_accuracy(found))} at most over all folds.",
         "Section 3.1.4",
     )  # fmt: skip
 

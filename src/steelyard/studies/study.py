@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from steelyard.report.figures import style
 from steelyard.report.terminal import paragraph
@@ -22,7 +22,10 @@ def verdict(*, holds: bool, partly: bool = False) -> Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says and where, what this run finds with its spread over seeds, and whether that agrees."""
+    """What the paper says and where, what this run finds with its spread over seeds, and whether that agrees.
+
+    A claim of our `own`, which the paper's figures suggest and its words do not make, is counted apart.
+    """
 
     claim: str
     paper: str
@@ -31,6 +34,7 @@ class Claim:
     verdict: Verdict
     why: str
     place: str
+    own: bool = False
 
     def row(self) -> dict[str, Any]:
         """The claim as a row of a table."""
@@ -106,14 +110,9 @@ class Study:
 
     @property
     def tally(self) -> str:
-        """How many of the claims hold: "2 hold, 1 does not hold"."""
-        plural = {
-            "holds": "hold",
-            "holds with qualification": "hold with qualification",
-            "does not hold": "do not hold",
-        }
-        counts = {verdict: sum(c.verdict == verdict for c in self.claims) for verdict in (*plural, "not tested")}
-        return ", ".join(f"{n} {plural.get(v, v) if n > 1 else v}" for v, n in counts.items() if n)
+        """How many of the paper's claims hold, and of our own: "2 hold, 1 does not hold"."""
+        paper, ours = ([claim.verdict for claim in self.claims if claim.own is own] for own in (False, True))
+        return _counted(paper) + (f"; of our own {_counted(ours)}" if ours else "")
 
     def __repr__(self) -> str:
         head = f"{self.title}\n{paragraph(self.cite)}"
@@ -131,6 +130,12 @@ class Study:
         return [told] if self.quick else []
 
 
+def _counted(verdicts: list[Verdict]) -> str:
+    plural = {"holds": "hold", "holds with qualification": "hold with qualification", "does not hold": "do not hold"}
+    counts = {one: verdicts.count(one) for one in get_args(Verdict)}
+    return ", ".join(f"{n} {plural.get(one, one) if n > 1 else one}" for one, n in counts.items() if n)
+
+
 def signed(value: float, digits: int = 2) -> str:
     """A difference or a correlation with its sign, in the signs of print.
 
@@ -138,6 +143,15 @@ def signed(value: float, digits: int = 2) -> str:
     ('−0.50', '+0.2')
     """
     return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def tiny(value: float) -> str:
+    """A size that may be rounding alone.
+
+    >>> tiny(0.0), tiny(0.0288)
+    ('0', '2.9e-02')
+    """
+    return f"{value:.1e}" if value else "0"
 
 
 def _told(number: int, claim: Claim) -> str:

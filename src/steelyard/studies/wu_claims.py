@@ -157,8 +157,8 @@ def _leads(found: Trials) -> Claim:
     share = sum(first[c] for c in SKEWED) / (2 * n)
     why = "Of the eight measures that speak of both classes, ranked by NMC − LDA."
     return Claim(
-        "Under imbalance AC-score is first in the ranking of the measures of both classes", "Figure 2d and f, by eye",
-        ours, spread, _judged(share), why, SAID["separates"]["place"],
+        "Ours: under imbalance AC-score is first in the ranking of the measures of both classes",
+        "not said; seen in Figure 2d and f", ours, spread, _judged(share), why, SAID["separates"]["place"], own=True,
     )  # fmt: skip
 
 
@@ -234,15 +234,18 @@ def _fair(found: Trials) -> Claim:
     spread = f"ahead of NMC on AC, of {n} draws at 1:3 and 3:1: " + "; ".join(
         f"{m} {a} and {b}" for m, (a, b) in wins.items()
     )
-    share = float(np.mean([found.gap(c, "AC-score", HELD_OUT, NMC) <= 0 for c in SKEWED]))
+    ahead = {c: float((found.gap(c, "AC-score", HELD_OUT, NMC) <= 0).mean()) for c in SKEWED}
+    each = ", ".join(f"at {c} it {_judged(share)}" for c, share in ahead.items())
     lost = [found.gap(c, "AC-score", NMC, LDA).mean() for c in SKEWED]
     kept = [found.gap(c, "AC-score", NMC, HELD_OUT).mean() for c in SKEWED]
     why = (
         f"NMC − LDA on AC is {signed(lost[0])} and {signed(lost[1])}; with the cut searched for both it is "
         f"{signed(kept[0])} and {signed(kept[1])}. The comparison gave one model a search for the "
-        "operating point, by a score that contains AC, and not the other: what AC shows is the cut."
+        f"operating point, by a score that contains AC, and not the other: what AC shows is the cut. Taken apart, "
+        f"{each}. The two searches use the same score but not the same rows: NMC's cut is the mean of those of 5 "
+        "folds, 10 times, LDA's that of one held-out fifth."
     )
-    return _claim("fair", "NMC above LDA on AC", ours, spread, _judged(share), why)
+    return _claim("fair", "NMC above LDA on AC", ours, spread, _judged(float(np.mean(list(ahead.values())))), why)
 
 
 def _between(values: Array) -> str:
