@@ -28,8 +28,9 @@ def places(data: Any = None) -> list[Path]:
 
 def load(file: str, read: Callable[[Path], Any], fetch: Callable[[Path], Any], *, data: Any, source: str) -> Any:
     """What `read` makes of the first such file, or else what `fetch` brings from the network into the cache."""
-    if data is not None and Path(data).is_file():
-        raise InputError(f"{str(data)!r} is a file; give its folder, {str(Path(data).parent)!r}.")
+    first = places(data)[0]
+    if first.is_file():
+        raise InputError(f"{str(first)!r} is a file; give its folder, {str(first.parent)!r}.")
     for folder in places(data):
         if (folder / file).is_file():
             return _whole(folder / file, read)

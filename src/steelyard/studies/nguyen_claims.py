@@ -85,7 +85,7 @@ def _topics(view: View, pair: tuple[str, str]) -> Claim:
     return Claim(
         f"This holds for {WORDS[pair[0]]} in almost all topics.",
         f"{paper_calmer(pair, view.topics)} of {n} by Tables II and III", f"{each[0]} of {n}",
-        f"{_counted(each)} over {len(each)} seeds",
+        _over(each),
         verdict(holds=min(each) >= 0.9 * n, partly=each[0] >= 0.9 * n),
         "A topic fails where its recall and specificity are nearly equal: then there is no spread to reduce."
         if min(each) < n else "The spread falls in every topic and with every seed.",
@@ -93,8 +93,10 @@ def _topics(view: View, pair: tuple[str, str]) -> Claim:
     )  # fmt: skip
 
 
-def _counted(counts: list[int]) -> str:
-    return f"{counts[0]}" if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
+def _over(values: list[Any]) -> str:
+    """From the lowest to the highest of the seeds, or what they all give."""
+    low, high = (f"{end:.2g}" for end in (min(values), max(values)))
+    return f"{low} with each of {len(values)} seeds" if low == high else f"{low} to {high} over {len(values)} seeds"
 
 
 def _p_values(view: View, metric: str) -> list[float]:
@@ -106,7 +108,7 @@ def _differs(view: View, metric: str) -> Claim:
     return Claim(
         f"Without the factor {WORDS[metric]} differs significantly between the three sets.",
         "said of Figure (a), no test named", f"Friedman p = {p[0]:.2g} over ten runs",
-        f"{min(p):.2g} to {max(p):.2g} over {len(p)} seeds", verdict(holds=max(p) < LEVEL, partly=p[0] < LEVEL),
+        _over(p), verdict(holds=max(p) < LEVEL, partly=p[0] < LEVEL),
         "Every run has the same order of the three sets, so the test is as sure as ten runs allow."
         if max(p) < 1e-4 else "Friedman's test over the means of the ten runs.",
         "Section III.D, Figures 1 and 2",
@@ -163,7 +165,7 @@ def _ratios() -> Claim:
         f"Whole counts of these sets give the {2 * len(rows)} accuracies printed for them to within {real:.4f}; "
         f"the sets that can are {fitting()}, ten runs together. With the printed factors they miss by up to "
         f"{nominal:.2f} points. 95 and 19 are 5 and 1 of each of the 19 other topics. The other "
-        f"{all_printed - 2 * len(rows)} printed accuracies, of 50:50, come from {len(totals(1)) or 'no'} such numbers "
+        f"{all_printed - 2 * len(rows)} printed accuracies, of 50:50, fit {len(totals(1)) or 'no'} number "
         "of texts and are not regenerated.",
         "Section III.B.2 and the heads of Tables II and III",
     )

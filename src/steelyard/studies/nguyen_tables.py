@@ -236,7 +236,7 @@ def _regenerated() -> Table:
         f"Whole numbers of right answers that give both printed accuracies: of all sets of 50 to {MOST:,} texts they "
         f"exist for {fitting()}, ten runs together, with the factor of those sets; with the printed 0.25 and 4 "
         f"for {len(nominal) or 'none'}. These are {2 * len(rows)} of the {2 * most} accuracies that the "
-        f"two tables print; those of 50:50 come from {len(totals(1)) or 'no'} such numbers of texts and are left out."
+        f"two tables print; those of 50:50 fit {len(totals(1)) or 'no'} number of texts and are left out."
     )
     title = "Accuracies of Tables II and III again, from reconstructed counts"
     formats = {name: ".4f" if "difference" in name else ".2f" for name in list(rows[0])[2:]}

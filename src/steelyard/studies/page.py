@@ -92,7 +92,7 @@ def _cell(value: Any, form: str | None) -> str:
 
 def _row(values: list[str]) -> str:
     first, *rest = values
-    cells = "".join(f"<td>{text(cell).replace('-', '−') if _numeric(cell) else text(cell)}</td>" for cell in rest)
+    cells = "".join(f"<td>{text(cell).replace('-', '−', 1) if _numeric(cell) else text(cell)}</td>" for cell in rest)
     return f'<tr><th scope="row">{text(first)}</th>{cells}</tr>'
 
 

@@ -36,7 +36,7 @@ def check_free(folder: Any, *, force: bool = False) -> Path:
 
 def _check_parent(path: Path) -> None:
     """Refuse a folder that could not be made, since the nearest that exists above it is none or is not ours."""
-    above = next(part for part in path.absolute().parents if part.exists())
+    above = next((part for part in path.absolute().parents if os.path.exists(part)), path)  # noqa: PTH110 - never raises
     if not above.is_dir():
         raise InputError(f"{str(path)!r} would lie in {str(above)!r}, which is a file; give another folder.")
     if not os.access(above, os.W_OK | os.X_OK):
