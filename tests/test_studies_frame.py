@@ -125,6 +125,10 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path, below
     assert not (tmp_path / "new").exists()
 
 
+def test_a_folder_whose_name_is_too_long_is_refused_before_any_work(tmp_path):
+    assert_refused(lambda: writing.check_free(tmp_path / ("x" * 300)), ValueError, "cannot be made")
+
+
 def test_a_folder_that_may_not_be_written_to_is_refused_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, mode: path != tmp_path)  # the superuser may write anywhere
     assert_refused(lambda: writing.check_free(tmp_path / "out"), ValueError, "may not be written to")

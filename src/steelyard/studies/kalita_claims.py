@@ -142,7 +142,7 @@ def _balancing(one: Outcome) -> Claim:
         f"corrected t-tests over {folds} folds", _decided(better, folds),
         f"Beyond chance (p < {LEVEL}, adjusted for all pairs): {'; '.join(said) or 'nothing'}. A tree grown until its "
         "leaves are pure fits the rare class anyway; balancing moves errors from one class to the other."
-        + ("" if folds >= ENOUGH else f" {folds} folds of a part of the rows are too few to miss a gain by."),
+        + ("" if folds >= ENOUGH else f" {folds} folds of a part of the rows cannot say that there is no gain."),
         "Section 2.1.2",
     )  # fmt: skip
 

@@ -43,6 +43,12 @@ def _check_parent(path: Path) -> None:
         raise InputError(
             f"{str(path)!r} would lie in {str(above)!r}, which may not be written to; give another folder."
         )
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return
+    except OSError as error:  # such as a name too long
+        raise InputError(f"A folder of this name cannot be made ({error.strerror}); give another folder.") from error
 
 
 def write(study: Study, folder: Any, *, force: bool = False) -> Path:
