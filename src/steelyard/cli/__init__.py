@@ -54,7 +54,8 @@ def _run(words: list[str]) -> None:
     """Run a command; an interruption at any moment leaves by the front door, so that temporary files are removed."""
     import signal
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, lambda number, _: sys.exit(128 + number))
     try:
         from steelyard.cli.commands import commands
 
