@@ -1,4 +1,4 @@
-"""Hooks: what MkDocs adds to the written pages: the catalogue, the reference, figures that pages save, colleagues' pages."""
+"""Hooks: what MkDocs adds to the written pages: the catalogue, the reference, figures that pages save, and the studies' pages."""
 
 from __future__ import annotations
 
