@@ -7,10 +7,10 @@ import pickle
 
 import numpy as np
 import pytest
+from checks import assert_refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import assert_refused
 from steelyard import Counts
 
 LARGEST = 2**63 - 1

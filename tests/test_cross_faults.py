@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from checks import assert_refused
 from imblearn.over_sampling import RandomOverSampler
 from sklearn import config_context
 from sklearn.base import clone
@@ -27,7 +28,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from conftest import assert_refused
 from steelyard import Folds, HoldOut, __version__, chance, cross_evaluate, select_tree
 from steelyard.protocol.measured import of_tables, read
 from steelyard.protocol.models import cross_evaluate_columns

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from checks import assert_refused
 
-from conftest import assert_refused
 from steelyard.datasets.collections import grey, htru2, newsgroups20, svhn_1_6
 from steelyard.datasets.places import cache, places
 

@@ -8,10 +8,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from checks import assert_refused
 from engines import ENGINES
 
 import steelyard
-from conftest import assert_refused
 from steelyard import SteelyardError, compare, evaluate
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import bins

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 import pytest
+from checks import assert_refused
 
 import steelyard
-from conftest import assert_refused
 from steelyard import Counts, confusion, evaluate, get_metric, interval, list_metrics, score_table
 from steelyard.auditing.exact import exact_expression
 from steelyard.errors import InputError

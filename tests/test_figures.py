@@ -10,6 +10,7 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from checks import assert_refused
 from matplotlib import pyplot as plt
 from matplotlib.cbook import STEP_LOOKUP_MAP
 from matplotlib.figure import Figure
@@ -22,7 +23,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 import steelyard
-from conftest import assert_refused
 from steelyard import (
     ConfusionDisplay,
     CorrelationDisplay,

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import numpy as np
 import polars as pl
 import pytest
+from checks import assert_refused
 
 import steelyard
-from conftest import assert_refused
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import files, score_tables, unpacking
 from steelyard.ingest.tallying import label_columns, score_columns, tally

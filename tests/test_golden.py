@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+from checks import close
 
-from conftest import close
 from steelyard import Counts, get_metric
 
 

@@ -9,9 +9,9 @@ import random
 
 import numpy as np
 import pytest
+from checks import TABLES, close
 from oracle import ORACLE
 
-from conftest import TABLES, close
 from steelyard import Counts, get_metric, list_metrics
 from steelyard.metrics.references import references
 

@@ -8,11 +8,11 @@ import sys
 
 import numpy as np
 import pytest
+from checks import assert_refused, close
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold, StratifiedKFold, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from conftest import assert_refused, close
 from steelyard import Counts, NearestMeanClassifier, confusion, operating_point_score
 from steelyard.analysis.criterion import Criterion, read_aim
 from steelyard.estimators.nearest_mean import best_middle

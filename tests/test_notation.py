@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from checks import TABLES, close
 from oracle import ORACLE
 
-from conftest import TABLES, close
 from steelyard import Counts, get_metric, list_metrics
 from steelyard.metrics import notation
 from steelyard.metrics.expression import evaluate, lift, trace

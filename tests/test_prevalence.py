@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from checks import assert_refused
 
 import steelyard
-from conftest import assert_refused
 from steelyard import (
     Counts,
     at_prevalence,

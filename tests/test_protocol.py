@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+from checks import assert_refused, close
 from imblearn.over_sampling import SMOTE, RandomOverSampler
 from imblearn.pipeline import make_pipeline as make_sampling_pipeline
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -36,7 +37,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from conftest import assert_refused, close
 from steelyard import (
     Confusion,
     Counts,

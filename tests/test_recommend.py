@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from checks import assert_refused
 from click.testing import CliRunner
 
 import steelyard
-from conftest import assert_refused
 from steelyard import audit, get_metric, recommend
 from steelyard.auditing.identities import identities
 from steelyard.auditing.properties import decide

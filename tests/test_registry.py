@@ -15,10 +15,10 @@ import cloudpickle
 import numpy as np
 import pytest
 import test_laws
+from checks import assert_refused
 from click.testing import CliRunner
 
 import steelyard
-from conftest import assert_refused
 from steelyard import Counts, get_metric, list_metrics, metric, ratio, sqrt
 from steelyard.cli.commands import commands
 
@@ -164,7 +164,7 @@ def test_a_named_variant_and_a_redefined_measure_travel(registry):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert ran.stdout == "[56.0, 56.0]\n[5360.0, 5360.0]\n"
-    assert joblib.Parallel(2)(joblib.delayed(call)(f3) for _ in range(2)) == [f3(FINLEY)] * 2
+    assert joblib.Parallel(2)(joblib.delayed(f3)(FINLEY) for _ in range(2)) == [f3(FINLEY)] * 2
 
 
 def test_alpha_may_be_given():

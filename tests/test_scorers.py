@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from checks import assert_refused
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
@@ -24,7 +25,6 @@ from sklearn.model_selection import (
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from conftest import assert_refused
 from steelyard import Counts, best_threshold, f_beta, get_metric, list_metrics, scorer
 from steelyard.interop.scorers import Score
 

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from checks import assert_refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steelyard
-from conftest import assert_refused
 from steelyard import (
     Counts,
     ScoreTable,

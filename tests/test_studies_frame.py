@@ -9,8 +9,8 @@ import re
 from dataclasses import replace
 
 import pytest
+from checks import assert_refused
 
-from conftest import assert_refused
 from steelyard import SurfaceDisplay
 from steelyard.studies import writing
 from steelyard.studies.page import command, page

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from checks import assert_refused
 
-from conftest import assert_refused
 from steelyard.datasets.collections import svhn_1_6
 from steelyard.datasets.places import places
 from steelyard.studies import wu, wu_trials

@@ -10,11 +10,11 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
+from checks import assert_refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steelyard
-from conftest import assert_refused
 from steelyard import Tally, tally
 from steelyard.cli import reading, rules
 from steelyard.errors import InputError

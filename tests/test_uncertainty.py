@@ -7,9 +7,9 @@ import time
 
 import numpy as np
 import pytest
+from checks import assert_refused
 
 import steelyard
-from conftest import assert_refused
 from steelyard import (
     Counts,
     confusion,

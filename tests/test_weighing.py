@@ -7,11 +7,11 @@ import pickle
 
 import numpy as np
 import pytest
+from checks import assert_refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steelyard
-from conftest import assert_refused
 from steelyard import Accumulator, Confusion, Counts, confusion, get_metric, list_metrics, score_table
 from steelyard.metrics.calling import ClassCells
 

@@ -1,0 +1,26 @@
+"""Checks that many tests share; other processes may import this, whatever their path finds under conftest."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+CELLS = (0, 1, 2, 3, 50, 10**6)
+TABLES = list(itertools.product(CELLS, repeat=4))
+
+
+def close(value, expected):
+    """Right to the last digits: 1e-12 relative or 1e-14 absolute."""
+    return abs(value - expected) <= max(1e-12 * abs(expected), 1e-14)
+
+
+def assert_refused(attempt, builtin, words):
+    """The attempt is refused in one sentence, by a SteelyardError that is also the fitting builtin."""
+    from steelyard import SteelyardError
+
+    with pytest.raises(builtin, match=words) as caught:
+        attempt()
+    assert isinstance(caught.value, SteelyardError)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith((".", "?"))
