@@ -3,41 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from steelyard.cli import declaring, writing
 from steelyard.cli.declaring import command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from steelyard.cli.progress import bar, steps
 
 FORMATS = ("table", "json", "html")
-
-
-@contextmanager
-def bar(words: str) -> Iterator[Callable[[int, int], Any] | None]:
-    """A bar on stderr with the time left; nothing where no one is looking."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    shown = [TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
-    with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 @command
@@ -138,18 +112,3 @@ def study(
     click.echo(repr(found))
     if output is not None:
         click.echo(f"The page is {writing.write(found, output, force=force) / 'page.html'}", err=True)
-
-
-@contextmanager
-def steps(name: str) -> Iterator[Callable[[str], Any] | None]:
-    """The step that a study is at, on stderr; nothing where no one is looking."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    shown = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
-    with Progress(*shown, console=Console(stderr=True, markup=False), transient=True) as progress:
-        task = progress.add_task(name, total=None)
-        yield lambda step: progress.update(task, description=f"{name}: {step}")

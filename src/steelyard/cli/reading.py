@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from steelyard.ingest.source import Source
     from steelyard.statistics.tally import Tally
@@ -175,25 +175,11 @@ def _read(name: str, kind: str, text: str) -> Tally:
 @contextmanager
 def opened(files: Sequence[str]) -> Iterator[Source]:
     """The rows of the files, with a bar on the terminal while they are counted."""
+    from steelyard.cli.progress import bar
     from steelyard.ingest.files import source
 
-    with _bar() as progress, source(files, progress) as found:
+    with bar("counting") as progress, source(files, progress) as found:
         yield found
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], Any] | None]:
-    """A bar on stderr for what takes longer than a moment; nothing where no one is looking."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    shown = [TextColumn("counting"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
-    with Progress(*shown, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=min(done, total), total=total if total > 1 else None)
 
 
 def guessed(source: Source, columns: dict[str, Any], *, cutting: bool = False) -> tuple[dict[str, Any], list[str]]:
