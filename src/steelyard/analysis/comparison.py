@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -14,7 +13,7 @@ from steelyard.analysis import draws as drawing
 from steelyard.analysis import pairing, uncertainty
 from steelyard.analysis.difference import Difference, Plan, Weighed
 from steelyard.analysis.paired_draws import label_differences
-from steelyard.analysis.rows import Rows, table_text, three_digits
+from steelyard.analysis.rows import Rows, strict, table_text, three_digits
 from steelyard.analysis.score_comparison import DeLong, finite, positives, score_differences, thresholds
 from steelyard.analysis.significance import McNemar, holm, mcnemar
 from steelyard.analysis.standing import Ranking, ranking
@@ -81,7 +80,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for strict JSON: what is undefined or infinite is None."""
         parts = {"differences": self.rows, "mcnemar": self.mcnemar, "delong": self.delong}
-        plain = {key: [_strict(row) for row in rows.to_dicts()] for key, rows in parts.items()}  # type: ignore[attr-defined]
+        plain = {key: strict(rows.to_dicts()) for key, rows in parts.items()}  # type: ignore[attr-defined]
         return {"models": list(self.models), "rows": self.n, "level": self.level, **plain}
 
     def ranking(
@@ -97,10 +96,6 @@ class Comparison:
                     f"ranking takes two of the models {', '.join(map(repr, self.models))}, not {name!r}.{told}"
                 )
         return ranking(str(a), str(b), self.weighed, prevalences)
-
-
-def _strict(row: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 
 
 def compare(

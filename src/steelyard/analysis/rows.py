@@ -51,6 +51,20 @@ def interval_text(value: float, low: float, high: float) -> str:
     return f"{three_digits(value)} ({three_digits(low)} to {three_digits(high)})"
 
 
+def strict(value: Any) -> Any:
+    """The value as strict JSON takes it: null for what is not finite, plain numbers for NumPy's.
+
+    >>> strict({"low": float("nan"), "all": (1, float("inf"))})
+    {'low': None, 'all': [1, None]}
+    """
+    if isinstance(value, dict):
+        return {str(key): strict(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [strict(one) for one in value]
+    plain = value.item() if hasattr(value, "item") else value
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
 Row = TypeVar("Row")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 import click
@@ -97,6 +96,7 @@ def _moved(
     threshold: float | None, positive: str | None, tolerance: float | None,
 ) -> str:  # fmt: skip
     """What the predictions in a file say of the measures."""
+    from steelyard.analysis.rows import strict
     from steelyard.auditing.discrimination import discrimination
     from steelyard.auditing.robustness import TOLERANCE, robustness
     from steelyard.metrics.registry import get_metric
@@ -113,20 +113,12 @@ def _moved(
         parts: dict[str, Any] = {"verdicts": found.verdicts.to_dicts(), "changes": found.rows().to_dicts()}
         if order is not None:
             parts |= {"models": dict(zip("AB", tables, strict=True)), "discrimination": order.separations.to_dicts()}
-        return json.dumps(_strict(parts), indent=1, allow_nan=False, default=str)
+        return json.dumps(strict(parts), indent=1, allow_nan=False, default=str)
     named = " and ".join(f"{letter} is {plain(name)}" for letter, name in zip("AB", tables, strict=False))
     if kind == "html":
         raise InputError("The audit's page is about the measures alone; leave --against out, or ask for --format json.")
     shown = repr(found) if order is None else f"{found!r}\n\nAt each prevalence, where {named}:\n{order!r}"
     return f"```\n{shown}\n```" if kind == "md" else shown
-
-
-def _strict(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _strict(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_strict(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _tables(

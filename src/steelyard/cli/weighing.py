@@ -198,6 +198,7 @@ def threshold(
     output: str | None, force: bool, positive: str | None, **columns: Any,
 ) -> None:  # fmt: skip
     """Find the cut of the scores in FILE at which a measure is best, and what it is worth on new rows."""
+    from steelyard.analysis.rows import strict
     from steelyard.analysis.threshold import best_threshold
     from steelyard.report import summary
 
@@ -210,10 +211,7 @@ def threshold(
         found.assumed.append("Scores were counted in bins: the cuts between them were looked at.")
     best = best_threshold(found.tally.scores, metric=metric, where=list(where) or None, level=level)
     if kind == "json":
-        rows = {
-            k: None if isinstance(v, float) and v in (float("inf"), float("-inf")) else v for k, v in best.row().items()
-        }
-        text = json.dumps({**rows, "level": level, "assumed": found.assumed}, indent=1, allow_nan=False)
+        text = json.dumps({**strict(best.row()), "level": level, "assumed": found.assumed}, indent=1, allow_nan=False)
     else:
         text = summary.cut(best, found.assumed)
     writing.deliver(text, output)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis import draws as drawing
-from steelyard.analysis.rows import Rows, filled, three_digits
+from steelyard.analysis.rows import Rows, filled, strict, three_digits
 from steelyard.analysis.uncertainty import interval
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate_tables
@@ -29,7 +29,6 @@ from steelyard.protocol.resample import Training, resampled
 from steelyard.protocol.run import Run, fitted, sentence
 from steelyard.protocol.seeding import SEEDS
 from steelyard.protocol.split import GROUPS, HoldOut, Part, parts
-from steelyard.protocol.telling import strict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard import __version__
-from steelyard.analysis.rows import filled, interval_text, table_text, three_digits
+from steelyard.analysis.rows import filled, interval_text, strict, table_text, three_digits
 from steelyard.protocol.measured import KALITA, Summary
 
 if TYPE_CHECKING:
@@ -110,8 +109,3 @@ def _plain_model(model: ModelResult) -> dict[str, Any]:
         **rows,
         "evaluation": None if failed else model.evaluation.to_dict(),
     }
-
-
-def strict(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for strict JSON: what is undefined or infinite is None."""
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.analysis.rows import strict
 from steelyard.errors import InputError
 from steelyard.report.summary import csv_rows
 from steelyard.studies.page import drawn, page
@@ -74,7 +74,7 @@ def to_json(study: Study) -> str:
         "figures": {p.name: p.words for p in study.pictures}, "choices": study.choices,
         "environment": study.environment, "seconds": study.seconds,
     }  # fmt: skip
-    return json.dumps(_strict(whole), allow_nan=False, ensure_ascii=False, indent=1)
+    return json.dumps(strict(whole), allow_nan=False, ensure_ascii=False, indent=1)
 
 
 def _fill(study: Study, folder: Path) -> None:
@@ -98,16 +98,6 @@ def _put(made: Path, path: Path) -> None:
     path.rename(old)
     made.replace(path)
     shutil.rmtree(old)
-
-
-def _strict(value: Any) -> Any:
-    """The value with null for what is not finite, and plain numbers for NumPy's."""
-    if isinstance(value, dict):
-        return {str(key): _strict(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_strict(one) for one in value]
-    plain = value.item() if hasattr(value, "item") else value
-    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
 def _umask() -> int:
