@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Tally, tally
-from steelyard.cli import reading, rules
+from steelyard.cli import progress, rules
 from steelyard.errors import InputError
 from steelyard.ingest import bins, masses, queries
 from steelyard.metrics.bounds import bounds
@@ -180,13 +180,13 @@ def test_the_bar_is_shown_on_a_terminal_alone(monkeypatch):
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with reading._bar() as progress:
-        progress(1, 2)
-        progress(2, 2)
+    with progress.bar("counting") as update:
+        update(1, 2)
+        update(2, 2)
     assert "counting" in screen.getvalue()
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with reading._bar() as progress:
-        assert progress is None
+    with progress.bar("counting") as update:
+        assert update is None
 
 
 @pytest.mark.parametrize(
