@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import steelyard
@@ -53,6 +55,42 @@ def test_a_wrong_output_on_a_page_is_noticed(tmp_path):
     found = blocks.run(page, tmp_path)
     assert len(found.failures) == 2
     assert ">>> 1 + 1\n2\n" in found.text
+
+
+def _shell_lines():
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## In the shell")[2].partition("## ")[0]
+    return re.findall(r"^ {4}(steelyard .+)", section, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def readers_folder(tmp_path_factory):
+    """The files that the README's lines name, as a reader might have them."""
+    folder = tmp_path_factory.mktemp("reader")
+    rng = np.random.default_rng(0)
+    y = (rng.random(600) < 0.1).astype(int)
+    better, worse = (1 / (1 + np.exp(-(rng.normal(size=600) + shift * y - 2))) for shift in (4, 2))
+    frame = pl.DataFrame(
+        {"y": y, "p": better, "model_a": better, "model_b": worse, "guess": (better > 0.5).astype(int)}
+    )
+    for name in ("preds.parquet", "part-1.parquet"):
+        frame.write_parquet(folder / name)
+    frame.select("y", "model_a", "model_b").write_csv(folder / "table.csv")
+    return folder
+
+
+def test_the_readme_has_about_ten_lines_for_the_shell():
+    assert 8 <= len(_shell_lines()) <= 12
+
+
+@pytest.mark.parametrize("line", _shell_lines())
+def test_a_line_of_the_readme_for_the_shell_works(line, readers_folder):
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ran = subprocess.run(
+        ["bash", "-c", f"set -e; {line}"], cwd=readers_folder, env=os.environ | {"PATH": path},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "not released" not in ran.stdout
 
 
 @pytest.mark.parametrize("measure", list_metrics(), ids=lambda measure: measure.name)
@@ -117,7 +155,6 @@ def test_the_named_peers_exist():
 
 
 def test_imbalanced_learns_index_is_ours_with_its_parameters():
-    import numpy as np
     from imblearn.metrics import geometric_mean_score, make_index_balanced_accuracy
 
     y, guess = (np.repeat(labels, (28, 23, 72, 2680)) for labels in ([1, 1, 0, 0], [1, 0, 1, 0]))
