@@ -9,7 +9,7 @@ TYPE_CHECKING = False  # not imported from typing: a plain `import steelyard` sh
 if TYPE_CHECKING:
     from typing import Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _HOME = {
     "Accumulator": "ingest.accumulator",
