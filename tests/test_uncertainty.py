@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -272,18 +271,6 @@ def test_the_error_of_binning_is_shown_and_small():
     rare = (rng.random(40_000) < 0.02).astype(int)
     exact = interval("average_precision", rare, score + rare, draws=20)
     assert exact.bin_error < 1e-12  # cut at the positives' own scores, nothing of the order is lost
-
-
-def test_the_cost_does_not_grow_with_the_rows():
-    def seconds(scale):
-        table, best = FINLEY.scaled(scale), math.inf
-        for _ in range(5):
-            start = time.perf_counter()
-            intervals(COUNT_MEASURES, table)
-            best = min(best, time.perf_counter() - start)
-        return best
-
-    assert seconds(10**6) <= 3 * seconds(1)  # make bench measures the ratio; this only catches a loop over rows
 
 
 def test_undefined_values_and_draws_are_told():
