@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.analysis.hypergeometric import TruePositives, log_sum
-from steelyard.analysis.rows import three_digits
+from steelyard.analysis.rows import Flat, three_digits
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import labels as ingest
 from steelyard.metrics import calling
@@ -39,7 +39,7 @@ ROUNDING = 1e-13  # what floats make of a difference that is 0
 
 
 @dataclass(frozen=True, repr=False)
-class Chance:
+class Chance(Flat):
     """What guessing scores by one measure: a number each, or an array where the data or the average are one.
 
     A score has no classes to guess: there `same_margins` is the value of a score that tells the rows nothing.
@@ -55,10 +55,6 @@ class Chance:
         said = [("with the same margins", self.same_margins), ("always the majority", self.majority)]
         said += [("always the minority", self.minority), ("a fair coin", self.coin)]
         return f"{self.metric} of guessing {', '.join(f'{words} {_shown(value)}' for words, value in said)}"
-
-    def row(self) -> dict[str, Any]:
-        """The guesses as a row of a table."""
-        return asdict(self)
 
 
 def _shown(value: Any) -> str:
@@ -196,7 +192,7 @@ def _prior_columns(y_true: Any, y_score: Any, reading: Options) -> Array:
 
 
 @dataclass(frozen=True, repr=False)
-class ChanceTest:
+class ChanceTest(Flat):
     """How probable guessing with the same margins does as well: one-sided, two-sided, and by which test.
 
     `undefined_share` is how probable guesses are on which the measure is undefined; they count as doing as well.
@@ -215,10 +211,6 @@ class ChanceTest:
         p = f"p = {self.p_value:.2g}" if self.p_value >= SMALLEST else f"p < {SMALLEST:g}"
         share = f"; undefined on {self.undefined_share:.2g} of the guesses" if self.undefined_share else ""
         return f"better than guessing: {p} ({self.method}{share})"
-
-    def row(self) -> dict[str, Any]:
-        """The test as a row of a table."""
-        return asdict(self)
 
 
 def beats_guessing(data: Any, y_pred: Any = None, *, y_score: Any = None, **options: Any) -> ChanceTest:

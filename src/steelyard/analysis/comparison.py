@@ -79,8 +79,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for strict JSON: what is undefined or infinite is None."""
-        parts = {"differences": self.rows, "mcnemar": self.mcnemar, "delong": self.delong}
-        plain = {key: strict(rows.to_dicts()) for key, rows in parts.items()}  # type: ignore[attr-defined]
+        parts: dict[str, Rows[Any]] = {"differences": self.rows, "mcnemar": self.mcnemar, "delong": self.delong}
+        plain = {key: strict(rows.to_dicts()) for key, rows in parts.items()}
         return {"models": list(self.models), "rows": self.n, "level": self.level, **plain}
 
     def ranking(

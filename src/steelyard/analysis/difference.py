@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.rows import Flat
 from steelyard.metrics import calling
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ ROUNDING = 1e-12  # differences this small are none
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Flat):
     """How much model a exceeds model b by one measure, the interval of that, and the test that it is 0."""
 
     a: str
@@ -37,10 +38,6 @@ class Difference:
     method: str = ""
     undefined_share: float = 0.0
     why: str | None = None
-
-    def row(self) -> dict[str, Any]:
-        """The difference as a row of a table."""
-        return dict(self.__dict__)
 
 
 @dataclass(frozen=True, eq=False)

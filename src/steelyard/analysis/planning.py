@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.analysis.rows import three_digits
+from steelyard.analysis.rows import Flat, three_digits
 from steelyard.analysis.uncertainty import interval
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
@@ -18,7 +18,7 @@ MOST_ROWS = 10**12
 
 
 @dataclass(frozen=True)
-class SampleSize:
+class SampleSize(Flat):
     """The rows that a test set needs, and what they are needed for."""
 
     metric: str
@@ -41,10 +41,6 @@ class SampleSize:
                 "read at the prevalence in use."
             )
         return said
-
-    def row(self) -> dict[str, Any]:
-        """The answer as a row of a table."""
-        return dict(vars(self))
 
 
 def sample_size(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 import textwrap
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from steelyard.errors import InputTypeError
 
@@ -65,15 +65,35 @@ def strict(value: Any) -> Any:
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
-Row = TypeVar("Row")
+class Row(Protocol):
+    """A result that is one row of a table."""
+
+    def row(self) -> dict[str, Any]:
+        """The values by column."""
 
 
-class Rows(list[Row]):
+class Flat:
+    """A result whose columns are its fields; a base of dataclasses.
+
+    >>> from dataclasses import make_dataclass
+    >>> make_dataclass("Pair", ["a", "b"], bases=(Flat,))(1, 2).row()
+    {'a': 1, 'b': 2}
+    """
+
+    def row(self) -> dict[str, Any]:
+        """The result as a row of a table."""
+        return dict(vars(self))
+
+
+Each = TypeVar("Each", bound=Row)
+
+
+class Rows(list[Each]):
     """A list of results, each with a `row()`; prints as a table, and becomes a frame."""
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One dictionary a row."""
-        return [item.row() for item in self]  # type: ignore[attr-defined]
+        return [item.row() for item in self]
 
     def to_frame(self, library: str | None = None) -> Any:
         """A data frame of pandas or Polars: the named one, or the first that is installed."""

@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.analysis import auc, rates
 from steelyard.analysis import draws as drawing
 from steelyard.analysis.prevalence import at_prevalence, class_shares, scores_at, shares
-from steelyard.analysis.rows import interval_text
+from steelyard.analysis.rows import Flat, interval_text
 from steelyard.errors import InputError
 from steelyard.metrics import calling
 from steelyard.metrics.calling import ClassCells, Options
@@ -41,7 +41,7 @@ COUNT_DRAWS, RANK_DRAWS, DRAWS_AT_ONCE = 10_000, 1_000, 4_000_000
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Flat):
     """A value and the range that holds the true one with the given probability; arrays for arrays of tables."""
 
     metric: str
@@ -61,10 +61,6 @@ class Interval:
         told += f", within {self.bin_error:.1g} by binning" if self.bin_error else ""
         undefined = f"; undefined in {self.undefined_share:.1%} of the draws" if self.undefined_share else ""
         return told + (f"; {self.why}" if self.why else "") + undefined
-
-    def row(self) -> dict[str, Any]:
-        """The interval as a row of a table."""
-        return dict(vars(self))
 
 
 @dataclass

@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.analysis import auc
 from steelyard.analysis import draws as drawing
 from steelyard.analysis.paired_draws import FEWEST, judge_beside, normal_tail, steps
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.rows import Flat, Rows
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest import labels as ingest
@@ -29,7 +29,7 @@ MOST_WORK, DRAWS = 100_000_000, 2_000  # weights of rows drawn in all, and draws
 
 
 @dataclass(frozen=True)
-class DeLong:
+class DeLong(Flat):
     """DeLong's paired test that two models have the same ROC AUC."""
 
     a: str
@@ -39,10 +39,6 @@ class DeLong:
     difference: float
     z: float
     p_value: float
-
-    def row(self) -> dict[str, Any]:
-        """The test as a row of a table."""
-        return dict(self.__dict__)
 
 
 # ---------------------------------------------------------------- what is given

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.rows import Rows, three_digits
+from steelyard.analysis.rows import Flat, Rows, three_digits
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays
 
@@ -90,7 +90,7 @@ def mcnemar(table: Paired, names: tuple[str, str] = ("A", "B")) -> McNemar:
 
 
 @dataclass(frozen=True)
-class CorrectedT:
+class CorrectedT(Flat):
     """The mean difference over folds, its interval, and the test that it is 0, corrected for shared training rows."""
 
     difference: float
@@ -100,10 +100,6 @@ class CorrectedT:
     t: float
     degrees: int
     p_value: float
-
-    def row(self) -> dict[str, Any]:
-        """The test as a row of a table."""
-        return dict(self.__dict__)
 
 
 def corrected_t_test(
@@ -170,7 +166,7 @@ def _finite(values: Array, name: str) -> Array:
 
 
 @dataclass(frozen=True)
-class PairTest:
+class PairTest(Flat):
     """Whether two models' ranks differ over the data sets, adjusted for all pairs."""
 
     a: str
@@ -179,10 +175,6 @@ class PairTest:
     rank_b: float
     p_value: float
     p_adjusted: float
-
-    def row(self) -> dict[str, Any]:
-        """The pair as a row of a table."""
-        return dict(self.__dict__)
 
 
 @dataclass(frozen=True)

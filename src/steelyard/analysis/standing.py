@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.analysis.difference import ROUNDING, Weighed
 from steelyard.analysis.prevalence import at_prevalence, scores_at
 from steelyard.analysis.prevalence import shares as checked_shares
-from steelyard.analysis.rows import Rows, table_text
+from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.errors import InputError
 from steelyard.metrics import calling
 
@@ -26,7 +26,7 @@ PREVALENCES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
-class Standing:
+class Standing(Flat):
     """The place of one measure in the order of the differences, here and over the prevalences."""
 
     metric: str
@@ -38,13 +38,9 @@ class Standing:
     highest_rank: int | None
     signs: str
 
-    def row(self) -> dict[str, Any]:
-        """The standing as a row of a table."""
-        return dict(self.__dict__)
-
 
 @dataclass(frozen=True)
-class Place:
+class Place(Flat):
     """The difference of two models by one measure at one prevalence, and its rank there."""
 
     metric: str
@@ -54,10 +50,6 @@ class Place:
     difference: float
     rank: int | None
     sign: str
-
-    def row(self) -> dict[str, Any]:
-        """The place as a row of a table."""
-        return dict(self.__dict__)
 
 
 @dataclass(frozen=True, repr=False)

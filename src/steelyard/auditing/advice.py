@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.analysis.rows import Flat
 from steelyard.metrics.references import reference
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Flat):
     """One measure, why, and its source."""
 
     metric: str
@@ -18,10 +19,6 @@ class Advice:
 
     def __str__(self) -> str:
         return f"{self.metric}: {self.why}" + (f" [{self.cite}]" if self.cite else "")
-
-    def row(self) -> dict[str, Any]:
-        """The advice as a row of a table."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)

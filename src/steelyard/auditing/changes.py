@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.analysis.rows import Rows, table_text, three_digits
+from steelyard.analysis.rows import Flat, Rows, table_text, three_digits
 from steelyard.auditing.models import change
 from steelyard.errors import InputError
 
@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Flat):
     """One measure: its largest change over the models when the test set is balanced, and when the labels are swapped.
 
     A change is the value as it was less the value afterwards. None is the verdict where the measure is undefined.
@@ -36,13 +36,9 @@ class Verdict:
         """Whether the measure stands both tests."""
         return self.robust is True and self.symmetric is True
 
-    def row(self) -> dict[str, Any]:
-        """The verdict as a row of a table."""
-        return dict(self.__dict__)
-
 
 @dataclass(frozen=True)
-class Change:
+class Change(Flat):
     """One measure of one model at one prevalence: by weights exactly, and over resampled test sets.
 
     `value` and `balanced` are values; `change` is the first less the second, and what begins with `resampled` is such a
@@ -59,10 +55,6 @@ class Change:
     resampled_sd: float
     resampled_low: float
     resampled_high: float
-
-    def row(self) -> dict[str, Any]:
-        """The change as a row of a table."""
-        return dict(self.__dict__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

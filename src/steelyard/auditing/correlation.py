@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.rows import Rows, table_text
+from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.auditing.coefficients import deviation, flat, matrix, mean
 from steelyard.auditing.conclusions import CLAIMS, CLASSES, Claim, Conclusion, tried
 from steelyard.auditing.models import measured
@@ -34,7 +34,7 @@ MOST_ROWS = 100_000  # 130 tuples of so many rows take 100 MB
 
 
 @dataclass(frozen=True)
-class Correlation:
+class Correlation(Flat):
     """One measure at one imbalance: Pearson's and Spearman's correlation with each recall, mean over the seeds."""
 
     positives: float
@@ -46,10 +46,6 @@ class Correlation:
     sd_recall: float
     sd_specificity: float
     undefined: float
-
-    def row(self) -> dict[str, Any]:
-        """The correlations as a row of a table."""
-        return dict(self.__dict__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

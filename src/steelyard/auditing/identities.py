@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.rows import Flat
 from steelyard.auditing.decisions import PROVED, unrefuted
 from steelyard.auditing.proof import on_all_tables
 from steelyard.auditing.subject import Subject
@@ -34,7 +35,7 @@ SIMPLE = 1000  # the largest denominator of a fitted coefficient
 
 
 @dataclass(frozen=True)
-class Identity:
+class Identity(Flat):
     """A law between measures that holds where all of them are defined, and how that is known."""
 
     measures: tuple[str, ...]
@@ -42,10 +43,6 @@ class Identity:
     law: str
     verdict: str
     how: str
-
-    def row(self) -> dict[str, Any]:
-        """The law as a row of a table."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.comparison import Comparison, compare
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.rows import Flat, Rows
 from steelyard.analysis.significance import corrected_t_test, holm
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
 from steelyard.protocol import measured, once, telling
@@ -33,7 +33,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class RunDifference:
+class RunDifference(Flat):
     """How much one model beats another over the runs, with Nadeau and Bengio's interval and test."""
 
     a: str
@@ -45,10 +45,6 @@ class RunDifference:
     p_value: float
     p_holm: float
     runs: int
-
-    def row(self) -> dict[str, Any]:
-        """The difference as a row of a table."""
-        return dict(self.__dict__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.chance import ROUNDING, chance, independent
+from steelyard.analysis.rows import Flat
 from steelyard.analysis.significance import corrected_t_test
 from steelyard.errors import InputError, InputTypeError, SteelyardError
 from steelyard.metrics import calling, notation
@@ -166,7 +167,7 @@ def of_score_table(measure: Metric, table: Any) -> float:
 
 
 @dataclass(frozen=True)
-class Summary:
+class Summary(Flat):
     """One measure, or one kind of cost, over all runs of a model.
 
     `mean`, `sd`, `best` and `worst` are over the runs in which it is defined; `low` and `high` are Nadeau and Bengio's
@@ -193,10 +194,6 @@ class Summary:
     why: str | None = None
     of_rows: bool = False
     median: float | None = None
-
-    def row(self) -> dict[str, Any]:
-        """The summary as a row of a table."""
-        return dict(self.__dict__)
 
 
 def summary(

@@ -11,6 +11,7 @@ from steelyard.analysis.rows import filled, interval_text, strict, table_text, t
 from steelyard.protocol.measured import KALITA, Summary
 
 if TYPE_CHECKING:
+    from steelyard.analysis.rows import Rows
     from steelyard.protocol.crossing import CrossEvaluation
     from steelyard.protocol.result import ModelResult
 
@@ -100,8 +101,9 @@ def plain(result: CrossEvaluation) -> dict[str, Any]:
 
 def _plain_model(model: ModelResult) -> dict[str, Any]:
     """What one model did, as plain values."""
-    tables = {"summary": model.summary, "cost": model.cost, "per_class": model.per_class, "runs": model.runs}
-    rows = {name: [strict(row) for row in part.to_dicts()] for name, part in tables.items()}  # type: ignore[attr-defined]
+    tables: dict[str, Rows[Any]] = {"summary": model.summary, "cost": model.cost}
+    tables |= {"per_class": model.per_class, "runs": model.runs}
+    rows = {name: strict(part.to_dicts()) for name, part in tables.items()}
     failed = len(model.failures) == len(model.runs)
     return {
         "name": model.name,

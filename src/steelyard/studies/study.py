@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from steelyard.analysis.rows import Flat
 from steelyard.report.figures import style
 from steelyard.report.terminal import paragraph
 
@@ -21,7 +22,7 @@ def verdict(*, holds: bool, partly: bool = False) -> Verdict:
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Flat):
     """What the paper says and where, what this run finds with its spread over seeds, and whether that agrees.
 
     A claim of our `own`, which the paper's figures suggest and its words do not make, is counted apart.
@@ -35,10 +36,6 @@ class Claim:
     why: str
     place: str
     own: bool = False
-
-    def row(self) -> dict[str, Any]:
-        """The claim as a row of a table."""
-        return dict(self.__dict__)
 
 
 @dataclass(frozen=True)
