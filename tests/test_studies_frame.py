@@ -83,6 +83,11 @@ def test_the_folder_holds_page_tables_figures_and_json(folder):
     assert (folder / "figures/surface.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_the_folder_has_the_permissions_of_any_that_the_user_makes(folder, tmp_path):
+    (tmp_path / "plain").mkdir()
+    assert folder.stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
 def test_the_page_fetches_nothing_and_runs_nothing(folder):
     html = (folder / "page.html").read_text()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]

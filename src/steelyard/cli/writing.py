@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.errors import InputError
+from steelyard.report.permissions import permitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +66,7 @@ def temporary(output: str, ending: str) -> Iterator[Path]:
     made = Path(name)
     try:
         yield made
-        made.chmod(0o666 & ~_umask())
+        made.chmod(permitted(0o666))
         made.replace(path)
     except BaseException:
         made.unlink(missing_ok=True)
@@ -83,9 +84,3 @@ def deliver(text: str | bytes, output: str | None) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

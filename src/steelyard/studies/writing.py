@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import strict
 from steelyard.errors import InputError
+from steelyard.report.permissions import permitted
 from steelyard.report.summary import csv_rows
 from steelyard.studies.page import drawn, page
 
@@ -58,7 +59,7 @@ def write(study: Study, folder: Any, *, force: bool = False) -> Path:
     made = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", dir=path.parent))
     try:
         _fill(study, made)
-        made.chmod(0o777 & ~_umask())
+        made.chmod(permitted(0o777))
         _put(made, path)
     finally:
         shutil.rmtree(made, ignore_errors=True)
@@ -98,9 +99,3 @@ def _put(made: Path, path: Path) -> None:
     path.rename(old)
     made.replace(path)
     shutil.rmtree(old)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
