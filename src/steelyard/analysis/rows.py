@@ -51,6 +51,17 @@ def interval_text(value: float, low: float, high: float) -> str:
     return f"{three_digits(value)} ({three_digits(low)} to {three_digits(high)})"
 
 
+def percent_interval(value: float, low: float, high: float) -> str:
+    """A share with its interval: 54.9 % (41.4 to 68.0)."""
+    ends = " to ".join(percent_text(end).removesuffix(" %") for end in (low, high))
+    return f"{percent_text(value)} ({ends})"
+
+
+def listed(words: list[str]) -> str:
+    """Words in a row: a, b and c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
 def strict(value: Any) -> Any:
     """The value as strict JSON takes it: null for what is not finite, plain numbers for NumPy's.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steelyard.analysis.planning import sample_size
 from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rows import interval_text, percent_text, three_digits
+from steelyard.analysis.rows import interval_text, listed, percent_interval, percent_text, three_digits
 from steelyard.auditing.properties import decide
 from steelyard.auditing.recommend import recommend
 from steelyard.errors import SteelyardError
@@ -85,9 +85,9 @@ def _accuracy(evaluation: Evaluation, counts: Counts) -> str:
     name, rare, total = _minority(counts)
     always = 1 - rare / total
     if rare / total > LIKE:
-        return f"Accuracy is {_share_text(row)}, a fair summary here." if row.high > 0.5 else ""
+        return f"Accuracy is {_sure(row)}, a fair summary here." if row.high > 0.5 else ""
     say = "no" if name == "positives" else "yes"
-    told = f'Accuracy is {_share_text(row)}, and saying "{say}" every time scores {percent_text(always)}'
+    told = f'Accuracy is {_sure(row)}, and saying "{say}" every time scores {percent_text(always)}'
     if row.high < always:
         return f"{told}: more than this classifier."
     if row.low <= always:
@@ -100,7 +100,7 @@ def _found(evaluation: Evaluation, *, said: bool) -> str:
     rows = {"positives": evaluation["recall"], "negatives": evaluation["specificity"]}
     rare = _minority(_rows(evaluation))[0]
     parts = [
-        f"{percent_text(row.value) if said and name == rare else _share_text(row)} of the {name}"
+        f"{percent_text(row.value) if said and name == rare else _sure(row)} of the {name}"
         for name, row in rows.items() if not math.isnan(row.value)
     ]  # fmt: skip
     return f"It gets {' and '.join(parts)} right{_against_guessing(evaluation)}." if parts else ""
@@ -123,7 +123,7 @@ def _flagged(evaluation: Evaluation) -> str:
     if math.isnan(row.value):
         return f"Precision is undefined: {row.undefined}."
     guess = "" if math.isnan(row.chance) else f"; guessing at the same rate would get {percent_text(row.chance)}"
-    return f"Of what it flags, {_share_text(row)} is right{guess}."
+    return f"Of what it flags, {_sure(row)} is right{guess}."
 
 
 def _alike(evaluation: Evaluation, counts: Counts) -> str:
@@ -147,8 +147,8 @@ def _advice(counts: Counts, prevalence: float) -> str:
     moving = [name for name in ("f1", "mcc", "kappa") if decide(name, "prevalence_invariance").holds is False]
     if not defined or not moving:
         return ""
-    why = f"they hold at any prevalence, {_listed(list(map(_named, moving)))} only at {percent_text(prevalence)}"
-    return f"Read {_listed(list(map(_named, defined)))} first: {why}."
+    why = f"they hold at any prevalence, {listed(list(map(_named, moving)))} only at {percent_text(prevalence)}"
+    return f"Read {listed(list(map(_named, defined)))} first: {why}."
 
 
 def _named(name: str) -> str:
@@ -221,7 +221,7 @@ def _many_classes(evaluation: Evaluation) -> list[str]:
     )
     said = [
         f"{len(rows)} classes, {spread}, of {sum(rows.values()):,}.",
-        f"Accuracy is {_share_text(evaluation['accuracy'])}{_against_guessing(evaluation)}; "
+        f"Accuracy is {_sure(evaluation['accuracy'])}{_against_guessing(evaluation)}; "
         f"saying {large!r} every time scores {percent_text(sizes[large] / total)}.",
     ]
     balanced, ac = evaluation["balanced_accuracy"], evaluation["ac_score"]
@@ -251,7 +251,7 @@ def _ranking(evaluation: Evaluation) -> list[str]:
     if "roc_auc" not in evaluation:
         return []
     auc = evaluation["roc_auc"]
-    told = f"By its scores a positive outranks a negative {_share_text(auc)} of the time, guessing {percent_text(0.5)}"
+    told = f"By its scores a positive outranks a negative {_sure(auc)} of the time, guessing {percent_text(0.5)}"
     if "average_precision" not in evaluation:
         return [f"{told}."]
     ap = evaluation["average_precision"]
@@ -285,9 +285,8 @@ def _elsewhere(evaluation: Evaluation) -> str:
 # ---------------------------------------------------------------- words
 
 
-def _share_text(row: Any) -> str:
-    low, high = (percent_text(end).removesuffix(" %") for end in (row.low, row.high))
-    return f"{percent_text(row.value)} ({low} to {high})"
+def _sure(row: Row) -> str:
+    return percent_interval(row.value, row.low, row.high)
 
 
 def _n(rows: float, name: str) -> str:
@@ -298,7 +297,3 @@ def _p(p: float) -> str:
     if p < 1e-20:
         return "p < 1e-20"
     return f"p = {p:.1e}" if p < 1e-3 else f"p = {p:.2g}"
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.rows import listed
 from steelyard.auditing.conclusions import CLAIMS, STRONG, USUALLY
 from steelyard.auditing.conclusions import Claim as Bounds
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.references import reference
 from steelyard.metrics.registry import get_metric
-from steelyard.report.figures.words import listed, percent
+from steelyard.report.figures.words import percent
 from steelyard.studies.garcia_readings import (
     LATER,
     MEASURES,

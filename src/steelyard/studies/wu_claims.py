@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.rows import listed
 from steelyard.auditing.models import at_rates
 from steelyard.auditing.properties import harsher
 from steelyard.metrics.registry import get_metric
-from steelyard.report.figures.words import listed
 from steelyard.studies.study import Claim, Verdict, signed
 from steelyard.studies.wu_trials import CONDITIONS, EQUAL, HELD_OUT, LDA, MEASURES, NMC, PAPER, SEEN
 

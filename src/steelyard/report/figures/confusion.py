@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from steelyard.analysis.rows import listed
 from steelyard.report.figures import style, words
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only, records
 
@@ -75,7 +76,7 @@ class ConfusionDisplay(LabelDisplay):
         ]
         shape = "Areas are rows" if len(parts) == 2 else "Shades are shares of each true class"
         how = f"{words.percent(self.level)} intervals, {self.found[0].method}"
-        return f"Confusion table of {int(sizes.sum()):,} rows. {shape}. Found: {words.listed(parts)} ({how})."
+        return f"Confusion table of {int(sizes.sum()):,} rows. {shape}. Found: {listed(parts)} ({how})."
 
     def _draw(self, ax: Any) -> Any:
         (self._areas if len(self.table.labels) == 2 else self._heat)(ax)

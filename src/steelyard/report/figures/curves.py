@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.rows import listed
 from steelyard.analysis.uncertainty import intervals
 from steelyard.report.figures import style, words
 from steelyard.report.figures.labels import Line, block
@@ -123,7 +124,7 @@ def cuts(curves: tuple[Curve, ...]) -> str:
         return ""
     if len({c.threshold for c in marked}) == 1:
         return f"; the point{'s mark' if len(marked) > 1 else ' marks'} the cut at {words.cut(marked[0].threshold)}"
-    told = words.listed([f"{words.cut(c.threshold)} ({c.name})" for c in marked])
+    told = listed([f"{words.cut(c.threshold)} ({c.name})" for c in marked])
     return f"; the points mark the cuts at {told}"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.rows import Rows, interval_text
+from steelyard.analysis.rows import Rows, interval_text, listed
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import style, words
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations
@@ -71,8 +71,8 @@ class IntervalDisplay(LabelDisplay):
 
     def caption(self) -> str:
         """The level and the methods of the intervals, and what the ticks are."""
-        methods = words.listed(list(dict.fromkeys(r.method for part in self.models.values() for r in part if r.method)))
-        who = f" for {words.listed(list(self.models))}" if len(self.models) > 1 else ""
+        methods = listed(list(dict.fromkeys(r.method for part in self.models.values() for r in part if r.method)))
+        who = f" for {listed(list(self.models))}" if len(self.models) > 1 else ""
         return (
             f"Measures of {self.rows}{who}, with {words.percent(self.level)} intervals ({methods}); "
             "grey ticks: what guessing with the same margins scores."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.rows import listed
 from steelyard.analysis.uncertainty import intervals
 from steelyard.errors import InputError
 from steelyard.report.figures import measures, style, words
@@ -66,7 +67,7 @@ class PrevalenceDisplay(LabelDisplay):
 
     def caption(self) -> str:
         """What is drawn, and how the bands were made."""
-        told = words.listed([style.full(track.metric.name) for track in self.tracks])
+        told = listed([style.full(track.metric.name) for track in self.tracks])
         said = f"{told} where other shares of the rows are positive, with the rates found on {self.rows}"
         said += f"; dashed: the sample's prevalence, {words.share(self.sample)}"
         method = next((track.method for track in self.tracks if track.method), "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.comparison import Comparison, compare
-from steelyard.analysis.rows import Rows, three_digits
+from steelyard.analysis.rows import Rows, listed, three_digits
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import style, words
 from steelyard.report.figures.display import Display, Record
@@ -98,7 +98,7 @@ class RankingDisplay(Display):
 
     def caption(self) -> str:
         """What the order is, and how the intervals were made."""
-        methods = words.listed(list(dict.fromkeys(row.method for row in self.ordered if row.method)) or ["none"])
+        methods = listed(list(dict.fromkeys(row.method for row in self.ordered if row.method)) or ["none"])
         turn = "; dashed: where the sign of the difference changes" if self.changes else ""
         return (
             f"{self.a} and {self.b} on the same {self.n:,} rows by {len(self.ordered)} measures, ranked by the "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.rows import Rows, three_digits
+from steelyard.analysis.rows import Rows, listed, three_digits
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.ingest import labels as ingest
@@ -100,10 +100,10 @@ class RunsDisplay(Display):
         """How many runs, and what a box is."""
         sizes = {part.shape[1] for part in self.values}
         n = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
-        told = words.listed([style.full(metric.name) for metric in self.metrics])
+        told = listed([style.full(metric.name) for metric in self.metrics])
         lost = sum(int(np.isnan(part).sum()) for part in self.values)
         missing = f"; {lost} undefined values are left out" if lost else ""
-        each = f" each of {words.listed(list(self.groups))}" if len(self.groups) > 1 else ""
+        each = f" each of {listed(list(self.groups))}" if len(self.groups) > 1 else ""
         return (
             f"{told} over {n} runs{each}: boxes from quartile to quartile with the median, whiskers to the last run "
             f"within 1.5 times their distance, points the runs; the spread of runs is no confidence interval{missing}."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.prevalence import shares
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.rows import Rows, listed
 from steelyard.auditing.models import at_rates
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import measures, panels, style, words
@@ -88,8 +88,8 @@ class SurfaceDisplay(LabelDisplay):
 
     def caption(self) -> str:
         """What is drawn, at which prevalence."""
-        told = words.listed([style.full(metric.name) for metric in self.metrics])
-        places = words.listed([f"{s:g}" for s in self.sections])
+        told = listed([style.full(metric.name) for metric in self.metrics])
+        places = listed([f"{s:g}" for s in self.sections])
         said = f"{told} over the true positive rate (TPR) and the true negative rate (TNR), at a prevalence of "
         said += f"{words.share(self.prevalence)}: above the surfaces, below their sections at {places} of either rate"
         if self.point is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.rows import listed
 from steelyard.analysis.threshold import BestThreshold, best_threshold
 from steelyard.analysis.uncertainty import intervals
 from steelyard.errors import UndefinedError
@@ -62,10 +63,10 @@ class ThresholdDisplay(ScoreDisplay):
 
     def caption(self) -> str:
         """What is drawn, where each measure is best, and how the bands were made."""
-        told = words.listed([style.full(track.metric.name) for track in self.tracks])
+        told = listed([style.full(track.metric.name) for track in self.tracks])
         said = f"{told} at every cut of the scores of {self.rows}"
         best = [f"{style.brief(b.metric)} {words.cut(b.value)} at {words.cut(b.threshold)}" for b in self.best]
-        said += f"; dots: the best cut on these rows, {words.listed(best)}" if best else ""
+        said += f"; dots: the best cut on these rows, {listed(best)}" if best else ""
         said += f"; dashed: the cut in use, {words.cut(self.threshold)}" if self._in_use() else ""
         method = next((track.method for track in self.tracks if track.method), "")
         return f"{said}; bands: {words.percent(self.level)} intervals at each cut ({method})." if method else f"{said}."

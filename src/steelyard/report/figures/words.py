@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import interval_text, percent_text, three_digits
+from steelyard.analysis.rows import interval_text, percent_interval, percent_text, three_digits
 from steelyard.analysis.uncertainty import interval
 from steelyard.errors import InputError, InputTypeError
 
@@ -47,9 +47,8 @@ def share(value: float) -> str:
 
 
 def shares(row: Any) -> str:
-    """A share of rows with its interval: 54.9 % (41.4 to 68.0)."""
-    low, high = (share(end).removesuffix(" %") for end in (row.low, row.high))
-    return f"{share(row.value)} ({low} to {high})"
+    """A share of rows with its interval."""
+    return percent_interval(row.value, row.low, row.high)
 
 
 def cropped(label: Any, most: int = 40) -> str:
@@ -90,11 +89,6 @@ def cut(threshold: float | None) -> str:
 def named(name: str, words: str) -> str:
     """Words about one model, opened by its name where it has one."""
     return f"{name}: {words}" if name else words
-
-
-def listed(words: list[str]) -> str:
-    """Words in a row: a, b and c."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def no_more(options: Any) -> None:
