@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class SteelyardError(Exception):
@@ -44,6 +44,16 @@ class MissingLibraryError(SteelyardError, ImportError):
 def needs_sklearn(what: str) -> MissingLibraryError:
     """The error that says how to install scikit-learn."""
     return MissingLibraryError(f"{what} needs scikit-learn 1.6 or later; run pip install scikit-learn.")
+
+
+def first_ten(names: Sequence[Any]) -> str:
+    """The names as a message holds them: ten at most, and how many more there are.
+
+    >>> first_ten(["a", "b"]), first_ten(range(12))
+    ("'a', 'b'", '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more')
+    """
+    shown = ", ".join(map(repr, names[:10]))
+    return f"{shown} and {len(names) - 10} more" if len(names) > 10 else shown
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

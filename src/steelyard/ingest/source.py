@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.errors import InputError, InputTypeError, did_you_mean, first_ten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     import narwhals as nw
 
@@ -109,7 +109,7 @@ def check_columns(source: Source, columns: Columns) -> None:
         for name in columns.named():
             if name not in schema:
                 near, where = did_you_mean(name, schema), "" if i == 0 else " in one of the files"
-                raise InputError(f"There is no column {name!r}{where}; there are {_listed(list(schema))}.{near}")
+                raise InputError(f"There is no column {name!r}{where}; there are {first_ten(list(schema))}.{near}")
         _check_kinds(source, columns, schema)
 
 
@@ -125,8 +125,3 @@ def _check_kinds(source: Source, columns: Columns, schema: Any) -> None:
 def nested(told: str) -> str:
     """What is said of columns that hold more than one value a row."""
     return f"{told}; a label or a group is one value a row, such as text or a number."
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:10]))
-    return f"{shown} and {len(names) - 10} more" if len(names) > 10 else shown

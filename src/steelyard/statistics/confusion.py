@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import CountOverflowError, InputError, InputTypeError, did_you_mean
+from steelyard.errors import CountOverflowError, InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.statistics.counts import LARGEST, SCHEMA, Counts, read_table
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Confusion:
             if known == label and isinstance(known, str) == isinstance(label, str):
                 return place
         near = did_you_mean(str(label), [str(known) for known in self.labels])
-        raise InputError(f"The label {label!r} does not occur; there are {_listed(self.labels)}.{near}")
+        raise InputError(f"The label {label!r} does not occur; there are {first_ten(self.labels)}.{near}")
 
     def counts(self, pos_label: Any = None) -> Counts:
         """The two-class table of one label against the rest; of the unambiguous positive where none is named."""
@@ -93,7 +93,7 @@ class Confusion:
         if len(numbers) == len(self.labels) and set(map(float, _numeric(numbers))) in UNAMBIGUOUS:
             return max(self.labels)
         raise InputError(
-            f"Which class is the positive one is not clear from the labels {_listed(self.labels)}; name it with "
+            f"Which class is the positive one is not clear from the labels {first_ten(self.labels)}; name it with "
             "pos_label=, or ask for average='macro', 'weighted', 'micro' or None."
         )
 
@@ -207,11 +207,6 @@ def ordered(labels: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(sorted(distinct))
     except TypeError:
         return tuple(sorted(distinct, key=lambda label: (type(label).__name__, str(label))))
-
-
-def _listed(labels: Sequence[Any]) -> str:
-    shown = ", ".join(map(repr, labels[:10]))
-    return f"{shown} and {len(labels) - 10} more" if len(labels) > 10 else shown
 
 
 def _numeric(labels: set[Any]) -> list[float]:
