@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis import draws as drawing
 from steelyard.analysis.rows import Flat
 from steelyard.metrics import calling
 
@@ -77,4 +78,4 @@ class Plan:
     @property
     def tails(self) -> tuple[float, float]:
         """The two quantiles that cut the draws."""
-        return (1 - self.level) / 2, (1 + self.level) / 2
+        return drawing.tails(self.level)

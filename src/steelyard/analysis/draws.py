@@ -29,6 +29,11 @@ def generator(rng: Any) -> np.random.Generator:
         raise InputTypeError(f"rng is a NumPy Generator or a whole number to seed one, not {rng!r}.") from None
 
 
+def tails(level: float) -> tuple[float, float]:
+    """The two quantiles that cut the draws of an interval."""
+    return (1 - level) / 2, (1 + level) / 2
+
+
 # ---------------------------------------------------------------- tables of labels
 
 

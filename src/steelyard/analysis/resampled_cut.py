@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.analysis.criterion import Criterion, Cuts
+from steelyard.analysis.draws import tails
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.scores import ScoreTable, Side
 
@@ -29,8 +30,7 @@ class ResampledCuts:
     def interval(self, threshold: float, direction: int, level: float) -> tuple[float, float]:
         """The cuts that leave out as many on either side and hold the threshold; each of them one that was drawn."""
         drawn = np.append(self.thresholds[self.directions == direction], threshold)
-        tails = (1 - level) / 2, (1 + level) / 2
-        low, high = (float(np.quantile(drawn, tail, method="inverted_cdf")) for tail in tails)
+        low, high = (float(np.quantile(drawn, tail, method="inverted_cdf")) for tail in tails(level))
         return min(low, threshold), max(high, threshold)
 
 

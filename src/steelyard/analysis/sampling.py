@@ -78,7 +78,7 @@ class Sampler:
     @cached_property
     def tails(self) -> tuple[float, float]:
         """The two quantiles that cut the draws."""
-        return (1 - self.level) / 2, (1 + self.level) / 2
+        return drawing.tails(self.level)
 
     def interval(self, measure: Metric, table: Any, options: Options, parameters: Mapping[str, Any]) -> Interval:
         """The interval of one measure on one table."""
@@ -90,7 +90,7 @@ class Sampler:
         lost = np.isnan(answer.value) | np.isnan(low) | np.isnan(high)
         low, high = (np.clip(end, *measure.range) for end in (np.fmin(low, answer.value), np.fmax(high, answer.value)))
         value, low, high = (
-            _plain(end) for end in (answer.value, np.where(lost, np.nan, low), np.where(lost, np.nan, high))
+            calling.plain(end) for end in (answer.value, np.where(lost, np.nan, low), np.where(lost, np.nan, high))
         )
         return Interval(measure.name, value, low, high, self.level, method, undefined, error, answer.why)
 
@@ -285,10 +285,6 @@ class Sampler:
 def place_counts(table: Any, place: int | None) -> Counts:
     """The counts that a table is about, given the place of its positive label."""
     return table if isinstance(table, Counts) else table.one_vs_rest()[place]
-
-
-def _plain(value: Any) -> Any:
-    return float(value) if np.ndim(value) == 0 else np.asarray(value)
 
 
 def kinks(formula: Expression | None) -> list[Operation]:

@@ -70,11 +70,12 @@ class Answer:
             for reason in filter(None, np.asarray(self.why, dtype=object).flat):
                 raise UndefinedError(f"{measure.name} is undefined: {reason}.")
         elif not self.averaged and not math.isnan(undefined):  # type: ignore[arg-type]
-            return _plain(np.where(np.isnan(self.value), undefined, self.value))
-        return _plain(self.value)
+            return plain(np.where(np.isnan(self.value), undefined, self.value))
+        return plain(self.value)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A number as a float, an array as one."""
     return float(value) if np.ndim(value) == 0 else np.asarray(value)
 
 

@@ -41,7 +41,7 @@ def band(table: ScoreTable, level: float) -> dict[str, list[float]]:
     fpr, tpr, _ = roc_points(drawn)
     recalls = np.linspace(0, 1, GRID)
     rates = np.array([np.interp(recalls, t, f) for f, t in zip(fpr, tpr, strict=True)])
-    low, high = np.quantile(rates, ((1 - level) / 2, (1 + level) / 2), axis=0)
+    low, high = np.quantile(rates, drawing.tails(level), axis=0)
     return {"recall": _short(recalls), "low": _short(low), "high": _short(high)}
 
 
