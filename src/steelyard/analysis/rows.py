@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 import textwrap
@@ -74,6 +75,11 @@ def strict(value: Any) -> Any:
         return [strict(one) for one in value]
     plain = value.item() if hasattr(value, "item") else value
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Strict JSON in readable letters; labels of other kinds, such as dates, as their text."""
+    return json.dumps(value, indent=indent, allow_nan=False, ensure_ascii=False, default=str)
 
 
 class Row(Protocol):

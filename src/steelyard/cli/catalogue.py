@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
+from steelyard.analysis.rows import json_text, strict
 from steelyard.cli import declaring, reading, writing
 from steelyard.cli.declaring import command
 from steelyard.errors import InputError
@@ -83,7 +83,7 @@ def _decided(measures: list[Any], kind: str) -> str:
     legend = table.legend(decision.property for decision in found)
     if kind == "json":
         told = [row | {"meaning": legend[row["property"]]} for row in found.to_dicts()]
-        return json.dumps(told, indent=1, allow_nan=False, default=str)
+        return json_text(told, indent=1)
     if kind == "md":
         return table.markdown(found)
     rows = [[d.metric, d.property, d.verdict, str(d.counterexample or d.how)] for d in found]
@@ -96,7 +96,6 @@ def _moved(
     threshold: float | None, positive: str | None, tolerance: float | None,
 ) -> str:  # fmt: skip
     """What the predictions in a file say of the measures."""
-    from steelyard.analysis.rows import strict
     from steelyard.auditing.discrimination import discrimination
     from steelyard.auditing.robustness import TOLERANCE, robustness
     from steelyard.metrics.registry import get_metric
@@ -113,7 +112,7 @@ def _moved(
         parts: dict[str, Any] = {"verdicts": found.verdicts.to_dicts(), "changes": found.rows().to_dicts()}
         if order is not None:
             parts |= {"models": dict(zip("AB", tables, strict=True)), "discrimination": order.separations.to_dicts()}
-        return json.dumps(strict(parts), indent=1, allow_nan=False, default=str)
+        return json_text(strict(parts), indent=1)
     named = " and ".join(f"{letter} is {plain(name)}" for letter, name in zip("AB", tables, strict=False))
     if kind == "html":
         raise InputError("The audit's page is about the measures alone; leave --against out, or ask for --format json.")
@@ -219,7 +218,7 @@ def recommend(
         prevalence_in_use=prevalence_in_use, ranking=ranking, costs=costs, positives=positives,
     )  # fmt: skip
     if form == "json":
-        click.echo(json.dumps(found.to_dict(), indent=1))
+        click.echo(json_text(found.to_dict(), indent=1))
     else:
         lines = [*repr(found).splitlines(), *assumed]
         click.echo("\n".join(paragraph(line.strip(), "  " * line.startswith(" ")) for line in lines))

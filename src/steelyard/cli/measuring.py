@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
+from steelyard.analysis.rows import json_text
 from steelyard.cli import declaring, writing
 from steelyard.cli.declaring import command
 from steelyard.cli.progress import bar, steps
@@ -72,7 +72,7 @@ def crossval(
 
 def _told(found: Any, kind: str, target: str) -> str:
     if kind == "json":
-        return json.dumps(found.to_dict(), indent=1, allow_nan=False, ensure_ascii=False, default=str)
+        return json_text(found.to_dict(), indent=1)
     if kind == "html":
         from steelyard.report.page import page
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
+from steelyard.analysis.rows import json_text, strict
 from steelyard.cli import declaring, reading, writing
 from steelyard.cli.declaring import command
 from steelyard.cli.wording import of_shell
@@ -106,7 +106,7 @@ def _reported(found: Any, kind: str, everything: bool, name: str) -> str:
     from steelyard.report import summary
 
     if kind == "json":
-        return json.dumps(found.to_dict(), indent=1, allow_nan=False, ensure_ascii=False, default=str)
+        return json_text(found.to_dict(), indent=1)
     if kind == "md":
         return str(found.to_markdown())
     if kind == "csv":
@@ -143,7 +143,7 @@ def compare(
     found, assumed = compared(files, true, preds, scores, positive, frequency,
                               threshold=threshold, level=level, metrics=split(metrics))  # fmt: skip
     if kind == "json":
-        text = json.dumps({**found.to_dict(), "assumed": assumed}, indent=1, allow_nan=False, ensure_ascii=False)
+        text = json_text({**found.to_dict(), "assumed": assumed}, indent=1)
     elif kind == "csv":
         reading.tell(assumed)
         text = summary.csv_rows(found.rows.to_dicts())
@@ -198,7 +198,6 @@ def threshold(
     output: str | None, force: bool, positive: str | None, **columns: Any,
 ) -> None:  # fmt: skip
     """Find the cut of the scores in FILE at which a measure is best, and what it is worth on new rows."""
-    from steelyard.analysis.rows import strict
     from steelyard.analysis.threshold import best_threshold
     from steelyard.report import summary
 
@@ -211,7 +210,7 @@ def threshold(
         found.assumed.append("Scores were counted in bins: the cuts between them were looked at.")
     best = best_threshold(found.tally.scores, metric=metric, where=list(where) or None, level=level)
     if kind == "json":
-        text = json.dumps({**strict(best.row()), "level": level, "assumed": found.assumed}, indent=1, allow_nan=False)
+        text = json_text({**strict(best.row()), "level": level, "assumed": found.assumed}, indent=1)
     else:
         text = summary.cut(best, found.assumed)
     writing.deliver(text, output)
@@ -237,8 +236,7 @@ def shift(prevalence: float, form: str | None, output: str | None, force: bool, 
         source.tally, threshold=options["threshold"], metrics=split(options["metrics"]), level=options["level"]
     )
     if kind == "json":
-        told = {**there.to_dict(), "sample": here.metrics.to_dicts()}
-        text = json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False, default=str)
+        text = json_text({**there.to_dict(), "sample": here.metrics.to_dicts()}, indent=1)
     elif kind == "csv":
         reading.tell(source.assumed)
         text = summary.csv_rows(summary.shifted_rows(here, there))

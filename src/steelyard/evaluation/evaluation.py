@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard import _HOME, __version__
-from steelyard.analysis.rows import Rows, filled, interval_text, table_text, three_digits
+from steelyard.analysis.rows import Rows, filled, interval_text, json_text, table_text, three_digits
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.evaluation.asking import asked
 from steelyard.metrics.bounds import bounds
@@ -158,7 +157,7 @@ class Evaluation:
 
     def to_json(self) -> str:
         """The evaluation as strict JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, default=str)
+        return json_text(self.to_dict())
 
     def to_frame(self, library: str | None = None) -> Any:
         """The measures as a data frame of pandas or Polars."""

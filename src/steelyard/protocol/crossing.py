@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.comparison import Comparison, compare
-from steelyard.analysis.rows import Flat, Rows
+from steelyard.analysis.rows import Flat, Rows, json_text
 from steelyard.analysis.significance import corrected_t_test, holm
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
 from steelyard.protocol import measured, once, telling
@@ -190,7 +189,7 @@ class CrossEvaluation:
 
     def to_json(self) -> str:
         """The result as strict JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, default=str)
+        return json_text(self.to_dict())
 
     def __repr__(self) -> str:
         return telling.told(self)

@@ -7,7 +7,6 @@ rule of one standard error is Breiman, Friedman, Olshen and Stone's (1984).
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis import draws as drawing
-from steelyard.analysis.rows import Rows, filled, strict, three_digits
+from steelyard.analysis.rows import Rows, filled, json_text, strict, three_digits
 from steelyard.analysis.uncertainty import interval
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate_tables
@@ -98,7 +97,7 @@ class Selection:
 
     def to_json(self) -> str:
         """The selection as strict JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, default=str)
+        return json_text(self.to_dict())
 
 
 def select_tree(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json as json_text
 import math
 from typing import TYPE_CHECKING, Any
 
+from steelyard.analysis.rows import json_text, strict
 from steelyard.report.terminal import print_table
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def facts(measure: Metric) -> dict[str, Any]:
         "family": measure.family,
         "aliases": list(measure.aliases),
         "meaning": measure.meaning,
-        "range": [_finite(end) for end in measure.range],
-        "best": _finite(measure.best),
+        "range": strict(measure.range),
+        "best": strict(measure.best),
         "direction": measure.direction,
         "parameters": {key: getattr(value, "name", value) for key, value in measure.parameters.items()},
         "formula": measure.text,
@@ -61,13 +61,9 @@ def facts(measure: Metric) -> dict[str, Any]:
     }
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
-
-
 def json(measures: Sequence[Metric]) -> str:
     """The measures as a JSON list."""
-    return json_text.dumps([facts(measure) for measure in measures], indent=1, allow_nan=False, ensure_ascii=False)
+    return json_text([facts(measure) for measure in measures], indent=1)
 
 
 def md(measures: Sequence[Metric]) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import strict
+from steelyard.analysis.rows import json_text, strict
 from steelyard.errors import InputError
 from steelyard.report.permissions import permitted
 from steelyard.report.summary import csv_rows
@@ -75,7 +74,7 @@ def to_json(study: Study) -> str:
         "figures": {p.name: p.words for p in study.pictures}, "choices": study.choices,
         "environment": study.environment, "seconds": study.seconds,
     }  # fmt: skip
-    return json.dumps(strict(whole), allow_nan=False, ensure_ascii=False, indent=1)
+    return json_text(strict(whole), indent=1)
 
 
 def _fill(study: Study, folder: Path) -> None:
