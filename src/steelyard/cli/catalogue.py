@@ -39,8 +39,7 @@ def explain(name: str) -> None:
     "--against", metavar="PREDICTIONS", help="On the predictions in this file: what balancing and swapping move."
 )
 @declaring.true
-@click.option("--pred", "preds", multiple=True, metavar="COL", help="A model's column of labels; repeatable.")
-@click.option("--score", "scores", multiple=True, metavar="COL", help="A model's column of scores; repeatable.")
+@declaring.models("repeatable")
 @declaring.threshold
 @declaring.positive
 @click.option("--tolerance", type=float, help="The change that counts as none: 0.02 unless given.")

@@ -40,6 +40,19 @@ def form(*kinds: str) -> Decorator:
     return click.option("--format", "form", type=click.Choice(kinds), help="How to write the result.")
 
 
+def models(how_many: str) -> Decorator:
+    """The columns of several models."""
+    kinds = {"pred": "labels", "score": "scores"}
+    return stacked(
+        *(
+            click.option(
+                f"--{name}", f"{name}s", multiple=True, metavar="COL", help=f"A model's column of {held}; {how_many}."
+            )
+            for name, held in kinds.items()
+        )
+    )
+
+
 output = stacked(
     click.option("-o", "--output", metavar="OUT", help="Write to this file; its ending tells the format."),
     click.option("--force", is_flag=True, help="Replace an output that exists."),

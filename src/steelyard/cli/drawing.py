@@ -24,8 +24,7 @@ ALONE = ("surface", "correlation")  # kinds that need no predictions
 @declaring.files
 @declaring.counts
 @declaring.true
-@click.option("--pred", "preds", multiple=True, metavar="COL", help="A model's column of labels; repeatable.")
-@click.option("--score", "scores", multiple=True, metavar="COL", help="A model's column of scores; repeatable.")
+@declaring.models("repeatable")
 @declaring.threshold
 @declaring.positive
 @declaring.weight

@@ -121,8 +121,7 @@ def _reported(found: Any, kind: str, everything: bool, name: str) -> str:
 @command
 @declaring.files
 @declaring.true
-@click.option("--pred", "preds", multiple=True, metavar="COL", help="A model's column of labels; give two or more.")
-@click.option("--score", "scores", multiple=True, metavar="COL", help="A model's column of scores; give two or more.")
+@declaring.models("give two or more")
 @declaring.threshold
 @declaring.positive
 @declaring.frequency
