@@ -110,7 +110,18 @@ class Trials:
 
 
 def trials(digits: Digits, plan: Plan, seed: int, progress: Callable[[str], Any]) -> Trials:
-    """Draw, train and test, at each imbalance and as often as the plan says."""
+    """Draw, train and test, at each imbalance and as often as the plan says.
+
+    By one thread: the SVDs in LDA are small, and two threads that wait for each other on a busy machine take six times
+    as long; and the digits do not depend on the number of cores.
+    """
+    from threadpoolctl import threadpool_limits  # which scikit-learn brings
+
+    with threadpool_limits(1, "blas"):
+        return _trials(digits, plan, seed, progress)
+
+
+def _trials(digits: Digits, plan: Plan, seed: int, progress: Callable[[str], Any]) -> Trials:
     X, y = _pixels(digits.images, plan.coarse), (digits.labels == 1).astype(int)
     found: list[dict[str, Trial]] = []
     for i in range(plan.draws):
