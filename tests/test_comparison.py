@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -469,6 +470,22 @@ def test_friedman_is_scipys(ties):
     assert sum(found.ranks.values()) == pytest.approx(10)
     assert friedman(-values, higher=False).chi_square == pytest.approx(found.chi_square)
     assert friedman({name: values[:, i] for i, name in enumerate("abcd")}).ranks == found.ranks
+
+
+@pytest.mark.parametrize(("row", "runs"), [([0.9, 0.8], 2), ([0.3, 0.2, 0.1], 3), ([0.2, 0.1, 0.1], 3)])
+def test_where_all_runs_agree_the_p_value_is_the_chance_that_they_do(row, runs):
+    found = friedman([row] * runs)
+    orders = list({*permutations(row)})
+    alike = [len({*drawn}) == 1 for drawn in product(orders, repeat=runs)]
+    assert found.f == math.inf and found.p_f == pytest.approx(np.mean(alike))
+    assert "F infinite, as all data sets agree; exact p = " in repr(found)
+
+
+def test_runs_that_agree_but_for_one_have_a_finite_f():
+    found = friedman([[3.0, 2.0, 1.0]] * 5 + [[2.0, 3.0, 1.0]])
+    assert math.isfinite(found.f) and 0 < found.p_f < 0.05
+    nobody = friedman(np.ones((2, 2)))
+    assert (nobody.f, nobody.p_f) == (0, 1)
 
 
 def test_friedman_and_nemenyi_by_demsars_formulas():

@@ -194,7 +194,8 @@ class Friedman:
         order = sorted(self.ranks, key=self.ranks.__getitem__)
         told = ", ".join(f"{name} {self.ranks[name]:.2f}" for name in order)
         tests = f"Friedman {self.chi_square:.4g}, p = {three_digits(self.p_value)}"
-        tests += f"; Iman-Davenport F {self.f:.4g}, p = {three_digits(self.p_f)}"
+        found = f"F {self.f:.4g}," if math.isfinite(self.f) else "F infinite, as all data sets agree; exact"
+        tests += f"; Iman-Davenport {found} p = {three_digits(self.p_f)}"
         return f"Mean ranks over {self.data_sets} data sets: {told}\n{tests}\n{self.pairs!r}"
 
 
@@ -203,8 +204,9 @@ def friedman(
 ) -> Friedman:
     """Friedman's test over data sets (rows) of models (columns), Iman and Davenport's F, and every pair of models.
 
-    The pairs are tested by Wilcoxon's signed ranks, adjusted by Holm, or by Nemenyi's studentised range. `table` is a
-    dictionary of columns, a frame, or rows of numbers; `higher` says whether higher is better.
+    Where all data sets rank the models alike F is infinite, and its p-value is the exact one: how likely they would all
+    agree by chance. The pairs are tested by Wilcoxon's signed ranks, adjusted by Holm, or by Nemenyi's studentised
+    range. `table` is a dictionary of columns, a frame, or rows of numbers; `higher` says whether higher is better.
 
     >>> result = friedman({"A": [0.9, 0.8, 0.7, 0.6], "B": [0.8, 0.7, 0.6, 0.5], "C": [0.7, 0.6, 0.5, 0.55]})
     >>> result.ranks, round(result.chi_square, 3), round(result.p_value, 4)
@@ -222,12 +224,20 @@ def friedman(
     # The spread of the mean ranks in units of that of the ranks themselves: with ties this is the corrected test.
     spread = ((ranks - (k + 1) / 2) ** 2).sum()
     chi = float((k - 1) * n**2 * ((mean - (k + 1) / 2) ** 2).sum() / spread) if spread else 0.0
-    rest = n * (k - 1) - chi
-    f = (n - 1) * chi / rest if rest > 1e-9 else math.inf
-    p_f = float(fisher.sf(f, k - 1, (k - 1) * (n - 1)))
+    f, p_f = math.inf, _all_alike(ranks)
+    if not spread or (ranks != ranks[0]).any():
+        f = (n - 1) * chi / (n * (k - 1) - chi)
+        p_f = float(fisher.sf(f, k - 1, (k - 1) * (n - 1)))
     pairs = _pair_tests(names, values, mean, post_hoc)
     means = dict(zip(names, mean.tolist(), strict=True))
     return Friedman(means, n, chi, float(chi2.sf(chi, k - 1)), f, p_f, post_hoc, pairs)
+
+
+def _all_alike(ranks: Array) -> float:
+    """How likely data sets that know no order of the models all give the first one's, ties included."""
+    ties = np.unique(ranks[0], return_counts=True)[1]
+    orders = math.factorial(ranks.shape[1]) // math.prod(map(math.factorial, ties.tolist()))
+    return float(orders) ** (1 - len(ranks))
 
 
 def _columns(table: Any, models: Sequence[str] | None) -> tuple[list[str], Array]:
