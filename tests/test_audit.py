@@ -20,10 +20,10 @@ from steelyard import SteelyardError, get_metric, list_metrics, metric, ratio, s
 from steelyard.auditing import cache as keeping
 from steelyard.auditing import letters as symbolic
 from steelyard.auditing import properties, subject
-from steelyard.auditing.algebra import derived
+from steelyard.auditing.algebra import derived, same
 from steelyard.auditing.claims import SWAP
 from steelyard.auditing.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
-from steelyard.auditing.exact import Formula
+from steelyard.auditing.exact import Formula, exact_expression
 from steelyard.auditing.identities import combinations, identities
 from steelyard.auditing.letters import Letters, Unprovable
 from steelyard.auditing.proof import proved
@@ -439,6 +439,32 @@ def test_formulas_over_letters_have_the_formulas_values():
     assert checked > 1500
 
 
+def test_what_is_the_same_by_its_parts_has_the_same_values():
+    rng, checked = random.Random(7), 0
+    for _ in range(400):
+        formula, over = Formula(grown(rng, 3)), Letters((*CELLS, "k"))
+        *cells, k = over.letters
+        times = rng.choice([(0, 0, 0, 0), (1, 1, 0, 0), (0, 0, 1, 1), (1, 0, 0, 1), (1, 1, 1, 1)])
+        if not same(formula, cells, [cell * k if one else cell for cell, one in zip(cells, times, strict=True)]):
+            continue
+        for _ in range(5):
+            table = [Fraction(rng.randint(1, 7)) for _ in range(4)]
+            scaled = [cell * 3 if one else cell for cell, one in zip(table, times, strict=True)]
+            assert formula.value(table) == formula.value(scaled), notation.text(formula.node)
+            checked += any(times)
+    assert checked > 200
+
+
+def test_a_long_measure_of_the_recalls_is_the_same_at_any_prevalence_and_open_where_its_cases_are_too_many():
+    rows = {name: decide("weighted_auc[bands=50]", name) for name in ("prevalence_invariance", "monotone_fp")}
+    assert rows["prevalence_invariance"].verdict == PROVED
+    assert rows["monotone_fp"].holds is None and "no proof found" in rows["monotone_fp"].how
+    formula, over = Formula(exact_expression(get_metric("weighted_auc[bands=200]"))), Letters((*CELLS, "k"))
+    tp, fn, fp, tn, k = over.letters
+    assert same(formula, [tp, fn, fp, tn], [tp * k, fn * k, fp, tn])
+    assert not same(formula, [tp, fn, fp, tn], [tp * k, fn, fp, tn])
+
+
 # ---------------------------------------------------------------- formulas of one's own
 
 
@@ -506,12 +532,14 @@ def test_a_constant_and_a_power_that_is_no_root():
 
     @metric("Odd power", range=(0, 1))
     def odd_power(c):
-        """Recall to the power of 0.3."""
-        return ratio(c.tp, c.positives) ** 0.3
+        """Recall to the power of 0.3, each side raised by itself."""
+        return ratio(c.tp**0.3, c.positives**0.3)
 
     row = decide("odd_power", "prevalence_invariance")
     assert row.verdict.startswith("no counterexample among 2,") and row.how == "exact search; no proof found"
     assert decide("odd_power", "p4").verdict == REFUTED
+    # What is made of the recall alone is as invariant as the recall, whatever the algebra knows of the power.
+    assert decide(lambda c: ratio(c.tp, c.positives) ** 0.3, "prevalence_invariance").verdict == PROVED
 
 
 def test_a_property_of_tables_where_the_measure_is_undefined():

@@ -5,6 +5,7 @@ Used by proofs; what is not found here is not thereby false.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,20 @@ def derived(formula: Formula, cells: Sequence[Sum]) -> Sum | None:
     """The formula over letters; None where it is undefined whatever they stand for."""
     found: Sum | None = formula.run(cells, _Derivation(cells[0].over))
     return found
+
+
+def same(formula: Formula, cells: Sequence[Sum], other: Sequence[Sum]) -> bool:
+    """Whether a formula is the same over two lists of cells because its parts are; False where that is not seen.
+
+    What is made in one way of equal parts is equal, defined or not, so only steps with unequal parts are derived: a
+    measure of the two recalls is the same as soon as the recalls are, however long it is.
+    """
+    pairing = _Pairing(cells[0].over)
+    try:
+        found = formula.run([pairing.pair(*both) for both in zip(cells, other, strict=True)], pairing)
+    except Unprovable:
+        return False
+    return bool(found.same)
 
 
 class _Derivation:
@@ -44,6 +59,39 @@ class _Derivation:
         if found is not None and (unsure or _may_be_undefined(step, inputs)):
             self.partial.append(found)
         return found
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """What a step gives over each list of cells; no values where they are the same and were not derived."""
+
+    same: bool
+    values: tuple[Sum | None, ...] = ()
+
+
+class _Pairing:
+    """One formula over two lists of cells, step by step."""
+
+    def __init__(self, over: Letters) -> None:
+        self.sides = _Derivation(over), _Derivation(over)
+
+    def __call__(self, step: Step, inputs: list[_Pair]) -> _Pair:
+        if inputs and all(pair.same for pair in inputs):
+            return _Pair(same=True)
+        if not all(pair.values for pair in inputs):
+            raise Unprovable
+        return self.pair(*(self._derived(side, step, [pair.values[side] for pair in inputs]) for side in (0, 1)))
+
+    def _derived(self, side: int, step: Step, inputs: list[Any]) -> Any:
+        spreads = step.sign != "where" and any(value is None for value in inputs)
+        return None if spreads else self.sides[side](step, inputs)
+
+    def pair(self, one: Sum | None, other: Sum | None) -> _Pair:
+        """Two values, the same where they are equal and defined together whatever the letters stand for."""
+        if one is None or other is None:
+            return _Pair(one is other, (one, other))
+        unsure = any(value is part for side in self.sides for part in side.partial for value in (one, other))
+        return _Pair(not unsure and not (one - other).terms, (one, other))
 
 
 def _may_be_undefined(step: Step, inputs: list[Any]) -> bool:

@@ -45,10 +45,35 @@ class Formula:
         """The formula's operations in order."""
         return _program(self.node)
 
+    @cached_property
+    def constants(self) -> dict[int, Any]:
+        """What the steps give that hold no cell."""
+        known: dict[int, Any] = {}
+        for at, step in enumerate(self.steps):
+            if step.sign != "cell" and all(i in known for i in step.inputs):
+                known[at] = _result(step, [known[i] for i in _needed(step, known)])
+        return known
+
     def value(self, table: Sequence[Any]) -> Value | None:
         """The value on one table: a fraction, or 60 digits where a root is none; None where undefined."""
-        found: Value | bool | None = self.run([Fraction(cell) for cell in table], _compute)
+        found: Value | bool | None = self._chosen(dict(zip(CELLS, map(Fraction, table), strict=True)))
         return Fraction(found) if isinstance(found, bool) else found
+
+    def _chosen(self, cells: dict[str, Fraction]) -> Any:
+        """The value of the last step, computed without the branches that are not taken."""
+        done = dict(self.constants)
+        asked = [len(self.steps) - 1]
+        while asked:
+            step = self.steps[asked[-1]]
+            needed = _needed(step, done)
+            missing = [i for i in needed if i not in done]
+            if missing:
+                asked += missing
+            else:
+                done[asked.pop()] = (
+                    cells[step.value] if step.sign == "cell" else _result(step, [done[i] for i in needed])
+                )
+        return done[len(self.steps) - 1]
 
     def run(self, cells: Sequence[Any], operate: Callable[[Step, list[Any]], Any]) -> Any:
         """The value of the last step; None is undefined and spreads, but not from the branch that is not taken."""
@@ -63,6 +88,21 @@ class Formula:
             else:
                 done.append(operate(step, inputs))
         return done[-1]
+
+
+def _needed(step: Step, done: dict[int, Any]) -> tuple[int, ...]:
+    """The steps that this one needs; of a choice the condition, and once that is known the branch that is taken."""
+    if step.sign != "where":
+        return step.inputs
+    condition, then, otherwise = step.inputs
+    return (condition, then if done[condition] else otherwise) if condition in done else (condition,)
+
+
+def _result(step: Step, inputs: list[Any]) -> Any:
+    """What a step gives; None is undefined and spreads, but as a condition it is one that does not hold."""
+    if step.sign == "where":
+        return inputs[-1]
+    return None if any(value is None for value in inputs) else _compute(step, inputs)
 
 
 def _program(node: Expression) -> list[Step]:
@@ -123,8 +163,6 @@ def _compute(step: Step, inputs: list[Any]) -> Any:
     match step.sign, inputs:
         case "number", _:
             return step.value
-        case "where", (condition, then, otherwise):
-            return then if condition else otherwise
         case (("ratio" | "/"), (above, below)):
             if _is_zero(below):
                 return step.value if _is_zero(above) else None
