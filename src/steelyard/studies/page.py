@@ -30,7 +30,7 @@ def page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
         claims="".join(map(_claim, study.claims)),
         pictures="".join(_picture(p, svgs[p.name]) for p in study.pictures),
         tables="".join(map(_table, study.tables)), choices=_pairs(study.choices),
-        environment=_pairs({**study.environment, "computed in": f"{study.seconds:,.0f} seconds"}),
+        environment=_pairs({**study.environment, "computed in": study.took}),
         command=text(command(study)),
     )  # fmt: skip
     return document(f"{study.title} · Steelyard", body, styles=("page.css", "study.css"), images=True)

@@ -52,10 +52,16 @@ def run(
     for option in options:
         if option not in signature(module.run).parameters:
             raise InputError(f"The study {name} has no option {option!r}; leave it out.")
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), _cpu()
     found: Study = module.run(quick=quick, data=data, seed=seed, progress=progress or _silent, **options)
     choices = {"seed": seed, "quick": quick, **options} | found.choices
-    return replace(found, choices=choices, environment=environment(), seconds=time.perf_counter() - start)
+    seconds, cpu = time.perf_counter() - start, _cpu() - cpu
+    return replace(found, choices=choices, environment=environment(), seconds=seconds, cpu=cpu)
+
+
+def _cpu() -> float:
+    """The seconds that this process and those it waited for were at work."""
+    return sum(os.times()[:4])
 
 
 def environment() -> dict[str, str]:

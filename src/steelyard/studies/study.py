@@ -99,11 +99,17 @@ class Study:
     choices: dict[str, Any] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     seconds: float = float("nan")
+    cpu: float = float("nan")  # seconds of all cores together, which a busy machine does not change much
 
     @property
     def quick(self) -> bool:
         """Whether this was the short run, on a part of the data or with fewer repetitions."""
         return bool(self.choices.get("quick"))
+
+    @property
+    def took(self) -> str:
+        """How long it took: "20 seconds, 18 of CPU"."""
+        return f"{self.seconds:,.0f} seconds, {self.cpu:,.0f} of CPU"
 
     @property
     def tally(self) -> str:
@@ -115,7 +121,7 @@ class Study:
         head = f"{self.title}\n{paragraph(self.cite)}"
         said = [paragraph(sentence) for sentence in [*self.warning, *self.summary]]
         claims = [_told(i, claim) for i, claim in enumerate(self.claims, 1)]
-        rest = f"{len(self.tables)} tables and {len(self.pictures)} figures; computed in {self.seconds:,.0f} s."
+        rest = f"{len(self.tables)} tables and {len(self.pictures)} figures; computed in {self.took}."
         return "\n\n".join([head, "\n".join(said), f"Claims: {self.tally}.", *claims, rest])
 
     @property

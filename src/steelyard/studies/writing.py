@@ -72,7 +72,7 @@ def to_json(study: Study) -> str:
         "claims": [claim.row() for claim in study.claims],
         "tables": {t.name: {"title": t.title, "note": t.note, "rows": t.rows} for t in study.tables},
         "figures": {p.name: p.words for p in study.pictures}, "choices": study.choices,
-        "environment": study.environment, "seconds": study.seconds,
+        "environment": study.environment, "seconds": study.seconds, "cpu": study.cpu,
     }  # fmt: skip
     return json_text(strict(whole), indent=1)
 
