@@ -45,10 +45,14 @@ def test_a_floor_imports_only_the_floors_above_it(path):
         assert floor in allowed or floor in ("__version__", "_HOME"), f"{path.name} imports {name}, which lies below it"
 
 
-def loaded(code):
+def modules(code):
     script = f"import sys\n{code}\nprint(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return {name.split(".")[0] for name in ran.stdout.splitlines()[-1].split()}
+    return set(ran.stdout.splitlines()[-1].split())
+
+
+def loaded(code):
+    return {name.split(".")[0] for name in modules(code)}
 
 
 @pytest.mark.parametrize(
@@ -65,6 +69,21 @@ def test_import_help_and_version_load_nothing_heavy(code):
 
 def test_using_a_measure_loads_numpy_alone():
     assert loaded("import steelyard; steelyard.mcc(steelyard.Counts(1, 2, 3, 4))") & set(HEAVY) == {"numpy"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print(steelyard.evaluate([0, 0, 1, 1] * 9, y_score=[0.1, 0.4, 0.35, 0.8] * 9))",
+        "steelyard.compare([0, 0, 1, 1] * 9, {'a': [0.1, 0.4, 0.35, 0.8] * 9, 'b': [0.2, 0.1, 0.6, 0.3] * 9}, "
+        "scores=True)",
+    ],
+    ids=["evaluate", "compare"],
+)
+def test_reports_and_comparisons_do_without_the_second_that_scipy_stats_takes_to_import(code):
+    found = modules(f"import steelyard\n{code}")
+    assert "scipy.special" in found
+    assert "scipy.stats" not in found
 
 
 def test_every_module_says_what_it_is_in_its_first_line():

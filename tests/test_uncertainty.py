@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from checks import assert_refused
+from scipy import stats
 
 import steelyard
 from steelyard import (
@@ -19,8 +20,8 @@ from steelyard import (
     sample_size,
     score_table,
 )
+from steelyard.analysis import distributions, rates
 from steelyard.analysis import draws as drawing
-from steelyard.analysis import rates
 from steelyard.analysis.sampling import COUNT_METHODS, kinks
 
 FINLEY = Counts(28, 23, 72, 2680)
@@ -360,3 +361,15 @@ def test_tables_kept_from_rows_give_the_same_interval():
     pred = (S > 0.5).astype(int)
     assert interval("mcc", confusion(Y, pred)).low == interval("mcc", Y, pred).low
     assert interval("roc_auc", score_table(Y, S)).low == interval("roc_auc", Y, S).low
+
+
+def test_quantiles_and_tails_are_those_of_scipy_stats_to_the_last_bit():
+    share = np.append(np.random.default_rng(0).random(500), [0.025, 0.05, 0.5, 0.95, 0.975, 0.995])
+    np.testing.assert_array_equal(distributions.normal_quantile(share), stats.norm.ppf(share))
+    np.testing.assert_array_equal(distributions.normal_below(9 * share - 5), stats.norm.cdf(9 * share - 5))
+    np.testing.assert_array_equal(distributions.normal_below(-9 * share), stats.norm.sf(9 * share))
+    np.testing.assert_array_equal(distributions.chi_square_quantile(share), stats.chi2.ppf(share, 1))
+    for degrees in (1, 2.5, 39, 1_939_999):
+        np.testing.assert_array_equal(distributions.student_quantile(share, degrees), stats.t.ppf(share, degrees))
+        below = distributions.student_below(9 * share - 5, degrees)
+        np.testing.assert_array_equal(below, stats.t.cdf(9 * share - 5, degrees))

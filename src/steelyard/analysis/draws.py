@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.distributions import normal_quantile, student_quantile
 from steelyard.errors import CountOverflowError, InputTypeError
 from steelyard.statistics.counts import LARGEST, Counts
 from steelyard.statistics.scores import ScoreTable, Side
@@ -145,11 +146,9 @@ def _grouped(side: Side, group: Array, scores: Array) -> Side:
 
 def student_spread(n: float, level: float) -> float:
     """The gamma shape of n weights whose Dirichlet has the variance of a sample, widened as Student's t widens it."""
-    from scipy.stats import norm, t
-
     if n < 3:
         return 0.1
-    ratio = norm.ppf((1 + level) / 2) / t.ppf((1 + level) / 2, n - 1)
+    ratio = normal_quantile((1 + level) / 2) / student_quantile((1 + level) / 2, n - 1)
     return float(max(((n - 1) * ratio**2 - 1) / n, 0.1))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.analysis import draws as drawing
 from steelyard.analysis.difference import ROUNDING, Difference, Plan, Weighed
+from steelyard.analysis.distributions import normal_below
 from steelyard.metrics import calling
 from steelyard.metrics.calling import ClassCells, Options
 
@@ -146,7 +147,5 @@ def _swapped(difference: Array, swapped: Array) -> Array:
 
 def normal_tail(difference: Any, spread: Any) -> Array:
     """The share of a normal distribution around 0 of that spread beyond the difference, on both sides."""
-    from scipy.stats import norm
-
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(2 * norm.sf(np.where(spread > 0, np.abs(difference) / spread, np.inf)))
+        return np.asarray(2 * normal_below(-np.where(spread > 0, np.abs(difference) / spread, np.inf)))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.analysis.distributions import normal_quantile
 from steelyard.analysis.rows import Flat, three_digits
 from steelyard.analysis.uncertainty import interval
 from steelyard.errors import InputError, InputTypeError
@@ -157,9 +158,7 @@ def _search(enough: Any, prevalence: float) -> int:
 
 def _power_factor(level: float, power: float) -> float:
     """How wide the interval of a difference may be, as a multiple of it, to find it with that power."""
-    from scipy.stats import norm
-
     if not 0 < power < 1:
         raise InputError(f"power is a probability between 0 and 1, not {power!r}.")
-    z = norm.ppf((1 + level) / 2)
-    return float(2 * z / (z + norm.ppf(power)))
+    z = normal_quantile((1 + level) / 2)
+    return float(2 * z / (z + normal_quantile(power)))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.distributions import normal_quantile
 from steelyard.metrics.expression import Expression, Operation, Ratio, Symbol, evaluate
 from steelyard.statistics.counts import Cells, Counts
 
@@ -44,9 +45,7 @@ def bounds(measure: Metric, counts: Counts, method: str, level: float) -> tuple[
 
 def wilson(hits: Any, trials: Any, level: float) -> tuple[Any, Any]:
     """All rates that a score test at this level does not reject (Wilson 1927)."""
-    from scipy.stats import norm
-
-    z2 = norm.ppf((1 + level) / 2) ** 2
+    z2 = normal_quantile((1 + level) / 2) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         share = hits / trials
         middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.analysis import auc, rates
 from steelyard.analysis import draws as drawing
+from steelyard.analysis.distributions import chi_square_quantile, normal_below, normal_quantile
 from steelyard.analysis.prevalence import at_prevalence, class_shares, scores_at, shares
 from steelyard.analysis.rows import Flat, interval_text
 from steelyard.errors import InputError
@@ -153,13 +154,6 @@ class Sampler:
         low, high, undefined, _ = zip(*found, strict=True)
         return np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)), None
 
-    @cached_property
-    def limit(self) -> float:
-        """The largest deviance of a draw that counts as likely."""
-        from scipy.stats import chi2
-
-        return float(DEVIANCE_FACTOR * chi2.ppf(self.level, 1))
-
     # ---------------------------------------------------------------- draws of labels
 
     def values(
@@ -187,7 +181,7 @@ class Sampler:
         for node in kinks(formula):
             share = (np.asarray(evaluate(node.args[0], table)) < 0).mean(-1)
             near |= (share > NEAR_KINK) & (share < 1 - NEAR_KINK)
-        likely = np.where(deviance <= self.limit, values, np.nan)
+        likely = np.where(deviance <= deviance_limit(self.level), values, np.nan)
         ranged, cut = (np.fmin.reduce(likely, axis=-1), np.fmax.reduce(likely, axis=-1)), _quantiles(values, self.tails)
         return np.where(near, ranged[0], cut[0]), np.where(near, ranged[1], cut[1])
 
@@ -240,8 +234,6 @@ class Sampler:
 
     def bca(self, measure: Metric, counts: Counts, parameters: Mapping[str, Any], values: Array, value: Any) -> Any:
         """The bias-corrected and accelerated ends; leaving a row out gives as many values as there are cells."""
-        from scipy.stats import norm
-
         cells = np.array([float(cell) for cell in counts])
         left = Counts(*np.maximum(cells[:, None] - np.eye(4), 0))
         out = calling.count_values(measure, left, parameters)
@@ -253,9 +245,9 @@ class Sampler:
         if math.isnan(value) or not len(defined):
             return math.nan, math.nan
         share = np.clip(((defined < value).mean() + (defined <= value).mean()) / 2, 1e-9, 1 - 1e-9)
-        shift = norm.ppf(share)
-        z = shift + norm.ppf(self.tails)
-        return _quantiles(values, tuple(norm.cdf(shift + z / (1 - bend * z))))
+        shift = normal_quantile(share)
+        z = shift + normal_quantile(self.tails)
+        return _quantiles(values, tuple(normal_below(shift + z / (1 - bend * z))))
 
     # ---------------------------------------------------------------- draws of scores
 
@@ -311,6 +303,11 @@ def _folded(table: Confusion, fold: Array) -> Confusion:
 def against_rest(table: Confusion, label: Any) -> Confusion:
     """The table of one class against the rest, that class first."""
     return _folded(table, _fold(table.index(label), len(table.labels)))
+
+
+def deviance_limit(level: float) -> float:
+    """The largest deviance of a draw that counts as likely."""
+    return float(DEVIANCE_FACTOR * chi_square_quantile(level))
 
 
 def _deviance(cells: Array, worth: Array) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from steelyard.analysis import auc
 from steelyard.analysis import draws as drawing
+from steelyard.analysis.distributions import normal_quantile
 from steelyard.analysis.paired_draws import FEWEST, judge_beside, normal_tail, steps
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.errors import InputError
@@ -98,9 +99,7 @@ def score_differences(
 
 
 def _by_delong(row: Difference, tested: auc.PairedAuc, plan: Plan) -> Difference:
-    from scipy.stats import norm
-
-    reach = float(norm.ppf(plan.tails[1])) * math.sqrt(tested.variance)
+    reach = float(normal_quantile(plan.tails[1])) * math.sqrt(tested.variance)
     low, high = max(tested.difference - reach, -1.0), min(tested.difference + reach, 1.0)
     return replace(row, low=low, high=high, p_value=tested.p_value, method="delong")
 

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.analysis import draws as drawing
 from steelyard.analysis.prevalence import scores_at
-from steelyard.analysis.sampling import DEVIANCE_FACTOR, NEAR_KINK, against_rest
+from steelyard.analysis.sampling import NEAR_KINK, against_rest, deviance_limit
 from steelyard.metrics.registry import get_metric
 from steelyard.report import cuts, facts, shapes, stops, tables
 from steelyard.report.document import clipped
@@ -52,7 +52,7 @@ def payload(
         "weighted": table.weighted, "view": first, "views": views,
         "stops": shares.tolist(), "stop": _nearest(shares, start or first["share"]),
         "draws": DRAWS, "prior": drawing.PRIOR_MASS / 4, "near_kink": NEAR_KINK,
-        "limit": DEVIANCE_FACTOR * _chi_square(evaluation.level), "verdict": evaluation.verdict, "measures": rows,
+        "limit": deviance_limit(evaluation.level), "verdict": evaluation.verdict, "measures": rows,
         "families": tables.FAMILIES, "sources": facts.sources(rows), "properties": facts.properties(),
     }  # fmt: skip
     return data if scores is None else {**data, **_of_scores(evaluation, scores, rows, shares, data["stop"])}
@@ -85,12 +85,6 @@ def _prevalence(evaluation: Evaluation) -> float | None:
 
 def _nearest(shares: Array, share: float) -> int:
     return int(np.abs(shares - share).argmin())
-
-
-def _chi_square(level: float) -> float:
-    from scipy.stats import chi2
-
-    return float(chi2.ppf(level, 1))
 
 
 # ---------------------------------------------------------------- scores
