@@ -14,7 +14,7 @@ from scipy import stats
 
 import steelyard
 from steelyard import Counts, SteelyardError, at_prevalence, confusion, get_metric
-from steelyard.analysis import comparison, paired_draws
+from steelyard.analysis import comparison, paired_draws, score_comparison
 from steelyard.analysis import draws as drawing
 from steelyard.analysis.auc import paired_delong
 from steelyard.analysis.comparison import compare
@@ -285,6 +285,30 @@ def test_binned_scores_give_the_interval_of_the_scores_themselves(monkeypatch):
     coarse = compare(Y, models, scores=True, metrics=["average_precision"], draws=800).rows[0]
     assert coarse.difference == fine.difference
     assert (coarse.low, coarse.high) == pytest.approx((fine.low, fine.high), abs=0.01)
+
+
+@pytest.mark.parametrize("digits", [1, 15])
+def test_a_draw_of_the_rows_weights_is_the_table_of_rows_with_those_weights(digits):
+    score, weights = SCORES["lda"].round(digits), np.random.default_rng(4).standard_gamma(1.0, (3, len(Y)))
+    measures = [get_metric(name) for name in ("average_precision", "roc_auc", "weighted_auc")]
+    drawn = score_comparison._measured(measures, score_comparison._entries(score, Y == 1), weights)
+    rows = [[m(Y, score, sample_weight=row) for row in weights] for m in measures]
+    np.testing.assert_allclose(drawn, rows, rtol=1e-12)
+
+
+def test_bins_at_the_scores_of_the_rarer_class_lose_nothing_of_the_order(monkeypatch):
+    monkeypatch.setattr(drawing, "MOST_ENTRIES", 500)  # fewer than the negatives, more than the positives
+    test_a_draw_of_the_rows_weights_is_the_table_of_rows_with_those_weights(15)
+
+
+def test_a_large_class_needs_no_widening_that_shows(monkeypatch):
+    assert 1 - drawing.student_spread(score_comparison.LARGE, 0.95) < 1e-3
+    models = {name: SCORES[name] for name in PAIR}
+    widened = compare(Y, models, scores=True, metrics=["average_precision"], draws=1_500).rows[0]
+    monkeypatch.setattr(score_comparison, "LARGE", 0)
+    plain = compare(Y, models, scores=True, metrics=["average_precision"], draws=1_500).rows[0]
+    assert (plain.low, plain.high) != (widened.low, widened.high)
+    assert (plain.low, plain.high) == pytest.approx((widened.low, widened.high), abs=0.01)
 
 
 def test_tied_scores_are_weighed_together():
