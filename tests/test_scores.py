@@ -24,6 +24,7 @@ from steelyard import (
     score_table,
 )  # fmt: skip
 from steelyard.statistics import ordering
+from steelyard.statistics.scores import Side
 
 RANKING = [m for m in list_metrics() if m.scores]
 RANK_ONLY = [m for m in RANKING if m.family != "calibration"]
@@ -273,6 +274,29 @@ def test_the_order_is_found_whatever_way_it_is_sought():
         )
         assert up_to.tolist() == np.searchsorted(expected, few, "right").tolist()
         assert up_to.tolist() == ordering.up_to(few, expected, below).tolist()
+
+
+SOME = st.lists(st.integers(0, 12), max_size=12, unique=True).map(lambda found: np.sort(np.array(found, dtype=float)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(SOME, SOME)
+def test_two_ordered_lists_merge_into_one_and_keep_their_places(one, other):
+    scores, (of_one, of_other) = ordering.merged(one, other)
+    assert scores.tolist() == sorted({*one, *other}, reverse=True)
+    assert scores[of_one].tolist() == one[::-1].tolist()
+    assert scores[of_other].tolist() == other[::-1].tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5), st.floats(0, 9), st.floats(0, 9)), min_size=1, max_size=9))
+def test_classes_that_share_their_list_of_scores_have_the_curve_of_two_lists(rows):
+    scores, *masses = np.array(sorted(rows)).T
+    shared = ScoreTable(*(Side(scores, mass, mass, mass) for mass in masses))
+    apart = ScoreTable(*(Side(scores.copy(), mass, mass, mass) for mass in masses))
+    assert shared.thresholds.tolist() == apart.thresholds.tolist()
+    for one, other in zip(shared.counts, apart.counts, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_negative_zero_is_zero_and_float32_is_ranked_as_given():

@@ -373,3 +373,11 @@ def test_quantiles_and_tails_are_those_of_scipy_stats_to_the_last_bit():
         np.testing.assert_array_equal(distributions.student_quantile(share, degrees), stats.t.ppf(share, degrees))
         below = distributions.student_below(9 * share - 5, degrees)
         np.testing.assert_array_equal(below, stats.t.cdf(9 * share - 5, degrees))
+
+
+def test_the_draws_of_scores_are_those_of_one_measure_whichever_others_are_asked_for():
+    names = ["average_precision", "roc_auc", "recall_at_precision[at=0.5]", "recall_at_precision[at=0.3]"]
+    together = intervals(names, Y, S)
+    for name, found in zip(names, together, strict=True):
+        alone = interval(name, Y, S)
+        assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high), name

@@ -23,7 +23,7 @@ from steelyard.statistics.counts import Cells, Counts
 from steelyard.statistics.scores import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from steelyard.metrics.metric import Metric
 
@@ -39,6 +39,9 @@ METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *AUC_METHODS, *RANK_METHODS, "
 DEVIANCE_FACTOR = 7.0 / 3.841458820694124
 NEAR_KINK = 0.01  # a kink matters where at least this share of the draws lies on its other side
 COUNT_DRAWS, RANK_DRAWS, DRAWS_AT_ONCE = 10_000, 1_000, 4_000_000
+
+
+Asked = tuple["Metric", Any, "Mapping[str, Any]"]  # a measure, its table and its parameters
 
 
 @dataclass(frozen=True)
@@ -75,17 +78,29 @@ class Sampler:
     tables: Array | None = None
     prevalence: Any = None
     _kept: dict[Any, Any] = field(default_factory=dict)
+    _ranked: list[Asked] = field(default_factory=list)
 
     @cached_property
     def tails(self) -> tuple[float, float]:
         """The two quantiles that cut the draws."""
         return drawing.tails(self.level)
 
-    def interval(self, measure: Metric, table: Any, options: Options, parameters: Mapping[str, Any]) -> Interval:
-        """The interval of one measure on one table."""
-        at = table if self.prevalence is None else at_prevalence(table, self.prevalence)
-        answer = calling.on_table(measure, at, options, parameters)
-        method = self.chosen(measure, table, parameters)
+    def intervals(self, asked: Sequence[Asked], options: Options) -> list[Interval]:
+        """The intervals of measures, each on its table; all values come first, as draws are not kept for a next one."""
+        answers = [calling.on_table(measure, self.at(table), options, given) for measure, table, given in asked]
+        methods = [self.chosen(*one) for one in asked]
+        self._ranked = [one for one, method in zip(asked, methods, strict=True) if method in RANK_METHODS]
+        every = zip(asked, answers, methods, strict=True)
+        return [self.interval(*one, options, answer, method) for one, answer, method in every]
+
+    def at(self, table: Any) -> Any:
+        """The table at the prevalence in use."""
+        return table if self.prevalence is None else at_prevalence(table, self.prevalence)
+
+    def interval(
+        self, measure: Metric, table: Any, parameters: Mapping[str, Any], options: Options, answer: Any, method: str
+    ) -> Interval:
+        """The interval of one measure on one table, around the answer it gave there."""
         low, high, undefined, error = self.bounds(measure, table, options, parameters, method, answer.value)
         # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
         lost = np.isnan(answer.value) | np.isnan(low) | np.isnan(high)
@@ -253,25 +268,30 @@ class Sampler:
 
     def rank_bounds(self, measure: Metric, table: ScoreTable, parameters: Mapping[str, Any], value: Any) -> Any:
         """The ends by the Bayesian bootstrap of the scores, binned where there are too many."""
-        name = ("scores", id(table))
-        if name not in self._kept:
-            small = drawing.binned(table)
-            size = max(len(small.positive.scores), len(small.negative.scores), 1)
-            steps = math.ceil((self.draws or RANK_DRAWS) / max(1, DRAWS_AT_ONCE // 4 // size))
-            sizes = [len(part) for part in np.array_split(np.arange(self.draws or RANK_DRAWS), steps)]
-            parts = [drawing.rank_draws(small, n, self.rng, self.level) for n in sizes]
-            if self.prevalence is not None:
-                small, *parts = (scores_at(part, float(shares(self.prevalence))) for part in (small, *parts))
-            self._kept[name] = table, small, parts
-        _, small, parts = self._kept[name]
-        values = np.concatenate([np.atleast_1d(measure.scores(part, **parameters)) for part in parts])  # type: ignore[misc]
-        on_small = float(measure.scores(small, **parameters))  # type: ignore[misc]
-        error = (
-            abs(on_small - float(value))
-            if small.positive.size + small.negative.size < table.positive.size + table.negative.size
-            else None
-        )
+        if id(table) not in self._kept:
+            self._kept[id(table)] = self._rank_values(table)
+        fewer, found = self._kept[id(table)]
+        on_small, values = found[self._ranked.index((measure, table, parameters))]
+        error = abs(on_small - float(value)) if fewer else None
         return (*_quantiles(values + (float(value) - on_small), self.tails), float(np.isnan(values).mean()), error)
+
+    def _rank_values(self, table: ScoreTable) -> tuple[bool, list[tuple[float, Array]]]:
+        """Whether scores were binned; and each measure on the table drawn from and on every draw, some at a time."""
+        small = drawing.binned(table)
+        fewer = small.positive.size + small.negative.size < table.positive.size + table.negative.size
+        size = max(len(small.positive.scores), len(small.negative.scores), 1)
+        steps = math.ceil((self.draws or RANK_DRAWS) / max(1, DRAWS_AT_ONCE // 4 // size))
+        parts: list[list[Array]] = [[] for _ in self._ranked]
+        for step in np.array_split(np.arange(self.draws or RANK_DRAWS), steps):
+            drawn = self._scores_at(drawing.rank_draws(small, len(step), self.rng, self.level))
+            for values, (measure, _, given) in zip(parts, self._ranked, strict=True):
+                values.append(np.atleast_1d(measure.scores(drawn, **given)))  # type: ignore[misc]
+        usual = self._scores_at(small)
+        on_small = [float(measure.scores(usual, **given)) for measure, _, given in self._ranked]  # type: ignore[misc]
+        return fewer, list(zip(on_small, map(np.concatenate, parts), strict=True))
+
+    def _scores_at(self, table: ScoreTable) -> ScoreTable:
+        return table if self.prevalence is None else scores_at(table, float(shares(self.prevalence)))
 
 
 def place_counts(table: Any, place: int | None) -> Counts:

@@ -95,10 +95,10 @@ def intervals(
             tables[m.scores is not None] = calling.weighed(m, data, y_other, reading)
         if groups is not None and m.scores is not None:
             raise InputError(f"{m.name} is a measure of scores; clusters are weighed for measures of labels only.")
-    return Rows(
-        sampler.interval(m, tables[m.scores is not None], reading, {**m.parameters, **given})
-        for m, given in zip(known, parameters, strict=True)
-    )
+    asked = [
+        (m, tables[m.scores is not None], {**m.parameters, **given}) for m, given in zip(known, parameters, strict=True)
+    ]
+    return Rows(sampler.intervals(asked, reading))
 
 
 def _reading(options: dict[str, Any]) -> Options:

@@ -112,9 +112,7 @@ def average_precision(t):
 
 
 def _average_precision(t: ScoreTable) -> Any:
-    scores, weights = t.positive.distinct
-    tp = np.cumsum(weights[..., ::-1], -1)[..., ::-1]
-    fp = np.asarray(t.negative.total)[..., None] - t.negative.below_each(scores)
+    weights, tp, fp = t.found
     with np.errstate(invalid="ignore"):
         # A draw may leave nothing at or above a score; what has no weight adds nothing.
         return np.where(weights > 0, weights * (tp / (tp + fp)), 0).sum(-1) / t.positive.total

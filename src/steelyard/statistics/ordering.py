@@ -48,6 +48,20 @@ def up_to(few: Array, ordered: Array, lower: Array) -> Array:
     return places
 
 
+def merged(one: Array, other: Array) -> tuple[Array, list[Array]]:
+    """Two lists of distinct ascending scores as one of descending ones, and where in it those of each list are."""
+    few, many = sorted((one, other), key=len)
+    places = below(few, many)
+    tied = many.take(places, mode="clip") == few if len(many) else np.zeros(0, dtype=bool)
+    size = len(few) + len(many) - int(tied.sum())
+    at = (size - 1 - places - np.cumsum(~tied) + ~tied)[::-1]
+    of_many = np.ones(size, dtype=bool)
+    of_many[at[~tied[::-1]]] = False
+    scores = np.empty(size)
+    scores[at], scores[of_many] = few[::-1], many[::-1]
+    return scores, [at, of_many] if few is one else [of_many, at]
+
+
 def around_unsorted(few: Array, scores: Array) -> tuple[Array, Array]:
     """Both for scores in no order, many times as many: each is placed by a table of slots, few need a search."""
     n_slots = 8 * len(few)

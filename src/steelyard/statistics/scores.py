@@ -148,6 +148,13 @@ class Side:
         return Side(scores[order], joined["rows"], joined["weights"], joined["squares"]).compact()
 
 
+def _spread(mass: Array, places: Array, size: int) -> Array:
+    """Weights at their places on a last axis of that size, and none elsewhere."""
+    spread = np.zeros((*mass.shape[:-1], size), dtype=mass.dtype)
+    spread[..., places] = mass[..., ::-1]
+    return spread
+
+
 def _ones(side: Side) -> Array:
     return np.ones(len(side.scores), dtype=np.int64)
 
@@ -191,15 +198,21 @@ class ScoreTable:
     @cached_property
     def _curve(self) -> tuple[Array, Array, Array]:
         """The distinct scores, descending, with the weight of each class at or above."""
-        (p_scores, p_weights), (n_scores, n_weights) = self.positive.distinct, self.negative.distinct
-        scores = np.concatenate([p_scores, n_scores])
-        order = np.argsort(scores, kind="stable")[::-1]
-        zeros = np.zeros_like
-        tps = np.concatenate([p_weights, zeros(n_weights, dtype=p_weights.dtype)], -1)[..., order].cumsum(-1)
-        fps = np.concatenate([zeros(p_weights, dtype=n_weights.dtype), n_weights], -1)[..., order].cumsum(-1)
-        scores = scores[order]
-        last = np.append(scores[1:] != scores[:-1], True) if len(scores) else np.zeros(0, dtype=bool)
-        return scores[last], tps[..., last], fps[..., last]
+        sides = (self.positive.distinct, self.negative.distinct)
+        if self.positive.scores is self.negative.scores:  # as in draws of one table
+            tps, fps = (mass[..., ::-1].cumsum(-1) for _, mass in sides)
+            return sides[0][0][::-1], tps, fps
+        scores, places = ordering.merged(sides[0][0], sides[1][0])
+        masses = (_spread(mass, at, len(scores)) for (_, mass), at in zip(sides, places, strict=True))
+        tps, fps = (mass.cumsum(-1, out=mass) for mass in masses)
+        return scores, tps, fps
+
+    @cached_property
+    def found(self) -> tuple[Array, Array, Array]:
+        """The weight of each distinct score of the positives, ascending, and that of each class at or above it."""
+        scores, weights = self.positive.distinct
+        tp = np.cumsum(weights[..., ::-1], -1)[..., ::-1]
+        return weights, tp, np.asarray(self.negative.total)[..., None] - self.negative.below_each(scores)
 
     @property
     def thresholds(self) -> Array:
@@ -227,6 +240,10 @@ class ScoreTable:
 
     def swapped(self) -> ScoreTable:
         """The same rows with the negative class called positive and the scores negated."""
+        return self._swapped
+
+    @cached_property
+    def _swapped(self) -> ScoreTable:
         ranges = -self.blurs[::-1, ::-1]
         positive, negative = (blurs.snapped(side.negated(), ranges) for side in (self.negative, self.positive))
         return ScoreTable(positive, negative, None, ranges)
