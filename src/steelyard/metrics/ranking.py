@@ -12,6 +12,7 @@ from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.metrics.registry import metric
+from steelyard.statistics.ordering import PART, chunks
 from steelyard.statistics.scores import starting_at_zero
 
 if TYPE_CHECKING:
@@ -48,9 +49,9 @@ def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
         return _partial_auc(t, max_fpr)
     small, large = sorted((t.positive, t.negative), key=lambda side: side.size)
     scores, weights = small.distinct
-    below, up_to = large.around_each(scores)
     # Twice the pairs in which the smaller class scores higher, ties once: whole numbers stay exact.
-    twice, pairs = _dot(below, weights) + _dot(up_to, weights), small.total * large.total
+    parts = ((weights[..., part], below, up_to) for part, below, up_to in large.parts_around(scores))
+    twice, pairs = sum(_dot(below, mass) + _dot(up_to, mass) for mass, below, up_to in parts), small.total * large.total
     return (twice if small is t.positive else 2 * pairs - twice) / (2 * pairs)
 
 
@@ -112,10 +113,16 @@ def average_precision(t):
 
 
 def _average_precision(t: ScoreTable) -> Any:
-    weights, tp, fp = t.found
+    found = t.found
+    parts = ((column[..., part] for column in found) for part in chunks(found[0].shape[-1], PART))
+    return sum(_precisions(*part) for part in parts) / t.positive.total
+
+
+def _precisions(weights: Array, tp: Array, fp: Array) -> Any:
+    """The precision at each step times what is found there, summed."""
     with np.errstate(invalid="ignore"):
         # A draw may leave nothing at or above a score; what has no weight adds nothing.
-        return np.where(weights > 0, weights * (tp / (tp + fp)), 0).sum(-1) / t.positive.total
+        return np.where(weights > 0, weights * (tp / (tp + fp)), 0).sum(-1)
 
 
 @metric("Negative average precision", on="scores", family="ranking", range=(0, 1), cite="wu2025")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 CHUNK = 32_768  # float64 temporaries of this length stay in the second-level cache
+PART = 2**18  # scores of one class placed in the other at a time where only a sum of their places is asked for
 
 
 def chunks(n: int, size: int = CHUNK) -> Iterator[slice]:
@@ -144,7 +145,8 @@ def _sort_by_parts(scores: Array) -> Array:
     for start, end in zip(starts, ends, strict=True):
         if start < end:
             _sort_block(out[start:end])
-    return out
+    scores[:] = out  # into the array given, so that no second copy stays
+    return scores
 
 
 def _sort_block(block: Array) -> None:

@@ -14,7 +14,7 @@ from steelyard.statistics import blurs, ordering
 from steelyard.statistics.counts import SCHEMA, Counts, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Array = np.ndarray[Any, Any]
 COLUMNS = ("rows", "weights", "squares")
@@ -86,8 +86,19 @@ class Side:
         """The weight of the scores below each of some distinct ascending ones, and of those at or below it."""
         return self._around(few, ties=True)
 
+    def parts_around(self, few: Array) -> Iterator[tuple[slice, Array, Array]]:
+        """The same part by part, each with its slice of the few: what is summed need not be held."""
+        if self._unsorted_serves(few):
+            yield slice(None), *self.around_each(few)
+            return
+        for part in ordering.chunks(len(few), ordering.PART):
+            yield part, *self.around_each(few[part])
+
+    def _unsorted_serves(self, few: Array) -> bool:
+        return not self.ascending and "scores" not in self.__dict__ and 0 < RARE * len(few) <= self.size
+
     def _around(self, few: Array, ties: bool) -> tuple[Array, Array]:
-        if not self.ascending and "scores" not in self.__dict__ and 0 < RARE * len(few) <= self.size:
+        if self._unsorted_serves(few):
             if self.among is None:
                 return ordering.around_unsorted(few, self.entries)
             everyone, other = self.among
@@ -114,9 +125,10 @@ class Side:
 
     def compact(self) -> Side:
         """The same with one entry for each distinct score."""
-        starts = np.flatnonzero(np.append(True, self.scores[1:] != self.scores[:-1])[: len(self.scores)])
-        if len(starts) == len(self.scores):
+        rises = self.scores[1:] != self.scores[:-1]
+        if rises.all():
             return self
+        starts = np.append(0, np.flatnonzero(rises) + 1)
         if self.rows is None:
             return Side(self.scores[starts], np.diff(np.append(starts, len(self.scores))))
         return self._mapped(self.scores[starts], lambda column: np.add.reduceat(column, starts, axis=-1))
@@ -156,7 +168,7 @@ def _spread(mass: Array, places: Array, size: int) -> Array:
 
 
 def _ones(side: Side) -> Array:
-    return np.ones(len(side.scores), dtype=np.int64)
+    return np.broadcast_to(np.int64(1), len(side.scores))  # one number in memory, whatever the length
 
 
 def _column(side: Side, key: str) -> Array:
