@@ -54,7 +54,7 @@ class ConfusionDisplay(LabelDisplay):
             return matrix / matrix.sum(1, keepdims=True)
 
     @property
-    def height(self) -> float:  # type: ignore[override]
+    def height(self) -> float:
         """Inches: a square heat map for many classes."""
         return 2.6 if len(self.table.labels) == 2 else 3.4
 

@@ -73,7 +73,7 @@ class CorrelationDisplay(Display):
         return cls.from_study(result, **options)
 
     @property
-    def height(self) -> float:  # type: ignore[override]
+    def height(self) -> float:
         """Inches: square cells, and the names below."""
         return 3.4
 

@@ -11,6 +11,7 @@ from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import listed
 from steelyard.analysis.uncertainty import intervals
 from steelyard.report.figures import style, words
+from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.labels import Line, block
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Curve:
     low: Array
     high: Array
     area: Any
-    point: tuple[float, float] | None
+    point: tuple[float, ...] | None
     threshold: float | None
     level: float
     method: str
@@ -43,13 +44,19 @@ class Curve:
         return words.named(self.name, f"{what if self.name else what.capitalize()} {words.told(self.area)}")
 
 
-def read(evaluation: Evaluation, points: Any) -> tuple[ScoreTable, Any, Array]:
-    """The scores where the evaluation is read, the curve of them, and the places of the points to draw."""
-    table = evaluation.scores
-    assert table is not None  # noqa: S101 - the display asked for scores before
-    there = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
-    curve = points(there)
-    return there, curve, style.thinned(curve[0], curve[1])
+def read(evaluation: Evaluation, points: Any) -> tuple[Any, Array]:
+    """The curve of the scores where the evaluation is read, and the places of the points to draw."""
+    table = scores_of(evaluation)
+    curve = points(table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence))
+    return curve, style.thinned(curve[0], curve[1])
+
+
+def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | None:
+    """The values of the measures at the cut in use; None where there is none, or one of them is undefined."""
+    if evaluation.counts is None or evaluation.threshold is None:
+        return None
+    rates = tuple(words.measured(evaluation, name).value for name in names)
+    return rates if np.isfinite(rates).all() else None
 
 
 def band(measure: str, evaluation: Evaluation, places: Array) -> tuple[Array, Array, str]:
@@ -57,9 +64,7 @@ def band(measure: str, evaluation: Evaluation, places: Array) -> tuple[Array, Ar
 
     Weighted rows count as many as would be as sure: the squared sum of the weights over the sum of their squares.
     """
-    table = evaluation.scores
-    assert table is not None  # noqa: S101 - the display asked for scores before
-    counts = _effective(table, measure)[places]
+    counts = _effective(scores_of(evaluation), measure)[places]
     method = "jeffreys" if evaluation.prevalence is None else "posterior"
     draws = {} if evaluation.prevalence is None else {"draws": BAND_DRAWS}
     found = intervals(

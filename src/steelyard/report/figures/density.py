@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError
 from steelyard.report.figures import panels, style, words
-from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
+from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.labels import Line, label_lines
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class DensityDisplay(ScoreDisplay):
         return cls(spreads, words.rows_of(first), first.positive, unit).placed(ax)
 
     @property
-    def height(self) -> float:  # type: ignore[override]
+    def height(self) -> float:
         """Inches: a panel each."""
         return 2.2 if len(self.spreads) == 1 else 0.3 + 1.6 * len(self.spreads)
 
@@ -114,8 +114,7 @@ class DensityDisplay(ScoreDisplay):
 
 
 def _spread(name: str, evaluation: Evaluation, bins: int) -> Spread:
-    table = evaluation.scores
-    assert table is not None  # noqa: S101 - the display asked for scores before
+    table = scores_of(evaluation)
     edges = _edges(table, bins)
     return Spread(name, edges, _density(table.positive, edges), _density(table.negative, edges), evaluation.threshold)
 

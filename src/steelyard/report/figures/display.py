@@ -16,6 +16,8 @@ from steelyard.report.figures.sources import Source, several
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from steelyard.statistics.scores import ScoreTable
+
 FORMATS = (".svg", ".pdf", ".png")
 
 
@@ -41,8 +43,12 @@ class Display(ABC):
     `ax_` and `figure_` draw on first use. The figure is not pyplot's: give `ax=` to draw into one that is.
     """
 
-    height: float = 2.8
     _drawn: Any = None
+
+    @property
+    def height(self) -> float:
+        """Inches of a figure of its own, one column of a paper wide."""
+        return 2.8
 
     @abstractmethod
     def frame(self) -> Rows[Record]:
@@ -174,6 +180,28 @@ class ScoreDisplay(EvaluationDisplay):
         )  # fmt: skip
 
 
+class CurveDisplay(ScoreDisplay):
+    """A figure of one curve a model, or one a test fold."""
+
+    @property
+    def height(self) -> float:
+        """Inches: a square, and the words of its axes."""
+        return 3.3
+
+    @classmethod
+    def from_cv_results(cls, cv_results: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
+        """One curve a test fold of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True)."""
+        source, rest = Source.split(cls.reads, cls.needs, options)
+        if rest:
+            raise InputTypeError(f"This figure has no option {', '.join(map(repr, rest))}.")
+        return cls._of_folds(source.of_each_fold(cv_results, X, y)).placed(ax)
+
+    @classmethod
+    @abstractmethod
+    def _of_folds(cls, each: list[Evaluation]) -> Self:
+        """The figure of the evaluations of the test folds."""
+
+
 def evaluations(given: Any, what: str, *, scores: bool = False) -> dict[str, Evaluation]:
     """The evaluations by name, each with what the figure needs."""
     found = {str(name): one for name, one in several(given).items()}
@@ -185,6 +213,12 @@ def evaluations(given: Any, what: str, *, scores: bool = False) -> dict[str, Eva
     if not found:
         raise InputError(f"{what} needs one model or more, and there is none.")
     return found
+
+
+def scores_of(evaluation: Evaluation) -> ScoreTable:
+    """The scores of an evaluation, which `evaluations` has asked for."""
+    assert evaluation.scores is not None  # noqa: S101 - the others are refused there
+    return evaluation.scores
 
 
 def only(found: dict[str, Evaluation], what: str) -> Evaluation:

@@ -57,7 +57,7 @@ class IntervalDisplay(LabelDisplay):
         return cls.from_evaluation({name: read(model, whole) for name, model in several(models).items()}, **rest)
 
     @property
-    def height(self) -> float:  # type: ignore[override]
+    def height(self) -> float:
         """Inches: a line for each measure of each model."""
         lines = sum(map(len, self.models.values()))
         return 0.75 + 0.2 * lines + (0.12 * lines / len(self.models) if len(self.models) > 1 else 0)

@@ -12,16 +12,15 @@ from steelyard.metrics.curves import precision_recall_points
 from steelyard.report.figures import curves as drawing
 from steelyard.report.figures import style, words
 from steelyard.report.figures.curves import Curve
-from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
+from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records, scores_of
 from steelyard.report.figures.labels import Line, is_free
-from steelyard.report.figures.sources import Source
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
 
 @dataclass(eq=False, repr=False)
-class PrecisionRecallDisplay(ScoreDisplay):
+class PrecisionRecallDisplay(CurveDisplay):
     """Precision-recall curves with the band of the precision at each cut, and the region that no scores can reach.
 
     The unreachable region lies below the precision of flagging all negatives first (Boyd and others, ICML 2012).
@@ -32,7 +31,6 @@ class PrecisionRecallDisplay(ScoreDisplay):
     """
 
     needs: ClassVar[tuple[str, ...]] = ("average_precision",)
-    height: ClassVar[float] = 3.3  # type: ignore[misc]
 
     curves: tuple[Curve, ...]
     rows: str
@@ -48,14 +46,10 @@ class PrecisionRecallDisplay(ScoreDisplay):
         return cls(curves, words.rows_of(first), _prevalence(first)).placed(ax)
 
     @classmethod
-    def from_cv_results(cls, cv_results: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
-        """One curve a test fold of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True)."""
-        source, rest = Source.split(cls.reads, cls.needs, {**options})
-        words.no_more(rest)
-        each = source.of_each_fold(cv_results, X, y)
+    def _of_folds(cls, each: list[Evaluation]) -> Self:
         found = tuple(_curve(f"fold {i}", one) for i, one in enumerate(each, 1))
-        rows = f"{sum(one.rows for one in each):,} rows in {len(each)} test folds"
-        return cls(found, rows, float(np.mean([_prevalence(one) for one in each])), folds=True).placed(ax)
+        prevalence = float(np.mean([_prevalence(one) for one in each]))
+        return cls(found, words.rows_of_folds(each), prevalence, folds=True)
 
     def frame(self) -> Rows[Record]:
         """One row a drawn cut: recall, precision, and the ends of its band."""
@@ -111,18 +105,15 @@ class PrecisionRecallDisplay(ScoreDisplay):
 def _prevalence(evaluation: Evaluation) -> float:
     if evaluation.prevalence is not None:
         return float(evaluation.prevalence)
-    assert evaluation.scores is not None  # noqa: S101 - the display asked for scores before
-    p, n = evaluation.scores.positive.total, evaluation.scores.negative.total
+    table = scores_of(evaluation)
+    p, n = table.positive.total, table.negative.total
     return float(p / (p + n))
 
 
 def _curve(name: str, evaluation: Evaluation) -> Curve:
-    _, curve, places = drawing.read(evaluation, precision_recall_points)
+    curve, places = drawing.read(evaluation, precision_recall_points)
     low, high, method = drawing.band("precision", evaluation, places + 1)  # the curve leaves out the cut at infinity
-    point = None
-    if evaluation.counts is not None and evaluation.threshold is not None:
-        rates = words.measured(evaluation, "recall").value, words.measured(evaluation, "precision").value
-        point = rates if np.isfinite(rates).all() else None
+    point = drawing.working_point(evaluation, "recall", "precision")
     return Curve(
         name, curve.recall[places], curve.precision[places], curve.thresholds[places], low, high,
         words.measured(evaluation, "average_precision"), point, evaluation.threshold, evaluation.level, method,

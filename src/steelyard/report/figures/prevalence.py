@@ -51,13 +51,11 @@ class PrevalenceDisplay(LabelDisplay):
         """The measures of an Evaluation's table at prevalences from `low` to `high`."""
         what = "A figure over prevalence"
         one = only(evaluations(evaluation, what), what)
-        words.two_class(one, what)
+        counts = words.two_class(one, what)
         if not 0 < low < high < 1:
             raise InputError(f"low= and high= are two rising prevalences between 0 and 1, not {low} and {high}.")
         known = measures.chosen(metrics)
         grid, tracks = _tracks(one, known, low, high, banded=measures.banded(band, known))
-        counts = one.counts
-        assert counts is not None  # noqa: S101 - asked for above
         share = float(counts.positives / counts.total)
         return cls(grid, tracks, share, words.rows_of(one), one.level).placed(ax)
 

@@ -87,7 +87,7 @@ class RankingDisplay(Display):
         return cls.from_comparison(result, **options)
 
     @property
-    def height(self) -> float:  # type: ignore[override]
+    def height(self) -> float:
         """Inches: a line a measure."""
         return 0.95 + 0.19 * len(self.ordered)
 

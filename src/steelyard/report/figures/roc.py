@@ -12,16 +12,15 @@ from steelyard.metrics.curves import roc_points
 from steelyard.report.figures import curves as drawing
 from steelyard.report.figures import style, words
 from steelyard.report.figures.curves import Curve
-from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
+from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records
 from steelyard.report.figures.labels import Line
-from steelyard.report.figures.sources import Source
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
 
 @dataclass(eq=False, repr=False)
-class RocDisplay(ScoreDisplay):
+class RocDisplay(CurveDisplay):
     """ROC curves with the band of the share of positives found at each cut, the area, the cut in use, and chance.
 
     >>> display = RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -30,7 +29,6 @@ class RocDisplay(ScoreDisplay):
     """
 
     needs: ClassVar[tuple[str, ...]] = ("roc_auc",)
-    height: ClassVar[float] = 3.3  # type: ignore[misc]
 
     curves: tuple[Curve, ...]
     rows: str
@@ -44,13 +42,9 @@ class RocDisplay(ScoreDisplay):
         return cls(tuple(_curve(name, one) for name, one in found.items()), rows).placed(ax)
 
     @classmethod
-    def from_cv_results(cls, cv_results: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
-        """One curve a test fold of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True)."""
-        source, rest = Source.split(cls.reads, cls.needs, {**options})
-        words.no_more(rest)
-        each = source.of_each_fold(cv_results, X, y)
+    def _of_folds(cls, each: list[Evaluation]) -> Self:
         found = tuple(_curve(f"fold {i}", one) for i, one in enumerate(each, 1))
-        return cls(found, f"{sum(one.rows for one in each):,} rows in {len(each)} test folds", folds=True).placed(ax)
+        return cls(found, words.rows_of_folds(each), folds=True)
 
     def frame(self) -> Rows[Record]:
         """One row a drawn cut: the two shares, and the ends of the band."""
@@ -86,12 +80,10 @@ class RocDisplay(ScoreDisplay):
 
 
 def _curve(name: str, evaluation: Evaluation) -> Curve:
-    _, curve, places = drawing.read(evaluation, roc_points)
+    curve, places = drawing.read(evaluation, roc_points)
     low, high, method = drawing.band("recall", evaluation, places)
-    point = None
-    if evaluation.counts is not None and evaluation.threshold is not None:
-        rates = 1 - words.measured(evaluation, "specificity").value, words.measured(evaluation, "recall").value
-        point = rates if np.isfinite(rates).all() else None
+    rates = drawing.working_point(evaluation, "specificity", "recall")
+    point = None if rates is None else (1 - rates[0], rates[1])
     return Curve(
         name, curve.fpr[places], curve.tpr[places], curve.thresholds[places], low, high,
         words.measured(evaluation, "roc_auc"), point, evaluation.threshold, evaluation.level, method,

@@ -83,7 +83,7 @@ class RunsDisplay(Display):
         return cls.from_runs(result, **options)
 
     @property
-    def height(self) -> float:  # type: ignore[override]
+    def height(self) -> float:
         """Inches: one row of boxes, or a row of panels for several groups of many names."""
         return 2.5 if len(self.groups) == 1 else 0.55 + 1.3 * int(np.ceil(len(self.metrics) / 2))
 

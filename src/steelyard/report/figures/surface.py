@@ -73,7 +73,7 @@ class SurfaceDisplay(LabelDisplay):
         return cls.of(**options) if result is None else cls.from_evaluation(result, **options)
 
     @property
-    def height(self) -> float:  # type: ignore[override]
+    def height(self) -> float:
         """Inches: a row of surfaces and two of sections."""
         return 4.3
 

@@ -13,7 +13,7 @@ from steelyard.analysis.threshold import BestThreshold, best_threshold
 from steelyard.analysis.uncertainty import intervals
 from steelyard.errors import UndefinedError
 from steelyard.report.figures import measures, style, words
-from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, only
+from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, only, scores_of
 from steelyard.report.figures.labels import Line, label_lines
 from steelyard.report.figures.measures import Track
 
@@ -98,8 +98,7 @@ class ThresholdDisplay(ScoreDisplay):
 
 def _tracks(one: Evaluation, known: list[Metric], *, banded: bool) -> tuple[Array, tuple[Track, ...]]:
     """The measures at the cuts to draw, lowest last, with their bands where wanted."""
-    table = one.scores
-    assert table is not None  # noqa: S101 - the display asked for scores before
+    table = scores_of(one)
     there = table if one.prevalence is None else at_prevalence(table, one.prevalence)
     cuts, counts = there.thresholds[1:], there.counts[slice(1, None)]
     values = [np.asarray(metric(counts)) for metric in known]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import interval_text, percent_interval, percent_text, three_digits
 from steelyard.analysis.uncertainty import interval
-from steelyard.errors import InputError, InputTypeError
+from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
@@ -39,6 +39,11 @@ def rows_of(evaluation: Evaluation) -> str:
     if evaluation.scores is not None:
         return f"{evaluation.rows:,} rows, {evaluation.scores.positive.n:,} of them positive"
     return f"{evaluation.rows:,} rows"
+
+
+def rows_of_folds(each: list[Evaluation]) -> str:
+    """How many rows, in how many test folds."""
+    return f"{sum(one.rows for one in each):,} rows in {len(each)} test folds"
 
 
 def share(value: float) -> str:
@@ -89,9 +94,3 @@ def cut(threshold: float | None) -> str:
 def named(name: str, words: str) -> str:
     """Words about one model, opened by its name where it has one."""
     return f"{name}: {words}" if name else words
-
-
-def no_more(options: Any) -> None:
-    """Refuse options that nothing reads."""
-    if options:
-        raise InputTypeError(f"This figure has no option {', '.join(map(repr, options))}.")
