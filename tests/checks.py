@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 CELLS = (0, 1, 2, 3, 50, 10**6)
@@ -13,6 +14,11 @@ TABLES = list(itertools.product(CELLS, repeat=4))
 def close(value, expected):
     """Right to the last digits: 1e-12 relative or 1e-14 absolute."""
     return abs(value - expected) <= max(1e-12 * abs(expected), 1e-14)
+
+
+def same(a, b, tolerance=1e-12):
+    """Equal numbers or arrays but for rounding; undefined in the same places."""
+    return np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
 def assert_refused(attempt, builtin, words):

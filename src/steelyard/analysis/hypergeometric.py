@@ -1,4 +1,4 @@
-"""Hypergeometric: the true positives of a guess with given margins, exact for any counts. Used by chance."""
+"""Hypergeometric: the true positives of a guess with given margins, exact for any counts. Used by chance tests."""
 
 from __future__ import annotations
 

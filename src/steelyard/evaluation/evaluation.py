@@ -21,7 +21,7 @@ from steelyard.statistics.confusion import Confusion
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from steelyard.analysis.chance import ChanceTest
+    from steelyard.analysis.chance_tests import ChanceTest
     from steelyard.analysis.sampling import Interval
     from steelyard.analysis.threshold import BestThreshold
     from steelyard.evaluation.groups import Group

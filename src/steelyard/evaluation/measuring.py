@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.chance import ChanceTest, beats_guessing, chance
+from steelyard.analysis.chance import chance
+from steelyard.analysis.chance_tests import ChanceTest, beats_guessing
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import Rows
 from steelyard.analysis.sampling import Interval
