@@ -83,13 +83,13 @@ def evaluate(
             "pred=, score=, weight=, by= and exact= are about columns of a frame; name that of the truth with true=."
         )
     table, scores, cut, assumed = weighed(data, y_pred, y_score, threshold, pos_label, labels, weights)
-    assumed = [*assumed, *strangers(table)]
+    assumed = (*assumed, *strangers(table))
     positive = positive_of(table, scores, pos_label)
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
     parts = data if isinstance(data, Tally) else None
     if clustered is not None:
         how["clustered"] = clustered
-        assumed = [*assumed, f"Rows of one {cluster} belong together; the intervals draw whole clusters."]
+        assumed = (*assumed, f"Rows of one {cluster} belong together; the intervals draw whole clusters.")
     return evaluate_tables(table, scores, positive, cut=cut, assumed=assumed, metrics=metrics, parts=parts, **how)
 
 
@@ -151,7 +151,7 @@ def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: A
         table = (
             part.confusion
             if part.confusion is not None or cut is None
-            else cut_at(part.scores, cut, rest(data.labels, part.scores))[0]
+            else cut_at(part.scores, cut, rest(data.labels, part.scores)).table
         )
         rows = measured(table, part.scores, positive, some, how)
         found.append(Group(data.by, key, part.rows, Rows(rows), table))

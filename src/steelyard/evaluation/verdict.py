@@ -50,7 +50,8 @@ def _two_classes(evaluation: Evaluation, sample: Counts) -> list[str]:
 
 def _reweighted(evaluation: Evaluation) -> Counts:
     """The counts at the prevalence in use."""
-    return at_prevalence(evaluation.confusion, evaluation.prevalence).counts(evaluation.positive)  # type: ignore[no-any-return]
+    found: Counts = at_prevalence(evaluation.confusion, evaluation.prevalence).counts(evaluation.positive)
+    return found
 
 
 def _minority(counts: Counts) -> tuple[str, float, float]:

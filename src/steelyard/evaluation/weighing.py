@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 USUAL_CUT = 0.5
+USUALLY_CUT = f"Scores were cut at {USUAL_CUT}; best_threshold looks for a better cut."
+RANKED_ONLY = "The scores are not probabilities: ranked only. Give threshold= to cut them."
+TWO_CUTS = "Predictions and a threshold together contradict each other; give scores and the threshold."
 
 
 def refuse_rows(**given: Any) -> None:
@@ -33,10 +36,19 @@ def refuse_rows(**given: Any) -> None:
         )
 
 
+class Weighed(NamedTuple):
+    """The table of labels, the table of scores, the cut between them, and what was assumed."""
+
+    table: Confusion | None
+    scores: ScoreTable | None = None
+    threshold: float | None = None
+    assumed: tuple[str, ...] = ()
+
+
 def weighed(
     data: Any, y_pred: Any, y_score: Any, threshold: Any, pos_label: Any, labels: Any, weights: dict[str, Any]
-) -> tuple[Confusion | None, ScoreTable | None, float | None, list[str]]:
-    """The table of labels, the table of scores, the cut between them, and what was assumed."""
+) -> Weighed:
+    """What was given to evaluate, as tables."""
     if isinstance(data, Tally):
         return _of_tally(data, threshold, pos_label)
     if isinstance(data, (Counts, Confusion, ScoreTable)):
@@ -46,28 +58,39 @@ def weighed(
             raise InputError(
                 "labels= and weights are about rows, and this is a table; give them when weighing the rows."
             )
-        if isinstance(data, ScoreTable):
-            return cut_at(data, threshold, None)
-        if threshold is not None:
-            raise InputError("A table of labels is cut already; a threshold= needs scores.")
-        return _as_confusion(data, pos_label), None, None, []
+        return _of_table(data, threshold, pos_label)
     if y_pred is not None and threshold is not None:
-        raise InputError("Predictions and a threshold together contradict each other; give scores and the threshold.")
+        raise InputError(TWO_CUTS)
+    return _of_rows(data, y_pred, y_score, threshold, {"pos_label": pos_label, "labels": labels, **weights})
+
+
+def _of_table(data: Counts | Confusion | ScoreTable, threshold: Any, pos_label: Any) -> Weighed:
+    if isinstance(data, ScoreTable):
+        return cut_at(data, threshold, None)
+    if threshold is not None:
+        raise InputError("A table of labels is cut already; a threshold= needs scores.")
+    return Weighed(_as_confusion(data, pos_label))
+
+
+def _of_rows(y_true: Any, y_pred: Any, y_score: Any, threshold: Any, options: dict[str, Any]) -> Weighed:
     if y_pred is None and y_score is None:
         raise InputTypeError("There is nothing to evaluate: give y_pred (labels) or y_score= (scores) beside y_true.")
-    scores = None
-    if y_score is not None:
-        if np.ndim(y_score) == 2:
-            raise InputError(
-                f"y_score has {np.shape(y_score)[1]} columns; give that of the positive class, such as y_score[:, 1]."
-            )
-        scores = ingest.score_table(data, y_score, pos_label=pos_label, labels=labels, **weights)
-        ingest.check_both_classes(scores)
+    scores = None if y_score is None else _scores(y_true, y_score, options)
     if y_pred is None:
-        return cut_at(scores, threshold, _other_label(data, scores))
-    table = ingest.confusion(data, y_pred, labels=labels, pos_label=pos_label, **weights)
+        return cut_at(scores, threshold, _other_label(y_true, scores))
+    table = ingest.confusion(y_true, y_pred, **options)
     ingest.check_whole(table)
-    return table, scores, None, []
+    return Weighed(table, scores)
+
+
+def _scores(y_true: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
+    if np.ndim(y_score) == 2:
+        raise InputError(
+            f"y_score has {np.shape(y_score)[1]} columns; give that of the positive class, such as y_score[:, 1]."
+        )
+    scores = ingest.score_table(y_true, y_score, **options)
+    ingest.check_both_classes(scores)
+    return scores
 
 
 def strangers(table: Confusion | None) -> list[str]:
@@ -81,32 +104,30 @@ def strangers(table: Confusion | None) -> list[str]:
     return [f"{told}; are they written alike?"]
 
 
-def _of_tally(
-    data: Tally, threshold: Any, pos_label: Any
-) -> tuple[Confusion | None, ScoreTable | None, float | None, list[str]]:
+def _of_tally(data: Tally, threshold: Any, pos_label: Any) -> Weighed:
     scores, table = data.scores, data.confusion
-    told = [] if scores is None else _bounds_told(scores)
+    told = () if scores is None else _bounds_told(scores)
     if scores is not None:
         ingest.check_both_classes(scores)
     if table is None:
         if scores is None:
             raise InputError("This tally holds two models side by side; compare it instead.")
-        *found, assumed = cut_at(scores, threshold, rest(data.labels, scores))
-        return *found, [*assumed, *told]  # type: ignore[return-value]
+        found = cut_at(scores, threshold, rest(data.labels, scores))
+        return found._replace(assumed=found.assumed + told)
     if threshold is not None:
-        raise InputError("Predictions and a threshold together contradict each other; give scores and the threshold.")
+        raise InputError(TWO_CUTS)
     table = table if pos_label is None else table.with_positive(resolved(pos_label, table.labels))
     ingest.check_whole(table)
-    return table, scores, None, told
+    return Weighed(table, scores, None, told)
 
 
-def _bounds_told(scores: ScoreTable) -> list[str]:
+def _bounds_told(scores: ScoreTable) -> tuple[str, ...]:
     """How far the areas of binned scores may be from those of the scores themselves."""
     if not len(scores.blurs):
-        return []
+        return ()
     ends = {name: " and ".join(f"{end:.6f}" for end in pair) for name, pair in bounds(scores).items()}
     told = ", ".join(f"{name} lies between {pair}" for name, pair in ends.items())
-    return [f"Scores were counted in bins: {told}, whatever their order inside a bin."]
+    return (f"Scores were counted in bins: {told}, whatever their order inside a bin.",)
 
 
 def _as_confusion(data: Counts | Confusion, pos_label: Any) -> Confusion:
@@ -134,16 +155,23 @@ def rest(labels: Iterable[Any], scores: Any) -> Any:
     return others[0] if len(others) == 1 else None
 
 
-def cut_at(scores: Any, threshold: Any, other: Any) -> tuple[Confusion | None, ScoreTable, float | None, list[str]]:
+def cut_at(scores: Any, threshold: Any, other: Any) -> Weighed:
     """Scores cut into labels: where told, at 0.5 where they are probabilities, else not at all."""
-    assumed = []
-    if threshold is None:
-        ends = [side.scores[i] for side in (scores.positive, scores.negative) if len(side.scores) for i in (0, -1)]
-        if min(ends) < 0 or max(ends) > 1:
-            return None, scores, None, ["The scores are not probabilities: ranked only. Give threshold= to cut them."]
-        threshold = USUAL_CUT
-        assumed = [f"Scores were cut at {USUAL_CUT}; best_threshold looks for a better cut."]
-    elif not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
+    if threshold is None and not scores.probable:
+        return Weighed(None, scores, None, (RANKED_ONLY,))
+    assumed = (USUALLY_CUT,) if threshold is None else ()
+    cut = _checked_cut(scores, USUAL_CUT if threshold is None else threshold)
+    labels = (_other(scores.label) if other is None else other, scores.label)
+    matrix = scores.at(cut).matrix()
+    if not scores.weighted:
+        return Weighed(Confusion.of_rows(labels, matrix, scores.label), scores, cut, assumed)
+    rows, squares = (_at(scores, cut, key) for key in ("rows", "squares"))
+    table = Confusion(labels, rows.astype(np.int64), matrix, squares, scores.label)
+    return Weighed(table, scores, cut, assumed)
+
+
+def _checked_cut(scores: ScoreTable, threshold: Any) -> float:
+    if not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
         raise InputError(f"A threshold is a number, not {threshold!r}.")
     divided = inside(scores.blurs, float(threshold))
     if divided is not None:
@@ -151,18 +179,7 @@ def cut_at(scores: Any, threshold: Any, other: Any) -> tuple[Confusion | None, S
             f"The scores were counted in bins, and {threshold:g} would divide the one from {divided[0]:.9g} to "
             f"{divided[1]:.9g}; cut at an end of it, or weigh the rows again with this threshold."
         )
-    counts = scores.at(float(threshold))
-    other = _other(scores.label) if other is None else other
-    matrix = counts.matrix()
-    if not scores.weighted:
-        return Confusion.of_rows((other, scores.label), matrix, scores.label), scores, float(threshold), assumed
-    rows, squares = (_at(scores, float(threshold), key) for key in ("rows", "squares"))
-    return (
-        Confusion((other, scores.label), rows.astype(np.int64), matrix, squares, scores.label),
-        scores,
-        float(threshold),
-        assumed,
-    )
+    return float(threshold)
 
 
 def _other(label: Any) -> Any:

@@ -102,7 +102,7 @@ def _of_scores(
             row["best"] = held.best.get(row["name"])
         else:
             row.update(_over_stops(row, small, shares, start))
-    probable = shapes.is_probability(scores)
+    probable = scores.probable
     return {
         "cuts": _cut_columns(held), "cut": held.current, "all_cuts": held.total,
         "near": 0 if evaluation.counts is None else held.nearest(evaluation.counts),

@@ -21,11 +21,6 @@ BINS, RELIABILITY_BINS = 48, 10
 OUTER = 0.001  # share of the rows beyond either end of a histogram of scores that are no probabilities
 
 
-def is_probability(table: ScoreTable) -> bool:
-    """Whether all scores lie between 0 and 1."""
-    return all(side.scores[0] >= 0 and side.scores[-1] <= 1 for side in _sides(table) if len(side.scores))
-
-
 def _sides(table: ScoreTable) -> tuple[Side, Side]:
     return table.positive, table.negative
 
@@ -47,7 +42,7 @@ def band(table: ScoreTable, level: float) -> dict[str, list[float]]:
 
 def histogram(table: ScoreTable) -> dict[str, list[float]]:
     """The share of each class in bins of equal width; what lies beyond the ends is in the outer bins."""
-    low, high = (0.0, 1.0) if is_probability(table) else _ends(table)
+    low, high = (0.0, 1.0) if table.probable else _ends(table)
     edges = np.linspace(low, high, BINS + 1)
     shares = [_shares(side, edges) for side in _sides(table)]
     return {"ends": [low, high], "positive": _short(shares[0]), "negative": _short(shares[1])}
@@ -101,7 +96,8 @@ def _places(side: Side) -> Array:
 def _bins(side: Side) -> tuple[Array, Array]:
     mass = np.ones(len(side.scores)) if side.mass is None else side.mass
     places = _places(side)
-    return tuple(np.bincount(places, w, minlength=RELIABILITY_BINS) for w in (mass, mass * side.scores))  # type: ignore[return-value]
+    held, scored = (np.bincount(places, w, minlength=RELIABILITY_BINS) for w in (mass, mass * side.scores))
+    return held, scored
 
 
 def _short(values: Array) -> list[float]:

@@ -203,6 +203,12 @@ class ScoreTable:
     blurs: Array = field(default_factory=lambda: blurs.NONE)
 
     @property
+    def probable(self) -> bool:
+        """Whether all scores lie between 0 and 1, as probabilities do."""
+        sides = (side.scores for side in (self.positive, self.negative) if len(side.scores))
+        return all(bool(scores[0] >= 0 and scores[-1] <= 1) for scores in sides)
+
+    @property
     def weighted(self) -> bool:
         """Whether rows had weights of their own."""
         return self.positive.weights is not None or self.negative.weights is not None
