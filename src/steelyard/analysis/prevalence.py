@@ -101,8 +101,8 @@ def class_shares(table: Confusion, pi: Any) -> Array:
     return np.asarray(given)
 
 
-def scores_at(table: ScoreTable, pi: float) -> ScoreTable:
-    """The score table re-weighted to a prevalence, its total kept; the weights may have an axis of draws."""
+def scores_at(table: ScoreTable, pi: Any) -> ScoreTable:
+    """The score table re-weighted to a prevalence, or to each of several; the weights may have an axis of draws."""
     p, n = np.asarray(table.positive.total, dtype=float), np.asarray(table.negative.total, dtype=float)
     if (p == 0).any() or (n == 0).any():
         raise InputError("Scores of one class only say nothing about another prevalence.")

@@ -164,6 +164,7 @@ def _at(weighed: Weighed, measure: Metric, model: str, place: int | None, shares
         return np.zeros(0)
     if weighed.by_rank(measure):
         tables = (scores_at(weighed.scores[model], float(share)) for share in shares)
-        return np.array([measure.scores(table, **measure.parameters) for table in tables], dtype=np.float64)  # type: ignore[misc]
+        values = [calling.score_values(measure, table, measure.parameters) for table in tables]
+        return np.array(values, dtype=np.float64)
     counts = at_prevalence(weighed.tables[model].one_vs_rest()[place], shares)
     return np.asarray(calling.count_values(measure, counts, measure.parameters))

@@ -64,13 +64,13 @@ class Answer:
     def _none(self) -> Any:
         return np.full(np.shape(self.value), None, dtype=object)[()]
 
-    def finished(self, measure: Metric, undefined: float | str) -> Any:
+    def finished(self, measure: Metric, options: Options) -> Any:
         """The value as the caller wants it: a float or an array, NaN replaced or an error."""
-        if undefined == "raise":
+        if options.undefined == "raise":
             for reason in filter(None, np.asarray(self.why, dtype=object).flat):
                 raise UndefinedError(f"{measure.name} is undefined: {reason}.")
-        elif not self.averaged and not math.isnan(undefined):  # type: ignore[arg-type]
-            return plain(np.where(np.isnan(self.value), undefined, self.value))
+        elif not self.averaged and not math.isnan(options.replacement):
+            return plain(np.where(np.isnan(self.value), options.replacement, self.value))
         return plain(self.value)
 
 
@@ -254,7 +254,8 @@ def _is_plain_pair(table: Confusion) -> bool:
 def class_values(measure: Metric, cells: ClassCells, options: Options, parameters: Mapping[str, Any]) -> Any:
     """The measure over all classes on the last axis of the cells: its own form, one value a class, or their mean."""
     if options.average == "native":
-        return _evaluate(measure.classes, cells, parameters)  # type: ignore[arg-type]
+        assert measure.classes is not None  # noqa: S101 - positive_place finds a class for the others
+        return _evaluate(measure.classes, cells, parameters)
     if options.average == "micro":
         return count_values(measure, Counts.trusted(*(cell.sum(-1) for cell in cells)), parameters)
     values = count_values(measure, Counts.trusted(*cells), parameters)
@@ -302,14 +303,19 @@ def _class_reason(
 
 def on_scores(measure: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Answer:
     """On the ordered scores of the two classes."""
-    if measure.scores is None:
-        raise InputTypeError(f"{measure.name} needs a cut: give it table.at(threshold), or labels in place of scores.")
-    value = measure.scores(table, **parameters)
+    value = score_values(measure, table, parameters)
     low, high = measure.range
     # Sums of weights in different orders differ in the last digit: 1.0000000000000002 is 1.
     bounded = np.clip(value, low - 1e-9, high + 1e-9) == value
     clipped = np.where(bounded, np.clip(value, low, high), value)
     return Answer(np.asarray(clipped, dtype=np.float64), lambda: _score_reason(measure, table, value))
+
+
+def score_values(measure: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Any:
+    """The value alone; one a draw where the table holds draws of weights."""
+    if measure.scores is None:
+        raise InputTypeError(f"{measure.name} needs a cut: give it table.at(threshold), or labels in place of scores.")
+    return measure.scores(table, **parameters)
 
 
 def _score_reason(measure: Metric, table: ScoreTable, value: Any) -> str | None:

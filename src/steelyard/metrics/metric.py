@@ -74,7 +74,7 @@ class Metric:
         if type(data) in INNER:
             return self._inside(data, parameters)
         options = Options(pos_label, labels, average, sample_weight, frequency, undefined)
-        return calling.answer(self, data, y_other, options, self._checked(parameters)).finished(self, undefined)
+        return calling.answer(self, data, y_other, options, self._checked(parameters)).finished(self, options)
 
     def why(self, data: Any, y_other: Any = None, **options: Any) -> Any:
         """The reason why the same call would give NaN, None where the value is defined; an array for an array."""

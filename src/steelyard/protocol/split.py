@@ -125,7 +125,8 @@ class HoldOut:
         if rows.min() < 2:
             few = int(rows.argmin())
             raise InputError(f"Class {labels[few]!r} has one row, which cannot be both trained on and tested.")
-        return _shared(rows, test).tolist()  # type: ignore[no-any-return]
+        parts: list[int] = _shared(rows, test).tolist()
+        return parts
 
 
 def _shared(rows: Array, test: int) -> Array:

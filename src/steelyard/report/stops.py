@@ -48,7 +48,7 @@ def over_stops(measure: Metric, table: ScoreTable, shares: Array) -> Array:
     """The measure of scores at each prevalence."""
     size = table.positive.size + table.negative.size
     parts = np.array_split(shares, max(1, int(np.ceil(size * len(shares) / AT_ONCE))))
-    found = [calling.on_scores(measure, scores_at(table, part), measure.parameters).value for part in parts]  # type: ignore[arg-type]
+    found = [calling.on_scores(measure, scores_at(table, part), measure.parameters).value for part in parts]
     return np.concatenate([np.broadcast_to(v, len(part)) for v, part in zip(found, parts, strict=True)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def console() -> Console:
 
 def printed(screen: Console) -> str:
     """What a console of ours has printed, without trailing blanks."""
-    return "\n".join(line.rstrip() for line in screen.file.getvalue().splitlines())  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in screen.file.getvalue().splitlines())  # type: ignore[attr-defined]  # console() made it a StringIO
 
 
 def print_table(
@@ -60,8 +60,8 @@ def _table(
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for i, title in enumerate(head):
-        justify = "right" if i in right else "left"
-        table.add_column(title, no_wrap=i not in wrap, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        justify: Literal["left", "right"] = "right" if i in right else "left"
+        table.add_column(title, no_wrap=i not in wrap, justify=justify, overflow="fold")
     for row in rows:
         cells = [f"── {row}"] if isinstance(row, str) else list(row)
         table.add_row(*cells)

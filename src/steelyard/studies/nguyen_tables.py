@@ -16,6 +16,7 @@ from steelyard.studies.published import published
 from steelyard.studies.study import Picture, Table
 
 if TYPE_CHECKING:
+    from steelyard.analysis.significance import Friedman
     from steelyard.studies.nguyen import Outcome
 
 Array = np.ndarray[Any, Any]
@@ -193,6 +194,12 @@ def _spreads(view: View) -> Table:
     return Table("spread", "How far the three test sets lie apart", _rounded(rows, 3), note)
 
 
+def tested(found: Spread) -> Friedman:
+    """The test of a spread over several runs or topics, which has one."""
+    assert found.test is not None  # noqa: S101 - only a spread of a single value has none
+    return found.test
+
+
 def _tests(view: View) -> Table:
     rows = []
     for metric, word in WORDS.items():
@@ -201,8 +208,7 @@ def _tests(view: View) -> Table:
             ("ours, topics", view.over_topics(metric, 0)),
             ("paper's table, topics", paper_spread(metric)),
         ):
-            test = found.test
-            assert test is not None  # noqa: S101 - there is more than one run
+            test = tested(found)
             pairs = {f"{p.a} and {p.b}": p.p_adjusted for p in test.pairs}
             rows.append({"measure": word, "over": what, "Friedman p": test.p_value, **pairs})
     note = "Friedman's test that the three sets do not differ; pairs by Wilcoxon's signed ranks, adjusted by Holm."
