@@ -576,6 +576,7 @@ BAD = {
     "one fold": (lambda: corrected_t_test([0.1], test_share=0.1), ValueError, "two or more folds"),
     "no share": (lambda: corrected_t_test([0.1, 0.2]), TypeError, "either test_share="),
     "share": (lambda: corrected_t_test([0.1, 0.2], test_share=10), ValueError, "between 0 and 1"),
+    "level of folds": (lambda: corrected_t_test([0.1, 0.2], test_share=0.1, level="95"), ValueError, "level is a probability"),
     "NaN fold": (lambda: corrected_t_test([0.1, math.nan], test_share=0.1), ValueError, "NaN"),
     "one data set": (lambda: friedman([[1.0, 2.0]]), ValueError, "two or more data sets"),
     "uneven": (lambda: friedman({"a": [1, 2], "b": [1, 2, 3]}), ValueError, "differ in length"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile, student_quantile
-from steelyard.errors import CountOverflowError, InputTypeError
+from steelyard.errors import CountOverflowError, InputError, InputTypeError
 from steelyard.statistics.counts import LARGEST, Counts
 from steelyard.statistics.scores import ScoreTable, Side
 
@@ -28,6 +28,12 @@ def generator(rng: Any) -> np.random.Generator:
         return np.random.default_rng(0 if rng is None else rng)
     except (TypeError, ValueError):
         raise InputTypeError(f"rng is a NumPy Generator or a whole number to seed one, not {rng!r}.") from None
+
+
+def check_level(level: Any) -> None:
+    """Refuse what is no level of an interval."""
+    if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
+        raise InputError(f"level is a probability between 0 and 1, such as 0.95, not {level!r}.")
 
 
 def tails(level: float) -> tuple[float, float]:

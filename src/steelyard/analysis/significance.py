@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.distributions import student_below, student_quantile
+from steelyard.analysis.draws import check_level
 from steelyard.analysis.rows import Flat, Rows, three_digits
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays
@@ -122,8 +123,7 @@ def corrected_t_test(
     values = _finite(arrays.numbers(differences, "differences"), "differences")
     if len(values) < 2:
         raise InputError(f"The corrected t-test needs the differences of two or more folds, not {len(values)}.")
-    if not 0 < level < 1:
-        raise InputError(f"level is a probability between 0 and 1, such as 0.95, not {level!r}.")
+    check_level(level)
     mean, degrees = float(values.mean()), len(values) - 1
     alike = bool((values == values[0]).all())  # their rounded mean may differ from each of them
     error = (

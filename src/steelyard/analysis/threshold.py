@@ -157,8 +157,7 @@ class Search:
     def __post_init__(self) -> None:
         if not (isinstance(self.tolerance, (int, float, np.number)) and self.tolerance >= 0):
             raise InputError(f"tolerance is a difference of values, 0 or more, not {self.tolerance!r}.")
-        if not (isinstance(self.level, (int, float, np.number)) and 0 < self.level < 1):
-            raise InputError(f"level is a probability between 0 and 1, such as 0.95, not {self.level!r}.")
+        drawing.check_level(self.level)
 
     def best(self, table: ScoreTable, resamples: int, rng: Any) -> BestThreshold:
         """The best cut of a table, with what resamples of its rows say of it."""

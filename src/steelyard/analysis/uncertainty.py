@@ -130,8 +130,7 @@ def _joined(parts: list[Interval], shape: tuple[int, ...]) -> Interval:
 
 def check(level: float, method: str, draws: int | None) -> None:
     """Refuse a level, a method or a number of draws that make no sense."""
-    if not (isinstance(level, (int, float, np.floating)) and 0 < level < 1):
-        raise InputError(f"level is a probability between 0 and 1, such as 0.95, not {level!r}.")
+    drawing.check_level(level)
     if method not in METHODS:
         raise InputError(f"No method is called {method!r}; there are {', '.join(METHODS)}.")
     if draws is not None and (not isinstance(draws, (int, np.integer)) or isinstance(draws, bool) or draws < 1):

@@ -127,8 +127,7 @@ def _check_metrics(metrics: Any) -> None:
 
 
 def _check_how(level: Any, n_jobs: Any, progress: Any) -> None:
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise InputError(f"level is a probability between 0 and 1, such as 0.95, not {level!r}.")
+    drawing.check_level(level)
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs):
         raise InputError(f"n_jobs (--jobs) is how many runs there are at a time, or -1 for all cores, not {n_jobs!r}.")
     if progress is not None and not callable(progress):
