@@ -1,4 +1,4 @@
-"""Selection: of repeated trees the best are pruned, and the simplest within a standard error of the best is kept.
+"""select_tree: of repeated trees the best are pruned, and the simplest within a standard error of the best is kept.
 
 Kalita (2010) keeps the tree that does best on the test data, or prunes the best few and takes the smallest of the
 best. Here all choices are made on validation parts, and the tree is judged on test rows that no choice has seen. The
@@ -8,96 +8,36 @@ rule of one standard error is Breiman, Friedman, Olshen and Stone's (1984).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.analysis import draws as drawing
-from steelyard.analysis.rows import Rows, filled, json_text, strict, three_digits
+from steelyard.analysis.rows import Rows
 from steelyard.analysis.uncertainty import interval
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.ingest import arrays, encoding
 from steelyard.protocol import measured, once
-from steelyard.protocol.answers import Data, answer_of
 from steelyard.protocol.candidates import Candidate, candidates
 from steelyard.protocol.cost import tree_size
 from steelyard.protocol.cross import read_data
-from steelyard.protocol.resample import Training, resampled
-from steelyard.protocol.run import Run, fitted, sentence
+from steelyard.protocol.run import sentence
 from steelyard.protocol.seeding import SEEDS
+from steelyard.protocol.selection import Selection
 from steelyard.protocol.split import GROUPS, HoldOut, Part, parts
+from steelyard.protocol.trial import Trial, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.protocol.answers import Data
+
 
 Array = np.ndarray[Any, Any]
-SCHEMA = 1
 DRAWS = 200  # of groups to set aside, until every class is on both sides
 ONE_ERROR = math.erf(math.sqrt(0.5))  # the level of an interval that reaches one standard error to either side
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """One fitted estimator: the run it comes from, how it was pruned, how complex it is, what it is worth there."""
-
-    run: Run
-    params: Mapping[str, Any]
-    complexity: float
-    value: float
-    estimator: Any = field(repr=False)
-
-    def row(self) -> dict[str, Any]:
-        """The trial as a row of a table."""
-        where = {"repeat": self.run.part.repeat, "fold": self.run.part.fold}
-        return {**where, **self.params, "complexity": self.complexity, "value": self.value}
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Selection:
-    """The chosen estimator, why it was chosen, and what it does on rows that no choice has seen."""
-
-    chosen: Trial
-    best: Trial
-    standard_error: float
-    metric: str
-    grown: Rows[Trial]
-    pruned: Rows[Trial]
-    evaluation: Evaluation
-    test_rows: Array
-    failures: tuple[str, ...] = ()
-
-    @property
-    def estimator(self) -> Any:
-        """The chosen estimator, fitted."""
-        return self.chosen.estimator
-
-    def __repr__(self) -> str:
-        best, chosen = self.best, self.chosen
-        told = (
-            f"Of {len(self.grown)} fits and {len(self.pruned)} pruned ones the best has {self.metric} "
-            f"{three_digits(best.value)} (standard error {three_digits(self.standard_error)}) and complexity "
-            f"{best.complexity:,.0f}; the simplest within that error has {three_digits(chosen.value)} and "
-            f"{chosen.complexity:,.0f}. On {len(self.test_rows):,} rows that no choice has seen:"
-        )
-        lost = [filled(f"{len(self.failures)} fits failed; the first, {self.failures[0]}")] if self.failures else []
-        return "\n".join([filled(told), *lost, "", repr(self.evaluation)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for strict JSON: what is undefined or infinite is None."""
-        parts = {"chosen": [self.chosen], "best": [self.best], "grown": self.grown, "pruned": self.pruned}
-        rows = {name: [strict(trial.row()) for trial in part] for name, part in parts.items()}
-        told = {"schema": SCHEMA, "metric": self.metric, "standard_error": self.standard_error}
-        rest = {"test_rows": self.test_rows.tolist(), "failures": list(self.failures)}
-        one = {"chosen": rows["chosen"][0], "best": rows["best"][0]}
-        return {**strict(told), **rows, **one, **rest, "evaluation": self.evaluation.to_dict()}
-
-    def to_json(self) -> str:
-        """The selection as strict JSON text."""
-        return json_text(self.to_dict())
 
 
 def select_tree(
@@ -121,11 +61,11 @@ def select_tree(
     """Choose a tree as Kalita advises, on validation data only: repeat, keep the best, prune, take the simplest.
 
     A share `test` of the rows is set aside first. The rest is split again and again, by HoldOut(2, repeats=10) or as
-    `split` says; the `keep` best of the trees
-    grown are pruned along their cost-complexity path (`most` steps of it), each tried on its own validation part; of
-    all of them the one with the fewest nodes within one standard error of the best is chosen, and only then are the
-    test rows asked. For other estimators `variants` lists the parameters to try, as a list of dictionaries or one of
-    lists, and `complexity` tells how complex a fitted one is. With `groups` no group is on two sides of any split.
+    `split` says; the `keep` best of the trees grown are pruned along their cost-complexity path (`most` steps of it),
+    each tried on its own validation part; of all of them the one with the fewest nodes within one standard error of
+    the best is chosen, and only then are the test rows asked. For other estimators `variants` lists the parameters to
+    try, as a list of dictionaries or one of lists, and `complexity` tells how complex a fitted one is. With `groups`
+    no group is on two sides of any split.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -249,81 +189,3 @@ def _standard_error(reading: measured.Reading, trial: Trial) -> float:
     how: dict[str, Any] = {} if reading.average == "native" else {"average": reading.average}
     found = interval(reading.measure, table, level=ONE_ERROR, **how)
     return float(found.high - found.low) / 2
-
-
-# ---------------------------------------------------------------- fits
-
-
-@dataclass(frozen=True, eq=False)
-class Work:
-    """What is fitted and on what it is judged."""
-
-    candidate: Candidate
-    data: Data
-    reading: measured.Reading
-    complexity: Callable[[Any], float]
-
-    def tried(self, part: Part, seed: int, params: Mapping[str, Any]) -> Trial:
-        """An estimator with these parameters, fitted on one part and judged on the other."""
-        model = fitted(self._with(params), self._training(part, seed), seed)
-        run = self.asked(model, part)
-        value = float(measured.values(self.reading, [run], measured.stacked([run]))[0])
-        return Trial(run, dict(params), self._complexity(model), value, model)
-
-    def asked(self, model: Any, part: Part) -> Run:
-        """What a fitted estimator says about the second part."""
-        return Run(self.candidate.name, part, self.data, answer_of(model, self.data, part.test))
-
-    def variants(self, part: Part, seed: int, given: Any, most: int) -> list[Mapping[str, Any]]:
-        """The parameters to try: those given, or the steps of the cost-complexity path."""
-        if given is not None:
-            return _listed(given)
-        training = self._training(part, seed)
-        model = fitted(self.candidate, training, seed)
-        name, tree, X = _tree(model, training.X)
-        weights = {} if training.weight is None else {"sample_weight": training.weight}
-        alphas = np.unique(np.maximum(tree.cost_complexity_pruning_path(X, training.y, **weights).ccp_alphas, 0))[1:]
-        picked = np.unique(np.linspace(0, len(alphas) - 1, min(most, len(alphas))).round().astype(int))
-        return [{name: float(alphas[i])} for i in picked]
-
-    def _training(self, part: Part, seed: int) -> Training:
-        return resampled(self.candidate.resampler, self.data.training(part.train), seed)
-
-    def _with(self, params: Mapping[str, Any]) -> Candidate:
-        from sklearn.base import clone
-
-        try:
-            return replace(self.candidate, estimator=clone(self.candidate.estimator).set_params(**params))
-        except ValueError as error:
-            raise InputTypeError(f"variants= names what {self.candidate.name} lacks: {sentence(error)}") from None
-
-    def _complexity(self, model: Any) -> float:
-        told = self.complexity(model)
-        if not isinstance(told, (int, float, np.number)):
-            raise InputTypeError(f"complexity= gives a number for a fitted estimator, not {told!r}.")
-        found = float(told)
-        if math.isnan(found):
-            raise InputTypeError(
-                f"{self.candidate.name} is no tree; give complexity=, a function of the fitted estimator."
-            )
-        return found
-
-
-def _tree(model: Any, X: Any) -> tuple[str, Any, Any]:
-    """The parameter that prunes, the tree that has it, and what that tree sees of X: the last step of a pipeline."""
-    steps = getattr(model, "steps", None)
-    name, tree = (f"{steps[-1][0]}__ccp_alpha", steps[-1][1]) if steps else ("ccp_alpha", model)
-    if not hasattr(tree, "cost_complexity_pruning_path"):
-        raise InputTypeError(
-            f"{type(tree).__name__} has no cost-complexity path to be pruned along; list what to try in variants=."
-        )
-    return name, tree, model[:-1].transform(X) if steps and len(steps) > 1 else X
-
-
-def _listed(given: Any) -> list[Mapping[str, Any]]:
-    from sklearn.model_selection import ParameterGrid
-
-    try:
-        return list(ParameterGrid(given))
-    except (TypeError, ValueError) as error:
-        raise InputTypeError(f"variants= lists parameters to try, as {{name: [values]}}: {error}.") from None

@@ -15,7 +15,7 @@ from steelyard.datasets.collections import htru2, newsgroups20
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.cross import cross_evaluate
 from steelyard.protocol.resample import equal_rows
-from steelyard.protocol.select import Selection, select_tree
+from steelyard.protocol.select import select_tree
 from steelyard.protocol.split import Folds, HoldOut
 from steelyard.studies import kalita_claims, kalita_tables
 from steelyard.studies.study import Study
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard.protocol.crossing import CrossEvaluation
+    from steelyard.protocol.selection import Selection
 
 Array = np.ndarray[Any, Any]
 CITE = "Kalita, J. (2010) Measuring performance of a classification algorithm. Lecture notes."
