@@ -5,244 +5,79 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.planning import sample_size
 from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rows import interval_text, listed, percent_interval, percent_text, three_digits
-from steelyard.auditing.properties import decide
-from steelyard.auditing.recommend import recommend
-from steelyard.errors import SteelyardError
+from steelyard.analysis.rows import interval_text, percent_text, three_digits
 from steelyard.evaluation.groups import worst
-from steelyard.metrics.registry import get_metric
+from steelyard.evaluation.sentences import against_guessing, named, sure
+from steelyard.evaluation.two_classes import two_classes
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, Row
-    from steelyard.statistics.counts import Counts
-
-FEW = 30  # rows of a class below which its recall is hardly known
-RARE, LIKE = 0.2, 0.4  # shares of the rarer class below which it is rare, and above which the classes are alike
-FAR, SURE = 0.2, 1e-4  # informedness and p from which a classifier is far better than guessing
-KNOWN_TO = 0.05  # the half-width, in points of a rate, that a plan aims at
+    from steelyard.statistics.confusion import Confusion
 
 
 def verdict(evaluation: Evaluation) -> list[str]:
     """Three to six sentences: how unequal the classes are, what accuracy hides, what is found, how sure that is."""
     if evaluation.counts is not None:
-        parts = _two_classes(evaluation, evaluation.counts)
+        parts = two_classes(evaluation, evaluation.counts)
     elif evaluation.confusion is not None:
-        parts = _many_classes(evaluation)
+        parts = _many_classes(evaluation, evaluation.confusion)
     else:
         parts = []
     said = [_elsewhere(evaluation), *parts, *_ranking(evaluation), _weakest_group(evaluation)]
     return [sentence for sentence in said if sentence]
 
 
-# ---------------------------------------------------------------- two classes
-
-
-def _two_classes(evaluation: Evaluation, sample: Counts) -> list[str]:
-    counts = sample if evaluation.prevalence is None else _reweighted(evaluation)
-    few = _too_few(evaluation)
-    return [
-        few, _shares(evaluation, sample), _accuracy(evaluation, counts), _found(evaluation, said=bool(few)),
-        _flagged(evaluation), _alike(evaluation, counts), "" if few else _doubt(evaluation),
-    ]  # fmt: skip
-
-
-def _reweighted(evaluation: Evaluation) -> Counts:
-    """The counts at the prevalence in use."""
-    found: Counts = at_prevalence(evaluation.confusion, evaluation.prevalence).counts(evaluation.positive)
-    return found
-
-
-def _minority(counts: Counts) -> tuple[str, float, float]:
-    """The rarer class in words, its weight, and the total."""
-    p, n = float(counts.positives), float(counts.negatives)
-    return ("positives", p, p + n) if p <= n else ("negatives", n, p + n)
-
-
-def _rows(evaluation: Evaluation) -> Counts:
-    rows = evaluation.row_counts
-    assert rows is not None  # noqa: S101 - two classes were asked for before
-    return rows
-
-
-def _shares(evaluation: Evaluation, counts: Counts) -> str:
-    """How unequal the classes of the sample are, in rows, and in weight where rows have any."""
-    name, weight, whole = _minority(counts)
-    rows = _rows(evaluation)
-    n, total = int(rows.positives if name == "positives" else rows.negatives), int(rows.total)
-    if n == 0:
-        return f"There are no {name}: nothing tells how they would be treated."
-    share = weight / whole
-    weighed = " by weight" if percent_text(share) != percent_text(n / total) else ""
-    if share > LIKE:
-        return f"Classes of like size: {n:,} of {total:,} are {name} ({percent_text(share)}{weighed})."
-    word = f"Rare {name}" if share < RARE else f"Fewer {name}"
-    return f"{word}: {n:,} of {total:,} ({percent_text(share)}{weighed})."
-
-
-def _accuracy(evaluation: Evaluation, counts: Counts) -> str:
-    row = evaluation["accuracy"]
-    name, rare, total = _minority(counts)
-    always = 1 - rare / total
-    if rare / total > LIKE:
-        return f"Accuracy is {_sure(row)}, a fair summary here." if row.high > 0.5 else ""
-    say = "no" if name == "positives" else "yes"
-    told = f'Accuracy is {_sure(row)}, and saying "{say}" every time scores {percent_text(always)}'
-    if row.high < always:
-        return f"{told}: more than this classifier."
-    if row.low <= always:
-        return f"{told}: accuracy cannot tell this classifier from none."
-    return f"{told}: read it against that and not against zero."
-
-
-def _found(evaluation: Evaluation, *, said: bool) -> str:
-    """What share of each class is right; the interval of the rare one may have been said already."""
-    rows = {"positives": evaluation["recall"], "negatives": evaluation["specificity"]}
-    rare = _minority(_rows(evaluation))[0]
-    parts = [
-        f"{percent_text(row.value) if said and name == rare else _sure(row)} of the {name}"
-        for name, row in rows.items() if not math.isnan(row.value)
-    ]  # fmt: skip
-    return f"It gets {' and '.join(parts)} right{_against_guessing(evaluation)}." if parts else ""
-
-
-def _against_guessing(evaluation: Evaluation) -> str:
-    test = evaluation.beats
-    if test is None or math.isnan(test.p_value):
-        return ""
-    p, edge = test.p_value, evaluation["informedness"]
-    if edge.high < 0:
-        return ", worse than guessing: check which class, or which direction of the scores, is the positive one"
-    if p >= 1 - evaluation.level:
-        return f", not shown to be better than guessing ({_p(p)})"
-    return f", {'far ' if edge.low > FAR and p < SURE else ''}better than guessing ({_p(p)})"
-
-
-def _flagged(evaluation: Evaluation) -> str:
-    row = evaluation["precision"]
-    if math.isnan(row.value):
-        return f"Precision is undefined: {row.undefined}."
-    guess = "" if math.isnan(row.chance) else f"; guessing at the same rate would get {percent_text(row.chance)}"
-    return f"Of what it flags, {_sure(row)} is right{guess}."
-
-
-def _alike(evaluation: Evaluation, counts: Counts) -> str:
-    """The balanced summary, and which measures to read first because they hold at any prevalence."""
-    row = evaluation["ac_score"]
-    if math.isnan(row.value):
-        return ""
-    weak = _weak_side(evaluation["recall"], evaluation["specificity"])
-    prevalence = float(counts.positives / counts.total)
-    if not weak and LIKE < prevalence < 1 - LIKE:
-        return ""
-    value = interval_text(row.value, row.low, row.high)
-    told = f"Weighing both classes alike: AC-score {value}, chance {three_digits(row.chance)}. {weak}"
-    return f"{told}{_advice(counts, prevalence)}".strip()
-
-
-def _advice(counts: Counts, prevalence: float) -> str:
-    """What to read first, by the properties decided of each measure, and which of the usual ones move."""
-    advice = recommend(counts)
-    defined = [part.metric for part in advice.use if not math.isnan(get_metric(part.metric)(counts))]
-    moving = [name for name in ("f1", "mcc", "kappa") if decide(name, "prevalence_invariance").holds is False]
-    if not defined or not moving:
-        return ""
-    why = f"they hold at any prevalence, {listed(list(map(_named, moving)))} only at {percent_text(prevalence)}"
-    return f"Read {listed(list(map(_named, defined)))} first: {why}."
-
-
-def _named(name: str) -> str:
-    title = get_metric(name).title
-    return (
-        title
-        if title[:2].isupper() or title[1:2].isdigit() or title.startswith(("Cohen", "Matthews"))
-        else title.lower()
-    )
-
-
-def _weak_side(recall: Row, specificity: Row) -> str:
-    if recall.high < specificity.low:
-        return "The recall is the weak side. "
-    return "The specificity is the weak side. " if specificity.high < recall.low else ""
-
-
-def _too_few(evaluation: Evaluation) -> str:
-    """What so few rows of a class cannot show, said first."""
-    name, rare, _ = _minority(_rows(evaluation))
-    if not 0 < rare < FEW:
-        return ""
-    row = evaluation["recall" if name == "positives" else "specificity"]
-    told = f"{get_metric(row.name).title} is {percent_text(row.value)}, but with {_n(rare, name)}"
-    return f"{told} anything from {percent_text(row.low)} to {percent_text(row.high)} fits."
-
-
-def _doubt(evaluation: Evaluation) -> str:
-    """How well the recall of the rarer class is known, and how many of its rows would do."""
-    rows = _rows(evaluation)
-    name, rare, total = _minority(rows)
-    row = evaluation["recall" if name == "positives" else "specificity"]
-    half = (row.high - row.low) / 2
-    if rare == 0 or math.isnan(half):
-        return ""
-    told = f"With {_n(rare, name)} the {row.name} is known to about {three_digits(100 * half)} points either way"
-    weighted = evaluation.confusion is not None and evaluation.confusion.weighted
-    if half <= KNOWN_TO or weighted or row.method == "cluster":  # a plan counts independent rows
-        return f"{told}."
-    try:
-        rates = tuple(min(max(evaluation[rate].value, 0.01), 0.99) for rate in ("recall", "specificity"))
-        share = float(rows.positives / total)
-        plan = sample_size(row.name, at=rates, prevalence=share, width=2 * KNOWN_TO, level=evaluation.level)
-    except SteelyardError:
-        return f"{told}."
-    needed = plan.positives if name == "positives" else plan.negatives
-    return f"{told}; {round(needed, -1):,} would give {100 * KNOWN_TO:g}."
-
-
 # ---------------------------------------------------------------- many classes
 
 
-def _many_classes(evaluation: Evaluation) -> list[str]:
-    table = evaluation.confusion
-    if table is None or not table.rows.sum():
+def _many_classes(evaluation: Evaluation, table: Confusion) -> list[str]:
+    if not table.rows.sum():
         return []
-    rows = dict(zip(table.labels, table.rows.sum(1).tolist(), strict=True))
-    at = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
-    sizes = dict(zip(table.labels, at.matrix.sum(1), strict=True))
-    few, many, large = (
-        min(rows, key=rows.__getitem__),
-        max(rows, key=rows.__getitem__),
-        max(sizes, key=sizes.__getitem__),
-    )
-    total = sum(sizes.values())
-    spread = (
-        f"from {rows[few]:,} rows ({few!r}) to {rows[many]:,} ({many!r})"
-        if rows[few] < rows[many]
-        else f"{rows[few]:,} rows each"
-    )
-    said = [
-        f"{len(rows)} classes, {spread}, of {sum(rows.values()):,}.",
-        f"Accuracy is {_sure(evaluation['accuracy'])}{_against_guessing(evaluation)}; "
-        f"saying {large!r} every time scores {percent_text(sizes[large] / total)}.",
-    ]
-    balanced, ac = evaluation["balanced_accuracy"], evaluation["ac_score"]
+    balanced = evaluation["balanced_accuracy"]
+    said = [_sizes(table), _accuracy(evaluation, table)]
     if math.isnan(balanced.value):
         return [*said, f"Measures over all classes are undefined: {balanced.undefined}."]
-    said.append(
+    return [*said, _alike(balanced, evaluation["ac_score"]), _weakest_class(evaluation)]
+
+
+def _sizes(table: Confusion) -> str:
+    """How many classes, and how unequal they are in rows."""
+    rows = dict(zip(table.labels, table.rows.sum(1).tolist(), strict=True))
+    few, many = min(rows, key=rows.__getitem__), max(rows, key=rows.__getitem__)
+    spread = f"from {rows[few]:,} rows ({few!r}) to {rows[many]:,} ({many!r})"
+    even = f"{rows[few]:,} rows each"
+    return f"{len(rows)} classes, {spread if rows[few] < rows[many] else even}, of {sum(rows.values()):,}."
+
+
+def _accuracy(evaluation: Evaluation, table: Confusion) -> str:
+    """The accuracy, and what always saying the commonest class would score where the evaluation is read."""
+    at = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
+    sizes = dict(zip(table.labels, at.matrix.sum(1), strict=True))
+    large = max(sizes, key=sizes.__getitem__)
+    always = percent_text(sizes[large] / sum(sizes.values()))
+    told = f"Accuracy is {sure(evaluation['accuracy'])}{against_guessing(evaluation)}"
+    return f"{told}; saying {large!r} every time scores {always}."
+
+
+def _alike(balanced: Row, ac: Row) -> str:
+    return (
         f"Read first what weighs the classes alike: balanced accuracy "
         f"{interval_text(balanced.value, balanced.low, balanced.high)}, chance {three_digits(balanced.chance)}; "
         f"AC-score {interval_text(ac.value, ac.low, ac.high)}, chance {three_digits(ac.chance)}."
     )
-    worst = min(
-        (row for row in evaluation.per_class if not math.isnan(row.recall.value)), key=lambda row: row.recall.value
+
+
+def _weakest_class(evaluation: Evaluation) -> str:
+    known = (row for row in evaluation.per_class if not math.isnan(row.recall.value))
+    weakest = min(known, key=lambda row: row.recall.value)
+    found = weakest.recall
+    if found.value == 1:
+        return ""
+    return (
+        f"The weakest class is {weakest.label!r}: {percent_text(found.value)} of its {weakest.rows:,} rows are "
+        f"found ({percent_text(found.low)} to {percent_text(found.high)})."
     )
-    if worst.recall.value == 1:
-        return said
-    said.append(
-        f"The weakest class is {worst.label!r}: {percent_text(worst.recall.value)} of its {worst.rows:,} rows are "
-        f"found ({percent_text(worst.recall.low)} to {percent_text(worst.recall.high)})."
-    )
-    return said
 
 
 # ---------------------------------------------------------------- scores, prevalence
@@ -252,7 +87,7 @@ def _ranking(evaluation: Evaluation) -> list[str]:
     if "roc_auc" not in evaluation:
         return []
     auc = evaluation["roc_auc"]
-    told = f"By its scores a positive outranks a negative {_sure(auc)} of the time, guessing {percent_text(0.5)}"
+    told = f"By its scores a positive outranks a negative {sure(auc)} of the time, guessing {percent_text(0.5)}"
     if "average_precision" not in evaluation:
         return [f"{told}."]
     ap = evaluation["average_precision"]
@@ -267,7 +102,7 @@ def _weakest_group(evaluation: Evaluation) -> str:
         return ""
     group, row = found
     told = f"The weakest of {len(evaluation.groups)} groups is {_short(group.label)} ({group.rows:,} rows)"
-    return f"{told}: {_named(row.name)} {interval_text(row.value, row.low, row.high)}."
+    return f"{told}: {named(row.name)} {interval_text(row.value, row.low, row.high)}."
 
 
 def _short(name: str) -> str:
@@ -281,20 +116,3 @@ def _elsewhere(evaluation: Evaluation) -> str:
     if not isinstance(evaluation.prevalence, (int, float)):
         return "All values are read at the class shares that were given, not the sample's."
     return f"All values are read at a prevalence of {percent_text(evaluation.prevalence)}, not the sample's."
-
-
-# ---------------------------------------------------------------- words
-
-
-def _sure(row: Row) -> str:
-    return percent_interval(row.value, row.low, row.high)
-
-
-def _n(rows: float, name: str) -> str:
-    return f"{rows:,.0f} {name if rows != 1 else name.removesuffix('s')}"
-
-
-def _p(p: float) -> str:
-    if p < 1e-20:
-        return "p < 1e-20"
-    return f"p = {p:.1e}" if p < 1e-3 else f"p = {p:.2g}"
