@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 import subprocess
 import sys
@@ -84,6 +85,32 @@ def test_reports_and_comparisons_do_without_the_second_that_scipy_stats_takes_to
     found = modules(f"import steelyard\n{code}")
     assert "scipy.special" in found
     assert "scipy.stats" not in found
+
+
+PUBLIC = [name for name in dir(steelyard) if name in steelyard._HOME]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_is_documented_with_an_example_that_runs(name):
+    thing = getattr(steelyard, name)
+    (found,) = doctest.DocTestFinder(recurse=False).find(thing, name)
+    assert found.examples, f"{name} has no example"
+    # pytest runs the examples of a module: those of its own, so the name must live where it is said to.
+    assert thing.__module__ == f"steelyard.{steelyard._HOME[name]}"
+
+
+def words(path):
+    """The names that a test file uses, as names or as attributes."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        yield from [node.id] if isinstance(node, ast.Name) else [node.attr] if isinstance(node, ast.Attribute) else []
+
+
+TESTED = {word for path in Path(__file__).parent.glob("test_*.py") for word in words(path)}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_is_used_by_a_test(name):
+    assert name in TESTED
 
 
 def test_every_module_says_what_it_is_in_its_first_line():

@@ -40,6 +40,7 @@ from sklearn.tree import DecisionTreeClassifier
 from steelyard import (
     Confusion,
     Counts,
+    CrossEvaluation,
     Evaluation,
     Folds,
     HoldOut,
@@ -234,6 +235,7 @@ def test_models_are_ranked_by_kalitas_mean_f_or_any_other_measure():
     found = cross_evaluate(
         {"tree": DecisionTreeClassifier(max_depth=2), "never": DummyClassifier(), "nb": GaussianNB()}, X, Y
     )
+    assert isinstance(found, CrossEvaluation) and list(found) == ["tree", "never", "nb"]
     by_f = found.ranking()
     assert [row.name for row in by_f] == ["f1[average=macro]"] * 3 and by_f[-1].model == "never"
     means = [row.mean for row in by_f]

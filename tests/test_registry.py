@@ -19,7 +19,7 @@ from checks import assert_refused
 from click.testing import CliRunner
 
 import steelyard
-from steelyard import Counts, get_metric, list_metrics, metric, ratio, sqrt
+from steelyard import Counts, Metric, get_metric, list_metrics, metric, ratio, sqrt
 from steelyard.cli.commands import commands
 
 FINLEY = Counts(28, 23, 72, 2680)
@@ -36,6 +36,7 @@ def declare():
 
 def test_a_measure_declared_on_the_fly_is_everywhere(registry):
     own = declare()
+    assert isinstance(own, Metric)
     assert steelyard.geometric_precision is own is get_metric("gp")
     assert own in list_metrics("own")
     assert "geometric_precision" in dir(steelyard)

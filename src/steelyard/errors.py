@@ -10,7 +10,15 @@ if TYPE_CHECKING:
 
 
 class SteelyardError(Exception):
-    """Anything that Steelyard refuses, in one sentence: what was given, what was expected, what to do."""
+    """Anything that Steelyard refuses, in one sentence: what was given, what was expected, what to do.
+
+    >>> from steelyard import get_metric
+    >>> try:
+    ...     get_metric("acc_score")
+    ... except SteelyardError as error:
+    ...     print(error)
+    No measure is called 'acc_score'. Did you mean ...?
+    """
 
     def __str__(self) -> str:
         # KeyError would print the message as a quoted repr.

@@ -76,7 +76,12 @@ def intervals(
     prevalence: Any = None,
     **options: Any,
 ) -> Rows[Interval]:
-    """The intervals of many measures, which share one set of draws."""
+    """The intervals of many measures, which share one set of draws; the arguments are those of interval.
+
+    >>> from steelyard import Counts
+    >>> intervals(["recall", "precision"], Counts(tp=28, fn=23, fp=72, tn=2680), draws=1000)[1].value
+    0.28
+    """
     check(level, method, draws)
     if isinstance(metrics, str):
         raise InputTypeError(f"intervals takes a list of measures; write [{metrics!r}], or use interval for one.")

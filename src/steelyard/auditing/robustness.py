@@ -134,6 +134,13 @@ def refit_robustness(
 
     `estimators` is one, or {model: estimator}, in scikit-learn's manner. Both fits use the same random state, so what
     is left of a change is the measure's or the learner's own asymmetry. `options` are those of robustness.
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=3)
+    >>> refit_robustness(tree, X[::2], y[::2], X[1::2], y[1::2], metrics=["tpnr", "f1"], resamples=10).symmetric
+    ['tpnr']
     """
     named = estimators if isinstance(estimators, Mapping) else {type(estimators).__name__: estimators}
     true, test = np.asarray(y), np.asarray(y_test)

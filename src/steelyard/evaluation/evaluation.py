@@ -60,7 +60,14 @@ def _finite(value: float) -> float | None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """What a set of predictions is worth: the verdict in words, then every measure, and the tables behind them."""
+    """What a set of predictions is worth: the verdict in words, then every measure, and the tables behind them.
+
+    >>> from steelyard import Counts, evaluate
+    >>> found = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
+    >>> row = found["f1"]
+    >>> print(f"{row.value:.3f}; guessing {row.chance:.3f}")
+    0.371; guessing 0.024
+    """
 
     confusion: Confusion | None
     scores: ScoreTable | None

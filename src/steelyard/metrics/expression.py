@@ -131,6 +131,9 @@ def ratio(above: Any, below: Any, *, limit: float | None = None, why: str | None
     """`above / below`, the one place that decides what a division by zero is: NaN, or `limit` for 0/0.
 
     `why` words the reason where the denominator itself does not tell it.
+
+    >>> [float(ratio(*pair)) for pair in ((1, 4), (0, 0), (1, 0))], float(ratio(0, 0, limit=1))
+    ([0.25, nan, nan], 1.0)
     """
     if isinstance(above, Expression) or isinstance(below, Expression):
         return Ratio(lift(above), lift(below), limit, why)
@@ -156,12 +159,20 @@ def undefined(why: str) -> Undefined:
 
 
 def sqrt(value: Any) -> Any:
-    """The square root."""
+    """The square root, of numbers, arrays and formulas alike.
+
+    >>> sqrt([4.0, 9.0])
+    array([2., 3.])
+    """
     return Operation("sqrt", (value,)) if isinstance(value, Expression) else np.sqrt(value)
 
 
 def where(condition: Any, then: Any, otherwise: Any) -> Any:
-    """`then` where the condition holds, else `otherwise`; undefined where `otherwise` or the condition is."""
+    """`then` where the condition holds, else `otherwise`; undefined where `otherwise` or the condition is.
+
+    >>> where(np.array([True, False]), 1, 0)
+    array([1, 0])
+    """
     if isinstance(condition, Expression):
         return Operation("where", (condition, lift(then), lift(otherwise)))
     return np.where(condition, then, otherwise)[()]

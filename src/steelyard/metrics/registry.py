@@ -190,7 +190,11 @@ def get_metric(name: str | Metric | Formula) -> Metric:
 
 
 def list_metrics(family: str | None = None) -> list[Metric]:
-    """All measures in the order of their declaration, or those of one family."""
+    """All measures in the order of their declaration, or those of one family.
+
+    >>> [measure.name for measure in list_metrics("decision")]
+    ['net_benefit', 'expected_cost']
+    """
     families = dict.fromkeys(m.family for m in _REGISTRY.values())
     if family is not None and family not in families:
         msg = f"No family is called {family!r}; there are {', '.join(families)}."

@@ -52,6 +52,13 @@ class CrossEvaluation:
 
     `result[name]` is what one model did. With a single model all that it offers stands here as well: `runs`, `values`,
     `pooled`, `summary`, `cost`, `per_class`, `scores`, `evaluation` and `best_threshold`.
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from steelyard import cross_evaluate
+    >>> found = cross_evaluate(GaussianNB(), *load_breast_cancer(return_X_y=True), split=3)
+    >>> len(found.runs), int(found.pooled.rows.sum())
+    (3, 569)
     """
 
     models: dict[str, ModelResult]

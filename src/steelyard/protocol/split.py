@@ -91,6 +91,10 @@ class HoldOut:
 
     Kalita's example of 24 rows, 16 trained on and 8 tested, ten times, is HoldOut(2, repeats=10, stratified=False);
     by default both parts have the classes' shares.
+
+    >>> codes, rng = np.repeat([0, 1], [16, 8]), np.random.default_rng(0)
+    >>> [(len(part.train), len(part.test)) for part in HoldOut(2, repeats=3).split(codes, ("a", "b"), rng)]
+    [(16, 8), (16, 8), (16, 8)]
     """
 
     k: float = 2

@@ -137,7 +137,12 @@ def audit_page(decisions: Iterable[Decision]) -> str:
 
 
 def notebook(evaluation: Evaluation, *, height: int = 720) -> str:
-    """The page inside a notebook: a frame of its own, which no script or style of the notebook can reach."""
+    """The page inside a notebook: a frame of its own, which no script or style of the notebook can reach.
+
+    >>> from steelyard import Counts, evaluate
+    >>> notebook(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), height=500)
+    '<iframe title="Steelyard ...height="500" ...</iframe>'
+    """
     return (
         f'<iframe title="Steelyard {text(__version__)}" sandbox="allow-scripts" width="100%" height="{height}" '
         f'frameborder="0" srcdoc="{text(page(evaluation))}"></iframe>'

@@ -25,6 +25,11 @@ class Tally:
     """The tables of one set of predictions: labels, scores, or two models side by side; and those of each group.
 
     Tallies of other rows, of another file, day or machine, merge with `+`.
+
+    >>> from steelyard import confusion
+    >>> monday, tuesday = Tally(confusion([0, 1, 1], [0, 1, 0])), Tally(confusion([0, 1], [1, 1]))
+    >>> (monday + tuesday).confusion.rows.tolist()
+    [[1, 1], [1, 2]]
     """
 
     confusion: Confusion | None = None
