@@ -1,0 +1,75 @@
+"""Names: what a user meets is called alike in Python, in the shell, in JSON and on the page."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import steelyard
+from steelyard import Counts, evaluate, list_metrics
+from steelyard.cli import COMMANDS
+from steelyard.cli.commands import commands
+
+# The shell's own words for what Python calls otherwise: scikit-learn's at the one door, a person's at the other.
+SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
+# What only a shell has: where results go, how they look, what is read, and what a gate asks.
+ALONE = {
+    "all", "against", "baseline", "counts", "data", "force", "format", "list", "min_count", "output", "overlap",
+    "quick", "require",
+}  # fmt: skip
+
+
+def arguments():
+    """The names of all arguments of the public functions and classes."""
+    things = (getattr(steelyard, name) for name in steelyard._HOME if name != "SteelyardError")
+    return {name for thing in things for name in inspect.signature(thing).parameters}
+
+
+ARGUMENTS = arguments()
+
+
+def options(command):
+    """The names of each option of a command as Python would spell them: the long one, and shorter ones beside it."""
+    for option in commands.get_command(None, command).params:
+        longs = {name.removeprefix("--").replace("-", "_") for name in option.opts if name.startswith("--")}
+        if longs - {"help"}:
+            yield longs
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_option_of_the_shell_is_called_as_in_python(command):
+    strange = [names for names in options(command) if not names & (ARGUMENTS | set(SHELL) | ALONE)]
+    assert not strange, f"Python knows these options of {command} by no name: {strange}"
+
+
+def test_the_shells_own_words_are_in_use_and_stand_for_arguments_of_python():
+    used = {name for command in COMMANDS for names in options(command) for name in names}
+    assert set(SHELL) | ALONE <= used
+    assert set(SHELL.values()) <= ARGUMENTS and not ALONE & ARGUMENTS - {"data"}
+
+
+def test_a_key_of_the_json_is_an_attribute_of_the_evaluation():
+    found = evaluate([0, 0, 1, 1, 1], y_score=[0.1, 0.6, 0.4, 0.7, 0.8], prevalence=0.2)
+    keys = found.to_dict().keys() - {"schema", "version"}
+    assert not [key for key in keys if not hasattr(found, key)]
+    row = found["recall"]
+    assert not [key for key in row.row() if not hasattr(row, key)]
+
+
+def test_a_measure_is_called_alike_in_python_json_shell_and_page():
+    found = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
+    names = [measure.name for measure in list_metrics() if measure.function is not None]
+    assert {row["name"] for row in found.to_dict()["metrics"]} <= set(names)
+    assert all(getattr(steelyard, name).name == name for name in names)
+    shown = set(re.findall(r'data-metric="([^"]+)"', steelyard.page(found)))
+    assert shown and shown <= set(names)
+
+
+def test_the_pages_attributes_are_words_of_the_library():
+    templates = Path(steelyard.__file__).parent / "report"
+    texts = [path.read_text() for path in templates.rglob("*") if path.suffix in (".py", ".html", ".js", ".css")]
+    used = {name for text in texts for name in re.findall(r"\bdata-([a-z]+)", text)}
+    assert used and used <= {"cell", "class", "metric", "property", "value"}
