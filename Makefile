@@ -72,5 +72,6 @@ $(BIN)/python:
 $(VENV)/.%: pyproject.toml $(BIN)/python
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[$*]' && touch $@
 
-clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+clean:  ## take away all that the commands above have made
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
