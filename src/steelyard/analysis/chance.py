@@ -12,7 +12,7 @@ from steelyard.analysis.rows import Flat, three_digits
 from steelyard.errors import InputError
 from steelyard.ingest import labels as ingest
 from steelyard.metrics import calling
-from steelyard.metrics.calling import Options
+from steelyard.metrics.answer import Options
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts

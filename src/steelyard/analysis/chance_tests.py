@@ -20,7 +20,7 @@ from steelyard.statistics.scores import ScoreTable, Side
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.metrics.calling import Options
+    from steelyard.metrics.answer import Options
     from steelyard.metrics.metric import Metric
 
 Array = np.ndarray[Any, Any]

@@ -21,7 +21,7 @@ from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import arrays, encoding, tallying
 from steelyard.ingest import labels as ingest
 from steelyard.ingest.label_tables import resolved
-from steelyard.metrics.calling import Options
+from steelyard.metrics.answer import Options
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.paired import Paired
 

@@ -15,6 +15,7 @@ from steelyard.metrics import calling
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from steelyard.metrics.answer import Answer, Options
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.scores import ScoreTable
@@ -46,7 +47,7 @@ class Weighed:
     """What the values of a comparison come from: each model's tables, the measures, and how they are read."""
 
     measures: tuple[Metric, ...]
-    options: calling.Options
+    options: Options
     tables: Mapping[str, Confusion] = field(default_factory=dict)
     scores: Mapping[str, ScoreTable] = field(default_factory=dict)
 
@@ -54,7 +55,7 @@ class Weighed:
         """Whether the measure reads the scores and not the labels."""
         return bool(self.scores) and measure.scores is not None
 
-    def answer(self, measure: Metric, model: str) -> calling.Answer:
+    def answer(self, measure: Metric, model: str) -> Answer:
         """The measure's answer for one model."""
         table = self.scores[model] if self.by_rank(measure) else self.tables[model]
         return calling.on_table(measure, table, self.options, measure.parameters)

@@ -12,11 +12,12 @@ from steelyard.analysis import draws as drawing
 from steelyard.analysis.difference import ROUNDING, Difference, Plan, Weighed
 from steelyard.analysis.distributions import normal_below
 from steelyard.metrics import calling
-from steelyard.metrics.calling import ClassCells, Options
+from steelyard.metrics.calling import ClassCells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from steelyard.metrics.answer import Options
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.paired import Paired
 

@@ -16,7 +16,8 @@ from steelyard.analysis.prevalence import at_prevalence, class_shares, scores_at
 from steelyard.analysis.rows import Flat, interval_text
 from steelyard.errors import InputError
 from steelyard.metrics import calling
-from steelyard.metrics.calling import ClassCells, Options
+from steelyard.metrics.answer import Options, plain
+from steelyard.metrics.calling import ClassCells
 from steelyard.metrics.expression import Expression, Operation, evaluate, walk
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cells, Counts
@@ -106,7 +107,7 @@ class Sampler:
         lost = np.isnan(answer.value) | np.isnan(low) | np.isnan(high)
         low, high = (np.clip(end, *measure.range) for end in (np.fmin(low, answer.value), np.fmax(high, answer.value)))
         value, low, high = (
-            calling.plain(end) for end in (answer.value, np.where(lost, np.nan, low), np.where(lost, np.nan, high))
+            plain(end) for end in (answer.value, np.where(lost, np.nan, low), np.where(lost, np.nan, high))
         )
         return Interval(measure.name, value, low, high, self.level, method, undefined, error, answer.why)
 

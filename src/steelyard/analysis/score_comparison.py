@@ -22,7 +22,7 @@ from steelyard.statistics.scores import ScoreTable, Side
 
 if TYPE_CHECKING:
     from steelyard.analysis.difference import Difference, Plan, Weighed
-    from steelyard.metrics.calling import Options
+    from steelyard.metrics.answer import Options
     from steelyard.metrics.metric import Metric
 
 Array = np.ndarray[Any, Any]

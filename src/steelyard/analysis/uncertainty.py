@@ -14,7 +14,7 @@ from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import arrays, encoding
 from steelyard.ingest.labels import declared_labels
 from steelyard.metrics import calling
-from steelyard.metrics.calling import Options
+from steelyard.metrics.answer import Options
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.metrics import calling, notation, reasons
-from steelyard.metrics.calling import Options
+from steelyard.metrics.answer import Options
 from steelyard.metrics.expression import Expression, Named, Symbol, evaluate, lift, trace
 from steelyard.statistics.counts import Cells
 

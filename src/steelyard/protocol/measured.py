@@ -13,7 +13,8 @@ from steelyard.analysis.rows import Flat
 from steelyard.analysis.significance import corrected_t_test
 from steelyard.errors import InputError, InputTypeError, SteelyardError
 from steelyard.metrics import calling, notation
-from steelyard.metrics.calling import ClassCells, Options
+from steelyard.metrics.answer import Options
+from steelyard.metrics.calling import ClassCells
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.statistics.confusion import Confusion, one_vs_rest
 from steelyard.statistics.counts import Counts
