@@ -224,6 +224,14 @@ def test_an_audit_against_predictions_tells_what_balancing_and_swapping_move(tmp
         assert "Robust and symmetric: tpnr" in ran.stdout
 
 
+def test_json_holds_the_letters_of_a_column_as_they_are(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,gänse,enten\n" + "1,1,1\n0,0,1\n1,0,1\n0,0,0\n" * 5)
+    words = ["audit", "tpnr", "--against", str(path), "--true", "y", "--pred", "gänse", "--pred", "enten"]
+    told = CliRunner().invoke(commands, [*words, "--format", "json"]).stdout
+    assert '"A": "gänse"' in told and json.loads(told)["models"] == {"A": "gänse", "B": "enten"}
+
+
 def test_the_audit_explains_its_properties_in_every_form():
     meaning = "The value stays when tp is exchanged with tn and fn with fp. García calls noticing"
     told = {form: CliRunner().invoke(commands, ["audit", "tpnr", "--format", form]).stdout for form in ("table", "md")}
