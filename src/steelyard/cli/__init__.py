@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
     if words in ([], ["-h"], ["--help"]):
         print(overview())  # noqa: T201 - the one print of the project: click is not loaded here
     elif words == ["--version"]:
-        print(f"steelyard {__version__}")  # noqa: T201
+        print(f"steelyard {__version__}")  # noqa: T201 - as above
     else:
         _run(words)
 

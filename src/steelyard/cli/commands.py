@@ -26,11 +26,11 @@ MODULES = {name: module for module, names in HOMES.items() for name in names}
 class Commands(click.Group):
     """All commands; a refusal becomes one sentence on stderr and exit code 2."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own
         """The names, in the order of the table."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's own
         """The command, from the module that holds it."""
         if cmd_name not in MODULES:
             return None

@@ -193,7 +193,7 @@ def guessed(source: Source, columns: dict[str, Any], *, cutting: bool = False) -
     for use in wanted:
         found = next((names[guess] for guess in GUESSES[use] if guess in names), None)
         if chosen.get(use) is None and found is not None:
-            use = _use(source, found, use, chosen)  # noqa: PLW2901
+            use = _use(source, found, use, chosen)  # noqa: PLW2901 - what it is used for may turn out otherwise
             chosen[use] = found
             told.append(f"--{use} {found}")
     if chosen.get("true") is None:

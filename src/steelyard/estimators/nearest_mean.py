@@ -38,7 +38,7 @@ class Axis:
     merit: float
 
 
-class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A two-class linear classifier: the axis between the classes' centres, cut where a measure is best.
 
     `centroid` is "mean", "median" (of each column), or "best" for the one whose cut is worth more, the mean of equal

@@ -14,7 +14,7 @@ except ImportError as missing:
     raise needs_sklearn("A prepared model") from missing
 
 
-class Prepared(Pipeline):  # type: ignore[misc]
+class Prepared(Pipeline):  # type: ignore[misc]  # scikit-learn has no types
     """A pipeline whose first step learns from the rows as they are, before their classes are made equal.
 
     A coding of words keeps the frequent ones. After oversampling the words of the repeated rows would be those, and

@@ -42,7 +42,7 @@ def _has(name: str) -> Any:
     return lambda self: hasattr(getattr(self, "estimator_", self.estimator), name)
 
 
-class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A two-class classifier that predicts by the cut at which a measure is best on rows it was not fitted on.
 
     Clones fitted on the folds of `cv` score the rows they have not seen; `best_threshold` finds the cut on all those
@@ -100,19 +100,19 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         place = self._place(self.classes_)
         return self.classes_[np.where(flagged, place, 1 - place)]
 
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]  # see above
     def predict_proba(self, X: Any) -> Any:
         """The probabilities of the classifier inside, which the cut does not change."""
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
-    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
+    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]  # see above
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of the probabilities of the classifier inside."""
         check_is_fitted(self)
         return self.estimator_.predict_log_proba(X)
 
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]  # see above
     def decision_function(self, X: Any) -> Any:
         """The scores of the classifier inside, which the cut does not change."""
         check_is_fitted(self)

@@ -131,7 +131,7 @@ def average_precision_score(
     table = None
     if _is_average(average) and pos_label is not None:
         named = _named(pos_label)
-        choose = lambda labels: named(labels) if len(labels) == 2 else None  # noqa: E731
+        choose = lambda labels: named(labels) if len(labels) == 2 else None  # noqa: E731 - used in the next line alone
         table = _weighed(y_true, y_score, sample_weight, choose)
     if table is None:
         options = {"average": average, "pos_label": pos_label, "sample_weight": sample_weight}

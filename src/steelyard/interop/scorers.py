@@ -58,7 +58,7 @@ def scorer(
     return MeasureScorer(score, 1 if greater else -1, options, _response(measure, average))
 
 
-class MeasureScorer(_Scorer):  # type: ignore[misc]
+class MeasureScorer(_Scorer):  # type: ignore[misc]  # scikit-learn has no types
     """A scorer of scikit-learn whose score may be undefined, and whose cuts are then never the best.
 
     TunedThresholdClassifierCV takes the function out of a scorer and the largest of what it returns, for which NumPy

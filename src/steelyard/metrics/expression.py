@@ -59,10 +59,10 @@ class Expression:
     def __abs__(self) -> Expression:
         return Operation("abs", (self,))
 
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]  # a formula, as NumPy's is an array
         return Operation("==", (self, lift(other)))
 
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]  # a formula, as NumPy's is an array
         return Operation("!=", (self, lift(other)))
 
     def __lt__(self, other: Any) -> Expression:

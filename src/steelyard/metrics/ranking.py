@@ -97,7 +97,7 @@ def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
 def _lost_until(recall: float, fpr: Array, tpr: Array, lost: Array) -> Any:
     """The area left of the curve up to a recall, given that at its points."""
     i = np.clip((tpr < recall).sum(-1, keepdims=True), 1, tpr.shape[-1] - 1)
-    pick = lambda v, j: np.take_along_axis(v, j, -1)[..., 0]  # noqa: E731
+    pick = lambda v, j: np.take_along_axis(v, j, -1)[..., 0]  # noqa: E731 - used in the next lines alone
     low, high, left, right = pick(tpr, i - 1), pick(tpr, i), pick(fpr, i - 1), pick(fpr, i)
     into = recall - low
     return pick(lost, i - 1) + into * (left + (right - left) * ratio(into, 2 * (high - low), limit=0))
