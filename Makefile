@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test chromium screenshots check format mutants sklearn-suite coverage properties bench docs pages build lowest clean
+.PHONY: demo test chromium screenshots check format mutants sklearn-suite coverage properties studies bench docs pages build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -41,6 +41,9 @@ properties: $(VENV)/.test  ## decide every property of every measure; writes doc
 	$(BIN)/python -m steelyard.auditing.shipping
 	@printf '# What is proved of each measure\n\nWritten by `make properties`: yes is proved, no is refuted by a table, ? is open or does not apply. `steelyard audit NAME` gives the proof or the table; `steelyard explain NAME` the formula. In Python: `audit`, `decide`, `harsher`, `identities` and `recommend`; on simulated and your own data `correlation_study`, `robustness`, `refit_robustness`, `ratio_spread`, `discrimination` and `disagreement`. What each property says, and who wants it, stands below the table.\n\n' > docs/properties.md
 	$(BIN)/steelyard audit --format md >> docs/properties.md
+
+studies: $(VENV)/.test  ## run the five studies in full and write docs/studies; one whose data are missing keeps its page
+	$(BIN)/python docs/findings.py
 
 bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run
 	$(BIN)/python benchmarks/run.py
