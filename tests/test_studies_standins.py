@@ -1,0 +1,107 @@
+"""The studies without their data: small files of the same shape, made here, go the whole way from file to page.
+
+What comes out of noise with a little signal is no result; asserted is only that it is all there.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.datasets.collections import PULSARS
+from steelyard.studies import wu
+from steelyard.studies.page import page
+from steelyard.studies.published import published
+from steelyard.studies.registry import run
+from steelyard.studies.study import Verdict
+from steelyard.studies.writing import to_json
+from steelyard.studies.wu_trials import QUICK
+
+NAMES = ("nguyen", "asawa", "kalita", "wu")
+NUMBERS = {  # of claims, tables and figures
+    "nguyen": (13, 7, 2), "asawa": (13, 8, 5), "kalita": (10, 10, 6), "wu": (10, 11, 7),
+}  # fmt: skip
+
+
+def pulsars(folder, rng):
+    """Eight numbers and a class in a row, a tenth of them positive."""
+    y = (np.arange(4000) % 10 == 0).astype(int)
+    X = rng.standard_normal((len(y), len(PULSARS))) + 2 * y[:, None] * np.arange(8) / 8
+    with gzip.open(folder / "htru2.csv.gz", "wt") as file:
+        file.write(",".join((*PULSARS, "class")) + "\n")
+        np.savetxt(file, np.column_stack([X, y]), delimiter=",", fmt="%.5f")
+
+
+def news(folder, rng):
+    """Texts of ten words, half of them the topic's own; every fifth topic has enough for Nguyen's test sets."""
+    topics = sorted(published("nguyen")["table_I"])
+    labels = [topic for i, topic in enumerate(topics) for _ in range(100 if i % 5 else 640)]
+    common = rng.integers(0, 200, (len(labels), 5))
+    texts = [
+        " ".join([*(f"word{i}" for i in row), *(f"{label.replace('.', '')}{i}" for i in rng.integers(0, 40, 5))])
+        for label, row in zip(labels, common.tolist(), strict=True)
+    ]
+    pl.DataFrame({"text": texts, "label": labels}).write_parquet(folder / "newsgroups20.parquet")
+
+
+def house_numbers(folder, rng):
+    """Grey pictures of 32 x 32 that show a 1 or a 6, the 6 a little lighter in one half."""
+    labels = np.repeat([1, 6], [1300, 600])
+    images = rng.integers(0, 200, (len(labels), 32, 32))
+    images[labels == 6, :, :16] += 20
+    np.savez(folder / "svhn_1_6.npz", images=images.astype(np.uint8), labels=labels)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made, rng = tmp_path_factory.mktemp("data"), np.random.default_rng(0)
+    for make in (pulsars, news, house_numbers):
+        make(made, rng)
+    return made
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def study(request, folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wu, "QUICK", replace(QUICK, draws=2, share=15))
+        return run(request.param, quick=True, data=folder, seed=0)
+
+
+def test_every_claim_is_tried_and_told(study):
+    assert (len(study.claims), len(study.tables), len(study.pictures)) == NUMBERS[study.name]
+    for claim in study.claims:
+        assert claim.verdict in get_args(Verdict)
+        assert all((claim.claim, claim.paper, claim.ours, claim.why, claim.place))
+        assert "nan" not in f"{claim.ours} {claim.spread}".split()
+
+
+def test_the_rows_of_a_table_have_the_same_columns(study):
+    for table in study.tables:
+        assert table.rows and {tuple(row) for row in table.rows} == {tuple(table.rows[0])}, table.name
+
+
+def test_its_json_and_its_page_hold_all_of_it(study):
+    kept, html = json.loads(to_json(study)), page(study)
+    assert [claim["claim"] for claim in kept["claims"]] == [claim.claim for claim in study.claims]
+    assert kept["tables"].keys() == {table.name for table in study.tables} and kept["cpu"] > 0
+    assert html.count("data:image/svg+xml;base64,") == len(study.pictures)
+    assert "quick run" in html and f"steelyard study {study.name} --quick --seed 0" in html
+
+
+def test_the_words_of_its_page_find_all_they_ask_for(study, tmp_path):
+    pytest.importorskip("jinja2", reason="the documentation's tools are not installed: pip install '.[docs]'")
+    sys.path.append(str(Path(__file__).parent.parent / "docs"))
+    import findings
+
+    findings.write(study, tmp_path)
+    words = (tmp_path / f"{study.name}.md").read_text(encoding="utf-8")
+    assert all(claim.claim.rstrip(".") in words.replace("\\", "") for claim in study.claims)
+    assert len(list((tmp_path / "images").iterdir())) == words.count("](images/")
