@@ -478,6 +478,14 @@ def test_the_corrected_t_test_by_hand():
     assert found.p_value > stats.ttest_1samp(folds, 0).pvalue
 
 
+def test_folds_that_test_rows_again_count_as_many_as_share_none():
+    values = np.random.default_rng(2).random(30)
+    plain, all_of_them, ten = (corrected_t_test(values, test_share=0.1, worth=w) for w in (None, 30, 10))
+    assert plain == all_of_them and ten.degrees == plain.degrees
+    ratio = (ten.high - ten.low) / (plain.high - plain.low)
+    assert ratio == pytest.approx(math.sqrt((1 / 10 + 1 / 9) / (1 / 30 + 1 / 9)))
+
+
 def test_folds_without_any_difference_or_spread():
     assert corrected_t_test([0.0, 0.0, 0.0], test_share=0.1).p_value == 1
     assert corrected_t_test([0.1] * 7, test_share=0.1).t == math.inf
@@ -578,6 +586,7 @@ BAD = {
     "share": (lambda: corrected_t_test([0.1, 0.2], test_share=10), ValueError, "between 0 and 1"),
     "level of folds": (lambda: corrected_t_test([0.1, 0.2], test_share=0.1, level="95"), ValueError, "level is a probability"),
     "NaN fold": (lambda: corrected_t_test([0.1, math.nan], test_share=0.1), ValueError, "NaN"),
+    "worth": (lambda: corrected_t_test([0.1, 0.2], test_share=0.1, worth=3), ValueError, "at most the number of folds, 2"),
     "one data set": (lambda: friedman([[1.0, 2.0]]), ValueError, "two or more data sets"),
     "uneven": (lambda: friedman({"a": [1, 2], "b": [1, 2, 3]}), ValueError, "differ in length"),
     "names": (lambda: friedman([[1.0, 2.0], [2.0, 3.0]], models=["a"]), ValueError, "one name each"),

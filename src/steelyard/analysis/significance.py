@@ -110,12 +110,14 @@ def corrected_t_test(
     test_share: float | None = None,
     n_train: float | None = None,
     n_test: float | None = None,
+    worth: float | None = None,
     level: float = 0.95,
 ) -> CorrectedT:
     """Nadeau and Bengio's corrected resampled t-test, two-sided, of the differences of two models fold by fold.
 
     Folds share training rows, so the plain t-test finds differences where there are none. Give the share of the rows
-    that is tested in a fold (0.1 for ten folds), or the rows trained and tested on.
+    that is tested in a fold (0.1 for ten folds), or the rows trained and tested on. Where rows are tested again,
+    `worth` says as how many folds that share no test row they count; the test as published counts them all.
 
     >>> round(corrected_t_test([0.02, 0.01, 0.03, 0.02, 0.00], test_share=0.2).p_value, 4)
     0.1046
@@ -124,12 +126,16 @@ def corrected_t_test(
     if len(values) < 2:
         raise InputError(f"The corrected t-test needs the differences of two or more folds, not {len(values)}.")
     check_level(level)
+    if worth is not None and not 0 < worth <= len(values):
+        raise InputError(f"worth is above 0 and at most the number of folds, {len(values)}, not {worth!r}.")
     mean, degrees = float(values.mean()), len(values) - 1
     alike = bool((values == values[0]).all())  # their rounded mean may differ from each of them
     error = (
         0.0
         if alike
-        else math.sqrt((1 / len(values) + _tested_to_trained(test_share, n_train, n_test)) * values.var(ddof=1))
+        else math.sqrt(
+            (1 / (worth or len(values)) + _tested_to_trained(test_share, n_train, n_test)) * values.var(ddof=1)
+        )
     )
     return _t_test(mean, error, degrees, level)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from steelyard.metrics.metric import Metric
     from steelyard.protocol.run import Run
+    from steelyard.protocol.split import Part
 
 Array = np.ndarray[Any, Any]
 KALITA = "f1[average=macro]"  # the number that Kalita ranks by: the F of the classes, averaged, over all runs
@@ -172,7 +173,8 @@ class Summary(Flat):
     """One measure, or one kind of cost, over all runs of a model.
 
     `mean`, `sd`, `best` and `worst` are over the runs in which it is defined; `low` and `high` are Nadeau and Bengio's
-    interval of the mean, which allows for training rows that runs share; `pooled` is the value of the merged table.
+    interval of the mean, which allows for training rows that runs share, and in which rows tested again do not count
+    anew: to repeat the folds makes the mean steadier, but adds no rows. `pooled` is the value of the merged table.
     `chance` is for the mean: what guesses with the margins of each run score on average, over the same runs; of scores,
     and where a run tests rows of one class only, what guessing scores on the merged table. `undefined` counts the
     runs left out. `noise` is how far repeated timings of one run lie apart, as a share, and `median` that of the
@@ -197,11 +199,29 @@ class Summary(Flat):
     median: float | None = None
 
 
+@dataclass(frozen=True)
+class Extent:
+    """The rows that a run trains on and tests, in the mean, and the share of all tested that are no repetition."""
+
+    train: float
+    test: float
+    fresh: float
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> Extent:
+        """Those of some runs."""
+        train, test = np.mean([part.sizes for part in parts], axis=0).tolist()
+        seen = np.zeros(parts[0].rows, dtype=bool)
+        for part in parts:
+            seen[part.test] = True
+        return cls(train, test, min(1.0, int(seen.sum()) / sum(len(part.test) for part in parts)))
+
+
 def summary(
-    model: str | None, name: str, found: Array, sizes: tuple[float, float], sign: int,
+    model: str | None, name: str, found: Array, sizes: Extent, sign: int,
     limits: tuple[float, float], level: float, **more: Any,
 ) -> Summary:  # fmt: skip
-    """What the values of the runs say together; `sizes` are the rows trained on and tested."""
+    """What the values of the runs say together."""
     known = found[np.isfinite(found)]
     left_out = len(found) - len(known)
     if not len(known):
@@ -211,7 +231,8 @@ def summary(
     if len(known) > 1 and np.ptp(known) == 0:
         sd = 0.0  # and no interval: runs that agree by chance do not make the mean certain
     elif len(known) > 1:
-        test = corrected_t_test(known, n_train=sizes[0], n_test=sizes[1], level=level)
+        worth = len(known) * sizes.fresh
+        test = corrected_t_test(known, n_train=sizes.train, n_test=sizes.test, worth=worth, level=level)
         sd, low, high = float(known.std(ddof=1)), max(test.low, limits[0]), min(test.high, limits[1])
     best, worst = (float(known.max()), float(known.min()))[:: -1 if sign < 0 else 1] if sign else (math.nan, math.nan)
     # A mean of equal values may round to a neighbour of theirs.

@@ -185,9 +185,8 @@ class ModelResult:
         return measured.summary(self._shown_name, name, found, self._sizes, sign, limits, self.level, **more)
 
     @cached_property
-    def _sizes(self) -> tuple[float, float]:
-        train, test = np.mean([run.part.sizes for run in self.runs], axis=0).tolist()
-        return train, test
+    def _sizes(self) -> measured.Extent:
+        return measured.Extent.of([run.part for run in self.runs])
 
     @cached_property
     def cost(self) -> Rows[Summary]:
