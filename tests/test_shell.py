@@ -466,6 +466,20 @@ def test_tallies_of_parts_merge_into_that_of_the_whole(frame, rows, tmp_path):
     assert keys(of_tally) == keys(of_rows)
 
 
+def test_a_tally_of_very_many_scores_tells_the_way_to_a_small_one(tmp_path):
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame({"y_true": rng.integers(0, 2, 500_000), "y_score": rng.random(500_000)})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    sizes = []
+    for words, told in (([], True), (["--binned"], False)):
+        ran = run("tally", tmp_path / "rows.parquet", *words)
+        assert ("--binned keeps bins" in ran.stderr) == told
+        assert strict(ran.stdout)["scores"]["positive"]["rows"]
+        sizes.append(len(ran.stdout))
+    assert sizes[0] > 10_000_000
+    assert sizes[1] < 6_000_000
+
+
 def test_a_tally_is_known_by_what_it_holds(rows, tmp_path):
     run("tally", rows, "-o", tmp_path / "part.tally")
     told = run("report", tmp_path / "part.tally", rows, code=2).stderr

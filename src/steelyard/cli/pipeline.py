@@ -14,6 +14,8 @@ from steelyard.errors import InputError
 if TYPE_CHECKING:
     from steelyard.statistics.tally import Tally
 
+LARGE = 10_000_000  # letters of a saved tally from which it is called large
+
 
 @command
 @declaring.judged
@@ -62,8 +64,16 @@ def tally(
     writing.check_free(output, force)
     pred = None if not preds else preds[0] if len(preds) == 1 else preds
     found = reading.weighed(files, None, positive, threshold, pred=pred, **columns)
-    reading.tell(found.assumed)
-    writing.deliver(found.tally.to_json(), output)
+    text = found.tally.to_json()
+    reading.tell([*found.assumed, *_large(found.tally, len(text))])
+    writing.deliver(text, output)
+
+
+def _large(table: Tally, size: int) -> list[str]:
+    """What to do about a tally of very many scores."""
+    if table.scores is None or len(table.scores.blurs) or size < LARGE:
+        return []
+    return [f"This tally keeps every score, {size / 1e6:,.0f} MB; --binned keeps bins, and bounds on the areas."]
 
 
 @command

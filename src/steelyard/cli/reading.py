@@ -138,7 +138,7 @@ def saved(name: str) -> Tally | None:
     except (ValueError, RecursionError):
         return None
     kind = data.get("kind") if isinstance(data, dict) else None
-    return None if kind not in SAVED else _read(name, str(kind), json.dumps(data))
+    return None if kind not in SAVED else _read(name, str(kind), data)
 
 
 def _looks_saved(name: str) -> bool:
@@ -153,17 +153,17 @@ def _looks_saved(name: str) -> bool:
     return start.lstrip().startswith(b"{") and b'"schema"' in start and b'"kind"' in start
 
 
-def _read(name: str, kind: str, text: str) -> Tally:
+def _read(name: str, kind: str, data: dict[str, Any]) -> Tally:
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.tally import PARTS, Tally
 
     try:
         if kind == "tally":
-            return Tally.from_json(text)
+            return Tally.from_json(data)
         if kind == "counts":
-            cells = Counts.from_json(text).to_dict()
+            cells = Counts.from_json(data).to_dict()
             return _of_counts(",".join(str(cells[cell]) for cell in ("tp", "fn", "fp", "tn")))
-        table: Any = PARTS[kind].from_json(text)
+        table: Any = PARTS[kind].from_json(data)
         return Tally(**{kind: table}, labels=tuple(getattr(table, "labels", ())))
     except InputError as error:
         raise InputError(f"{name!r}: {error}") from None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import CountOverflowError, InputError, InputTypeError, did_you_mean, first_ten
-from steelyard.statistics.counts import LARGEST, SCHEMA, Counts, read_table
+from steelyard.errors import CountOverflowError, InputError, did_you_mean, first_ten
+from steelyard.statistics.counts import LARGEST, Counts
+from steelyard.statistics.saving import SCHEMA, Saved, check_labels, read_table, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,20 +150,18 @@ class Confusion:
             lines.append("  ".join(cells))
         return "\n".join(lines)
 
+    def saved(self) -> dict[str, Any]:
+        """The table as strict JSON values, with the number of its schema."""
+        data = {"schema": SCHEMA, "kind": "confusion", "labels": check_labels(self.labels), "positive": self.positive}
+        data |= {"rows": self.rows.tolist()}
+        return data | ({"weights": self.weights.tolist(), "squares": self.squares.tolist()} if self.weighted else {})
+
     def to_json(self) -> str:
         """The table as strict JSON, with the number of its schema."""
-        for label in self.labels:
-            if not isinstance(label, (str, int, float, bool)):
-                kind = type(label).__name__
-                raise InputTypeError(f"JSON cannot hold labels such as {label!r} ({kind}); use text or numbers.")
-        data = {"schema": SCHEMA, "kind": "confusion", "labels": self.labels, "positive": self.positive}
-        data |= {"rows": self.rows.tolist()}
-        if self.weighted:
-            data |= {"weights": self.weights.tolist(), "squares": self.squares.tolist()}
-        return json.dumps(data, allow_nan=False)
+        return written(self.saved())
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Confusion:
+    def from_json(cls, text: Saved) -> Confusion:
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "confusion", ("labels", "rows", "positive"), optional=("weights", "squares"))
         listed = data["labels"] if isinstance(data["labels"], list) else [None]

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
+from steelyard.statistics.saving import SCHEMA, Saved, read_table, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
 CELLS = ("tp", "fn", "fp", "tn")
 LARGEST = 2**63 - 1
-SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,10 +180,10 @@ class Counts(Cells):
         >>> Counts.from_json(Counts(1, 2, 3, 4).to_json())
         Counts(tp=1, fn=2, fp=3, tn=4)
         """
-        return json.dumps({"schema": SCHEMA, "kind": "counts", **self.to_dict()}, allow_nan=False)
+        return written({"schema": SCHEMA, "kind": "counts", **self.to_dict()})
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Counts:
+    def from_json(cls, text: Saved) -> Counts:
         """The table that `to_json` wrote; anything else is refused."""
         return cls(**read_table(text, "counts", CELLS))
 
@@ -195,29 +194,6 @@ def _broadcast(cells: list[Any]) -> list[Any]:
     except ValueError:
         shapes = ", ".join(str(shape) for shape in dict.fromkeys(map(np.shape, cells)))
         raise InputError(f"Cells of the shapes {shapes} do not broadcast; give them one shape, or numbers.") from None
-
-
-def read_table(text: str | bytes, kind: str, fields: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The named fields of a saved table, its kind and schema checked; an optional one that is not there is None."""
-    try:
-        data = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        raise InputError("This is not a saved table, nor JSON at all; give the text that to_json() wrote.") from None
-    if not isinstance(data, dict) or data.get("kind") != kind:
-        msg = f'This JSON holds no saved {kind}: its "kind" must be {kind!r}. Give the text that to_json() wrote.'
-        raise InputError(msg)
-    if data.get("schema") != SCHEMA:
-        msg = f"This {kind} has schema {data.get('schema')!r}; this version reads {SCHEMA}. Save it again with it."
-        raise InputError(msg)
-    return _fields(data, kind, fields) | {name: data.get(name) for name in optional}
-
-
-def _fields(data: Mapping[str, Any], kind: str, fields: tuple[str, ...]) -> dict[str, Any]:
-    missing = [name for name in fields if name not in data]
-    if missing:
-        msg = f"This saved {kind} lacks {', '.join(missing)}; it needs {', '.join(fields)}."
-        raise InputError(msg)
-    return {name: data[name] for name in fields}
 
 
 def _exact_sum(cell: Any, axis: int | tuple[int, ...] | None) -> Any:

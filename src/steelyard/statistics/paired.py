@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import CountOverflowError, InputError, InputTypeError
+from steelyard.errors import CountOverflowError, InputError
 from steelyard.statistics.confusion import Confusion, ordered
-from steelyard.statistics.counts import LARGEST, SCHEMA, read_table
+from steelyard.statistics.counts import LARGEST
+from steelyard.statistics.saving import SCHEMA, Saved, check_labels, read_table, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,17 +109,17 @@ class Paired:
         size = f"{self.n:,} rows, {len(self.labels)} labels"
         return f"<Paired table of {size}: A alone is right in {a:,}, B alone in {b:,}>"
 
+    def saved(self) -> dict[str, Any]:
+        """The table as strict JSON values, with the number of its schema."""
+        data = {"schema": SCHEMA, "kind": "paired", "labels": check_labels(self.labels), "positive": self.positive}
+        return data | {"rows": self.rows.tolist()}
+
     def to_json(self) -> str:
         """The table as strict JSON, with the number of its schema."""
-        for label in self.labels:
-            if not isinstance(label, (str, int, float, bool)):
-                kind = type(label).__name__
-                raise InputTypeError(f"JSON cannot hold labels such as {label!r} ({kind}); use text or numbers.")
-        data = {"schema": SCHEMA, "kind": "paired", "labels": self.labels, "positive": self.positive}
-        return json.dumps(data | {"rows": self.rows.tolist()}, allow_nan=False)
+        return written(self.saved())
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Paired:
+    def from_json(cls, text: Saved) -> Paired:
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "paired", ("labels", "rows", "positive"))
         labels = _read_labels(data["labels"])

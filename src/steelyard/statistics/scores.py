@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,8 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
 from steelyard.statistics import blurs, ordering
-from steelyard.statistics.counts import SCHEMA, Counts, read_table
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.saving import SCHEMA, Saved, read_table, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -303,14 +303,18 @@ class ScoreTable:
             data[name] = {key: _column(compact, key).tolist() for key in columns}
         return data | ({"blurs": self.blurs.tolist()} if len(self.blurs) else {})
 
-    def to_json(self) -> str:
-        """The table as strict JSON, with the number of its schema."""
+    def saved(self) -> dict[str, Any]:
+        """The table as strict JSON values, with the number of its schema."""
         if self.label is not None and not isinstance(self.label, (str, int, float, bool)):
             raise InputTypeError(f"JSON cannot hold the label {self.label!r}; use text or numbers.")
-        return json.dumps({"schema": SCHEMA, "kind": "scores", **self.to_dict()}, allow_nan=False)
+        return {"schema": SCHEMA, "kind": "scores", **self.to_dict()}
+
+    def to_json(self) -> str:
+        """The table as strict JSON, with the number of its schema."""
+        return written(self.saved())
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> ScoreTable:
+    def from_json(cls, text: Saved) -> ScoreTable:
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "scores", ("positive_label", "positive", "negative"), optional=("blurs",))
         sides = (_read_side(data["positive"]), _read_side(data["negative"]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.statistics.confusion import Confusion, joined
-from steelyard.statistics.counts import SCHEMA, read_table
 from steelyard.statistics.paired import Paired
+from steelyard.statistics.saving import SCHEMA, Saved, read_table, written
 from steelyard.statistics.scores import ScoreTable
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class Tally:
 
     def to_dict(self) -> dict[str, Any]:
         """The tables as strict JSON values."""
-        parts = {name: json.loads(getattr(self, name).to_json()) for name in self._held()}
+        parts = {name: getattr(self, name).saved() for name in self._held()}
         parts |= {"models": list(self.models)} if self.models else {}
         if not self.by:
             return {"labels": list(self.labels), **parts}
@@ -111,10 +110,10 @@ class Tally:
 
     def to_json(self) -> str:
         """The tally as strict JSON, with the number of its schema."""
-        return json.dumps({"schema": SCHEMA, "kind": "tally", **self.to_dict()}, allow_nan=False)
+        return written({"schema": SCHEMA, "kind": "tally", **self.to_dict()})
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Tally:
+    def from_json(cls, text: Saved) -> Tally:
         """The tally that `to_json` wrote, every table of it checked; anything else is refused."""
         return cls._read(read_table(text, "tally", ("labels",), optional=(*PARTS, "by", "groups", "models")))
 
@@ -122,9 +121,8 @@ class Tally:
     def _read(cls, data: Any) -> Tally:
         if not isinstance(data, dict) or not isinstance(data.get("labels"), list):
             raise InputError("A saved tally lists its labels and its tables; this one does not.")
-        parts = {
-            name: kind.from_json(json.dumps(data[name])) for name, kind in PARTS.items() if data.get(name) is not None
-        }
+        held = {name: data[name] for name in PARTS if data.get(name) is not None}
+        parts = {name: PARTS[name].from_json(part if isinstance(part, dict) else {}) for name, part in held.items()}
         if not parts:
             raise InputError("A saved tally holds a confusion, scores or a paired table; this one holds none of them.")
         by, groups, models = (data.get(name) or [] for name in ("by", "groups", "models"))
@@ -132,9 +130,9 @@ class Tally:
             raise InputError("The models of a saved tally are the names of two; this one lists others.")
         if not isinstance(by, list) or not isinstance(groups, list) or not all(isinstance(g, dict) for g in groups):
             raise InputError("The groups of a saved tally are a list, each with its key and its tables.")
-        held = {tuple(_key(group, len(by))): cls._read(group) for group in groups}
+        found = {tuple(_key(group, len(by))): cls._read(group) for group in groups}
         return cls(
-            **parts, labels=tuple(data["labels"]), by=tuple(map(str, by)), groups=held, models=tuple(map(str, models))
+            **parts, labels=tuple(data["labels"]), by=tuple(map(str, by)), groups=found, models=tuple(map(str, models))
         ).checked()
 
     def checked(self) -> Tally:
