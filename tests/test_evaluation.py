@@ -11,6 +11,7 @@ from checks import assert_refused
 
 import steelyard
 from steelyard import Counts, confusion, evaluate, get_metric, interval, list_metrics, score_table
+from steelyard.analysis.rows import three_digits
 from steelyard.auditing.exact import exact_expression
 from steelyard.errors import InputError
 
@@ -267,3 +268,14 @@ def test_clusters_of_a_frame_widen_the_intervals_as_those_of_arrays_do(tmp_path)
     for wrong in ({"score": "guess"}, {"pred": "guess", "weight": "patient"}, {"pred": "guess", "prevalence": 0.1}):
         with pytest.raises(InputError, match="cluster="):
             evaluate(frame, true="y", cluster="patient", **wrong)
+
+
+@pytest.mark.parametrize("value", [s * (1 + t * 10.0**-e) for s in (1, -1) for t in (1, -3) for e in range(2, 12)])
+def test_what_is_not_one_or_zero_does_not_read_as_such(value):
+    assert abs(float(three_digits(value))) != 1
+    assert (abs(float(three_digits(value))) < 1) == (abs(value) < 1)
+    assert float(three_digits(value - math.copysign(1, value))) != 0
+
+
+def test_what_is_one_or_zero_but_for_rounding_reads_as_such():
+    assert [three_digits(v) for v in (1.0, 1 - 2**-53, 1 + 2**-52, 0.0, -0.0)] == ["1.00", "1.00", "1.00", "0", "0"]

@@ -24,8 +24,9 @@ from steelyard import (
     get_metric,
     intervals,
 )
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.rows import Rows, percent_text, three_digits
 from steelyard.evaluation.groups import Group
+from steelyard.report import tables
 from steelyard.report.page import audit_page, comparison_page, notebook, page
 
 playwright = pytest.importorskip(
@@ -157,6 +158,20 @@ def test_the_page_opens_with_the_numbers_of_the_evaluation(show, html, evaluatio
             tab.locator('[data-metric="recall"] .between').text_content()
             == f"{evaluation['recall'].low:.3f} to {evaluation['recall'].high:.3f}"
         )
+
+
+def test_numbers_have_the_same_digits_on_the_page_as_in_the_terminal(show, html):
+    rng = np.random.default_rng(7)
+    beside = [s * (1 + t * 10.0**-e) for s in (1, -1) for t in (1, -1, 4, -4, 5, -5) for e in range(2, 14)]
+    plain = [0.0, -0.0, 0.5, 0.125, 1.0, -1.0, 0.9995, 0.99951, 1.0049, 1e-5, 9.995e-5, 999_999.5, 2.5, 1234.5, 0.004]
+    grid = [*beside, *plain, *rng.normal(size=200).tolist(), *(10 ** rng.uniform(-9, 9, 200)).tolist()]
+    with show(html) as tab:
+        assert tab.evaluate("vs => vs.map(steelyard.digits)", grid) == [three_digits(v) for v in grid]
+        shares = [v for v in grid if 0 <= v <= 1]
+        shown = tab.evaluate("vs => vs.map(steelyard.percent)", shares)
+        assert [words.replace("\u00a0", " ") for words in shown] == [percent_text(v) for v in shares]
+        weights = [abs(v) for v in grid]
+        assert tab.evaluate("vs => vs.map(steelyard.counted)", weights) == [tables.count(v) for v in weights]
 
 
 def test_moved_by_keyboard_every_measure_is_what_python_computes(show, html, evaluation):

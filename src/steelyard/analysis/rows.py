@@ -10,6 +10,9 @@ from typing import Any, Protocol, TypeVar
 
 from steelyard.errors import InputTypeError
 
+PLACES = 6  # digits after the point of a number beside 1
+ROUNDING = 1e-12  # what sums of weights leave of a 1
+
 
 def width() -> int:
     """Columns to fill: the terminal's, at most 100; 100 where there is none."""
@@ -22,23 +25,37 @@ def filled(text: str) -> str:
 
 
 def three_digits(value: Any) -> str:
-    """A number with three significant digits, a dash where it is undefined."""
+    """A number with three significant digits, a dash where it is undefined; what is not 1 never reads as 1.
+
+    >>> three_digits(0.70249), three_digits(0.9996), three_digits(1.0)
+    ('0.702', '0.9996', '1.00')
+    """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     if value == 0 or math.isinf(value) or isinstance(value, int):
-        return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+        return f"{value:,}" if isinstance(value, int) else f"{value + 0.0:g}"  # + 0.0: no -0
     size = math.floor(math.log10(abs(float(f"{value:.2e}"))))
-    return f"{value:,.{max(2 - size, 0)}f}" if -4 <= size < 6 else f"{value:.2e}"
+    shown = f"{value:,.{max(2 - size, 0)}f}" if -4 <= size < 6 else f"{value:.2e}"
+    return _beside_one(value) if shown in ("1.00", "-1.00") and abs(abs(value) - 1) > ROUNDING else shown
+
+
+def _beside_one(value: float) -> str:
+    """A number near 1 or -1 with as many digits as tell it apart, at most six after the point; there never the 1."""
+    for places in range(3, PLACES + 1):
+        shown = f"{value:.{places}f}"
+        if abs(float(shown)) != 1:
+            return shown
+    return f"{math.copysign(1 + math.copysign(10**-PLACES, abs(value) - 1), value):.{PLACES}f}"
 
 
 def percent_text(share: float) -> str:
     """A share of cases with three significant digits; never rounded to all or none."""
     if math.isnan(share):
         return "–"
-    if share in (0, 1):
-        return f"{100 * share:g} %"
+    if share == 0 or abs(share - 1) <= ROUNDING:
+        return "100 %" if share else "0 %"
     shown = three_digits(100 * share)
     if shown == "100":  # three digits would say all of them
         shown = f"{math.floor(1e4 * share) / 100:.2f}" if share < 0.9999 else "above 99.99"

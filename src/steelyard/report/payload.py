@@ -10,6 +10,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.analysis import draws as drawing
 from steelyard.analysis.prevalence import scores_at
+from steelyard.analysis.rows import PLACES, ROUNDING
 from steelyard.analysis.sampling import NEAR_KINK, against_rest, deviance_limit
 from steelyard.metrics.registry import get_metric
 from steelyard.report import cuts, facts, shapes, stops, tables
@@ -52,7 +53,8 @@ def payload(
         "weighted": table.weighted, "view": first, "views": views,
         "stops": shares.tolist(), "stop": _nearest(shares, start or first["share"]),
         "draws": DRAWS, "prior": drawing.PRIOR_MASS / 4, "near_kink": NEAR_KINK,
-        "limit": deviance_limit(evaluation.level), "verdict": evaluation.verdict, "measures": rows,
+        "limit": deviance_limit(evaluation.level), "digits": {"places": PLACES, "rounding": ROUNDING},
+        "verdict": evaluation.verdict, "measures": rows,
         "families": tables.FAMILIES, "sources": facts.sources(rows), "properties": facts.properties(),
     }  # fmt: skip
     return data if scores is None else {**data, **_of_scores(evaluation, scores, rows, shares, data["stop"])}

@@ -33,7 +33,8 @@ def digits(value: float) -> str:
 
 def count(value: float) -> str:
     """A count of rows, or of weight, with thousands apart."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+    shown = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+    return three_digits(float(value)) if shown in ("0.00", "1.00") else shown
 
 
 def measure_rows(evaluation: Evaluation) -> str:

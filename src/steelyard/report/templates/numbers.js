@@ -26,20 +26,33 @@ function digits(v) {
   if (!isNumber(v)) return "–";
   if (v === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(Number(v.toPrecision(3)))));
-  if (size >= -4 && size < 6) return grouped(fixed(v, Math.max(2 - size, 0)));
-  return v.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2");
+  if (size < -4 || size >= 6) return v.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2");
+  const shown = grouped(fixed(v, Math.max(2 - size, 0))), off = Math.abs(v) - 1;
+  return Math.abs(Number(shown)) === 1 && Math.abs(off) > D.digits.rounding ? besideOne(v, off) : shown;
+}
+
+// As many digits as tell a number from 1, up to some; there never the 1.
+function besideOne(v, off) {
+  for (let places = 3; places <= D.digits.places; places++) {
+    const shown = fixed(v, places);
+    if (Math.abs(Number(shown)) !== 1) return shown;
+  }
+  return fixed(Math.sign(v) * (1 + Math.sign(off) * 10 ** -D.digits.places), D.digits.places);
 }
 
 // A share of cases; never rounded to all or none. The space before the sign does not break.
 function percent(share) {
   if (!isNumber(share)) return "–";
-  if (share === 0 || share === 1) return `${100 * share}\u00a0%`;
+  if (share === 0 || Math.abs(share - 1) <= D.digits.rounding) return `${share ? 100 : 0}\u00a0%`;
   const shown = digits(100 * share);
   if (shown !== "100") return `${shown}\u00a0%`;
   return share < 0.9999 ? `${(Math.floor(1e4 * share) / 100).toFixed(2)}\u00a0%` : "above 99.99\u00a0%";
 }
 
-const counted = (v) => grouped(Number.isInteger(v) ? String(v) : v.toFixed(2));
+const counted = (v) => {
+  const shown = grouped(Number.isInteger(v) ? String(v) : fixed(v, 2));
+  return shown === "0.00" || shown === "1.00" ? digits(v) : shown;
+};
 const between = (low, high) => (isNumber(low) && isNumber(high) ? `${digits(low)} to ${digits(high)}` : "–");
 
 // ---------------------------------------------------------------- formulas of the registry on a table

@@ -165,7 +165,7 @@ function begin() {
   window.addEventListener("afterprint", () => printing(false));
   window.addEventListener("hashchange", readdressed);
   update(true);
-  window.steelyard = { numbers, markdown, state, move };
+  window.steelyard = { numbers, markdown, state, move, digits, percent, counted };
 }
 
 begin();
