@@ -95,8 +95,8 @@ def html(evaluation):
 
 def read(tab):
     """Every measure's row as the page carries it."""
-    script = "rows => rows.map(row => [row.dataset.metric, row.dataset.value])"
-    return dict(tab.locator("#measures tr[data-metric]").evaluate_all(script))
+    script = "rows => rows.map(row => [row.dataset.metric || row.dataset.classMetric, row.dataset.value])"
+    return dict(tab.locator("#measures tr[data-value]").evaluate_all(script))
 
 
 def settings(tab):
@@ -587,7 +587,7 @@ def test_one_quantity_has_one_interval(show, evaluation):
             tab.select_option("#class", label)
             tab.evaluate("steelyard.numbers()")
             for name, words in zip(("precision", "recall", "f1"), rows[label], strict=True):
-                assert tab.locator(f'#measures [data-metric="{name}"]').evaluate(shown) == words, (label, name)
+                assert tab.locator(f'[data-class-metric="{name}"]').evaluate(shown) == words, (label, name)
 
 
 def test_what_is_undefined_or_out_of_sight_has_no_mark(show, html):
@@ -646,8 +646,7 @@ def test_classes_are_shown_together_and_each_against_the_rest(show):
         assert_same(together, {row.name: row.value for row in evaluation.metrics})
         for label in table.labels:
             tab.select_option("#class", label)
-            rows = tab.locator("#measures tr[data-metric]").evaluate_all("rows => rows.map(r => r.dataset.metric)")
-            assert_same(read(tab), {name: get_metric(name)(table, pos_label=label) for name in rows})
+            assert_same(read(tab), {name: get_metric(name)(table, pos_label=label) for name in read(tab)})
         assert tab.locator("table.heat td").count() == 10
         assert "micro" in tab.locator("main").text_content()
         accuracy = evaluation["accuracy"]
@@ -663,7 +662,35 @@ def test_a_class_without_rows_in_the_truth_is_undefined_and_stays_so(show):
         tab.select_option("#class", "c")
         slide(tab, "prevalence", 9)
         assert read(tab)["recall"] == ""
-        assert tab.locator('#measures [data-metric="recall"] .between').text_content() == "no positives"
+        assert tab.locator('[data-class-metric="recall"] .between').text_content() == "no positives"
+
+
+def test_a_measure_names_one_row_of_any_page(show, html, evaluation):
+    table = Confusion.of_rows(("cat", "dog", "yak"), np.random.default_rng(1).integers(1, 90, (3, 3)))
+    classes, y, score = evaluate(table, draws=100), *scored(600)[:2]
+    models = {name: (score > cut) * 1 for name, cut in (("A", 0.3), ("B", 0.5))}
+    found = compare(y, models, metrics=["mcc", "recall"], draws=200)
+    pages = {html: evaluation.metrics, page(classes): classes.metrics}
+    named = [(text, {row.name: row.value for row in rows}) for text, rows in pages.items()]
+    named += [(comparison_page(found), {row.metric: row.difference for row in found.rows})]
+    for text, values in named:
+        with show(text) as tab:
+            for name, value in values.items():
+                row = tab.locator(f'[data-metric="{name}"]')
+                assert row.count() == 1, name
+                assert row.get_attribute("data-value") == (repr(float(value)) if math.isfinite(value) else "")
+
+
+def test_each_pair_of_three_models_has_its_own_rows(show):
+    y, score, _ = scored(400)
+    models = {name: (score > cut) * 1 for name, cut in (("A", 0.3), ('B "2"', 0.5), ("C", 0.7))}
+    found = compare(y, models, metrics=["mcc", "recall"], draws=200)
+    with show(comparison_page(found)) as tab:
+        shown = tab.locator("tr[data-metric]").evaluate_all(
+            "rows => rows.map(r => [r.closest('[data-a]').dataset.a, r.closest('[data-b]').dataset.b, r.dataset.metric])"
+        )
+        assert sorted(map(tuple, shown)) == sorted((row.a, row.b, row.metric) for row in found.rows)
+        assert len(set(map(tuple, shown))) == len(found.rows) == 6
 
 
 def test_a_comparison_shows_differences_and_the_order_of_measures(show):

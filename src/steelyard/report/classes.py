@@ -69,7 +69,7 @@ def pieces(evaluation: Evaluation, one: Evaluation, source: str, data: dict[str,
         "classes_first": _first(evaluation, table),
         "controls": _choice(table, one.positive) + controls.controls(data),
         "table_title": "One class against the rest", "of_class": f' data-class="{text(clipped(one.positive))}"',
-        "tables": parts.tables_of(evaluation), "now": _now(one),
+        "measures": tables.measure_rows(one, "class-metric"), "tables": parts.tables_of(evaluation), "now": _now(one),
     }  # fmt: skip
 
 

@@ -37,7 +37,7 @@ def count(value: float) -> str:
     return three_digits(float(value)) if shown in ("0.00", "1.00") else shown
 
 
-def measure_rows(evaluation: Evaluation) -> str:
+def measure_rows(evaluation: Evaluation, key: str = "metric") -> str:
     """The body of the table of measures: the usual few first, the others by family."""
     usual = evaluation.shown() if evaluation.first is not None else []
     names = {row.name for row in usual}
@@ -46,23 +46,26 @@ def measure_rows(evaluation: Evaluation) -> str:
         if row.name not in names:
             family = facts.measure_of(row).family
             groups.setdefault(FAMILIES.get(family, family), []).append(row)
-    return "".join(_group(title, rows) for title, rows in groups.items())
+    return "".join(_group(title, rows, key) for title, rows in groups.items())
 
 
-def _group(title: str, rows: Iterable[Row]) -> str:
+def _group(title: str, rows: Iterable[Row], key: str) -> str:
     head = f'<tr class="family"><th scope="rowgroup" colspan="5">{text(title)}</th></tr>'
-    return f"<tbody>{head}{''.join(map(measure_row, rows))}</tbody>"
+    return f"<tbody>{head}{''.join(measure_row(row, key) for row in rows)}</tbody>"
 
 
-def measure_row(row: Row) -> str:
-    """One measure: its value, room for its bar, its interval, and what guessing scores."""
+def measure_row(row: Row, key: str = "metric") -> str:
+    """One measure: its value, room for its bar, its interval, and what guessing scores.
+
+    Its name is in `data-metric`, once on a page; of one class against the rest in `data-class-metric`.
+    """
     undefined = not math.isfinite(row.value)
     between = (
         text(row.undefined or "undefined") if undefined else f"{three_digits(row.low)} to {three_digits(row.high)}"
     )
     # HTML lets the ends of cells and rows be left out, and a page has fifty of them.
     return (
-        f'<tr data-metric="{text(row.name)}" data-value="{digits(row.value)}">'
+        f'<tr data-{key}="{text(row.name)}" data-value="{digits(row.value)}">'
         f'<th scope="row">{text(facts.title(row))}'
         f'<td class="value">{"–" if undefined else three_digits(row.value)}<td class="bar">'
         f'<td class="between">{between}<td class="chance">{three_digits(row.chance)}'

@@ -9,7 +9,7 @@ from steelyard import __version__
 from steelyard.analysis.rows import three_digits
 from steelyard.errors import SteelyardError
 from steelyard.metrics.registry import get_metric
-from steelyard.report.document import filled, name, scrolled, text
+from steelyard.report.document import clipped, filled, name, scrolled, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,7 +80,8 @@ def _pair(comparison: Comparison, a: str, b: str) -> str:
     table = _table(heads, [_difference(row, most) for row in rows], "versus")
     said = [text(repr(test)) for test in comparison.mcnemar if (test.a, test.b) == (a, b)]
     tests = "".join(f'<p class="soft">{words}</p>' for words in said)
-    return f"<section><h2>{name(a)} minus {name(b)}</h2>{table}{tests}</section>{_order(comparison, a, b)}"
+    pair = f'data-a="{text(clipped(a))}" data-b="{text(clipped(b))}"'  # a measure has a row for each pair
+    return f"<section {pair}><h2>{name(a)} minus {name(b)}</h2>{table}{tests}</section>{_order(comparison, a, b)}"
 
 
 def _difference(row: Difference, most: float) -> str:

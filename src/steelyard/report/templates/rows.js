@@ -38,8 +38,8 @@ function drawMark(parts, row, value, chance) {
 }
 
 function readRows(table, list, kept) {
-  for (const tr of table.querySelectorAll("tr[data-metric]")) {
-    const row = list.get(tr.dataset.metric);
+  for (const tr of table.querySelectorAll("tr[data-value]")) {
+    const row = list.get(tr.dataset.metric || tr.dataset.classMetric);
     const [value, barCell, interval, chance] = tr.querySelectorAll("td");
     const parts = bar(barCell, row);
     drawBand(parts, row, row.low, row.high);
