@@ -25,6 +25,7 @@ from steelyard import (
     intervals,
 )
 from steelyard.analysis.rows import Rows, percent_text, three_digits
+from steelyard.auditing.claims import PROPERTIES
 from steelyard.evaluation.groups import Group
 from steelyard.report import tables
 from steelyard.report.page import audit_page, comparison_page, notebook, page
@@ -710,6 +711,26 @@ def test_an_audit_shows_every_decision(show):
     with show(audit_page(decisions)) as tab:
         assert tab.locator("[data-property]").count() == len(decisions)
         assert tab.locator('tr[data-metric="recall"] [data-property="prevalence_invariance"]').text_content() == "yes"
+
+
+def test_an_audit_speaks_of_measures_and_properties_in_words(show):
+    with show(audit_page(audit("mcc", "recall"))) as tab:
+        assert tab.locator(".matrix thead th").all_text_contents() == [
+            "measure",
+            *(p.title for p in PROPERTIES.values()),
+        ]
+        assert tab.locator(".matrix tbody th").all_text_contents() == ["Matthews correlation", "Recall"]
+        assert tab.locator("summary").all_text_contents() == ["Matthews correlation", "Recall"]
+        tab.locator("summary").first.click()
+        lines = dict(
+            zip(*(tab.locator(f"details >> nth=0 >> {tag}").all_text_contents() for tag in ("dt", "dd")), strict=True)
+        )
+        for asked in PROPERTIES.values():
+            assert lines[asked.title].startswith(asked.meaning)
+        named = tab.locator("main :not(code)").evaluate_all(
+            "all => all.map(e => [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join(' ')).join(' ')"
+        )
+        assert not set(PROPERTIES) & set(named.split())
 
 
 # ---------------------------------------------------------------- hostile words

@@ -12,6 +12,7 @@ from steelyard.report.document import filled, scrolled, text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from steelyard.auditing.claims import Property
     from steelyard.auditing.decisions import Decision
 
 WORDS = {True: ("yes", "yes"), False: ("no", "no"), None: ("?", "open-question")}
@@ -32,13 +33,14 @@ def body(decisions: Sequence[Decision]) -> str:
 
 
 def _matrix(found: dict[str, dict[str, Decision]], names: Sequence[str]) -> str:
-    top = "".join(f'<th scope="col">{text(name)}</th>' for name in ("measure", *names))
+    heads = "".join(f'<th scope="col" title="{text(p.meaning)}">{text(p.title)}</th>' for p in map(_property, names))
+    top = f'<th scope="col">measure</th>{heads}'
     body = "".join(_row(metric, [_cell(row.get(name)) for name in names]) for metric, row in found.items())
     return scrolled(f'<table class="matrix"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>', "Properties")
 
 
 def _row(metric: str, cells: Sequence[str]) -> str:
-    return f'<tr data-metric="{text(metric)}"><th scope="row">{text(metric)}</th>{"".join(cells)}</tr>'
+    return f'<tr data-metric="{text(metric)}"><th scope="row">{text(_title(metric))}</th>{"".join(cells)}</tr>'
 
 
 def _cell(decision: Decision | None) -> str:
@@ -49,17 +51,29 @@ def _cell(decision: Decision | None) -> str:
 
 
 def _asked(names: Sequence[str]) -> str:
-    asked = (PROPERTIES[name] for name in names)
-    parts = (f"<dt>{text(one.name)}</dt><dd>{text(one.meaning)} {text(one.wanted)}</dd>" for one in asked)
+    asked = map(_property, names)
+    parts = (
+        f"<dt>{text(one.title)}</dt><dd>{text(one.meaning)} {text(one.wanted)} <code>{text(one.name)}</code></dd>"
+        for one in asked
+    )
     return f'<dl class="asked">{"".join(parts)}</dl>'
 
 
 def _measure(metric: str, row: dict[str, Decision], names: Sequence[str]) -> str:
     lines = "".join(_line(row[name]) for name in names if name in row)
     formula = f"<p><code>{text(metric)} = {text(get_metric(metric).text)}</code></p>"
-    return f'<details><summary>{text(metric)}</summary>{formula}<dl class="asked">{lines}</dl></details>'
+    return f'<details><summary>{text(_title(metric))}</summary>{formula}<dl class="asked">{lines}</dl></details>'
 
 
 def _line(decision: Decision) -> str:
     how = decision.counterexample if decision.counterexample is not None else decision.how
-    return f"<dt>{text(decision.property)}</dt><dd>{text(decision.verdict)}: {text(how)}</dd>"
+    asked = _property(decision.property)
+    return f"<dt>{text(asked.title)}</dt><dd>{text(asked.meaning)} <b>{text(decision.verdict)}</b>: {text(how)}</dd>"
+
+
+def _property(name: str) -> Property:
+    return PROPERTIES[name]
+
+
+def _title(metric: str) -> str:
+    return get_metric(metric).title
