@@ -621,6 +621,35 @@ def test_a_kill_at_any_moment_leaves_no_half_written_output(sign, wait, long_fil
         assert b"Traceback" not in told[1]
 
 
+INTERRUPTED = """
+import os, signal, sys
+sign, real = signal.{sign}, os.{call}
+def made(path, *rest, **named):
+    found = real(path, *rest, **named)
+    if os.fspath(path).startswith(sys.argv[1]) and {when}:
+        print("made", file=sys.stderr)
+        os.kill(os.getpid(), sign)
+    return found
+os.{call} = made
+from steelyard.cli import main
+main(sys.argv[2:])
+"""
+
+
+@pytest.mark.parametrize("sign", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize(("call", "when"), [("mkdir", "True"), ("open", "rest and rest[0] & os.O_CREAT")])
+def test_an_interruption_in_the_moment_that_something_is_made_leaves_nothing(sign, call, when, rows, tmp_path):
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    script = INTERRUPTED.format(sign=sign, call=call, when=when)
+    words = [str(folder), "report", str(rows), "--pred", "y_pred", "-o", str(folder / "out.json")]
+    settings = {**os.environ, "TMPDIR": str(folder if call == "mkdir" else tmp_path)}
+    ran = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, check=False, env=settings)
+    assert ran.returncode == 128 + signal.Signals[sign]
+    assert ran.stderr.splitlines()[-1] == b"made"
+    assert list(folder.iterdir()) == []
+
+
 def test_a_reader_who_leaves_early_is_no_error(rows):
     line = f"{sys.executable} -m steelyard.cli report {rows} --all | head -1"
     ran = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, check=False)

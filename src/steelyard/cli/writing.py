@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.errors import InputError
+from steelyard.ingest.temporary import unused
 from steelyard.report.permissions import permitted
 
 if TYPE_CHECKING:
@@ -61,10 +61,9 @@ def _target(output: str) -> Path:
 def temporary(output: str, ending: str) -> Iterator[Path]:
     """A file beside the output to be written, which takes its place when that has gone well."""
     path = _target(output)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=ending, dir=path.parent)
-    os.close(handle)
-    made = Path(name)
+    made = unused(path.parent, f".{path.name[:40]}.", ending)
     try:
+        made.touch(mode=0o600, exist_ok=False)
         yield made
         made.chmod(permitted(0o666))
         made.replace(path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import shutil
 import sys
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import escape, glob, has_magic
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InputError
-from steelyard.ingest import places
+from steelyard.ingest import places, temporary
 from steelyard.ingest.source import Source
 from steelyard.ingest.unpacking import BLOCK, unpack
 
@@ -48,8 +47,8 @@ class File:
 @contextmanager
 def source(names: Sequence[str], progress: Callable[[int, int], Any] | None = None) -> Iterator[Source]:
     """The rows of the files as a source to be weighed; what had to be unpacked is removed afterwards."""
-    with tempfile.TemporaryDirectory(prefix="steelyard-") as folder, _worded(names):
-        files = [_unpacked(name, Path(folder), i) for i, name in enumerate(found(names))]
+    with temporary.folder() as folder, _worded(names):
+        files = [_unpacked(name, folder, i) for i, name in enumerate(found(names))]
         kinds = {file.kind for file in files}
         if len(kinds) > 1:
             raise InputError(f"The files are of different kinds ({', '.join(sorted(kinds))}); give those of one kind.")

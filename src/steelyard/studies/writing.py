@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import json_text, strict
 from steelyard.errors import InputError
+from steelyard.ingest.temporary import unused
 from steelyard.report.permissions import permitted
 from steelyard.report.summary import csv_rows
 from steelyard.studies.page import drawn, page
@@ -55,8 +55,9 @@ def write(study: Study, folder: Any, *, force: bool = False) -> Path:
     """Write page.html, study.json, claims.csv, tables/*.csv and figures/*.svg, *.pdf; a kill leaves no half of it."""
     path = check_free(folder, force=force).absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", dir=path.parent))
+    made = unused(path.parent, f".{path.name[:40]}.")
     try:
+        made.mkdir(mode=0o700)
         _fill(study, made)
         made.chmod(permitted(0o777))
         _put(made, path)
