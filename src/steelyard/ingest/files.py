@@ -182,7 +182,7 @@ def _parts(file: File) -> list[pl.LazyFrame]:
         case "arrow":
             return [pl.scan_ipc(file.path, glob=False)]
         case "stream":
-            return [pl.read_ipc_stream(file.path).lazy()]
+            return [pl.read_ipc_stream(file.path).lazy()]  # whole: a stream has no index, and Polars no scan of it
         case "json":
             # A key may first appear, or turn from whole numbers to others, on the last line.
             return [pl.scan_ndjson(_unmagic(file.path), infer_schema_length=None)]
