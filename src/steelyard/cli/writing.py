@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.errors import InputError
-from steelyard.ingest.temporary import unused
-from steelyard.report.permissions import permitted
+from steelyard.ingest.temporary import permitted, unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import tempfile
@@ -27,3 +28,10 @@ def folder() -> Iterator[Path]:
         yield made
     finally:
         shutil.rmtree(made, ignore_errors=True)
+
+
+def permitted(mode: int) -> int:
+    """The mode less what the user's umask takes away: what a file made under another name has in its final place."""
+    mask = os.umask(0)  # there is no way to read it without setting it
+    os.umask(mask)
+    return mode & ~mask

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import json_text, strict
 from steelyard.errors import InputError
-from steelyard.ingest.temporary import unused
-from steelyard.report.permissions import permitted
+from steelyard.ingest.temporary import permitted, unused
 from steelyard.report.summary import csv_rows
 from steelyard.studies.page import drawn, page
 
