@@ -209,7 +209,8 @@ class Sampler:
             self._kept[name] = (
                 (self._draw_clusters(fold), None) if self.tables is not None else self._draw(table, fold, method)
             )
-        return self._kept[name]  # type: ignore[no-any-return]
+        found: tuple[Array, Any] = self._kept[name]
+        return found
 
     def _draw(self, table: Any, fold: Array | None, method: str) -> tuple[Array, Any]:
         rows, one = drawing.effective(table if fold is None else _folded(table, fold))
@@ -286,9 +287,9 @@ class Sampler:
         for step in np.array_split(np.arange(self.draws or RANK_DRAWS), steps):
             drawn = self._scores_at(drawing.rank_draws(small, len(step), self.rng, self.level))
             for values, (measure, _, given) in zip(parts, self._ranked, strict=True):
-                values.append(np.atleast_1d(measure.scores(drawn, **given)))  # type: ignore[misc]
+                values.append(np.atleast_1d(calling.score_values(measure, drawn, given)))
         usual = self._scores_at(small)
-        on_small = [float(measure.scores(usual, **given)) for measure, _, given in self._ranked]  # type: ignore[misc]
+        on_small = [float(calling.score_values(measure, usual, given)) for measure, _, given in self._ranked]
         return fewer, list(zip(on_small, map(np.concatenate, parts), strict=True))
 
     def _scores_at(self, table: ScoreTable) -> ScoreTable:

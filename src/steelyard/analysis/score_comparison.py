@@ -18,6 +18,7 @@ from steelyard.analysis.rows import Flat, Rows
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest import labels as ingest
+from steelyard.metrics import calling
 from steelyard.statistics.scores import ScoreTable, Side
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _entries(score: Array, positive: Array) -> Entries:
 def _measured(measures: list[Metric], entries: Entries, weights: Array) -> Array:
     """The measures, one a row, under each draw of the rows' weights."""
     table = _table(entries, weights)
-    values = [m.scores(table, **m.parameters) for m in measures]  # type: ignore[misc]
+    values = [calling.score_values(m, table, m.parameters) for m in measures]
     return np.array([np.broadcast_to(value, len(weights)) for value in values])
 
 
