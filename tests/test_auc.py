@@ -22,7 +22,7 @@ from steelyard.analysis.auc import (
     widened_score_interval,
 )  # fmt: skip
 from steelyard.errors import InputError
-from steelyard.statistics.scores import Side
+from steelyard.statistics.side import Side
 
 INTERVALS = (delong, logit_delong, score_interval, widened_score_interval)
 every = pytest.mark.parametrize("interval", INTERVALS, ids=lambda f: f.__name__)

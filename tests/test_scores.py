@@ -24,7 +24,7 @@ from steelyard import (
     score_table,
 )  # fmt: skip
 from steelyard.statistics import ordering
-from steelyard.statistics.scores import Side
+from steelyard.statistics.side import Side
 
 RANKING = [m for m in list_metrics() if m.scores]
 RANK_ONLY = [m for m in RANKING if m.family != "calibration"]

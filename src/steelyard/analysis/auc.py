@@ -17,10 +17,11 @@ from steelyard.errors import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest import labels as ingest
 from steelyard.metrics.ranking import roc_auc
-from steelyard.statistics.scores import starting_at_zero
+from steelyard.statistics.side import starting_at_zero
 
 if TYPE_CHECKING:
-    from steelyard.statistics.scores import ScoreTable, Side
+    from steelyard.statistics.scores import ScoreTable
+    from steelyard.statistics.side import Side
 
 Array = np.ndarray[Any, Any]
 HALVINGS = 60  # of an interval within [0, 1]: below the spacing of floats near 1

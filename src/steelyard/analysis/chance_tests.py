@@ -15,7 +15,8 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import labels as ingest
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.scores import ScoreTable, Side
+from steelyard.statistics.scores import ScoreTable
+from steelyard.statistics.side import Side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

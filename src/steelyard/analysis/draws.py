@@ -9,7 +9,8 @@ import numpy as np
 from steelyard.analysis.distributions import normal_quantile, student_quantile
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
 from steelyard.statistics.counts import LARGEST, Counts
-from steelyard.statistics.scores import ScoreTable, Side
+from steelyard.statistics.scores import ScoreTable
+from steelyard.statistics.side import Side
 
 if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion

@@ -11,7 +11,8 @@ from steelyard.ingest import labels as ingest
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.scores import ScoreTable, Side
+from steelyard.statistics.scores import ScoreTable
+from steelyard.statistics.side import Side
 
 if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric

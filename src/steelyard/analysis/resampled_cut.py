@@ -11,7 +11,8 @@ import numpy as np
 from steelyard.analysis.criterion import Criterion, Cuts
 from steelyard.analysis.draws import tails
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.scores import ScoreTable, Side
+from steelyard.statistics.scores import ScoreTable
+from steelyard.statistics.side import Side
 
 Array = np.ndarray[Any, Any]
 MOST_CUTS = 4_096  # cuts that a resample tells apart

@@ -19,7 +19,8 @@ from steelyard.errors import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest import labels as ingest
 from steelyard.metrics import calling
-from steelyard.statistics.scores import ScoreTable, Side
+from steelyard.statistics.scores import ScoreTable
+from steelyard.statistics.side import Side
 
 if TYPE_CHECKING:
     from steelyard.analysis.difference import Difference, Plan, Weighed

@@ -10,7 +10,8 @@ import numpy as np
 from steelyard.errors import InputError, did_you_mean
 from steelyard.ingest import arrays, counting, encoding
 from steelyard.statistics.confusion import MOST_LABELS, Confusion
-from steelyard.statistics.scores import ScoreTable, Side
+from steelyard.statistics.scores import ScoreTable
+from steelyard.statistics.side import Side
 
 Array = np.ndarray[Any, Any]
 

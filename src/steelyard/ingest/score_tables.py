@@ -12,7 +12,8 @@ from steelyard.ingest.label_tables import groups, picked, resolved, values
 from steelyard.ingest.labels import score_table
 from steelyard.statistics import blurs
 from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.scores import ScoreTable, Side
+from steelyard.statistics.scores import ScoreTable
+from steelyard.statistics.side import Side
 
 if TYPE_CHECKING:
     from steelyard.ingest.queries import Keyed

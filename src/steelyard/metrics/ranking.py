@@ -13,10 +13,11 @@ from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.metrics.registry import metric
 from steelyard.statistics.ordering import PART, chunks
-from steelyard.statistics.scores import starting_at_zero
+from steelyard.statistics.side import starting_at_zero
 
 if TYPE_CHECKING:
-    from steelyard.statistics.scores import ScoreTable, Side
+    from steelyard.statistics.scores import ScoreTable
+    from steelyard.statistics.side import Side
 
 Array = np.ndarray[Any, Any]
 

@@ -12,7 +12,8 @@ from steelyard.metrics.curves import roc_points
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from steelyard.statistics.scores import ScoreTable, Side
+    from steelyard.statistics.scores import ScoreTable
+    from steelyard.statistics.side import Side
 
 Array = np.ndarray[Any, Any]
 GRID = 61  # recalls at which the band is given

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from steelyard.statistics.scores import Side
+    from steelyard.statistics.side import Side
 
 Array = np.ndarray[Any, Any]
 NONE: Array = np.zeros((0, 2))

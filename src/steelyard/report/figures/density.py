@@ -15,7 +15,8 @@ from steelyard.report.figures.labels import Line, label_lines
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.scores import ScoreTable, Side
+    from steelyard.statistics.scores import ScoreTable
+    from steelyard.statistics.side import Side
 
 Array = np.ndarray[Any, Any]
 BINS = 40
