@@ -22,7 +22,8 @@ from steelyard import (
 )
 from steelyard.analysis import distributions, rates
 from steelyard.analysis import draws as drawing
-from steelyard.analysis.sampling import COUNT_METHODS, kinks
+from steelyard.analysis.kinks import kinks
+from steelyard.analysis.sampling import COUNT_METHODS
 
 FINLEY = Counts(28, 23, 72, 2680)
 COUNT_MEASURES = [m for m in list_metrics() if m.function]

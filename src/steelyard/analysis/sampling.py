@@ -11,14 +11,14 @@ import numpy as np
 
 from steelyard.analysis import auc, rates
 from steelyard.analysis import draws as drawing
-from steelyard.analysis.distributions import chi_square_quantile, normal_below, normal_quantile
+from steelyard.analysis.distributions import normal_below, normal_quantile
+from steelyard.analysis.kinks import deviance_limit, deviances, kinks, near_kink
 from steelyard.analysis.prevalence import at_prevalence, class_shares, scores_at, shares
 from steelyard.analysis.rows import Flat, interval_text
 from steelyard.errors import InputError
 from steelyard.metrics import calling
 from steelyard.metrics.answer import Options, plain
 from steelyard.metrics.calling import ClassCells
-from steelyard.metrics.expression import Expression, Operation, evaluate, walk
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cells, Counts
 from steelyard.statistics.scores import ScoreTable
@@ -34,11 +34,6 @@ RATE_METHODS = ("wilson", "jeffreys", "exact")
 AUC_METHODS = ("score", "delong", "logit-delong")
 RANK_METHODS = ("bayesian-bootstrap",)
 METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *AUC_METHODS, *RANK_METHODS, "cluster")
-# A chi-square limit for one measure, widened for what two sides of a kink add and the few draws at the rim leave out:
-# at 95 % a limit of 5 covered 88 to 95 % of the tables at the kink, 7 covers 93 to 97 %. Chosen among 5, 6, 7 and 8 on
-# cells of the coverage table, so that table does not test it; six other settings, drawn later, gave 94 to 97.5 %.
-DEVIANCE_FACTOR = 7.0 / 3.841458820694124
-NEAR_KINK = 0.01  # a kink matters where at least this share of the draws lies on its other side
 COUNT_DRAWS, RANK_DRAWS, DRAWS_AT_ONCE = 10_000, 1_000, 4_000_000
 
 
@@ -191,12 +186,7 @@ class Sampler:
         self, measure: Metric, cells: Array, deviance: Array, values: Array, parameters: Mapping[str, Any]
     ) -> tuple[Any, Any]:
         """The range over the likely draws where a kink lies among them, the quantiles where it does not."""
-        formula = measure.trace(**parameters)
-        table = Cells(*drawing.as_counts(cells))
-        near = np.zeros(values.shape[:-1], dtype=bool)
-        for node in kinks(formula):
-            share = (np.asarray(evaluate(node.args[0], table)) < 0).mean(-1)
-            near |= (share > NEAR_KINK) & (share < 1 - NEAR_KINK)
+        near = near_kink(measure.trace(**parameters), Cells(*drawing.as_counts(cells)), values.shape[:-1])
         likely = np.where(deviance <= deviance_limit(self.level), values, np.nan)
         ranged, cut = (np.fmin.reduce(likely, axis=-1), np.fmax.reduce(likely, axis=-1)), _quantiles(values, self.tails)
         return np.where(near, ranged[0], cut[0]), np.where(near, ranged[1], cut[1])
@@ -223,7 +213,7 @@ class Sampler:
             cells = drawing.bootstrap(rows, draws, self.rng, stratified=method.startswith("stratified"))
             return self._at_prevalence(cells, rows.sum(), table, fold), None
         cells = drawing.posterior(rows, one, draws, self.rng)
-        deviance = _deviance(cells / one, rows) if method == "deviance" else None
+        deviance = deviances(cells / one, rows) if method == "deviance" else None
         own = (rows * one).sum(-1)
         if method == "stratified":
             cells = drawing.with_classes(cells, own)
@@ -301,12 +291,6 @@ def place_counts(table: Any, place: int | None) -> Counts:
     return table if isinstance(table, Counts) else table.one_vs_rest()[place]
 
 
-def kinks(formula: Expression | None) -> list[Operation]:
-    """The absolute values in a formula: at their zero the quantiles of its draws miss it."""
-    nodes = [] if formula is None else walk(formula)
-    return [node for node in nodes if isinstance(node, Operation) and node.sign == "abs"]
-
-
 def _fold(place: int, k: int) -> Array:
     """The 2 x K matrix that adds up one class, then all others."""
     fold = np.ones((2, k))
@@ -325,21 +309,6 @@ def _folded(table: Confusion, fold: Array) -> Confusion:
 def against_rest(table: Confusion, label: Any) -> Confusion:
     """The table of one class against the rest, that class first."""
     return _folded(table, _fold(table.index(label), len(table.labels)))
-
-
-def deviance_limit(level: float) -> float:
-    """The largest deviance of a draw that counts as likely."""
-    return float(DEVIANCE_FACTOR * chi_square_quantile(level))
-
-
-def _deviance(cells: Array, worth: Array) -> Array:
-    """How unlikely each draw makes the table, draws on the last axis."""
-    with np.errstate(invalid="ignore"):
-        shares = cells / cells.sum((-2, -1), keepdims=True)
-        fitted = worth / worth.sum((-2, -1), keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        terms = np.where(worth > 0, worth * np.log(fitted / shares), 0.0)
-    return np.moveaxis(2 * terms.sum((-2, -1)), 0, -1)
 
 
 def _quantiles(values: Array, tails: tuple[float, float]) -> tuple[Any, Any]:

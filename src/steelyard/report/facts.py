@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.sampling import kinks
+from steelyard.analysis.kinks import kinks
 from steelyard.auditing.cache import recalled
 from steelyard.auditing.claims import PROPERTIES
 from steelyard.metrics import notation, references

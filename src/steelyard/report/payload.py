@@ -9,9 +9,10 @@ import numpy as np
 
 from steelyard import __version__
 from steelyard.analysis import draws as drawing
+from steelyard.analysis.kinks import NEAR_KINK, deviance_limit
 from steelyard.analysis.prevalence import scores_at
 from steelyard.analysis.rows import PLACES, ROUNDING
-from steelyard.analysis.sampling import NEAR_KINK, against_rest, deviance_limit
+from steelyard.analysis.sampling import against_rest
 from steelyard.metrics.registry import get_metric
 from steelyard.report import cuts, facts, shapes, stops, tables
 from steelyard.report.document import clipped
