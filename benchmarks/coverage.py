@@ -1,6 +1,6 @@
 """How often the intervals hold the true value, by simulation; `make coverage` writes the tables into docs/coverage.md.
 
-Seeded. `REPEATS=400 make coverage` is a quick look. A cell outside its bar is named below its table.
+The short table of README.md is taken from there. Seeded. `REPEATS=400 make coverage` is a quick look. A cell outside its bar is named below its table.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import readme
 from steelyard import Confusion, Counts, get_metric, intervals, list_metrics, score_table
 from steelyard.analysis.sampling import Interval
 
@@ -263,6 +264,7 @@ def main():
               table_text(["intervals", *here], [["by effective size", *map(digits, here.values())], ["by raw weights", *map(digits, raw.values())]]), ""]  # fmt: skip
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text("\n".join(lines))
+    readme.main()
     print(f"wrote {OUT} in {time.time() - start:.0f} s; {len(missed)} cells outside 92.5 to 98 %")
 
 
