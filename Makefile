@@ -35,7 +35,7 @@ sklearn-suite: $(VENV)/.test  ## scikit-learn's own tests with our functions in 
 	$(BIN)/python tests/sklearn_suite.py
 
 coverage: $(VENV)/.test  ## simulate how often the intervals hold; writes docs/coverage.md
-	$(BIN)/python benchmarks/coverage.py
+	$(BIN)/python -m benchmarks.coverage
 
 properties: $(VENV)/.test  ## decide every property of every measure; writes docs/properties.md and the package's own copy
 	$(BIN)/python -m steelyard.auditing.shipping
@@ -45,8 +45,8 @@ properties: $(VENV)/.test  ## decide every property of every measure; writes doc
 studies: $(VENV)/.test  ## run the five studies in full and write docs/studies; one whose data are missing keeps its page
 	$(BIN)/python docs/findings.py
 
-bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run
-	$(BIN)/python benchmarks/run.py
+bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run; writes docs/benchmarks.md; ROWS=word only prints
+	$(BIN)/python -m benchmarks.run
 
 build: $(BIN)/python  ## a wheel and an sdist in dist/, each tried: the wheel in an empty environment, the tests from the sdist
 	$(BIN)/pip install -q --disable-pip-version-check build
@@ -66,11 +66,18 @@ lowest: $(BIN)/python  ## every test with the lowest versions that pyproject.tom
 docs: $(VENV)/.test  ## the documentation, into build/site; a warning is an error, and nothing is fetched
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-pages: $(VENV)/.test  ## write into the pages what their code prints now
+pages: $(VENV)/.test  ## write into the pages what their code prints now, and into README.md its tables
 	$(BIN)/python docs/blocks.py $(wildcard docs/*.md docs/how/*.md docs/why/*.md)
+	$(BIN)/python -m benchmarks.readme
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
+
+# confidenceinterval asks for setuptools 68, which torch refuses; it works with any.
+$(VENV)/.bench: pyproject.toml $(BIN)/python
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[bench]'
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps 'confidenceinterval>=1.0'
+	touch $@
 
 $(VENV)/.%: pyproject.toml $(BIN)/python
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[$*]' && touch $@

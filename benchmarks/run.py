@@ -1,64 +1,61 @@
-"""Speed beside the peers: each row checks that both give the same answer, then times both in one run.
+"""Speed and memory beside the peers: each row checks that both give the same answer, then times both in one run.
 
-`make bench` prints the rows; `make bench ROWS=auc` only those whose name holds that word. Each module of `rows` has a
-function `rows(wanted)` that yields (what, peer, ours, theirs, aim): ours and theirs are functions without arguments,
-the aim is the ratio theirs / ours to reach.
+`make bench` tries every row and the growth of some, and writes docs/benchmarks.md and the short table of README.md;
+`make bench ROWS=auc` only prints the rows whose work or peer holds that word. Exit 1: a row failed or its answers
+differ; a ratio is only shown.
+
+torchmetrics needs torch, which is left to you because a plain `pip install torch` may bring gigabytes for GPUs: put a
+CPU build into .venv first, then torchmetrics. A peer that is not installed is named, and its rows are skipped.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
-import pkgutil
 import sys
+import tempfile
 import time
-from pathlib import Path
 
-import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-
-def seconds(work, *, at_least=0.2, repeats=7):
-    """The best of several runs, each long enough to measure."""
-    start = time.perf_counter()
-    work()
-    once = time.perf_counter() - start
-    if once > 2:
-        return once
-    loops = max(1, int(at_least / repeats / max(once, 1e-7)))
-    best = once
-    for _ in range(repeats):
-        start = time.perf_counter()
-        for _ in range(loops):
-            work()
-        best = min(best, (time.perf_counter() - start) / loops)
-    return best
+from benchmarks import growth, page, readme, surroundings, tables
+from benchmarks.row import themes
+from benchmarks.trial import tried
 
 
-def same(ours, theirs):
-    """Equal to 1e-9, whatever the shape."""
-    return np.allclose(np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float), rtol=1e-9, equal_nan=True)
+def main(wanted: str = "") -> int:
+    """Try what is wanted; write the page where that is everything."""
+    start, load = time.time(), surroundings.load()
+    if load is not None and load > surroundings.QUIET:
+        print(f"The load is {load:.2f}: the machine is not quiet, and times will be too long.", file=sys.stderr)
+    surroundings.loaded()
+    with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
+        tempfile.tempdir = folder  # for the files that rows share
+        found = {title: [_shown(tried(row)) for row in rows] for title, rows in themes(wanted).items()}
+        grown = {work: _climbed(work) for work in growth.wanted(wanted)}
+    trials = [trial for rows in found.values() for trial in rows]
+    if not trials and not grown:
+        print(f"No row's work or peer holds {wanted!r}.", file=sys.stderr)
+        return 2
+    print(page.summary(trials).strip("*"))
+    if not wanted:
+        page.write(page.text(found, grown, load))
+        readme.main()
+    print(f"{time.time() - start:.0f} s")
+    steps = (side for rungs in grown.values() for _, *sides in rungs for side in sides)
+    return int(any(trial.failed for trial in trials) or any(step.failed for step in steps))
 
 
-def main():
-    """Run every row of every module of this folder, and say which misses its bar."""
-    wanted = os.environ.get("ROWS", "")
-    print(f"{'work':58} {'ours':>10} {'theirs':>10} {'ratio':>8} {'aim':>7}")
-    missed = differ = 0
-    for module in pkgutil.iter_modules([str(Path(__file__).parent / "rows")]):
-        for what, peer, ours, theirs, aim in importlib.import_module(f"benchmarks.rows.{module.name}").rows(wanted):
-            if not same(ours(), theirs()):
-                print(f"{what:58} differs from {peer}")
-                differ += 1
-                continue
-            a, b = seconds(ours), seconds(theirs)
-            mark = "" if b / a >= aim else "  below the aim"
-            missed += bool(mark)
-            print(f"{what + ' / ' + peer:58} {a * 1e3:8.3f}ms {b * 1e3:8.1f}ms {b / a:7.1f}x {aim:6g}x{mark}")
-    print(f"{missed} rows below their aim" if missed else "every row reaches its aim")
-    return bool(differ)  # an answer that differs is a fault; a ratio is only shown
+def _shown(trial):
+    print(tables.line(trial), flush=True)
+    return trial
+
+
+def _climbed(work):
+    print(work.name)
+    found = []
+    for step in growth.climbed(work):
+        print("  " + "".join(f"{cell:>28}" for cell in tables.rung(*step)), flush=True)
+        found.append(step)
+    return found
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(os.environ.get("ROWS", "")))

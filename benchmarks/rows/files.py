@@ -5,6 +5,7 @@ The rows of a billion are made only where ROWS=billion asks for them: they take 
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 import subprocess
@@ -13,41 +14,52 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
-from benchmarks.rows.weighing import optional
+from benchmarks.data import size
+from benchmarks.row import Missing, Row, needed
 
+TITLE = "Files"
+BARE = "Polars, bare group-by"
 ROWS = 20_000_000
 MEMORY = 2**30  # what a billion rows may take, in bytes
 GROUP = 1_000_000
 
 
-def rows(wanted):
-    """What is weighed, beside what, and the ratio aimed at."""
-    make = billion if wanted == "billion" else parquet
-    if wanted and not any(wanted in name for name in ("file", "billion", *ENGINES)):
-        return
-    with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
-        yield from (row for row in make(Path(folder)) if wanted in row[0])
+def rows():
+    """The whole report, the count alone by each engine, and a billion rows."""
+    what = f"file of {size(ROWS)} rows"
+    yield Row(f"{what}, steelyard report", BARE, reported, ROWS, 0.5, part=True)
+    for name, engine in ENGINES.items():
+        yield Row(f"{what}, tally by {name}", BARE, functools.partial(tallied, engine), ROWS, outside=name == "Spark")
+    yield Row(
+        "billion rows, steelyard report below 1 GiB", BARE, billion, 10**9, 0.5, part=True, outside=True, asked=True
+    )
 
 
-def written(path, count):
-    """Two columns of labels in row groups, a few of which are ever in memory."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def written(count):
+    """A file of two columns of labels in row groups, a few of which are ever in memory; made once in a run."""
+    path = Path(tempfile.gettempdir()) / f"rows-{count}.parquet"
+    if not path.exists():
+        _write(path.with_suffix(".part"), count)
+        path.with_suffix(".part").rename(path)
+    return path
 
-    rng = np.random.default_rng(0)
+
+def _write(path, count):
+    pa, pq = needed("pyarrow"), needed("pyarrow.parquet")
+    rng, group = np.random.default_rng(0), min(count, GROUP)
     schema = pa.schema([("y", pa.int8()), ("p", pa.int8())])
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for _ in range(count // GROUP):
-            truth = (rng.random(GROUP, dtype=np.float32) < 0.05).view(np.int8)
-            wrong = (rng.random(GROUP, dtype=np.float32) < 0.1).view(np.int8)
-            writer.write_table(pa.table([truth, truth ^ wrong], schema=schema), row_group_size=GROUP)
-    return path
+        for _ in range(count // group):
+            truth = (rng.random(group, dtype=np.float32) < 0.05).view(np.int8)
+            wrong = (rng.random(group, dtype=np.float32) < 0.1).view(np.int8)
+            writer.write_table(pa.table([truth, truth ^ wrong], schema=schema), row_group_size=group)
 
 
 def counts(path):
     """The bare query: how often each pair of labels occurs."""
+    import polars as pl
+
     found = pl.scan_parquet(path).group_by("y", "p").agg(pl.len()).collect(engine="streaming")
     return found.sort("y", "p")["len"].to_numpy().reshape(2, 2)
 
@@ -64,41 +76,35 @@ def report(path):
     return np.array([[cells["tn"], cells["fp"]], [cells["fn"], cells["tp"]]])
 
 
-def parquet(folder):
-    path = written(folder / "rows.parquet", ROWS)
-    what, bare = f"file of {ROWS:.0e} rows".replace("e+0", "e"), lambda: counts(path)
-    yield f"{what}, steelyard report", "bare group-by", lambda: report(path), bare, 0.5
-    for name, make in ENGINES.items():
-        if (frame := make(path)) is not None:
-            yield f"{what}, tally by {name}", "bare group-by", lambda frame=frame: tallied(frame), bare, 0
+def reported(n):
+    path = written(n)
+    return lambda: report(path), lambda: counts(path)
 
 
-def tallied(frame):
+def tallied(engine, n):
     import steelyard
 
-    return steelyard.tally(frame, true="y", pred="p").confusion.rows
-
-
-def duckdb(path):
-    return (module := optional("duckdb")) and module.read_parquet(str(path))
-
-
-def dask(path):
-    return (module := optional("dask.dataframe")) and module.read_parquet(path)
+    path = written(n)
+    frame = engine(path)
+    return lambda: steelyard.tally(frame, true="y", pred="p").confusion.rows, lambda: counts(path)
 
 
 def spark(path):
-    if not optional("pyspark") or not shutil.which("java"):
-        return None
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[*]").config("spark.ui.showConsoleProgress", "false")
-    session = builder.config("spark.sql.shuffle.partitions", "4").getOrCreate()
+    if not shutil.which("java"):
+        raise Missing("java is not installed")
+    builder = needed("pyspark.sql").SparkSession.builder.master("local[*]")
+    builder = builder.config("spark.ui.showConsoleProgress", "false").config("spark.sql.shuffle.partitions", "4")
+    session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session.read.parquet(str(path))
 
 
-ENGINES = {"Polars": pl.scan_parquet, "DuckDB": duckdb, "Dask": dask, "Spark": spark}
+ENGINES = {
+    "Polars": lambda path: needed("polars").scan_parquet(path),
+    "DuckDB": lambda path: needed("duckdb").read_parquet(str(path)),
+    "Dask": lambda path: needed("dask.dataframe").read_parquet(path),
+    "Spark": spark,
+}
 
 PEAK = """
 import resource, sys
@@ -110,18 +116,17 @@ finally:
 """
 
 
-def billion(folder):
+def billion(n):
     """A billion rows: the time of a process of its own, which must stay below a gibibyte."""
-    path = written(folder / "rows.parquet", 10**9)
+    path = written(n)
+    out = path.with_suffix(".json")
 
     def whole():
-        words = [sys.executable, "-c", PEAK, str(path), str(folder / "out.json")]
-        ran = subprocess.run(words, capture_output=True, text=True, check=False)
-        weighed = json.loads((folder / "out.json").read_text())["rows"]
-        (folder / "out.json").unlink()
+        ran = subprocess.run([sys.executable, "-c", PEAK, path, out], capture_output=True, text=True, check=False)
+        weighed = json.loads(out.read_text())["rows"]
+        out.unlink()
         peak = int(ran.stdout.splitlines()[-1])
-        print(f"  a billion rows: peak memory {peak / 2**20:,.0f} MiB of {MEMORY / 2**20:,.0f} allowed")
+        print(f"  {n:,} rows: peak memory {peak / 2**20:,.0f} MiB of {MEMORY / 2**20:,.0f} allowed")
         return weighed if peak < MEMORY else -1
 
-    what = "billion rows, steelyard report below 1 GiB"
-    yield what, "bare group-by", whole, lambda: counts(path).sum(), 0.5
+    return whole, lambda: counts(path).sum()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 import tempfile
 import time
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 import numpy as np
 
-from steelyard import evaluate
-from steelyard.report.page import page
+from benchmarks.row import Missing, Row, needed
 
+TITLE = "The page"
 FRAME = 1 / 60
+ROWS = 100_000
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",
@@ -25,39 +28,44 @@ MOVE = """id => { const s = document.getElementById(id); s.value = (Number(s.val
 s.dispatchEvent(new Event("input")); return document.body.offsetHeight > 0 ? 0 : 1; }"""
 
 
-def rows(wanted):
+def rows():
     """An update as ours, the way to the browser included; a frame as theirs: a ratio of 1 or more is within a frame."""
-    names = {f"page, one update of every measure and chart, {key}": key for key in ("threshold", "prevalence")}
-    chosen = {what: key for what, key in names.items() if wanted in what}
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not chosen or chromium is None:
-        return
-    with measured(chromium) as tab:
-        for what, key in chosen.items():
-            yield what, "one frame", lambda key=key: tab.evaluate(MOVE, key), lambda: time.sleep(FRAME) or 0, 1
+    for key in ("threshold", "prevalence"):
+        what = f"page, one update of every measure and chart, {key}"
+        yield Row(what, "one frame", functools.partial(moved, key), ROWS, 1, outside=True)
 
 
-class measured:
-    """A browser with the page of 1e5 rows open."""
+def moved(key, _):
+    tab = opened()
+    return lambda: tab.evaluate(MOVE, key), lambda: time.sleep(FRAME) or 0
 
-    def __init__(self, chromium):
-        self.chromium = chromium
 
-    def __enter__(self):
-        from playwright.sync_api import sync_playwright
+@functools.cache
+def opened():
+    """A browser with the page of 1e5 rows open, closed when the process ends."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        raise Missing("chromium is not installed")
+    driver = needed("playwright.sync_api").sync_playwright().start()
+    Finalize(None, driver.stop, exitpriority=1)
+    tab = driver.chromium.launch(executable_path=browser, args=QUIET).new_page(viewport={"width": 1280, "height": 900})
+    tab.goto(written().as_uri())
+    return tab
 
-        rng = np.random.default_rng(0)
-        truth = (rng.random(100_000) < 0.03).astype(int)
-        score = 1 / (1 + np.exp(-(rng.normal(size=100_000) + 2 * truth - 3)))
-        self.folder, self.driver = tempfile.TemporaryDirectory(), sync_playwright().start()
-        path = Path(self.folder.name) / "report.html"
-        path.write_text(page(evaluate(truth, y_score=score, draws=200)), encoding="utf-8")
-        self.browser = self.driver.chromium.launch(executable_path=self.chromium, args=QUIET)
-        tab = self.browser.new_page(viewport={"width": 1280, "height": 900})
-        tab.goto(path.as_uri())
-        return tab
 
-    def __exit__(self, *_):
-        self.browser.close()
-        self.driver.stop()
-        self.folder.cleanup()
+def written():
+    """The page, made once in a run."""
+    path = Path(tempfile.gettempdir()) / "report.html"
+    if not path.exists():
+        _write(path)
+    return path
+
+
+def _write(path):
+    from steelyard import evaluate
+    from steelyard.report.page import page
+
+    rng = np.random.default_rng(0)
+    truth = (rng.random(ROWS) < 0.03).astype(int)
+    score = 1 / (1 + np.exp(-(rng.normal(size=ROWS) + 2 * truth - 3)))
+    path.write_text(page(evaluate(truth, y_score=score, draws=200)), encoding="utf-8")

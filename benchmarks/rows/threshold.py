@@ -5,17 +5,28 @@ The authors' loop is our own transcription of the AC-score authors' procedure, n
 
 from __future__ import annotations
 
+import functools
 from importlib import import_module
 
 import numpy as np
 
+from benchmarks.data import size
+from benchmarks.row import Row, needed
 from steelyard.analysis.threshold import best_threshold
 
+TITLE = "The best cut"
 
-def rows(wanted):
-    """What is weighed, beside what, and the ratio aimed at."""
-    for make in (beside_sort, beside_authors, beside_sklearn):
-        yield from (row for row in make() if wanted in row[0])
+
+def rows():
+    """Beside a sort, the authors' loop and scikit-learn's cuts."""
+    for measure in ("informedness", "ac_score", "mcc"):
+        make = functools.partial(beside_sort, measure)
+        yield Row(f"best_threshold, 1e6 scores, {measure}", "np.sort", make, 10**6, 1 / 15, part=True)
+    yield Row("best_threshold, 1e4 scores, both ways", "a loop as the authors'", beside_authors, 10**4, 50)
+    for name in ("f1", "balanced_accuracy"):
+        for n, cuts in ((10**3, 10**3), (10**5, 100)):
+            make = functools.partial(beside_sklearn, name, cuts)
+            yield Row(f"best_threshold, {size(n)} scores, {name}", f"scikit-learn, {cuts:,} cuts", make, n, 20)
 
 
 def data(n, share=0.5):
@@ -24,12 +35,16 @@ def data(n, share=0.5):
     return y, rng.permutation(n) / n + 0.1 * y * (1 + 1 / (3 * n))
 
 
-def beside_sort():
-    y, score = data(10**6)
-    for measure in ("informedness", "ac_score", "mcc"):
-        ours = lambda measure=measure: best_threshold(y, score, measure, resamples=0).value
-        theirs = lambda value=ours(): (np.sort(score), value)[1]
-        yield f"best_threshold, 1e6 scores, {measure}", "np.sort", ours, theirs, 1 / 15
+def beside_sort(measure, n):
+    y, score = data(n)
+    ours = lambda: best_threshold(y, score, measure, resamples=0).value
+    return ours, lambda value=ours(): (np.sort(score), value)[1]
+
+
+def beside_authors(n):
+    y, score = data(n)
+    ours = lambda: best_threshold(y, score, "ac_score", both_directions=True, resamples=0).value
+    return ours, lambda: step_by_step(y, score)
 
 
 def moved(cells, positive, flag):
@@ -41,9 +56,9 @@ def moved(cells, positive, flag):
 
 def count_form(tp, fn, fp, tn):
     """The AC-score from counts, with the two ends that the authors' script looks for first."""
-    rows = tp + fn + fp + tn
-    if rows in (tp + tn, fp + fn):
-        return float(tp + tn == rows)
+    total = tp + fn + fp + tn
+    if total in (tp + tn, fp + fn):
+        return float(tp + tn == total)
     return 2 * tp * tn / (2 * tp * tn + tp * fp + tn * fn)
 
 
@@ -66,12 +81,6 @@ def step_by_step(y, score):
     return max(best)
 
 
-def beside_authors():
-    y, score = data(10**4)
-    ours = lambda: best_threshold(y, score, "ac_score", both_directions=True, resamples=0).value
-    yield "best_threshold, 1e4 scores, both ways", "a loop as the authors'", ours, lambda: step_by_step(y, score), 50
-
-
 class Scores:
     """A fitted classifier that hands out given scores."""
 
@@ -86,17 +95,13 @@ class Scores:
         return import_module("sklearn.utils").Tags(estimator_type="classifier", target_tags=None)
 
 
-def beside_sklearn():
-    curves, metrics = import_module("sklearn.metrics._scorer")._CurveScorer, import_module("sklearn.metrics")  # noqa: SLF001
-    for name, function in (("f1", metrics.f1_score), ("balanced_accuracy", metrics.balanced_accuracy_score)):
-        for n, cuts in ((10**3, 10**3), (10**5, 100)):
-            y, score = data(n)
-            score /= score.max()
-            ours = lambda y=y, score=score, name=name: best_threshold(y, score, name, resamples=0).value
-            # All distinct scores where that ends in time; else as many as its default, the best of them among them.
-            best = best_threshold(y, score, name, resamples=0).threshold
-            thresholds = score if cuts == n else np.append(np.linspace(0, 1, cuts - 1), best)
-            curve = curves(function, 1, {}, np.sort(thresholds), "predict_proba")
-            theirs = lambda curve=curve, model=Scores(score), y=y: max(curve(model, np.zeros((len(y), 1)), y)[0])
-            what = f"best_threshold, {n:.0e} scores, {name}".replace("e+0", "e")
-            yield what, f"scikit-learn, {cuts:,} cuts", ours, theirs, 20
+def beside_sklearn(name, cuts, n):
+    """Their cuts are all distinct scores where that ends in time; else their default number, our best cut among them."""
+    curves, metrics = needed("sklearn.metrics._scorer")._CurveScorer, needed("sklearn.metrics")  # noqa: SLF001
+    y, score = data(n)
+    score /= score.max()
+    best = best_threshold(y, score, name, resamples=0).threshold
+    thresholds = score if cuts == n else np.append(np.linspace(0, 1, cuts - 1), best)
+    curve = curves(getattr(metrics, f"{name}_score"), 1, {}, np.sort(thresholds), "predict_proba")
+    ours = lambda: best_threshold(y, score, name, resamples=0).value
+    return ours, lambda: max(curve(Scores(score), np.zeros((n, 1)), y)[0])
