@@ -5,16 +5,21 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from benchmarks.row import Row
+
+TITLE = "Start"
 AIMS = {("-c", "import steelyard"): 1 / 1.2, ("-m", "steelyard.cli", "--help"): 2}
 
 
-def rows(wanted):
+def rows():
     """Each start as ours, that of `import numpy` as theirs."""
     for words, aim in AIMS.items():
-        what = f"start, python {' '.join(words)}"
-        if wanted in what:
-            yield what, "import numpy", _start(*words), _start("-c", "import numpy"), aim
+        yield Row(f"python {' '.join(words)}", "import numpy", lambda _, words=words: both(words), 0, aim, outside=True)
 
 
-def _start(*words):
+def both(words):
+    return start(*words), start("-c", "import numpy")
+
+
+def start(*words):
     return lambda: subprocess.run([sys.executable, *words], check=True, capture_output=True).returncode
