@@ -19,8 +19,9 @@ Written by `make bench`. A row is one work, ours and that of the peer beside it,
 ratio above 1 means that ours is faster. Before a row is timed both answers must be equal, to 1e-9 (1e-6 where a peer
 counts in single precision); a row whose answers differ has no times. Arrays and frames are made before the clock
 starts. The time is the best of several calls. Memory is the peak of the process while it works, beyond what it held
-before, native allocations included; a cell is empty where the work is done by another process. Aims are ours, set
-before the run; rows that miss them and rows that are slower stay."""
+before, native allocations included; a cell is empty where the work is done by another process. Aims are ours: those
+beside PyCM, torchmetrics, confidenceinterval and frames of Polars were set after a first rough run, the others before
+any. Rows that miss them and rows that are slower stay."""
 PART = """\
 Some works stand beside a yardstick that does only a part of them, such as np.sort, a sum, a bare group-by or one draw
 of a loop: there a ratio below 1 says how much is added."""
