@@ -63,13 +63,13 @@ def faster(ratio: float) -> str:
 
 def times(ratio: float) -> str:
     """A ratio in two digits, or in whole numbers where it is large."""
-    return f"{ratio:,.0f} x" if ratio >= 100 else f"{ratio:.2g} x"
+    return f"{ratio:,.0f} x" if ratio >= 99.5 else f"{ratio:.2g} x"
 
 
 def duration(seconds: float) -> str:
     """Three digits in the unit that suits."""
     for unit, scale in (("s", 1.0), ("ms", 1e3)):
-        if seconds * scale >= 1:
+        if seconds * scale >= 0.9995:  # what rounds to 1
             return f"{seconds * scale:.3g} {unit}"
     return f"{seconds * 1e6:.3g} µs"
 

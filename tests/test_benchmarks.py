@@ -143,7 +143,7 @@ def test_the_page_names_the_versions_and_holds_every_row(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"), [(2.5e-6, "2.5 µs"), (0.00125, "1.25 ms"), (1.0, "1 s"), (93.4, "93.4 s")]
+    ("seconds", "told"), [(2.5e-6, "2.5 µs"), (0.00125, "1.25 ms"), (0.9999, "1 s"), (1.0, "1 s"), (93.4, "93.4 s")]
 )
 def test_a_duration_has_three_digits_in_its_unit(seconds, told):
     assert tables.duration(seconds) == told
