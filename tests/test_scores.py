@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from checks import assert_refused
+from checks import assert_refused, close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +23,7 @@ from steelyard import (
     roc_curve,
     score_table,
 )  # fmt: skip
+from steelyard.metrics import ranking
 from steelyard.statistics import ordering
 from steelyard.statistics.side import Side
 
@@ -353,3 +354,15 @@ def saved(**changes):
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_gets_one_sentence(case):
     assert_refused(*BAD[case])
+
+
+def test_places_summed_by_parts_are_those_of_all_at_once(monkeypatch):
+    rng = np.random.default_rng(3)
+    y, score = (rng.random(3_000) < 0.1).astype(int), rng.integers(0, 700, 3_000) / 7
+    whole = steelyard.roc_auc(y, score), steelyard.average_precision(y, score)
+    monkeypatch.setattr(ordering, "PART", 8)
+    monkeypatch.setattr(ranking, "PART", 8)
+    asked = []
+    monkeypatch.setattr(ordering, "around_unsorted", lambda *given: asked.append(given))
+    assert close(steelyard.roc_auc(y, score), whole[0]) and close(steelyard.average_precision(y, score), whole[1])
+    assert not asked  # a part is few, but what it is a part of is not: all scores would be looked through for each

@@ -17,7 +17,7 @@ LABELS = (
 )  # fmt: skip
 SCORES = ("roc_auc_score", "average_precision_score", "roc_curve", "precision_recall_curve")
 IMBALANCED = ("geometric_mean_score", "specificity_score", "classification_report_imbalanced")
-AREAS = ((0.01, 30), (0.5, 10))
+AREAS = ((0.01, 30), (0.1, 10), (0.5, 10))
 AVERAGED = (*LABELS[3:6], "jaccard_score", "fbeta_score")
 OPTIONS = {
     "classification_report": {"output_dict": True},

@@ -88,8 +88,10 @@ class Side:
         if self._unsorted_serves(few):
             yield slice(None), *self.around_each(few)
             return
+        ordered = self.scores  # in order from here on, so that no part is few enough to look through all scores again
         for part in ordering.chunks(len(few), ordering.PART):
-            yield part, *self.around_each(few[part])
+            lower = ordering.below(few[part], ordered)
+            yield part, self._cumulated(lower), self._cumulated(ordering.up_to(few[part], ordered, lower))
 
     def _unsorted_serves(self, few: Array) -> bool:
         return not self.ascending and "scores" not in self.__dict__ and 0 < RARE * len(few) <= self.size
