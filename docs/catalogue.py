@@ -11,7 +11,7 @@ import decided
 import numpy as np
 from contours import PREVALENCES
 from latex2mathml.converter import convert
-from peers import differences, peers
+from peers import REMARKS, differences, peers, undefined
 
 from steelyard import Counts, chance, list_metrics, score_table
 from steelyard.metrics import notation, references
@@ -223,11 +223,15 @@ def _where(why: str) -> str:
 
 
 def _peers(measure: Metric) -> str:
-    found = peers(measure)
+    found, remark = peers(measure), REMARKS.get(measure.name)
     if not found:
-        return "scikit-learn, imbalanced-learn, torchmetrics and PyCM have no function of this measure that we know of."
+        return (
+            remark
+            or "scikit-learn, imbalanced-learn, torchmetrics and PyCM have no function of this measure that we know of."
+        )
     lines = ["| library | name |", "|---|---|", *(f"| {peer.library} | `{peer.name}` |" for peer in found)]
     differ = [f"{peer.library}: {peer.differs}." for peer in found if peer.differs] + differences(measure)
+    differ += [*undefined(measure), *([remark] if remark else [])]
     return "\n".join([*lines, "", *(f"- {sentence}" for sentence in differ)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from peers import IMBALANCED
+from peers import IMBALANCED, called, scikit_learn
 
 from steelyard import list_metrics
 
@@ -20,7 +20,7 @@ def filled(text: str) -> str:
 
 def names() -> str:
     """Each measure that scikit-learn or imbalanced-learn has, by both names."""
-    rows = [(f"`{m.sklearn}`", m) for m in list_metrics() if m.sklearn]
+    rows = [(f"`{called(*call)}`", m) for m in list_metrics() if (call := scikit_learn(m))]
     rows += [(f"`{IMBALANCED[m.name]}` (imbalanced-learn)", m) for m in list_metrics() if m.name in IMBALANCED]
     lines = [f"| {theirs} | [`{m.name}`](catalogue/{m.name}.md) |" for theirs, m in rows]
     return "\n".join(["| there | here |", "|---|---|", *lines])

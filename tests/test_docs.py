@@ -25,7 +25,6 @@ import blocks  # noqa: E402
 import catalogue  # noqa: E402
 import contours  # noqa: E402
 import decided  # noqa: E402
-import peers  # noqa: E402
 import reference  # noqa: E402
 
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name != "kalita.md")  # that one is a doctest of its own
@@ -104,6 +103,10 @@ def test_every_measure_has_a_page_and_its_example_runs(measure, tmp_path):
     assert not blocks.run(page, tmp_path).failures
 
 
+def test_a_page_warns_where_a_peers_name_misleads():
+    assert "`fowlkes_mallows_score` is for clusterings" in catalogue.page(steelyard.fowlkes_mallows, plotted=False)
+
+
 def test_every_count_measure_shows_what_is_decided_of_it():
     for measure in list_metrics():
         if measure.expression is not None:
@@ -137,47 +140,6 @@ def test_every_command_is_in_the_reference():
     from steelyard.cli import COMMANDS
 
     assert all(f"Usage: steelyard {name}" in reference.commands() for name in COMMANDS)
-
-
-# ---------------------------------------------------------------- peers
-
-
-def test_the_named_peers_exist():
-    import imblearn.metrics
-    import sklearn.metrics
-
-    for measure in list_metrics():
-        for peer in peers.peers(measure):
-            module, _, name = peer.name.rpartition(".")
-            if peer.library in ("scikit-learn", "imbalanced-learn"):
-                assert hasattr({"sklearn.metrics": sklearn.metrics, "imblearn.metrics": imblearn.metrics}[module], name)
-    assert all(library in ("PyCM", "imbalanced-learn") for library, _ in peers.NOTES)
-
-
-def test_imbalanced_learns_index_is_ours_with_its_parameters():
-    from imblearn.metrics import geometric_mean_score, make_index_balanced_accuracy
-
-    y, guess = (np.repeat(labels, (28, 23, 72, 2680)) for labels in ([1, 1, 0, 0], [1, 0, 1, 0]))
-    theirs = make_index_balanced_accuracy(alpha=0.1)(geometric_mean_score)(y, guess, average="binary")
-    assert steelyard.get_metric("iba[alpha=0.1,of=tpnr]")(y, guess) == pytest.approx(theirs)
-
-
-def test_pycms_attributes_are_what_we_say():
-    pycm = pytest.importorskip("pycm")
-    table = pycm.ConfusionMatrix(matrix={1: {1: 28, 0: 23}, 0: {1: 72, 0: 2680}})
-    for name, attribute in peers.PYCM.items():
-        ours = steelyard.get_metric(name)(steelyard.Counts(28, 23, 72, 2680))
-        assert getattr(table, attribute)[1] == pytest.approx(ours), name
-
-
-def test_torchmetrics_has_the_classes_that_we_name():
-    classification = pytest.importorskip("torchmetrics.classification")
-    assert all(hasattr(classification, name) for name in peers.TORCHMETRICS.values())
-
-
-def test_differences_from_scikit_learn_are_found_by_running_both():
-    assert any("nobody is flagged" in sentence for sentence in peers.differences(steelyard.precision))
-    assert not peers.differences(steelyard.accuracy)
 
 
 # ---------------------------------------------------------------- the site
