@@ -1,4 +1,4 @@
-"""The page docs/benchmarks.md: when and where, how many rows are slower, then the tables."""
+"""The page docs/benchmarks.md: when and where, how many rows and steps are slower, then the tables."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def text(found: dict[str, list[Trial]], grown: dict[Row, list[tuple[int, Step, S
     parts = [
         "# Speed and memory beside the peers",
         INTRODUCTION,
-        summary([t for trials in found.values() for t in trials]),
+        summary([t for trials in found.values() for t in trials], [step for steps in grown.values() for step in steps]),
         PART,
     ]
     parts += [surroundings.told(load), tables.markdown(("package", "version"), surroundings.versions())]
@@ -47,8 +47,8 @@ def text(found: dict[str, list[Trial]], grown: dict[Row, list[tuple[int, Step, S
     return "\n\n".join(parts) + "\n"
 
 
-def summary(trials: list[Trial]) -> str:
-    """How many rows there are, how many are slower, miss their aim, were skipped or failed."""
+def summary(trials: list[Trial], steps: list[tuple[int, Step, Step]]) -> str:
+    """How many rows and steps of growth there are, how many are slower, miss their aim, were skipped or failed."""
     timed = [trial for trial in trials if trial.seconds]
     slower = [trial for trial in timed if trial.slower]
     part = sum(trial.row.part for trial in slower)
@@ -57,6 +57,11 @@ def summary(trials: list[Trial]) -> str:
         f"{len(slower)} of {len(timed)} rows are slower than what stands beside them, {part} of them beside a part of the work; "
         f"{sum(trial.missed for trial in aimed)} of the {len(aimed)} with an aim miss it."
     ]
+    if climbed := [(ours.seconds, theirs.seconds) for _, ours, theirs in steps if ours.seconds and theirs.seconds]:
+        slow = sum(ours > theirs for ours, theirs in climbed)
+        sentences.append(
+            f"Of the {len(climbed)} steps of growth that both sides took, {slow} {'is' if slow == 1 else 'are'} slower."
+        )
     if skipped := sorted({trial.skipped for trial in trials if trial.skipped}):
         sentences.append(f"Skipped: {'; '.join(skipped)}.")
     if failed := sum(bool(trial.failed) for trial in trials):

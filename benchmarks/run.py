@@ -34,7 +34,7 @@ def main(wanted: str = "") -> int:
     if not trials and not grown:
         print(f"No row's work or peer holds {wanted!r}.", file=sys.stderr)
         return 2
-    print(page.summary(trials).strip("*"))
+    print(page.summary(trials, [step for steps in grown.values() for step in steps]).strip("*"))
     if not wanted:
         page.write(page.text(found, grown, load))
         readme.main()

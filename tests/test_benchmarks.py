@@ -127,9 +127,12 @@ def test_a_size_that_would_take_too_much_is_not_tried(last, why):
 def test_the_summary_counts_what_is_slower_and_what_misses():
     part = Row("work", "np.sort", NOTHING.make, 1, part=True)
     trials = [Trial(NOTHING, (1.0, 3.0)), Trial(NOTHING, (1.0, 1.5)), Trial(part, (2.0, 1.0)), Trial(NOTHING, skipped="x is not installed")]  # fmt: skip
-    told = page.summary(trials)
+    steps = [(10, Step(2.0), Step(1.0)), (100, Step(1.0), Step(2.0)), (1_000, Step(1.0), Step(why="not tried"))]
+    told = page.summary(trials, steps)
     assert "1 of 3 rows are slower than what stands beside them, 1 of them beside a part" in told
     assert "1 of the 2 with an aim miss it" in told and "Skipped: x is not installed." in told
+    assert "Of the 2 steps of growth that both sides took, 1 is slower." in told
+    assert "growth" not in page.summary(trials, [])
 
 
 def test_the_page_names_the_versions_and_holds_every_row(tmp_path):
