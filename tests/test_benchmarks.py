@@ -179,3 +179,20 @@ def test_a_changed_document_changes_the_readme():
     head = ["n", "prevalence", "recall", "specificity", *readme.MEASURES]
     shown = readme.coverage([head, few, ["300", *few[1:]]])
     assert shown.splitlines()[2:] == ["| 0.8 | 0.9 | .9 / .8 | .5 / .4 | .5 / .4 | .5 / .4 |"]
+
+
+def test_the_page_of_coverage_opens_with_what_its_tables_miss(monkeypatch):
+    monkeypatch.setenv("REPEATS", "4000")  # those of the page
+    from benchmarks import coverage
+
+    text = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    head, *sections = text.split("\n## ")
+    rows = {part.split("\n")[0]: readme.lines(part)[1:] for part in sections}
+    counts = {"Two classes": (head.count("\n- "), len(rows["Two classes"]) * len(coverage.BOUNDED))}
+    for part in sections:
+        title = part.split("\n")[0]
+        if title in coverage.BARS and title not in counts:
+            cells = sum(len(row) - 1 - (title == "Clusters") for row in rows[title])  # beside ours stands one by rows
+            counts[title] = (part.count("\n- outside"), cells)
+    missed = [line[2:] for line in head.splitlines() if line.startswith("- ")]
+    assert "\n".join(coverage.opening(missed, counts)).strip() == head.strip()
