@@ -30,6 +30,21 @@ TITLES = {
     "errors": "Errors",
 }
 
+# A command of another name than the function that does its work; a test holds that no command is left out.
+IN_PYTHON = {
+    "report": ("evaluate", "`page`, or `to_html` of its answer, writes the page"),
+    "threshold": ("best_threshold", ""),
+    "shift": ("at_prevalence", "or `evaluate(..., prevalence=...)` for all that report tells"),
+    "gate": ("evaluate", "then a comparison of your own with its values, `low` and `high`"),
+    "merge": ("Tally", "`+` adds two of them"),
+    "plot": ("ConfusionDisplay", "and the other displays, one a kind of figure"),
+    "crossval": ("cross_evaluate", ""),
+    "study": ("steelyard.studies.registry.run", ""),
+    "metrics": ("list_metrics", ""),
+    "explain": ("get_metric", "its answer has the formula, the meaning, the range and the source"),
+    "demo": ("steelyard.datasets.digits.write_predictions", "then `evaluate`, `compare` and `best_threshold`"),
+}
+
 
 def floors() -> dict[str, list[str]]:
     """The public names by the floor that they live on, in reading order."""
@@ -85,11 +100,27 @@ def commands() -> str:
     from steelyard.cli import COMMANDS, overview
     from steelyard.cli.commands import commands as group
 
-    parts = ["# Commands", f"```text\n{overview()}\n```"]
+    parts = ["# Commands", f"```text\n{overview()}\n```", "## The same in Python { #python }", in_python()]
     for name, about in COMMANDS.items():
         told = CliRunner().invoke(group, [name, "--help"], prog_name="steelyard", env={"COLUMNS": "84"}).output
         parts += [f"## {name} {{ #{name} }}", about, f"```text\n{told.strip()}\n```"]
     return "\n\n".join(parts) + "\n"
+
+
+def in_python() -> str:
+    """Which function does the work of each command."""
+    from steelyard.cli import COMMANDS
+
+    lines = ["| command | in Python | |", "|---|---|---|"]
+    for name in COMMANDS:
+        function, more = IN_PYTHON.get(name, (name, ""))
+        lines.append(f"| [`{name}`](#{name}) | {_linked(function)} | {more} |")
+    return "\n".join(lines)
+
+
+def _linked(function: str) -> str:
+    home = _HOME.get(function)
+    return f"[`{function}`]({home.split('.')[0]}.md#{function})" if home else f"`{function}`"
 
 
 # ---------------------------------------------------------------- one name
