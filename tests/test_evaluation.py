@@ -279,3 +279,16 @@ def test_what_is_not_one_or_zero_does_not_read_as_such(value):
 
 def test_what_is_one_or_zero_but_for_rounding_reads_as_such():
     assert [three_digits(v) for v in (1.0, 1 - 2**-53, 1 + 2**-52, 0.0, -0.0)] == ["1.00", "1.00", "1.00", "0", "0"]
+
+
+def test_predictions_of_foreign_labels_are_refused_unless_the_labels_are_declared():
+    true, pred = ["fraud", "ok", "ok"], ["Fraud", "Fraud", "OK"]
+    for weigh in (evaluate, get_metric("accuracy")):
+        words = r"'Fraud', 'OK', occurs in the truth, which holds 'fraud', 'ok'; .* Did you mean 'fraud'\?"
+        assert_refused(lambda weigh=weigh: weigh(true, pred), ValueError, words)
+        assert_refused(lambda weigh=weigh: weigh([0, 1, 1], [2, 3, 3]), ValueError, "holds 0, 1; .* alike[.]$")
+        weigh(true, ["ok"] * 3)
+    labels = ["Fraud", "OK", *true[:2]]
+    assert get_metric("accuracy")(true, pred, labels=labels) == 0
+    for shard in (evaluate(true, pred, labels=labels), evaluate(confusion(true, pred))):
+        assert any("occurs in the truth" in line for line in shard.assumed)

@@ -184,11 +184,18 @@ def test_labels_are_not_guessed_where_scores_are_to_be_cut(rows):
     assert words in run("threshold", rows).stdout
 
 
-def test_labels_that_truth_and_prediction_do_not_share_are_stated(tmp_path):
-    path = tmp_path / "rows.csv"
-    path.write_text("y,p\ncat,Cat\ndog,Dog\ncat,Dog\n")
-    words = "No label occurs both in the truth, such as 'cat', and among the predictions, such as 'Cat'"
-    assert words in " ".join(run("report", path, "--true", "y", "--pred", "p").stdout.split())
+def test_labels_that_truth_and_prediction_do_not_share_are_refused_unless_they_are_tallied(tmp_path):
+    path, kept = tmp_path / "rows.csv", tmp_path / "kept.json"
+    path.write_text("y,p,kg\ncat,Cat,a\ndog,Dog,b\ncat,Dog,c\n")
+    columns = (path, "--true", "y", "--pred")
+    told = run("report", *columns, "p", code=2).stderr
+    assert "None of the labels of the predictions, 'Cat', 'Dog', occurs in the truth, which holds 'cat', 'dog';" in told
+    assert "Did you mean 'cat'?" in told
+    for command in (("gate", "--require", "mcc>=0"), ("shift", "--prevalence", "0.1"), ("report", "--positive", "cat")):
+        assert "holds 'cat', 'dog'" in run(command[0], *columns, "kg", *command[1:], code=2).stderr
+    told = run("compare", *columns, "y", "--pred", "kg", code=2).stderr
+    assert "None of the labels of the model 'kg', 'a', 'b', 'c', occurs" in told and "Did you mean" not in told
+    run("tally", *columns, "p", "-o", kept)  # a part, of which others may hold the rest
 
 
 def test_counts_from_a_paper_need_no_file():

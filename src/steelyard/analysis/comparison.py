@@ -156,6 +156,8 @@ def compare(
         told = "threshold= cuts scores, and predicted labels are cut already"
         raise InputError(f"{told}; say scores=True, or leave it out.")
     codes, known = pairing.encoded(truth, {f"the model {name!r}": column for name, column in columns.items()}, labels)
+    if labels is None:
+        pairing.check_met(codes, known, columns)
     return _compare_codes(
         list(columns), codes, known, pairing.positive(known, pos_label), _known(metrics), options, plan, times
     )

@@ -9,12 +9,13 @@ import numpy as np
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, encoding
 from steelyard.ingest import labels as ingest
+from steelyard.ingest.meeting import apart
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.ordering import chunks
 from steelyard.statistics.paired import Paired, check_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 Array = np.ndarray[Any, Any]
 
@@ -93,3 +94,11 @@ def weigh(
         else:
             np.add.at(rows, code, times[part])
     return Paired(labels, rows.reshape(k, k, k), positive)
+
+
+def check_met(codes: list[Array], labels: tuple[Any, ...], models: Iterable[str]) -> None:
+    """Refuse a model of which no label occurs in the truth."""
+    true, *said = ([labels[place] for place in np.flatnonzero(np.bincount(code))] for code in codes)
+    for name, pred in zip(models, said, strict=True):
+        for sentence in apart(true, pred, f"the model {name!r}"):
+            raise InputError(sentence)

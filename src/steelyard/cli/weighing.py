@@ -24,11 +24,14 @@ def evaluation(
     from dataclasses import replace
 
     from steelyard.evaluation.evaluate import evaluate
+    from steelyard.ingest.meeting import check_met
 
     if cluster is not None:
         return _clustered(files, counts, positive, level, split(metrics), cluster, **columns)
     found = reading.weighed(files, counts, positive, threshold, **columns).with_groups_of(min_count)
     chosen = split(metrics)
+    if found.tally.confusion is not None:
+        check_met(found.tally.confusion)
     result = evaluate(found.tally, threshold=threshold, metrics=chosen, level=level, prevalence=prevalence)
     return replace(result, assumed=(*found.assumed, *result.assumed)), found
 

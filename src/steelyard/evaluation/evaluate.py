@@ -11,13 +11,14 @@ from steelyard.evaluation.asking import Asked, asked
 from steelyard.evaluation.evaluation import FIRST, Evaluation
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.measuring import beats, measured, per_class
-from steelyard.evaluation.weighing import cut_at, positive_of, refuse_rows, rest, strangers, weighed
+from steelyard.evaluation.weighing import cut_at, positive_of, refuse_rows, rest, weighed
+from steelyard.ingest.meeting import check_met, strangers
 from steelyard.ingest.tallying import cluster_columns, tally
 from steelyard.metrics.registry import get_metric, list_metrics
+from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.scores import ScoreTable
 
 BEHIND = (
@@ -71,6 +72,7 @@ def evaluate(
     Rare positives: 51 of 2,803 (1.82 %).
     """
     weights = {"sample_weight": sample_weight, "frequency": frequency}
+    shard = labels is not None or isinstance(data, (Confusion, Tally))  # of which other parts may hold the rest
     clustered = None if cluster is None else _clustered(data, true, pred, score, weight, prevalence, cluster, frequency)
     if true is not None:
         refuse_rows(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
@@ -83,6 +85,8 @@ def evaluate(
             "pred=, score=, weight=, by= and exact= are about columns of a frame; name that of the truth with true=."
         )
     table, scores, cut, assumed = weighed(data, y_pred, y_score, threshold, pos_label, labels, weights)
+    if table is not None and not shard:
+        check_met(table)
     assumed = (*assumed, *strangers(table))
     positive = positive_of(table, scores, pos_label)
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}

@@ -93,17 +93,6 @@ def _scores(y_true: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
     return scores
 
 
-def strangers(table: Confusion | None) -> list[str]:
-    """That no prediction could be right, since its labels are not those of the truth."""
-    if table is None:
-        return []
-    true, pred = ([label for label, n in zip(table.labels, table.rows.sum(axis), strict=True) if n] for axis in (1, 0))
-    if not true or not pred or not {*true}.isdisjoint(pred):
-        return []
-    told = f"No label occurs both in the truth, such as {true[0]!r}, and among the predictions, such as {pred[0]!r}"
-    return [f"{told}; are they written alike?"]
-
-
 def _of_tally(data: Tally, threshold: Any, pos_label: Any) -> Weighed:
     scores, table = data.scores, data.confusion
     told = () if scores is None else _bounds_told(scores)

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, SteelyardError
 from steelyard.ingest import labels as ingest
+from steelyard.ingest.meeting import check_met
 from steelyard.metrics import reasons
 from steelyard.metrics.answer import Answer, Options
 from steelyard.statistics.confusion import Confusion, one_vs_rest
@@ -48,6 +49,8 @@ def weighed(measure: Metric, data: Any, other: Any, options: Options) -> Counts 
     if measure.scores is None:
         table = ingest.confusion(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
         ingest.check_whole(table)
+        if options.labels is None:
+            check_met(table)
         return table
     scores = ingest.passing_table(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
     ingest.check_both_classes(scores)
