@@ -208,6 +208,13 @@ def test_counts_from_a_paper_need_no_file():
     assert shares["metrics"][0]["value"] == pytest.approx({m["name"]: m["value"] for m in told["metrics"]}["mcc"])
 
 
+def test_either_spelling_of_the_option_for_measures_is_taken_and_one_is_shown(rows):
+    for command, shown, other in (("threshold", "--metric", "--metrics"), ("report", "--metrics", "--metric")):
+        told = [run(command, rows, "--score", "score", option, "ac_score").stdout for option in (shown, other)]
+        assert told[0] == told[1] and "ac_score" in told[0]
+        assert f"  {shown} " in run(command, "--help").stdout and f" {other} " not in run(command, "--help").stdout
+
+
 def test_measures_are_chosen_by_name_with_their_parameters(rows):
     told = strict(run("report", rows, "--pred", "y_pred", "--metrics", "mcc, iba[alpha=0.1,of=g_mean],f_beta[beta=2]", "--format", "json").stdout)  # fmt: skip
     assert [row["name"] for row in told["metrics"]] == ["mcc", "iba[alpha=0.1]", "f_beta[beta=2]"]

@@ -12,10 +12,15 @@ from steelyard.cli import COMMANDS
 def command(function: Any) -> Any:
     """A command under the function's name, described by the table of all commands."""
     name = function.__name__
-    settings = {"help_option_names": ["-h", "--help"]}
+    settings = {"help_option_names": ["-h", "--help"], "token_normalize_func": _spelled}
     return click.command(
         name, help=function.__doc__ or COMMANDS[name], short_help=COMMANDS[name], context_settings=settings
     )(function)
+
+
+def _spelled(word: str) -> str:
+    """An option under the one name it is looked up by: --metric is --metrics wherever either is an option."""
+    return "metrics" if word == "metric" else word
 
 
 if TYPE_CHECKING:
