@@ -14,6 +14,7 @@ from steelyard import Counts, confusion, evaluate, get_metric, interval, list_me
 from steelyard.analysis.rows import three_digits
 from steelyard.auditing.exact import exact_expression
 from steelyard.errors import InputError
+from steelyard.statistics.confusion import Confusion
 
 FINLEY = Counts(28, 23, 72, 2680)
 RNG = np.random.default_rng(0)
@@ -292,3 +293,15 @@ def test_predictions_of_foreign_labels_are_refused_unless_the_labels_are_declare
     assert get_metric("accuracy")(true, pred, labels=labels) == 0
     for shard in (evaluate(true, pred, labels=labels), evaluate(confusion(true, pred))):
         assert any("occurs in the truth" in line for line in shard.assumed)
+
+
+def test_many_classes_say_where_the_commonest_label_alone_scores_more():
+    def words(hit, missed):
+        rows = [[hit, missed, missed], [1, 40, 1], [1, 1, 40]]
+        found = evaluate(Confusion.of_rows(("a", "b", "c"), np.array(rows)))
+        return next(line for line in found.verdict if line.startswith("Accuracy"))
+
+    assert "saying 'a' every time scores 92.3 %: more than this classifier." in words(800, 100)
+    assert "better than guessing" in words(800, 100)
+    assert words(920, 42).endswith("every time scores 92.3 %: accuracy cannot tell this classifier from that.")
+    assert words(990, 5).endswith("every time scores 92.3 %.")

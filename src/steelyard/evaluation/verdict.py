@@ -55,9 +55,12 @@ def _accuracy(evaluation: Evaluation, table: Confusion) -> str:
     at = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
     sizes = dict(zip(table.labels, at.matrix.sum(1), strict=True))
     large = max(sizes, key=sizes.__getitem__)
-    always = percent_text(sizes[large] / sum(sizes.values()))
-    told = f"Accuracy is {sure(evaluation['accuracy'])}{against_guessing(evaluation)}"
-    return f"{told}; saying {large!r} every time scores {always}."
+    row, always = evaluation["accuracy"], sizes[large] / sum(sizes.values())
+    told = f"Accuracy is {sure(row)}{against_guessing(evaluation)}"
+    told = f"{told}; saying {large!r} every time scores {percent_text(always)}"
+    if row.high < always:
+        return f"{told}: more than this classifier."
+    return f"{told}: accuracy cannot tell this classifier from that." if row.value < always else f"{told}."
 
 
 def _alike(balanced: Row, ac: Row) -> str:
