@@ -13,7 +13,7 @@ from steelyard.analysis import draws as drawing
 from steelyard.analysis import pairing, uncertainty
 from steelyard.analysis.difference import Difference, Plan, Weighed
 from steelyard.analysis.paired_draws import label_differences
-from steelyard.analysis.rows import Rows, strict, table_text, three_digits
+from steelyard.analysis.rows import Rows, p_text, strict, table_text
 from steelyard.analysis.score_comparison import DeLong, finite, positives, score_differences, thresholds
 from steelyard.analysis.significance import McNemar, holm, mcnemar
 from steelyard.analysis.standing import Ranking, ranking
@@ -58,7 +58,7 @@ class Comparison:
     def words(self) -> tuple[str, list[str]]:
         """What stands above the table, and the classical tests below it."""
         head = f"{' against '.join(self.models)} on the same {self.n:,} rows"
-        tests = [f"DeLong, {d.a} - {d.b}: z = {d.z:.3g}, p = {three_digits(d.p_value)}" for d in self.delong]
+        tests = [f"DeLong, {d.a} - {d.b}: z = {d.z:.3g}, {p_text(d.p_value)}" for d in self.delong]
         return f"{head}: differences with {100 * self.level:g} % intervals", [*map(repr, self.mcnemar), *tests]
 
     def shown_rows(self) -> list[dict[str, Any]]:

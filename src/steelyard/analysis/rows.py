@@ -12,6 +12,8 @@ from steelyard.errors import InputTypeError
 
 PLACES = 6  # digits after the point of a number beside 1
 ROUNDING = 1e-12  # what sums of weights leave of a 1
+P_VALUES = ("p_value", "p_holm", "mid_p")
+SMALLEST_P = 1e-20  # below this a p-value is a tail of the approximation, no more a probability
 
 
 def width() -> int:
@@ -39,6 +41,25 @@ def three_digits(value: Any) -> str:
     size = math.floor(math.log10(abs(float(f"{value:.2e}"))))
     shown = f"{value:,.{max(2 - size, 0)}f}" if -4 <= size < 6 else f"{value:.2e}"
     return _beside_one(value) if shown in ("1.00", "-1.00") and abs(abs(value) - 1) > ROUNDING else shown
+
+
+def p_digits(p: float) -> str:
+    """A p-value with three significant digits; one too small to mean its digits is below 1e-20, never 0.
+
+    >>> p_digits(0.0312), p_digits(0.0), p_text(0.0)
+    ('0.0312', '< 1e-20', 'p < 1e-20')
+    """
+    return f"< {SMALLEST_P:g}" if p < SMALLEST_P else three_digits(p)
+
+
+def p_text(p: float) -> str:
+    """A p-value as a sentence holds it."""
+    return f"p {p_digits(p)}" if p < SMALLEST_P else f"p = {p_digits(p)}"
+
+
+def cell_text(column: str, value: Any) -> str:
+    """A value as a table shows it under this name."""
+    return p_digits(value) if column in P_VALUES and isinstance(value, float) else three_digits(value)
 
 
 def _beside_one(value: float) -> str:
@@ -146,7 +167,7 @@ def table_text(rows: list[dict[str, Any]]) -> str:
     """Rows of dictionaries as aligned text; columns without a value are left out."""
     known = dict.fromkeys(name for row in rows for name in row)
     names = [n for n in known if any(row.get(n) is not None for row in rows)]
-    cells = [[three_digits(row.get(name)) for name in names] for row in rows]
+    cells = [[cell_text(name, row.get(name)) for name in names] for row in rows]
     widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(names)]
     lines = [names, *cells]
     return "\n".join(

@@ -18,7 +18,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import student_below, student_quantile
 from steelyard.analysis.draws import check_level
-from steelyard.analysis.rows import Flat, Rows, three_digits
+from steelyard.analysis.rows import Flat, Rows, p_digits, p_text
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays
 
@@ -63,7 +63,7 @@ class McNemar:
 
     def __repr__(self) -> str:
         told = f"{self.a} alone is right in {self.only_a:,} rows, {self.b} alone in {self.only_b:,}"
-        return f"McNemar: {told}; p = {three_digits(self.mid_p)} (mid-p), {three_digits(self.exact)} (exact)"
+        return f"McNemar: {told}; {p_text(self.mid_p)} (mid-p), {p_digits(self.exact)} (exact)"
 
     def row(self) -> dict[str, Any]:
         """The test as a row of a table."""
@@ -198,9 +198,9 @@ class Friedman:
     def __repr__(self) -> str:
         order = sorted(self.ranks, key=self.ranks.__getitem__)
         told = ", ".join(f"{name} {self.ranks[name]:.2f}" for name in order)
-        tests = f"Friedman {self.chi_square:.4g}, p = {three_digits(self.p_value)}"
+        tests = f"Friedman {self.chi_square:.4g}, {p_text(self.p_value)}"
         found = f"F {self.f:.4g}," if math.isfinite(self.f) else "F infinite, as all data sets agree; exact"
-        tests += f"; Iman-Davenport {found} p = {three_digits(self.p_f)}"
+        tests += f"; Iman-Davenport {found} {p_text(self.p_f)}"
         return f"Mean ranks over {self.data_sets} data sets: {told}\n{tests}\n{self.pairs!r}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.rows import percent_interval
+from steelyard.analysis.rows import SMALLEST_P, p_text, percent_interval
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
@@ -43,6 +43,6 @@ def against_guessing(evaluation: Evaluation) -> str:
 
 
 def _p(p: float) -> str:
-    if p < 1e-20:
-        return "p < 1e-20"
+    if p < SMALLEST_P:
+        return p_text(p)
     return f"p = {p:.1e}" if p < 1e-3 else f"p = {p:.2g}"

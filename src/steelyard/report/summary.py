@@ -7,7 +7,7 @@ import math
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import three_digits
+from steelyard.analysis.rows import cell_text, three_digits
 from steelyard.metrics.registry import get_metric
 from steelyard.report.terminal import CONTROL, paragraph, print_table, width
 
@@ -125,7 +125,7 @@ def fitted(rows: Sequence[dict[str, Any]]) -> str:
     known = dict.fromkeys(name for row in rows for name in row)
     names = [name for name in known if any(row.get(name) is not None for row in rows)]
     words = [i for i, name in enumerate(names) if any(isinstance(row.get(name), str) for row in rows)]
-    cells = [["" if row.get(name) is None else three_digits(row[name]) for name in names] for row in rows]
+    cells = [["" if row.get(name) is None else cell_text(name, row[name]) for name in names] for row in rows]
     return print_table(names, cells, right=[i for i in range(len(names)) if i not in words], wrap=words)
 
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard import __version__
-from steelyard.analysis.rows import three_digits
+from steelyard.analysis.rows import p_digits, three_digits
 from steelyard.errors import SteelyardError
 from steelyard.metrics.registry import get_metric
 from steelyard.report.document import clipped, filled, name, scrolled, text
@@ -88,7 +88,7 @@ def _difference(row: Difference, most: float) -> str:
     cells = [three_digits(row.value_a), three_digits(row.value_b), _both(row), three_digits(row.difference)]
     if math.isfinite(row.difference):
         between = f"{three_digits(row.low)} to {three_digits(row.high)}"
-        cells += [between, _gap(row, most), three_digits(row.p_value), three_digits(row.p_holm)]
+        cells += [between, _gap(row, most), text(p_digits(row.p_value)), text(p_digits(row.p_holm))]
     else:
         cells += [text(row.why or "undefined"), "", "–", "–"]
     value = repr(row.difference) if math.isfinite(row.difference) else ""
