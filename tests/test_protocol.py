@@ -821,3 +821,21 @@ def test_without_scikit_learn_it_says_what_to_install():
     assert ran.stderr.splitlines()[-1].endswith(
         "cross_evaluate needs scikit-learn 1.6 or later; run pip install scikit-learn."
     )
+
+
+def test_the_order_of_models_says_its_measure_and_whom_the_balanced_one_puts_first():
+    from steelyard.report.page import page
+
+    rng = np.random.default_rng(0)
+    y = (np.arange(400) % 20 == 0).astype(int)
+    X = np.column_stack([y + 0.9 * rng.normal(size=400)])
+    careful, eager = DummyClassifier(), LogisticRegression(class_weight={0: 1, 1: 40})
+    found = cross_evaluate({"careful": careful, "eager": eager}, X, y, split=Folds(2), rng=0)
+    ranked, balanced = (found.ranking(measure)[0].model for measure in ("f1[average=macro]", "ac_score"))
+    for told in (" ".join(repr(found).split()), page(found)):
+        assert "Ranked by f1[average=macro], the mean F of the classes" in told
+        told = told[told.index("Ranked by") :]  # noqa: PLW2901 - from there on
+        assert f"puts {balanced} first" in told and (f"and not {ranked}" in told) == (ranked != balanced)
+    assert ranked != balanced
+    same = repr(cross_evaluate({"a": eager, "b": eager}, X, y, split=Folds(2), rng=0))
+    assert "puts a first as well." in " ".join(same.split())

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.protocol.result import ModelResult
 
 SCHEMA = 1
+BALANCED = "ac_score"
 STARRED = "* All runs gave the same value, so this is the interval of the rows tested."
 UNNAMED = (
     "No class is the positive one, so recall, precision, F1 and the areas of one class are left out; name it with "
@@ -85,7 +86,20 @@ def _several(result: CrossEvaluation) -> str:
                      "mean ac_score": model.summarised("ac_score").mean, "fit s": costs["fit_seconds"],
                      "predict s / 1000": costs["predict_seconds_per_1000"], "bytes": costs["model_bytes"]})  # fmt: skip
     said = [] if ranked[0].why is None else [filled(f"{KALITA} is {ranked[0].why}.")]
-    return "\n".join([table_text(rows), *said])
+    return "\n".join([table_text(rows), *said, filled(order(result))])
+
+
+def order(result: CrossEvaluation) -> str:
+    """By which measure the models are ranked and why, and whom the one that weighs the classes alike puts first."""
+    best = result.ranking(BALANCED)[0]
+    first, alike = str(result.ranking(KALITA)[0].model), str(best.model)
+    told = f"Ranked by {KALITA}, the mean F of the classes, by which Kalita's study ranks models"
+    if np.isnan(best.mean) and (best.pooled is None or np.isnan(best.pooled)):
+        return f"{told}."
+    if first == alike:
+        return f"{told}; {BALANCED}, which weighs the classes alike at any prevalence, puts {alike} first as well."
+    told = f"{told}; {BALANCED}, which weighs the classes alike at any prevalence, puts {alike} first and not {first}"
+    return f"{told}: prefer that order where positives are rare. ranking({BALANCED!r}) gives it in Python."
 
 
 # ---------------------------------------------------------------- plain values

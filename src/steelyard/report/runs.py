@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import three_digits
+from steelyard.analysis.rows import cell_text
 from steelyard.protocol import telling
 from steelyard.protocol.measured import KALITA
 from steelyard.report.document import name, text
@@ -26,7 +26,8 @@ FIXED = (
 
 def sections(result: CrossEvaluation) -> str:
     """What was done, a table of each model over its runs, each run, and the differences of the models."""
-    parts = [_section("Over the runs", _said([telling.head(result), FIXED, *result.notes]))]
+    ranked = [telling.order(result)] if len(result) > 1 else []
+    parts = [_section("Over the runs", _said([telling.head(result), FIXED, *ranked, *result.notes]))]
     parts += [_section(model.name, _of_model(model)) for model in result.models.values()]
     if len(result) > 1:
         heads = "Run by run, with Nadeau and Bengio's corrected t-test; p-values of all rows of the table are Holm's."
@@ -63,4 +64,4 @@ def _rows(rows: Iterable[Mapping[str, Any]]) -> str:
     """A table of dictionaries; columns without a value are left out."""
     held = list(rows)
     names = [key for key in held[0] if any(row.get(key) is not None for row in held)] if held else []
-    return table(names, [[text(three_digits(row.get(key))) for key in names] for row in held]) if names else ""
+    return table(names, [[text(cell_text(key, row.get(key))) for key in names] for row in held]) if names else ""
