@@ -851,3 +851,24 @@ def test_a_group_of_one_class_is_undefined_and_not_an_error(tmp_path):
         "no positives",
     )
     run("shift", path, "--true", "y", "--score", "s", "--by", "g", "--prevalence", "0.1")
+
+
+def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("truth,score,guess,n\nfraud,0.9,fraud,1\nok,0.2,ok,2\nok,0.6,ok,1\n")
+
+    def told(*words):
+        return run(*words, code=2).stderr.removeprefix("steelyard: ").strip()
+
+    assert "not clear from the labels of the column 'truth', 'fraud', 'ok'; name it with --positive." in told("report", path, "--score", "score")  # fmt: skip
+    columns = (path, "--true", "truth", "--pred")
+    assert " and the column 'n' numbers" in told("report", *columns, "n")
+    for measure in ("recall", "specificity"):
+        words = f"{measure} is of one class, and which is the positive one is not clear from the labels 'fraud', 'ok'; name it with --positive."  # fmt: skip
+        assert told("gate", *columns, "guess", "--require", f"low({measure})>=0.2") == words
+    assert told("compare", *columns, "guess").endswith("not 1; `steelyard report` tells how sure one is.")
+    assert told("report", "--counts", "0,0,0,0").startswith("--counts 0,0,0,0 are no rows; give four numbers")
+    assert told("reprot", path).startswith("No such command 'reprot'. Did you mean 'report'")
+    assert "Did you mean '--true'? `" in told("report", path, "--tru", "truth")
+    advice = run("recommend", path, "--true", "truth", "--score", "score", "--positive", "fraud").stdout
+    assert "`steelyard threshold` looks for a better cut." in " ".join(advice.split())

@@ -209,9 +209,10 @@ def recommend(
     data, assumed = None, []
     if options["files"] or options["counts"]:
         from steelyard.cli.weighing import evaluation
+        from steelyard.cli.wording import of_shell
 
         data, _ = evaluation(level=0.95, metrics=None, **options)
-        assumed = list(data.assumed)
+        assumed = list(map(of_shell, data.assumed))
     found = advice.recommend(
         data, both_classes_alike=both_classes_alike, a_class_may_fail=a_class_may_fail,
         prevalence_in_use=prevalence_in_use, ranking=ranking, costs=costs, positives=positives,

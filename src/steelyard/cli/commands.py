@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from steelyard.cli import ABOUT, COMMANDS
-from steelyard.errors import SteelyardError
+from steelyard.errors import SteelyardError, did_you_mean
 
 HOMES = {
     "catalogue": ("metrics", "explain", "audit", "recommend"),
@@ -37,6 +37,13 @@ class Commands(click.Group):
         found: click.Command = getattr(import_module(f"steelyard.cli.{MODULES[cmd_name]}"), cmd_name)
         return found
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, ...]:
+        """The command that the first word names, or a sentence with the nearest ones."""
+        name = args[0]
+        if name not in MODULES and (near := did_you_mean(name, COMMANDS)):
+            raise click.UsageError(f"No such command {name!r}.{near}", ctx)
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was asked for."""
         try:
@@ -49,7 +56,8 @@ class Commands(click.Group):
             ctx.exit(0)
         except click.UsageError as error:
             path = (error.ctx or ctx).command_path
-            refuse(ctx, f"{error.format_message().rstrip('.')}; `{path} --help` tells what there is.")
+            told = error.format_message().rstrip(".")
+            refuse(ctx, f"{told}{'' if told.endswith(('?', ')')) else ';'} `{path} --help` tells what there is.")
         except click.ClickException as error:
             refuse(ctx, error.format_message())
         except SteelyardError as error:

@@ -105,6 +105,8 @@ def _of_counts(text: str) -> Tally:
     except ValueError:
         raise InputError(f"--counts takes four numbers TP,FN,FP,TN, such as 28,23,72,2680, not {text!r}.") from None
     matrix = Counts(tp, fn, fp, tn).matrix()
+    if not matrix.any():
+        raise InputError(f"--counts {text} are no rows; give four numbers TP,FN,FP,TN, such as 28,23,72,2680.")
     if ((matrix > 0) & (matrix < 1)).any():
         raise InputError(f"--counts takes numbers of rows, and {text} are shares; multiply them by the rows.")
     if matrix.dtype.kind != "i":

@@ -8,6 +8,7 @@ _ENDS = r"(?=[ ,.;:)]|$)"
 WORDS = {
     r"\blist_metrics\(\) lists": "`steelyard metrics` lists",
     r"\bbest_threshold looks": "`steelyard threshold` looks",
+    r"`interval` tells how sure one is": "`steelyard report` tells how sure one is",
     rf"\bpos_label={_ENDS}": "--positive",
     rf"\bthreshold={_ENDS}": "--threshold",
     rf"\bmetrics={_ENDS}": "--metrics",

@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard import _HOME, __version__
 from steelyard.analysis.rows import Rows, filled, interval_text, json_text, table_text, three_digits
-from steelyard.errors import InputError, UnknownNameError
+from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.evaluation.asking import asked
 from steelyard.metrics.bounds import bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
@@ -92,6 +92,9 @@ class Evaluation:
             return known[name]
         found = asked(name).name
         if found not in known:
+            if self.positive is None and asked(name).metric.classes is None and self.labels and "average=" not in found:
+                told = f"{found} is of one class, and which is the positive one is not clear from the labels"
+                raise InputError(f"{told} {first_ten(self.labels)}; name it with pos_label=.")
             raise InputError(f"{found} was not evaluated here; there are {', '.join(list(known)[:8])} and others.")
         return known[found]
 

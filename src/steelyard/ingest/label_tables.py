@@ -52,7 +52,7 @@ def values(key: Array, name: str) -> Array:
 def _encoded(values: list[Array], wish: Wish, names: Sequence[str]) -> tuple[list[Array], tuple[Any, ...]]:
     found = [encoding.distinct(column, f"The column {name!r}") for column, name in zip(values, names, strict=True)]
     for name, (_, labels) in zip(names[1:], found[1:], strict=True):
-        encoding.check_alike(found[0][1], labels, *(f"The column {each!r}" for each in (names[0], name)))
+        encoding.check_alike(found[0][1], labels, f"The column {names[0]!r}", f"the column {name!r}")
     known = wish.labels or tuple(sorted({label for _, labels in found for label in labels}))
     codes = [
         encoding.recode(code, labels, known, f"The column {name!r}")
