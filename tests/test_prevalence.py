@@ -109,9 +109,9 @@ def test_the_prevalence_at_which_two_models_swap_rank():
 
 
 BAD = {
-    "above": (lambda: at_prevalence(FINLEY, 1.5), ValueError, "share of positives between 0 and 1"),
-    "zero": (lambda: at_prevalence(FINLEY, 0), ValueError, "between 0 and 1"),
-    "text": (lambda: at_prevalence(FINLEY, "low"), ValueError, "between 0 and 1"),
+    "above": (lambda: at_prevalence(FINLEY, 1.5), ValueError, "share of positives above 0 and below 1"),
+    "zero": (lambda: at_prevalence(FINLEY, 0), ValueError, "above 0 and below 1"),
+    "text": (lambda: at_prevalence(FINLEY, "low"), ValueError, "above 0 and below 1"),
     "one class": (lambda: at_prevalence(Counts(0, 0, 3, 4), 0.5), ValueError, "without positives"),
     "K": (lambda: at_prevalence(confusion([0, 1, 2], [0, 1, 2]), 0.5), ValueError, "3 classes need 3 shares"),
     "sum": (lambda: at_prevalence(confusion([0, 1, 2], [0, 1, 2]), [0.5, 0.5, 0.5]), ValueError, "sum to 1"),

@@ -774,7 +774,7 @@ GROUPS = np.repeat([0, 1], 200)
         ({"metrics": []}, ValueError, "metrics= is empty"),
         ({"metrics": ["f1", "ac_scor"]}, KeyError, "Did you mean"),
         ({"pos_label": 7}, ValueError, "does not occur"),
-        ({"level": 95}, ValueError, "probability between 0 and 1"),
+        ({"level": 95}, ValueError, "probability above 0 and below 1"),
         ({"rng": "seed"}, TypeError, "rng is a NumPy Generator"),
     ],
 )  # fmt: skip

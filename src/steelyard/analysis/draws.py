@@ -34,7 +34,7 @@ def generator(rng: Any) -> np.random.Generator:
 def check_level(level: Any) -> None:
     """Refuse what is no level of an interval."""
     if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
-        raise InputError(f"level is a probability between 0 and 1, such as 0.95, not {level!r}.")
+        raise InputError(f"level is a probability above 0 and below 1, such as 0.95, not {level!r}.")
 
 
 def tails(level: float) -> tuple[float, float]:

@@ -66,7 +66,7 @@ def sample_size(
     if measure.function is None:
         raise InputTypeError(f"{measure.name} is a measure of scores; sizes are planned for measures of labels.")
     if not 0 < prevalence < 1:
-        raise InputError(f"prevalence is a share between 0 and 1, not {prevalence!r}.")
+        raise InputError(f"prevalence is a share above 0 and below 1, not {prevalence!r}.")
     if (width is None) == (versus is None):
         raise InputError("Give either width= (of the interval) or versus= (the other classifier), one of them.")
     rates = [_rates(point) for point in ([at] if versus is None else [at, versus])]
@@ -159,6 +159,6 @@ def _search(enough: Any, prevalence: float) -> int:
 def _power_factor(level: float, power: float) -> float:
     """How wide the interval of a difference may be, as a multiple of it, to find it with that power."""
     if not 0 < power < 1:
-        raise InputError(f"power is a probability between 0 and 1, not {power!r}.")
+        raise InputError(f"power is a probability above 0 and below 1, not {power!r}.")
     z = normal_quantile((1 + level) / 2)
     return float(2 * z / (z + normal_quantile(power)))

@@ -56,7 +56,7 @@ def shares(pi: Any) -> Array:
     except (TypeError, ValueError):
         given = np.asarray(np.nan)
     if not ((given > 0) & (given < 1)).all():
-        raise InputError(f"A prevalence is a share of positives between 0 and 1, such as 0.01, not {pi!r}.")
+        raise InputError(f"A prevalence is a share of positives above 0 and below 1, such as 0.01, not {pi!r}.")
     return np.asarray(given)
 
 

@@ -152,7 +152,9 @@ def _tested_to_trained(test_share: float | None, n_train: float | None, n_test: 
         raise InputTypeError("Give either test_share=, or both n_train= and n_test=: the correction depends on it.")
     if test_share is not None:
         if not 0 < test_share < 1:
-            raise InputError(f"test_share is the share of rows tested in a fold, between 0 and 1, not {test_share!r}.")
+            raise InputError(
+                f"test_share is the share of rows tested in a fold, above 0 and below 1, not {test_share!r}."
+            )
         return test_share / (1 - test_share)
     assert n_train is not None  # noqa: S101 - asked above
     assert n_test is not None  # noqa: S101 - asked above

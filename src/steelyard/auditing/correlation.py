@@ -185,7 +185,7 @@ def _check(shares: Sequence[float], n: int, total: float, threshold: Any, kind: 
         raise InputError(f"n is the number of rows of a tuple, 2 to {MOST_ROWS:,}, not {n!r}.")
     if not shares or not all(0 < share < 1 and 1 <= round(share * n) < n for share in shares):
         raise InputError(
-            f"positives are shares between 0 and 1 that leave rows of both classes among {n}, not {shares}."
+            f"positives are shares above 0 and below 1 that leave rows of both classes among {n}, not {shares}."
         )
     if not (isinstance(total, (int, float)) and 0 < total <= 2):
         raise InputError(f"total_range is the width that both distortions share, above 0 and up to 2, not {total!r}.")

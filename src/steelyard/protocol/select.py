@@ -141,7 +141,7 @@ def _checked(metric: Any, keep: int, most: int, test: float) -> measured.Reading
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             raise InputError(f"{name} is a whole number of 1 or more, not {value!r}.")
     if not (isinstance(test, (int, float, np.number)) and 0 < test < 1):
-        raise InputError(f"test is the share of the rows that no choice sees, between 0 and 1, not {test!r}.")
+        raise InputError(f"test is the share of the rows that no choice sees, above 0 and below 1, not {test!r}.")
     reading = measured.read(metric)
     if not reading.sign:
         raise InputError(f"No value of {reading.name} is best, so nothing can be chosen by it; name another.")

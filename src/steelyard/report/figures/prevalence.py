@@ -53,7 +53,7 @@ class PrevalenceDisplay(LabelDisplay):
         one = only(evaluations(evaluation, what), what)
         counts = words.two_class(one, what)
         if not 0 < low < high < 1:
-            raise InputError(f"low= and high= are two rising prevalences between 0 and 1, not {low} and {high}.")
+            raise InputError(f"low= and high= are two rising prevalences above 0 and below 1, not {low} and {high}.")
         known = measures.chosen(metrics)
         grid, tracks = _tracks(one, known, low, high, banded=measures.banded(band, known))
         share = float(counts.positives / counts.total)
