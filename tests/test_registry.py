@@ -272,3 +272,16 @@ def test_a_best_value_inside_the_range_has_no_direction(registry, best, directio
         return ratio(c.tp + c.fp, c.positives)
 
     assert flag_ratio.direction == direction
+
+
+def test_help_on_a_measure_is_about_the_measure_and_its_calls_run():
+    import pydoc
+
+    for measure in list_metrics():
+        told = pydoc.render_doc(measure, renderer=pydoc.plaintext)
+        assert measure.meaning in " ".join(told.split()) and f"Formula: {measure.name} = " in told
+        calls = [line.strip() for line in measure.__doc__.splitlines() if line.startswith("    steelyard.")]
+        assert calls and all(np.isscalar(eval(call, {"steelyard": steelyard})) for call in calls)
+        assert pickle.loads(pickle.dumps(measure)).__doc__ == measure.__doc__
+    assert Metric.__doc__.startswith("A measure: a formula over confusion counts")
+    assert "get_metric('f_beta[beta=2]')(" in steelyard.f_beta.fixed(beta=2).__doc__

@@ -15,6 +15,7 @@ from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.metrics import calling, notation, reasons
 from steelyard.metrics.answer import Options
 from steelyard.metrics.expression import Expression, Named, Symbol, evaluate, lift, trace
+from steelyard.metrics.manual import Manual
 from steelyard.statistics.counts import Cells
 
 Formula = Callable[..., Any]
@@ -204,6 +205,9 @@ class Metric:
         if not self.parameters and self.expression is not None and not _reachable(self):
             facts["function"] = Traced(self.expression)
         return _revive, (facts, is_registered(self))
+
+
+Metric.__doc__ = Manual(Metric.__doc__)  # type: ignore[assignment]  # so that help(steelyard.f1) is about F1
 
 
 def _reachable(measure: Metric) -> bool:
