@@ -236,7 +236,7 @@ def test_json_lines_may_change_their_mind_late(tmp_path):
 
 REFUSED = [
     ("fractions.csv", b"y,p,s\n1,0.7,0.5\n0,0.2,0.1\n", InputError, "The column 'p' holds 0.2: a label is text or a whole number. Are these scores"),
-    ("words.csv", b"y,p,s\nyes,1,0.5\nno,0,0.1\n", InputTypeError, "'y' holds text such as 'no' and The column 'p' numbers such as 0"),
+    ("words.csv", b"y,p,s\nyes,1,0.5\nno,0,0.1\n", InputTypeError, "'y' holds text such as 'no' and the column 'p' numbers such as 0"),
     ("na.csv", b"y,p,s\n1,0,0.5\nNA,0,0.1\n0,1,0.2\n", InputError, r"The column 'y' holds missing labels \(NA\); drop those rows"),
     ("nan.label.csv", b"y,p,s\n1,0,0.5\n1,nan,0.1\n0,1,0.2\n", InputError, r"The column 'p' holds missing labels \(nan\)"),
     ("none.csv", b"y,p,s\n1,0,0.5\n1,None,0.1\n0,1,0.2\n", InputError, r"The column 'p' holds missing labels \(None\)"),
