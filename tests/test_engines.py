@@ -353,7 +353,7 @@ REFUSED = [
     ("null truth of bins", {"y": null(0, None, 1), "s": [0.1, 0.2, 0.3]}, {"score": "s", "exact": False}, InputError, "The column 'y' holds missing labels"),
     ("broken labels", {"y": [0.0, 0.5], "p": [0.0, 1.0]}, {"pred": "p"}, InputError, "The column 'y' holds 0.5: a label is text or a whole number"),
     ("infinite labels", {"y": [0.0, INF], "p": [0.0, 1.0]}, {"pred": "p"}, InputError, "The column 'y' holds inf: a label is text"),
-    ("text beside numbers", {"y": ["a", "b"], "p": [0, 1]}, {"pred": "p"}, InputTypeError, "The column 'y' holds text such as 'a' and The column 'p' numbers"),
+    ("text beside numbers", {"y": ["a", "b"], "p": [0, 1]}, {"pred": "p"}, InputTypeError, "The column 'y' holds text such as 'a' and the column 'p' numbers"),
     ("no rows", {"y": pa.array([], pa.int64()), "p": pa.array([], pa.int64())}, {"pred": "p"}, InputError, "There are no rows to weigh"),
     ("no scores", {"y": pa.array([], pa.int64()), "s": pa.array([], pa.float64())}, {"score": "s"}, InputError, "There are no rows to weigh"),
     ("null scores", {"y": [0, 1, 1], "s": null(0.1, None, 0.4)}, {"score": "s"}, InputError, "'s' holds scores that are not numbers: 1 missing (null or NaN)"),
