@@ -729,7 +729,7 @@ BAD = [
     ("frequencies of scores", GOOD, ["compare", "in", "--true", "y", "--score", "s", "--score", "p", "--frequency", "p"], "--frequency is for labels: scores are compared row by row"),
     ("groups of a gate", GOOD, ["gate", "in", *YP, "--by", "s", "--require", "mcc>=0"], "No such option"),
     ("no such measure", GOOD, ["report", "in", *YP, "--metrics", "qqqqqq"], "No measure is called 'qqqqqq'. `steelyard metrics` lists them all."),
-    ("no positive", "y,s\nno,0.1\nyes,0.9\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'no', 'yes'; name it with --positive."),
+    ("no positive", "y,s\nno,0.1\nyes,0.9\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'no', 'yes' of the column 'y'; name it with --positive."),
     ("one class of counts", None, ["report", "--counts", "1,2,0,0"], "The truth holds one class only, 1; "),
     ("a truncated Parquet", "parquet", ["report", "in", *YP], "'in' cannot be read: "),
     ("noise", os.urandom(5000), ["report", "in", *YP], "'in' is not a file of predictions; give CSV, TSV, Parquet, Arrow or JSON lines."),
@@ -860,7 +860,7 @@ def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
     def told(*words):
         return run(*words, code=2).stderr.removeprefix("steelyard: ").strip()
 
-    assert "not clear from the labels of the column 'truth', 'fraud', 'ok'; name it with --positive." in told("report", path, "--score", "score")  # fmt: skip
+    assert "not clear from the labels 'fraud', 'ok' of the column 'truth'; name it with --positive." in told("report", path, "--score", "score")  # fmt: skip
     columns = (path, "--true", "truth", "--pred")
     assert " and the column 'n' numbers" in told("report", *columns, "n")
     for measure in ("recall", "specificity"):

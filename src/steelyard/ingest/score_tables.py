@@ -92,7 +92,7 @@ def _positive(found: Array, wish: Wish) -> tuple[Any, tuple[Any, ...]]:
     _, known = encoding.encode(found, wish.labels, f"The column {wish.columns.true!r}")
     label = resolved(wish.pos_label, known)
     if label is None:
-        where = f"the labels of the column {wish.columns.true!r},"
+        where = f" of the column {wish.columns.true!r}"
         label = Confusion.of_rows(known, np.zeros((0, 0), dtype=np.int64)).positive_label(where)
     return label, known
 

@@ -85,7 +85,7 @@ class Confusion:
         place = self.index(self.positive_label() if pos_label is None else pos_label)
         return self.one_vs_rest()[place]
 
-    def positive_label(self, where: str = "the labels") -> Any:
+    def positive_label(self, where: str = "") -> Any:
         """The label that was named positive, or that is so by convention: 1 of {0, 1} or {-1, 1}, True."""
         if self.positive is not None:
             return self.positive
@@ -93,8 +93,8 @@ class Confusion:
         if len(numbers) == len(self.labels) and set(map(float, _numeric(numbers))) in UNAMBIGUOUS:
             return max(self.labels)
         raise InputError(
-            f"Which class is the positive one is not clear from {where} {first_ten(self.labels)}; name it with "
-            "pos_label=, or ask for average='macro', 'weighted', 'micro' or None."
+            f"Which class is the positive one is not clear from the labels {first_ten(self.labels)}{where}; name it "
+            "with pos_label=, or ask for average='macro', 'weighted', 'micro' or None."
         )
 
     def one_vs_rest(self) -> Counts:
