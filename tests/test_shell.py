@@ -8,6 +8,7 @@ import io
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -869,6 +870,6 @@ def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
     assert told("compare", *columns, "guess").endswith("not 1; `steelyard report` tells how sure one is.")
     assert told("report", "--counts", "0,0,0,0").startswith("--counts 0,0,0,0 are no rows; give four numbers")
     assert told("reprot", path).startswith("No such command 'reprot'. Did you mean 'report'")
-    assert "Did you mean '--true'? `" in told("report", path, "--tru", "truth")
+    assert re.search(r"Did you mean '?--true'?\? `", told("report", path, "--tru", "truth"))  # newer clicks quote it
     advice = run("recommend", path, "--true", "truth", "--score", "score", "--positive", "fraud").stdout
     assert "`steelyard threshold` looks for a better cut." in " ".join(advice.split())
