@@ -88,10 +88,8 @@ class Side:
         if self._unsorted_serves(few):
             yield slice(None), *self.around_each(few)
             return
-        ordered = self.scores  # in order from here on, so that no part is few enough to look through all scores again
-        for part in ordering.chunks(len(few), ordering.PART):
-            lower = ordering.below(few[part], ordered)
-            yield part, self._cumulated(lower), self._cumulated(ordering.up_to(few[part], ordered, lower))
+        for part in ordering.chunks(len(few), ordering.PART):  # in order: a part may be few where all of them are not
+            yield part, *self._around_in_order(few[part], ties=True)
 
     def _unsorted_serves(self, few: Array) -> bool:
         return not self.ascending and "scores" not in self.__dict__ and 0 < RARE * len(few) <= self.size
@@ -104,6 +102,9 @@ class Side:
             pairs = zip(ordering.around_unsorted(few, everyone), other.around_each(few), strict=True)
             lower, upper = (both - theirs for both, theirs in pairs)
             return lower, upper
+        return self._around_in_order(few, ties)
+
+    def _around_in_order(self, few: Array, ties: bool) -> tuple[Array, Array]:
         lower = ordering.below(few, self.scores)
         upper = ordering.up_to(few, self.scores, lower) if ties else lower
         return self._cumulated(lower), self._cumulated(upper)
