@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,4 +72,4 @@ def write(written: str, out: Path = OUT) -> None:
     """Put the page in its place at once, or leave the old one."""
     part = out.with_suffix(".part")
     part.write_text(written, encoding="utf-8")
-    os.replace(part, out)  # noqa: PTH105  (atomic, and says so)
+    part.replace(out)
