@@ -16,7 +16,7 @@ from peers import REMARKS, differences, peers, undefined
 from steelyard import Counts, chance, list_metrics, score_table
 from steelyard.metrics import notation, references
 from steelyard.metrics.expression import Named, walk
-from steelyard.report.listing import bounds, number
+from steelyard.report.metric_list import bounds, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

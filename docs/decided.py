@@ -7,10 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from steelyard import list_metrics
-from steelyard.auditing.cache import recalled
-from steelyard.auditing.claims import PROPERTIES
+from steelyard.auditing.decision_store import recalled
 from steelyard.auditing.decisions import PROVED, REFUTED, in_words
 from steelyard.auditing.identities import combinations, identities
+from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import references
 
 if TYPE_CHECKING:

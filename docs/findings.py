@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 
 from steelyard.errors import InputError
-from steelyard.studies.page import drawn
 from steelyard.studies.registry import STUDIES, run
-from steelyard.studies.writing import to_json
+from steelyard.studies.study_files import to_json
+from steelyard.studies.study_page import drawn
 
 if TYPE_CHECKING:
     from steelyard.studies.study import Study

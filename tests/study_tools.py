@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.datasets.places import places
+from steelyard.datasets.data_folder import places
 
 
 def needs(file):

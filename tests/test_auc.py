@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from steelyard import ScoreTable, roc_auc, score_table
-from steelyard.analysis.auc import (
+from steelyard.analysis.auc_intervals import (
     PairedAuc,
     components,
     delong,
@@ -22,7 +22,7 @@ from steelyard.analysis.auc import (
     widened_score_interval,
 )  # fmt: skip
 from steelyard.errors import InputError
-from steelyard.statistics.side import Side
+from steelyard.statistics.class_scores import Side
 
 INTERVALS = (delong, logit_delong, score_interval, widened_score_interval)
 every = pytest.mark.parametrize("interval", INTERVALS, ids=lambda f: f.__name__)

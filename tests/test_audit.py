@@ -6,26 +6,29 @@ import json
 import math
 import os
 import random
+import shutil
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
 from oracle import ORACLE
 
+import steelyard
 from steelyard import SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
-from steelyard.auditing import cache as keeping
-from steelyard.auditing import letters as symbolic
-from steelyard.auditing import properties, subject
+from steelyard.auditing import audited_metric, properties
+from steelyard.auditing import decision_store as keeping
+from steelyard.auditing import symbols as symbolic
 from steelyard.auditing.algebra import derived, same
-from steelyard.auditing.claims import SWAP
 from steelyard.auditing.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
-from steelyard.auditing.exact import Formula, exact_expression
+from steelyard.auditing.exact_values import Formula, exact_expression
 from steelyard.auditing.identities import combinations, identities
-from steelyard.auditing.letters import Letters, Unprovable
 from steelyard.auditing.proof import proved
 from steelyard.auditing.properties import (
     PROPERTIES,
@@ -35,6 +38,8 @@ from steelyard.auditing.properties import (
     get_property,
     harsher,
 )
+from steelyard.auditing.property_list import SWAP
+from steelyard.auditing.symbols import Letters, Unprovable
 from steelyard.metrics import notation
 from steelyard.metrics.expression import SYMBOLS, lift
 from steelyard.metrics.references import references
@@ -643,11 +648,11 @@ def test_a_measure_of_scores_and_an_unknown_property_are_refused():
 
 
 def test_one_limit_of_time_is_for_all_proofs_of_a_measure(monkeypatch):
-    monkeypatch.setattr(subject, "LONGEST", 1e-9)
+    monkeypatch.setattr(audited_metric, "LONGEST", 1e-9)
     rows = audit_properties(["f1"], ["p2", "monotone_tp"])
     assert [row.how for row in rows] == ["exact search; no proof found"] * 2
-    monkeypatch.setattr(subject, "LONGEST", 20.0)
-    hurried = subject.Subject(get_metric("f1"))
+    monkeypatch.setattr(audited_metric, "LONGEST", 20.0)
+    hurried = audited_metric.Subject(get_metric("f1"))
     assert proved(hurried, PROPERTIES["p2"].claims[0]) and hurried.seconds < 20
 
 
@@ -667,7 +672,7 @@ def test_a_table_drawn_at_random_is_made_smaller_and_owned_up_to():
 
 def test_the_decisions_in_the_package_are_those_made_anew(decisions):
     shipped = keeping._read(keeping.SHIPPED)
-    assert shipped, "the audit's code changed since: run make properties"
+    assert shipped, "no decisions of this version: run make properties"
     for (name, asked), decision in decisions[0].items():
         assert replace(shipped[keeping.key_of(get_metric(name), PROPERTIES[asked])], metric=name) == decision
 
@@ -681,7 +686,7 @@ def test_decisions_are_kept_and_a_changed_formula_is_decided_anew(cache_folder, 
     monkeypatch.setattr(properties, "_decided", None)  # would fail if asked
     assert decide("f1", "p2") == first
     assert not same_key("f1", "f2") and not same_key("iba", "iba[alpha=0.1]") and not same_key("ac_score", "g_mean")
-    monkeypatch.setattr(keeping, "_maker", lambda: "another version")
+    monkeypatch.setattr(keeping, "VERSION", keeping.VERSION + 1)
     keeping.kept.cache_clear()
     assert keeping.kept() == {}
 
@@ -691,10 +696,33 @@ def same_key(a, b):
     return keeping.key_of(get_metric(a), asked) == keeping.key_of(get_metric(b), asked)
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"by": 1}', "null", '{"decisions": {"a": 1}, "by": "BY"}'])
+def test_a_decision_is_known_by_the_formula_and_not_by_how_it_is_spelt():
+    asked = PROPERTIES["p2"]
+    written = {lambda tp, fn, fp, tn: ratio(tp, tp + fn), lambda tp, fn, fp, tn: ratio(tp, fn + tp)}
+    keys = {keeping.key_of(get_metric(formula), asked) for formula in written}
+    assert len(keys) == 1
+    assert keeping.key_of(get_metric(lambda tp, fn, fp, tn: ratio(tp, tp + fp)), asked) not in keys
+
+
+def test_a_comment_or_another_line_ending_in_the_audits_source_loses_no_decision(tmp_path):
+    copy = tmp_path / "steelyard"
+    shutil.copytree(Path(steelyard.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (copy / "auditing").glob("*.py"):
+        path.write_bytes(b"# changed\r\n" + path.read_bytes().replace(b"\n", b"\r\n"))
+    code = "from steelyard.auditing import decision_store as s; print(s.__file__, len(s.shipped()))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(tmp_path)}
+    )
+    assert ran.stdout.split() == [
+        str(copy / "auditing" / "decision_store.py"),
+        str(len(keeping._read(keeping.SHIPPED))),
+    ]
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"version": 0}', "null", '{"decisions": {"a": 1}, "version": VERSION}'])
 def test_a_broken_or_unwritable_cache_does_no_harm(content, cache_folder, monkeypatch):
     cache_folder.parent.mkdir()
-    cache_folder.write_text(content.replace("BY", keeping._maker()))
+    cache_folder.write_text(content.replace("VERSION", str(keeping.VERSION)))
     keeping.kept.cache_clear()
     assert decide("recall", "p2").verdict == PROVED
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/nowhere")

@@ -10,13 +10,13 @@ import pytest
 from scipy import stats
 
 from steelyard import Counts, at_prevalence, confusion, get_metric, list_metrics, swap_prevalences
-from steelyard.auditing.conclusions import Claim
 from steelyard.auditing.correlation import GARCIA, correlation_study
 from steelyard.auditing.discrimination import disagreement, disagreements, discrimination
-from steelyard.auditing.models import at_rates
+from steelyard.auditing.garcia_conclusions import Claim
+from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.perturbation import LISTS, widths_of
+from steelyard.auditing.ratio_spread import spread_of
 from steelyard.auditing.robustness import ratio_spread, refit_robustness, robustness, undersampled
-from steelyard.auditing.spread import spread_of
 from steelyard.errors import SteelyardError
 
 PRINTED = {

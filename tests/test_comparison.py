@@ -16,10 +16,10 @@ import steelyard
 from steelyard import Counts, SteelyardError, at_prevalence, confusion, get_metric
 from steelyard.analysis import comparison, paired_draws, score_comparison
 from steelyard.analysis import draws as drawing
-from steelyard.analysis.auc import paired_delong
+from steelyard.analysis.auc_intervals import paired_delong
 from steelyard.analysis.comparison import compare
-from steelyard.analysis.pairing import paired
-from steelyard.analysis.significance import corrected_t_test, friedman, holm, mcnemar
+from steelyard.analysis.paired_tables import paired
+from steelyard.analysis.significance_tests import corrected_t_test, friedman, holm, mcnemar
 from steelyard.statistics.paired import Paired
 
 RNG = np.random.default_rng(0)
@@ -604,12 +604,12 @@ def test_bad_input_gets_one_sentence(case):
 
 
 def test_a_tiny_p_value_is_told_as_below_a_bound_and_never_as_zero():
-    from steelyard.report import summary
+    from steelyard.report import terminal_summary
     from steelyard.report.page import comparison_page
 
     true = np.tile([0, 1], 3_000)
     found = compare(true, {"right": true, "wrong": 1 - true}, metrics=["accuracy"])
-    for told in (repr(found), summary.comparison(found, []), comparison_page(found).replace("&lt;", "<")):
+    for told in (repr(found), terminal_summary.comparison(found, []), comparison_page(found).replace("&lt;", "<")):
         assert "p < 1e-20 (mid-p), < 1e-20 (exact)" in " ".join(told.split())
         assert told.count("< 1e-20") >= 4
     assert found.rows[0].p_value < 1e-20

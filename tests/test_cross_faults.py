@@ -29,9 +29,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import Folds, HoldOut, __version__, chance, cross_evaluate, select_tree
-from steelyard.protocol.measured import of_tables, read
-from steelyard.protocol.models import cross_evaluate_columns
-from steelyard.protocol.seeding import seeded
+from steelyard.protocol.named_models import cross_evaluate_columns
+from steelyard.protocol.run_values import of_tables, read
+from steelyard.protocol.seeds import seeded
 from steelyard.report.page import page
 
 X, Y = make_classification(200, 4, weights=[0.8], random_state=3)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from checks import assert_refused
 
-from steelyard.datasets.collections import grey, htru2, newsgroups20, svhn_1_6
-from steelyard.datasets.places import cache, places
+from steelyard.datasets.data_folder import cache, places
+from steelyard.datasets.paper_datasets import grey, htru2, newsgroups20, svhn_1_6
 
 LOADERS = {"htru2.csv.gz": htru2, "newsgroups20.parquet": newsgroups20, "svhn_1_6.npz": svhn_1_6}
 FOLDERS = places()  # before a test hides them

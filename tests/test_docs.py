@@ -114,7 +114,7 @@ def test_every_count_measure_shows_what_is_decided_of_it():
 
 
 def test_every_property_is_told_with_the_measures_that_have_it():
-    from steelyard.auditing.claims import PROPERTIES
+    from steelyard.auditing.property_list import PROPERTIES
 
     text = decided.asked()
     assert all(one.meaning in text for one in PROPERTIES.values())

@@ -14,9 +14,9 @@ from engines import ENGINES
 import steelyard
 from steelyard import SteelyardError, compare, evaluate
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import bins
-from steelyard.ingest.tallying import tally
-from steelyard.metrics.bounds import bounds
+from steelyard.ingest import score_queries
+from steelyard.ingest.frame_tally import tally
+from steelyard.metrics.binned_bounds import bounds
 
 pa = pytest.importorskip("pyarrow")
 pytestmark = pytest.mark.filterwarnings("ignore:.*pandas:FutureWarning", "ignore:unclosed.*:ResourceWarning")
@@ -236,7 +236,7 @@ def same_cuts(table, exact):
     ("score", "options"), [("s", {}), ("wide", {"weight": "w"}), ("wide", {"frequency": "n"})], ids=str
 )
 def test_binned_scores_keep_exact_cuts_and_bound_the_areas(frame, monkeypatch, score, options):
-    monkeypatch.setattr(bins, "BINS", 16)  # so few that most bins hold rows of both classes
+    monkeypatch.setattr(score_queries, "BINS", 16)  # so few that most bins hold rows of both classes
     r = rows()
     weights = {"sample_weight": r.get(options.get("weight")), "frequency": r.get(options.get("frequency"))}
     exact = steelyard.score_table(r["y"], r[score], **weights)
@@ -249,7 +249,7 @@ def test_binned_scores_keep_exact_cuts_and_bound_the_areas(frame, monkeypatch, s
 
 
 def test_binned_halves_merge_into_valid_bounds(frame, monkeypatch):
-    monkeypatch.setattr(bins, "BINS", 16)
+    monkeypatch.setattr(score_queries, "BINS", 16)
     r = rows()
     halves = [held(np.arange(ROWS) % 3 == 0), held(np.arange(ROWS) % 3 > 0)]
     one, other = (tally(frame(half), true="y", score="wide", exact=False) for half in halves)
@@ -261,7 +261,7 @@ def test_binned_halves_merge_into_valid_bounds(frame, monkeypatch):
 
 
 def test_groups_of_binned_scores(frame, monkeypatch):
-    monkeypatch.setattr(bins, "BINS", 16)
+    monkeypatch.setattr(score_queries, "BINS", 16)
     r = rows()
     found = tally(frame(r), true="y", score="s", by="site", exact=False)
     for (site,), group in found.groups.items():

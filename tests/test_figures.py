@@ -40,7 +40,7 @@ from steelyard import (
 )
 from steelyard.auditing.correlation import correlation_study
 from steelyard.report.figures import KINDS, display_of, figure
-from steelyard.report.figures.labels import Line, label_lines
+from steelyard.report.figures.line_labels import Line, label_lines
 from steelyard.report.figures.style import thinned
 
 TORNADO = Counts(tp=28, fn=23, fp=72, tn=2680)

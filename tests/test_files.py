@@ -15,8 +15,8 @@ from checks import assert_refused
 
 import steelyard
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import files, score_tables, unpacking
-from steelyard.ingest.tallying import label_columns, score_columns, tally
+from steelyard.ingest import compressed_files, files, score_tables
+from steelyard.ingest.frame_tally import label_columns, score_columns, tally
 
 ROWS = 300
 
@@ -167,7 +167,7 @@ def test_more_rows_than_fit_are_binned_unless_asked_otherwise(frame, tmp_path, m
     frame.with_columns(s=pl.col("s") / 1e6).write_parquet(path)
     assert len(read([path], score="s").scores.blurs)
     assert not len(read([path], score="s", exact=True).scores.blurs)
-    monkeypatch.setattr("steelyard.ingest.tallying.EXACT_ROWS", ROWS - 1)
+    monkeypatch.setattr("steelyard.ingest.frame_tally.EXACT_ROWS", ROWS - 1)
     with files.source([str(path)]) as source:
         assert_refused(lambda: score_columns(source, "y", ["s", "w"]), InputError, "needs every row in memory")
 
@@ -308,8 +308,8 @@ def test_files_that_are_not_there_or_not_alike_are_refused(frame, tmp_path):
 
 @pytest.mark.parametrize("pack", [zipped, zstd], ids=["gzip", "zstd"])
 def test_a_packed_file_may_not_grow_without_end(pack, tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking, "ALWAYS_FINE", 2**20)
-    monkeypatch.setattr(unpacking, "MOST_TIMES", 10)
+    monkeypatch.setattr(compressed_files, "ALWAYS_FINE", 2**20)
+    monkeypatch.setattr(compressed_files, "MOST_TIMES", 10)
     path = tmp_path / "bomb.csv"
     path.write_bytes(pack(b"y,p\n" + b"0,1\n" * 2**20))
     assert_refused(

@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold, Strat
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from steelyard import Counts, NearestMeanClassifier, confusion, operating_point_score
-from steelyard.analysis.criterion import Criterion, read_aim
+from steelyard.analysis.threshold_criterion import Criterion, read_aim
 from steelyard.estimators.nearest_mean import best_middle
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)

@@ -27,13 +27,13 @@ from steelyard import (
     score_table,
 )
 from steelyard.analysis.rows import Rows
-from steelyard.auditing.cache import recalled
-from steelyard.auditing.claims import PROPERTIES
+from steelyard.auditing.decision_store import recalled
+from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
-from steelyard.report import cuts, stops
+from steelyard.report import prevalence_grid, threshold_grid
+from steelyard.report.curve_data import reliability
 from steelyard.report.document import clipped, embedded, filled
 from steelyard.report.page import comparison_page, page
-from steelyard.report.shapes import reliability
 
 MOST = 150_000
 HOSTILE = "</script><script>alert(1)</script><!-- '\"&<b>\u2028\u2029\u202e{{body}}"
@@ -177,8 +177,8 @@ def test_parts_are_put_in_once():
 def test_kept_cuts_carry_exact_counts_and_keep_the_area():
     y, score, _ = scored(50_000)
     table = score_table(y, score)
-    kept = cuts.kept(table, list_metrics(), 0.5)
-    assert len(kept.thresholds) <= cuts.MOST
+    kept = threshold_grid.kept(table, list_metrics(), 0.5)
+    assert len(kept.thresholds) <= threshold_grid.MOST
     exact = table.at(kept.thresholds)
     assert (kept.tp == exact.tp).all()
     assert (kept.fp == exact.fp).all()
@@ -194,7 +194,7 @@ def test_the_best_cut_of_every_measure_is_kept(n, share):
     y = (rng.random(n) < share).astype(int)
     table = score_table(y, (rng.normal(size=n) + y).round(6))
     measures = [m for m in list_metrics() if m.function and m.scores is None and m.direction]
-    kept = cuts.kept(table, measures, 0.5)
+    kept = threshold_grid.kept(table, measures, 0.5)
     for measure in measures:
         found = best_threshold(table, metric=measure, resamples=0)
         assert kept.thresholds[kept.best[measure.name]] == found.threshold, measure.name
@@ -202,14 +202,14 @@ def test_the_best_cut_of_every_measure_is_kept(n, share):
 
 def test_the_threshold_in_use_is_the_one_shown_even_between_scores():
     table = score_table([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])
-    kept = cuts.kept(table, [], 0.5)
+    kept = threshold_grid.kept(table, [], 0.5)
     assert kept.thresholds[kept.current] == 0.5
     assert (kept.tp[kept.current], kept.fp[kept.current]) == (1, 1)
 
 
 def test_stops_rise_and_hold_the_prevalences_in_use():
     for held in ((0.0182,), (3e-7, 0.5), (0.9995,), (0.02, 0.0200001)):
-        found = stops.stops(*held)
+        found = prevalence_grid.stops(*held)
         assert (np.diff(found) > 0).all()
         assert set(held) <= set(found.tolist())
         assert found[0] < 2e-4 and found[-1] >= 0.999
@@ -217,16 +217,16 @@ def test_stops_rise_and_hold_the_prevalences_in_use():
 
 def test_rank_measures_at_the_stops_are_those_of_the_reweighted_scores():
     y, score, weight = scored(400, weighted=True)
-    table, shares = score_table(y, score, sample_weight=weight), stops.stops(0.05)
+    table, shares = score_table(y, score, sample_weight=weight), prevalence_grid.stops(0.05)
     for measure in (m for m in list_metrics() if m.scores):
         there = [measure(at_prevalence(table, float(share))) for share in shares]
         np.testing.assert_allclose(
-            stops.over_stops(measure, table, shares), there, rtol=1e-12, atol=1e-13, err_msg=measure.name
+            prevalence_grid.over_stops(measure, table, shares), there, rtol=1e-12, atol=1e-13, err_msg=measure.name
         )
 
 
 def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says_how_far_that_is_off():
-    y, score, _ = scored(stops.MOST_ENTRIES + 1)
+    y, score, _ = scored(prevalence_grid.MOST_ENTRIES + 1)
     y[::3] = 1 - y[::3]  # so that the rarer class has more scores than there are groups
     table = score_table(y, score)
     html = page(evaluate(table, draws=20))
@@ -244,8 +244,8 @@ def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says
 
 
 def test_few_rare_scores_lose_nothing_of_their_order_among_very_many():
-    y, score, _ = scored(2 * stops.MOST_ENTRIES)
-    table, small = score_table(y, score), stops.grouped(score_table(y, score))
+    y, score, _ = scored(2 * prevalence_grid.MOST_ENTRIES)
+    table, small = score_table(y, score), prevalence_grid.grouped(score_table(y, score))
     assert small.negative.size < table.negative.size / 4
     for share in (0.001, 0.3):
         there = [get_metric("average_precision")(at_prevalence(t, share)) for t in (table, small)]

@@ -54,7 +54,7 @@ from steelyard import (
     scorer,
 )
 from steelyard.protocol.resample import equal_rows
-from steelyard.protocol.split import parts
+from steelyard.protocol.splits import parts
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
 LOGISTIC = LogisticRegression()

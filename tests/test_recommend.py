@@ -15,9 +15,9 @@ from click.testing import CliRunner
 
 import steelyard
 from steelyard import audit, get_metric, recommend
+from steelyard.auditing.audit_table import markdown
 from steelyard.auditing.identities import identities
 from steelyard.auditing.properties import decide
-from steelyard.auditing.table import markdown
 from steelyard.cli.commands import commands
 
 pytest.importorskip("sympy")

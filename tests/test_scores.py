@@ -24,8 +24,8 @@ from steelyard import (
     score_table,
 )  # fmt: skip
 from steelyard.metrics import ranking
-from steelyard.statistics import ordering
-from steelyard.statistics.side import Side
+from steelyard.statistics import score_order
+from steelyard.statistics.class_scores import Side
 
 RANKING = [m for m in list_metrics() if m.scores]
 RANK_ONLY = [m for m in RANKING if m.family != "calibration"]
@@ -267,14 +267,16 @@ def test_the_order_is_found_whatever_way_it_is_sought():
                  lambda n: np.concatenate([rng.random(n - 2), [1e308, -1e308]]), lambda n: np.zeros(n), lambda n: -rng.random(n)):  # fmt: skip
         values = make(70_000)
         expected = np.sort(values)
-        assert np.array_equal(ordering._sort_by_parts(values.copy()), expected)
+        assert np.array_equal(score_order._sort_by_parts(values.copy()), expected)
         few = np.unique(rng.choice(values, 40))
-        below, up_to = ordering.around_unsorted(few, values)
+        below, up_to = score_order.around_unsorted(few, values)
         assert (
-            below.tolist() == np.searchsorted(expected, few, "left").tolist() == ordering.below(few, expected).tolist()
+            below.tolist()
+            == np.searchsorted(expected, few, "left").tolist()
+            == score_order.below(few, expected).tolist()
         )
         assert up_to.tolist() == np.searchsorted(expected, few, "right").tolist()
-        assert up_to.tolist() == ordering.up_to(few, expected, below).tolist()
+        assert up_to.tolist() == score_order.up_to(few, expected, below).tolist()
 
 
 SOME = st.lists(st.integers(0, 12), max_size=12, unique=True).map(lambda found: np.sort(np.array(found, dtype=float)))
@@ -283,7 +285,7 @@ SOME = st.lists(st.integers(0, 12), max_size=12, unique=True).map(lambda found: 
 @settings(max_examples=100, deadline=None)
 @given(SOME, SOME)
 def test_two_ordered_lists_merge_into_one_and_keep_their_places(one, other):
-    scores, (of_one, of_other) = ordering.merged(one, other)
+    scores, (of_one, of_other) = score_order.merged(one, other)
     assert scores.tolist() == sorted({*one, *other}, reverse=True)
     assert scores[of_one].tolist() == one[::-1].tolist()
     assert scores[of_other].tolist() == other[::-1].tolist()
@@ -360,9 +362,9 @@ def test_places_summed_by_parts_are_those_of_all_at_once(monkeypatch):
     rng = np.random.default_rng(3)
     y, score = (rng.random(3_000) < 0.1).astype(int), rng.integers(0, 700, 3_000) / 7
     whole = steelyard.roc_auc(y, score), steelyard.average_precision(y, score)
-    monkeypatch.setattr(ordering, "PART", 8)
+    monkeypatch.setattr(score_order, "PART", 8)
     monkeypatch.setattr(ranking, "PART", 8)
     asked = []
-    monkeypatch.setattr(ordering, "around_unsorted", lambda *given: asked.append(given))
+    monkeypatch.setattr(score_order, "around_unsorted", lambda *given: asked.append(given))
     assert close(steelyard.roc_auc(y, score), whole[0]) and close(steelyard.average_precision(y, score), whole[1])
     assert not asked  # a part is few, but what it is a part of is not: all scores would be looked through for each

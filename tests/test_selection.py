@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import Folds, HoldOut, interval, select_tree
-from steelyard.protocol.models import MODELS, cross_evaluate_columns, model
+from steelyard.protocol.named_models import MODELS, cross_evaluate_columns, model
 
 X, Y = make_classification(900, weights=[0.8], flip_y=0.1, random_state=0)
 TREE = DecisionTreeClassifier()

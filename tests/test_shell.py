@@ -22,7 +22,7 @@ from click.testing import CliRunner
 import steelyard
 from steelyard.cli import writing
 from steelyard.cli.commands import commands
-from steelyard.ingest import unpacking
+from steelyard.ingest import compressed_files
 
 ROWS = 600
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
@@ -700,7 +700,7 @@ def test_hostile_labels_are_data(label, tmp_path):
 
 
 def test_text_that_a_spreadsheet_would_run_is_guarded_and_numbers_are_not():
-    from steelyard.report.summary import csv_rows
+    from steelyard.report.terminal_summary import csv_rows
 
     out = csv_rows([{"a": "=1+1", "b": -0.5, "c": "@x", "d": math.nan, "e": None, "f": "-x"}])
     assert out == "a,b,c,d,e,f\n'=1+1,-0.5,'@x,,,'-x\n"
@@ -712,7 +712,7 @@ def test_text_that_a_spreadsheet_would_run_is_guarded_and_numbers_are_not():
 
 def packed_bomb():
     block = gzip.compress(b"0,1\n" * 2**22)  # 16 MiB; a gzip file may have many members
-    return gzip.compress(b"y,p\n") + block * (unpacking.ALWAYS_FINE // 2**24 + 1)
+    return gzip.compress(b"y,p\n") + block * (compressed_files.ALWAYS_FINE // 2**24 + 1)
 
 
 GOOD = "y,p,s\n1,1,0.9\n0,0,0.2\n1,0,0.4\n0,1,0.6\n"
@@ -814,7 +814,7 @@ def test_a_fault_of_ours_is_one_sentence_and_exit_2(rows, monkeypatch):
     def fail(*_, **__):
         raise TypeError("oh\nno")
 
-    monkeypatch.setattr("steelyard.ingest.tallying.tally", fail)
+    monkeypatch.setattr("steelyard.ingest.frame_tally.tally", fail)
     told = run("report", rows, code=2).stderr
     assert (
         told

@@ -11,12 +11,12 @@ from study_tools import claims_of, pulsars_needed, table_of
 
 from steelyard import CorrelationDisplay, score_table
 from steelyard.auditing.score_robustness import score_robustness
-from steelyard.datasets.collections import htru2
+from steelyard.datasets.paper_datasets import htru2
 from steelyard.errors import InputError
-from steelyard.studies import asawa, writing
+from steelyard.studies import asawa, study_files
 from steelyard.studies.asawa_sizes import divisions
 from steelyard.studies.asawa_tables import printed, reconstructed
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 from steelyard.studies.registry import run
 
 
@@ -133,7 +133,7 @@ def test_ours_changes_with_the_seed_and_the_papers_stays(study):
 
 @pulsars_needed
 def test_its_tables_and_figures_are_written(study, tmp_path):
-    folder = writing.write(study, tmp_path / "asawa")
+    folder = study_files.write(study, tmp_path / "asawa")
     for table in study.tables:
         rows = list(csv.DictReader(io.StringIO((folder / "tables" / f"{table.name}.csv").read_text())))
         assert len(rows) == len(table.rows)

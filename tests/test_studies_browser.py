@@ -7,8 +7,8 @@ import shutil
 import pytest
 
 from steelyard import SurfaceDisplay
-from steelyard.studies.page import page
 from steelyard.studies.study import Claim, Picture, Study, Table
+from steelyard.studies.study_page import page
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: the browser tests are skipped"

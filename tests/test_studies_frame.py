@@ -12,10 +12,10 @@ import pytest
 from checks import assert_refused
 
 from steelyard import SurfaceDisplay
-from steelyard.studies import writing
-from steelyard.studies.page import command, page
+from steelyard.studies import study_files
 from steelyard.studies.registry import STUDIES, environment, run
 from steelyard.studies.study import Claim, Picture, Study, Table
+from steelyard.studies.study_page import command, page
 
 HOSTILE = "</script><b onclick=x>&"
 
@@ -38,7 +38,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def folder(study, tmp_path_factory):
-    return writing.write(study, tmp_path_factory.mktemp("studies") / "wu")
+    return study_files.write(study, tmp_path_factory.mktemp("studies") / "wu")
 
 
 def test_a_study_reads_as_text_of_a_hundred_columns(study):
@@ -110,14 +110,14 @@ def test_json_is_strict_and_csv_guards_formulas(folder):
 
 def test_what_is_there_is_kept_unless_forced(study, folder, tmp_path):
     before = (folder / "page.html").stat().st_mtime_ns
-    assert_refused(lambda: writing.write(study, folder), ValueError, "exists and was kept")
+    assert_refused(lambda: study_files.write(study, folder), ValueError, "exists and was kept")
     assert (folder / "page.html").stat().st_mtime_ns == before
-    writing.write(study, folder, force=True)
+    study_files.write(study, folder, force=True)
     assert (folder / "page.html").stat().st_mtime_ns > before
     other = tmp_path / "letters"
     other.mkdir()
     (other / "letter.txt").write_text("dear")
-    assert_refused(lambda: writing.write(study, other, force=True), ValueError, "holds no study")
+    assert_refused(lambda: study_files.write(study, other, force=True), ValueError, "holds no study")
     assert (other / "letter.txt").read_text() == "dear"
 
 
@@ -125,27 +125,27 @@ def test_what_is_there_is_kept_unless_forced(study, folder, tmp_path):
 def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path, below):
     (tmp_path / "letter").write_text("dear")
     words = "would lie in .*letter', which is a file"
-    assert_refused(lambda: writing.check_free(tmp_path / "letter" / below), ValueError, words)
-    assert writing.check_free(tmp_path / "new" / below) == tmp_path / "new" / below
+    assert_refused(lambda: study_files.check_free(tmp_path / "letter" / below), ValueError, words)
+    assert study_files.check_free(tmp_path / "new" / below) == tmp_path / "new" / below
     assert not (tmp_path / "new").exists()
 
 
 def test_a_folder_whose_name_is_too_long_is_refused_before_any_work(tmp_path):
-    assert_refused(lambda: writing.check_free(tmp_path / ("x" * 300)), ValueError, "cannot be made")
+    assert_refused(lambda: study_files.check_free(tmp_path / ("x" * 300)), ValueError, "cannot be made")
 
 
 def test_a_folder_that_may_not_be_written_to_is_refused_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, mode: path != tmp_path)  # the superuser may write anywhere
-    assert_refused(lambda: writing.check_free(tmp_path / "out"), ValueError, "may not be written to")
+    assert_refused(lambda: study_files.check_free(tmp_path / "out"), ValueError, "may not be written to")
 
 
 def test_a_failure_leaves_nothing_half_written(study, tmp_path, monkeypatch):
     def broken(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(writing, "to_json", broken)
+    monkeypatch.setattr(study_files, "to_json", broken)
     with pytest.raises(KeyboardInterrupt):
-        writing.write(study, tmp_path / "out")
+        study_files.write(study, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 
 

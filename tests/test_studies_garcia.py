@@ -6,9 +6,9 @@ import csv
 
 import pytest
 
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 from steelyard.studies.registry import run
-from steelyard.studies.writing import to_json, write
+from steelyard.studies.study_files import to_json, write
 
 
 @pytest.fixture(scope="module")

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from study_tools import claims_of, newsgroups_needed, table_of
 
-from steelyard.datasets.collections import newsgroups20
+from steelyard.datasets.paper_datasets import newsgroups20
 from steelyard.errors import InputError
-from steelyard.protocol.draw import Draws, Sizes
+from steelyard.protocol.sized_splits import Draws, Sizes
 from steelyard.studies import nguyen
 from steelyard.studies.nguyen_sizes import divisions, totals
 from steelyard.studies.nguyen_tables import paper_averages, paper_spread, regenerated
-from steelyard.studies.page import page
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 from steelyard.studies.registry import run
-from steelyard.studies.texts import known_columns, naive_bayes, phrases
+from steelyard.studies.study_page import page
+from steelyard.studies.text_counts import known_columns, naive_bayes, phrases
 
 
 @pytest.fixture(scope="module")

@@ -16,13 +16,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.datasets.collections import PULSARS
+from steelyard.datasets.paper_datasets import PULSARS
 from steelyard.studies import wu
-from steelyard.studies.page import page
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 from steelyard.studies.registry import run
 from steelyard.studies.study import Verdict
-from steelyard.studies.writing import to_json
+from steelyard.studies.study_files import to_json
+from steelyard.studies.study_page import page
 from steelyard.studies.wu_trials import QUICK
 
 NAMES = ("nguyen", "asawa", "kalita", "wu")

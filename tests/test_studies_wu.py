@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from checks import assert_refused
 
-from steelyard.datasets.collections import svhn_1_6
-from steelyard.datasets.places import places
+from steelyard.datasets.data_folder import places
+from steelyard.datasets.paper_datasets import svhn_1_6
 from steelyard.studies import wu, wu_trials
 from steelyard.studies.registry import run
-from steelyard.studies.writing import write
+from steelyard.studies.study_files import write
 from steelyard.studies.wu_trials import CONDITIONS, FULL, HELD_OUT, LDA, MEASURES, NMC, QUICK, draw
 
 FILE = "svhn_1_6.npz"

@@ -18,9 +18,9 @@ import steelyard
 from steelyard import Tally, tally
 from steelyard.cli import progress, rules
 from steelyard.errors import InputError
-from steelyard.ingest import bins, masses, queries
-from steelyard.metrics.bounds import bounds
-from steelyard.statistics import blurs
+from steelyard.ingest import exact_sums, queries, score_queries
+from steelyard.metrics.binned_bounds import bounds
+from steelyard.statistics import score_bins
 
 FRAME = pl.DataFrame(
     {"y": [0, 0, 1, 1], "p": [0, 1, 1, 1], "q": [0, 0, 0, 1], "s": [0.1, 0.6, 0.4, 0.9], "g": ["a", "a", "b", "b"]}
@@ -94,15 +94,15 @@ def test_a_spoiled_tally_is_refused(text, words):
     [("x", "pairs of numbers"), ([[1, 2, 3]], "pairs of numbers"), ([[2, 1]], "ascending order"), ([[1, 3], [2, 4]], "ascending order"), ([[0, math.inf]], "ascending order")],
 )  # fmt: skip
 def test_spoiled_blurs_are_refused(ranges, words):
-    assert_refused(lambda: blurs.read(ranges), InputError, words)
+    assert_refused(lambda: score_bins.read(ranges), InputError, words)
 
 
 def test_a_cut_inside_a_bin_is_refused_and_at_its_ends_is_not(monkeypatch):
-    monkeypatch.setattr(bins, "BINS", 4)
+    monkeypatch.setattr(score_queries, "BINS", 4)
     found = tally(FRAME.with_columns(s=pl.Series([0.1, 0.2, 0.15, 0.9])), true="y", score="s", exact=False)
     assert found.scores.blurs.tolist() == [[0.1, 0.2]]
-    assert blurs.inside(found.scores.blurs, 0.1) is None and blurs.inside(found.scores.blurs, 0.21) is None
-    assert blurs.inside(found.scores.blurs, 0.2) == (0.1, 0.2)
+    assert score_bins.inside(found.scores.blurs, 0.1) is None and score_bins.inside(found.scores.blurs, 0.21) is None
+    assert score_bins.inside(found.scores.blurs, 0.2) == (0.1, 0.2)
     assert_refused(
         lambda: steelyard.evaluate(found, threshold=0.15), InputError, "0.15 would divide the one from 0.1 to 0.2; cut"
     )
@@ -117,15 +117,15 @@ def test_a_cut_inside_a_bin_is_refused_and_at_its_ends_is_not(monkeypatch):
 def test_the_bounds_hold_whatever_the_rows_and_the_parts(rows, parts):
     rows = [(0, 0, 1), (1, 1, 1), *rows]
     columns = {"y": [int(y) for y, _, _ in rows], "s": [s / 7 for _, s, _ in rows], "w": [w / 3 for *_, w in rows]}
-    frame, before = pl.DataFrame(columns), bins.BINS
-    bins.BINS = 4
+    frame, before = pl.DataFrame(columns), score_queries.BINS
+    score_queries.BINS = 4
     try:
         pieces = [frame[i::parts] for i in range(parts)]
         found = sum(
             tally(piece, true="y", score="s", weight="w", exact=False, pos_label=1, labels=[0, 1]) for piece in pieces
         )
     finally:
-        bins.BINS = before
+        score_queries.BINS = before
     exact = steelyard.score_table(columns["y"], columns["s"], sample_weight=columns["w"])
     for name, (low, high) in bounds(found.scores).items():
         assert low - 1e-9 <= steelyard.get_metric(name)(exact) <= high + 1e-9
@@ -163,8 +163,8 @@ def test_rows_whose_weight_and_frequency_never_meet_weigh_nothing():
 
 
 def test_limbs_are_joined_exactly():
-    assert masses.joined([[3], [0], [1]], 0) == [3 + 2.0**-56]
-    assert masses.joined([[2**62], [2**62], [2**62]], 10) == [2.0**52 * (1 + 2.0**-28 + 2.0**-56)]
+    assert exact_sums.joined([[3], [0], [1]], 0) == [3 + 2.0**-56]
+    assert exact_sums.joined([[2**62], [2**62], [2**62]], 10) == [2.0**52 * (1 + 2.0**-28 + 2.0**-56)]
 
 
 def test_more_combinations_than_a_small_table_has_are_refused(monkeypatch):

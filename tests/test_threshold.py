@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Counts, SteelyardError, get_metric, list_metrics, score_table
-from steelyard.analysis.resampled_cut import MOST_CUTS
-from steelyard.analysis.threshold import BestThreshold, best_threshold, roc_then_tpnr
+from steelyard.analysis.best_threshold import BestThreshold, best_threshold, roc_then_tpnr
+from steelyard.analysis.resampled_threshold import MOST_CUTS
 from steelyard.errors import InputError, InputTypeError, UndefinedError, UnknownNameError
 
 DIRECTED = [m for m in list_metrics() if m.function and m.direction]
@@ -342,7 +342,7 @@ def test_many_cuts_are_resampled_in_part_and_agree_with_all(monkeypatch):
     y, s = noise(3_000, 5, share=0.05)
     s = s + 2 * y
     whole = best_threshold(y, s, "mcc")
-    monkeypatch.setattr("steelyard.analysis.resampled_cut.MOST_CUTS", 512)
+    monkeypatch.setattr("steelyard.analysis.resampled_threshold.MOST_CUTS", 512)
     part = best_threshold(y, s, "mcc")
     assert MOST_CUTS > 3_000 and part.threshold == whole.threshold
     assert part.out_of_sample == pytest.approx(whole.out_of_sample, abs=0.02)

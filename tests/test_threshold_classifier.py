@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from steelyard import SteelyardError
-from steelyard.analysis.threshold import best_threshold
+from steelyard.analysis.best_threshold import best_threshold
 from steelyard.estimators.threshold import ThresholdClassifier
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
@@ -143,6 +143,6 @@ def test_without_scikit_learn_it_says_what_to_install():
 
 
 def test_the_search_for_a_cut_does_not_import_scikit_learn():
-    code = "import sys, steelyard.analysis.threshold as t; t.best_threshold([0, 1], [0, 1]); print('sklearn' in sys.modules, 'scipy' in sys.modules)"
+    code = "import sys, steelyard.analysis.best_threshold as t; t.best_threshold([0, 1], [0, 1]); print('sklearn' in sys.modules, 'scipy' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "False"]

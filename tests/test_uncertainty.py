@@ -20,10 +20,10 @@ from steelyard import (
     sample_size,
     score_table,
 )
-from steelyard.analysis import distributions, rates
+from steelyard.analysis import distributions, rate_intervals
 from steelyard.analysis import draws as drawing
 from steelyard.analysis.kinks import kinks
-from steelyard.analysis.sampling import COUNT_METHODS
+from steelyard.analysis.sampler import COUNT_METHODS
 
 FINLEY = Counts(28, 23, 72, 2680)
 COUNT_MEASURES = [m for m in list_metrics() if m.function]
@@ -75,8 +75,8 @@ def test_textbook_intervals_of_published_examples():
     for hits, trials, wilson, exact in (
         (81, 263, (0.2553, 0.3662), (0.2527, 0.3676)), (15, 148, (0.0624, 0.1605), (0.0578, 0.1617)), (0, 20, (0.0, 0.1611), (0.0, 0.1684)),
     ):  # fmt: skip
-        assert rates.wilson(hits, trials, 0.95) == pytest.approx(wilson, abs=5e-5)
-        assert rates.exact(hits, trials, 0.95) == pytest.approx(exact, abs=5e-5)
+        assert rate_intervals.wilson(hits, trials, 0.95) == pytest.approx(wilson, abs=5e-5)
+        assert rate_intervals.exact(hits, trials, 0.95) == pytest.approx(exact, abs=5e-5)
 
 
 def test_the_bootstrap_is_the_row_bootstrap():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Accumulator, Confusion, Counts, confusion, get_metric, list_metrics, score_table
-from steelyard.metrics.calling import ClassCells
+from steelyard.metrics.application import ClassCells
 
 TRUE, PRED = [0, 0, 1, 1, 1, 0, 1], [0, 1, 1, 0, 1, 0, 1]
 TABLE = [[2, 1], [1, 3]]
@@ -319,9 +319,9 @@ def test_labels_that_are_enums_keep_apart():
 def test_threads_may_share_a_table(monkeypatch):
     from concurrent.futures import ThreadPoolExecutor
 
-    from steelyard.statistics import ordering
+    from steelyard.statistics import score_order
 
-    monkeypatch.setattr(ordering, "_numpy_sorts_slowly", lambda: False)
+    monkeypatch.setattr(score_order, "_numpy_sorts_slowly", lambda: False)
     rng = np.random.default_rng(0)
     y, score = rng.integers(0, 2, 200_000), rng.random(200_000)
     for _ in range(3):

@@ -10,19 +10,19 @@ import numpy as np
 
 from steelyard.analysis.rows import Flat, three_digits
 from steelyard.errors import InputError
-from steelyard.ingest import labels as ingest
-from steelyard.metrics import calling
-from steelyard.metrics.answer import Options
+from steelyard.ingest import array_tables as ingest
+from steelyard.metrics import application
 from steelyard.metrics.registry import get_metric
+from steelyard.metrics.results import Options
+from steelyard.statistics.class_scores import Side
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.scores import ScoreTable
-from steelyard.statistics.side import Side
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
 
-Array = np.ndarray[Any, Any]
 OPTIONS = frozenset(field.name for field in fields(Options))
 TABLE_OPTIONS = ("average", "pos_label")
 ROUNDING = 1e-13  # what floats make of a difference that is 0
@@ -67,7 +67,7 @@ def chance(metric: Any, data: Any, y_other: Any = None, **options: Any) -> Chanc
     if y_other is not None and measure.scores is not None and np.ndim(y_other) == 2:
         prior = _prior_columns(data, y_other, reading)
         return Chance(measure.name, measure(data, prior, **options), *[math.nan] * 3)
-    table = calling.weighed(measure, data, y_other, reading)
+    table = application.weighed(measure, data, y_other, reading)
     if isinstance(table, Confusion) and reading.average == "native":
         table = collapsed(table, reading.pos_label)
     one_class = lacks_a_class(table)
@@ -129,10 +129,12 @@ def _guessed_counts(counts: Counts) -> tuple[Counts, ...]:
         return tuple(
             Counts.trusted(p * share, p * rest, n * share, n * rest)
             for share, rest in (
-                (flagged / (p + n), left / (p + n)), (common * 1.0, ~common * 1.0), (~common * 1.0, common * 1.0),
+                (flagged / (p + n), left / (p + n)),
+                (common * 1.0, ~common * 1.0),
+                (~common * 1.0, common * 1.0),
                 (0.5, 0.5),
             )
-        )  # fmt: skip
+        )
 
 
 def _margins(counts: Counts) -> tuple[Any, ...]:

@@ -12,19 +12,19 @@ from steelyard.analysis.chance import collapsed, lacks_a_class, read
 from steelyard.analysis.hypergeometric import TruePositives, log_sum
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import labels as ingest
+from steelyard.ingest import array_tables as ingest
+from steelyard.statistics.class_scores import Side
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.scores import ScoreTable
-from steelyard.statistics.side import Side
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.metrics.answer import Options
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.results import Options
 
-Array = np.ndarray[Any, Any]
 Statistic = Counts | Confusion | ScoreTable
 SMALLEST = 1e-300  # a smaller p-value is 0, and printed as below this
 WIDEST = 1e6  # the standard deviation of tp beyond which enumerating takes too long: about 1e13 rows

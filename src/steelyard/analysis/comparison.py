@@ -7,34 +7,43 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from steelyard.analysis import draws as drawing
-from steelyard.analysis import pairing, uncertainty
-from steelyard.analysis.difference import Difference, Plan, Weighed
+from steelyard.analysis import intervals, paired_tables
+from steelyard.analysis.metric_ranking import Ranking, ranking
+from steelyard.analysis.paired_difference import Difference, Plan, Weighed
 from steelyard.analysis.paired_draws import label_differences
 from steelyard.analysis.rows import Rows, p_text, strict, table_text
 from steelyard.analysis.score_comparison import DeLong, finite, positives, score_differences, thresholds
-from steelyard.analysis.significance import McNemar, holm, mcnemar
-from steelyard.analysis.standing import Ranking, ranking
+from steelyard.analysis.significance_tests import McNemar, holm, mcnemar
 from steelyard.errors import InputError, InputTypeError, did_you_mean
-from steelyard.ingest import arrays, encoding, tallying
-from steelyard.ingest import labels as ingest
+from steelyard.ingest import array_tables as ingest
+from steelyard.ingest import arrays, frame_tally, label_codes
 from steelyard.ingest.label_tables import resolved
-from steelyard.metrics.answer import Options
 from steelyard.metrics.registry import get_metric
+from steelyard.metrics.results import Options
 from steelyard.statistics.paired import Paired
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.confusion import Confusion
 
 
-Array = np.ndarray[Any, Any]
-TWO_CLASS = ("recall", "specificity", "precision", "f1", "balanced_accuracy", "tpnr", "g_mean", "ac_score", "mcc",
-             "kappa", "accuracy")  # fmt: skip
+TWO_CLASS = (
+    "recall",
+    "specificity",
+    "precision",
+    "f1",
+    "balanced_accuracy",
+    "tpnr",
+    "g_mean",
+    "ac_score",
+    "mcc",
+    "kappa",
+    "accuracy",
+)
 MANY_CLASS = ("accuracy", "balanced_accuracy", "g_mean", "ac_score", "mcc", "kappa")
 RANKED = ("roc_auc", "average_precision", "weighted_auc")
 
@@ -133,8 +142,8 @@ def compare(
     recall  0.900  0.200       0.700  0.139  0.888   0.0225  0.0225
     McNemar: A alone is right in 8 rows, B alone in 6; p = 0.607 (mid-p), 0.791 (exact)
     """
-    uncertainty.check(level, "auto", draws)
-    pairing.refuse_weights(sample_weight)
+    intervals.check(level, "auto", draws)
+    paired_tables.refuse_weights(sample_weight)
     options = Options(pos_label, labels, average)
     if average is None:
         raise InputError("compare takes one value a measure: name a class with pos_label=, or average='macro'.")
@@ -145,7 +154,7 @@ def compare(
         raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
     if true is not None:
         y_true, models, frequency = _of_frame(y_true, true, models, scores, frequency)
-        pos_label = resolved(pos_label, encoding.distinct(y_true, f"The column {true!r}")[1])
+        pos_label = resolved(pos_label, label_codes.distinct(y_true, f"The column {true!r}")[1])
         options = replace(options, pos_label=pos_label)
     times = arrays.weights(frequency, "frequency", whole=True)
     truth, columns = _columns(y_true, models)
@@ -155,11 +164,13 @@ def compare(
     if threshold is not None:
         told = "threshold= cuts scores, and predicted labels are cut already"
         raise InputError(f"{told}; say scores=True, or leave it out.")
-    codes, known = pairing.encoded(truth, {f"the model {name!r}": column for name, column in columns.items()}, labels)
+    codes, known = paired_tables.encoded(
+        truth, {f"the model {name!r}": column for name, column in columns.items()}, labels
+    )
     if labels is None:
-        pairing.check_met(codes, known, columns)
+        paired_tables.check_met(codes, known, columns)
     return _compare_codes(
-        list(columns), codes, known, pairing.positive(known, pos_label), _known(metrics), options, plan, times
+        list(columns), codes, known, paired_tables.positive(known, pos_label), _known(metrics), options, plan, times
     )
 
 
@@ -167,9 +178,9 @@ def _of_frame(data: Any, true: str, models: Any, scores: bool, frequency: Any) -
     """The columns of a frame: labels counted where they are, scores brought row by row."""
     named = dict(models) if isinstance(models, Mapping) else {str(name): str(name) for name in models or ()}
     if scores:
-        truth, columns = tallying.score_columns(data, true, list(named.values()))
+        truth, columns = frame_tally.score_columns(data, true, list(named.values()))
         return truth, {name: columns[column] for name, column in named.items()}, frequency
-    (truth, *held), times = tallying.label_columns(data, true, list(named.values()), frequency)
+    (truth, *held), times = frame_tally.label_columns(data, true, list(named.values()), frequency)
     return truth, dict(zip(named, held, strict=True)), times
 
 
@@ -214,7 +225,9 @@ def _compare_codes(
         place = labels.index(positive)
         codes, labels = [code == place for code in codes], (f"not {positive}", positive)
     models = combinations(zip(names, codes[1:], strict=True), 2)
-    pairs = [(a, b, pairing.weigh(codes[0], of_a, of_b, labels, positive, times)) for (a, of_a), (b, of_b) in models]
+    pairs = [
+        (a, b, paired_tables.weigh(codes[0], of_a, of_b, labels, positive, times)) for (a, of_a), (b, of_b) in models
+    ]
     ingest.check_whole(pairs[0][2].confusion(0))
     return _compare_tables(names, pairs, measures, options, plan)
 

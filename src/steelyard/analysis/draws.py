@@ -8,14 +8,14 @@ import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile, student_quantile
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
+from steelyard.statistics.class_scores import Side
 from steelyard.statistics.counts import LARGEST, Counts
-from steelyard.statistics.scores import ScoreTable
-from steelyard.statistics.side import Side
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.statistics.confusion import Confusion
 
-Array = np.ndarray[Any, Any]
 PRIOR_MASS = 2.0  # 1/2 for each cell of 2 x 2; spread over K x K cells so that it does not drown them
 # Rows added to each class, anywhere among the scores: 0.5 and 1 were tried, on settings like those of the coverage
 # table, so that table does not test it; three settings of other distributions, drawn later, gave 92 to 98 %.

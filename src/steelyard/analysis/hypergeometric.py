@@ -13,9 +13,10 @@ from steelyard.statistics.counts import Counts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Array = np.ndarray[Any, Any]
+    from steelyard._types import Array
+
 WHOLE_SUPPORT = 1_000_000  # as many values of tp are enumerated one and all; of more, those that can matter
-CHUNK = 1 << 17  # values of tp at a time, so that the cells of their tables stay in the cache
+_CHUNK = 1 << 17  # values of tp at a time, so that the cells of their tables stay in the cache
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,11 @@ class TruePositives:
     def support(self, tp: int) -> Iterator[Array]:
         """The values of tp that can matter, in chunks: all, or of very many those near the mean or the observed."""
         if self.high - self.low < WHOLE_SUPPORT:
-            return chunks(self.low, self.high)
+            return _chunks(self.low, self.high)
         middle = self.positives * self.flagged // self.total
         (a, b), (c, d) = ((max(self.low, k - self.reach), min(self.high, k + self.reach)) for k in sorted((middle, tp)))
         spans = [(a, d)] if c <= b else [(a, b), (c, d)]
-        return (chunk for span in spans for chunk in chunks(*span))
+        return (chunk for span in spans for chunk in _chunks(*span))
 
     def tails(self, tp: int) -> tuple[float, float]:
         """The logarithms of the probabilities of at least and of at most so many true positives."""
@@ -100,15 +101,15 @@ class TruePositives:
             upper, lower = flipped.tails(self.positives - tp)
             return lower, upper
         last = min(self.high, tp + self.reach)
-        upper = min(0.0, log_sum(np.array([log_sum(self.log_mass(chunk)) for chunk in chunks(tp, last)])))
+        upper = min(0.0, log_sum(np.array([log_sum(self.log_mass(chunk)) for chunk in _chunks(tp, last)])))
         here = float(self.log_mass(np.array(tp, dtype=np.float64)))
         return upper, math.log(-math.expm1(upper) + math.exp(here)) if upper > here else 0.0
 
 
-def chunks(first: int, last: int) -> Iterator[Array]:
+def _chunks(first: int, last: int) -> Iterator[Array]:
     """The whole numbers from first to last, some at a time."""
-    for start in range(first, last + 1, CHUNK):
-        yield np.arange(start, min(last + 1, start + CHUNK), dtype=np.float64)
+    for start in range(first, last + 1, _CHUNK):
+        yield np.arange(start, min(last + 1, start + _CHUNK), dtype=np.float64)
 
 
 def log_sum(logs: Array) -> float:

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis import draws as drawing
-from steelyard.analysis.difference import ROUNDING, Difference, Plan, Weighed
 from steelyard.analysis.distributions import normal_below
-from steelyard.metrics import calling
-from steelyard.metrics.calling import ClassCells
+from steelyard.analysis.paired_difference import ROUNDING, Difference, Plan, Weighed
+from steelyard.metrics import application
+from steelyard.metrics.application import ClassCells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from steelyard.metrics.answer import Options
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.results import Options
     from steelyard.statistics.paired import Paired
 
-Array = np.ndarray[Any, Any]
-PRIOR_MASS = 4.0  # 1/2 for each cell of 2 x 2 x 2; spread over K x K x K cells so that it does not drown them
-MOST_WORK, AT_ONCE = 20_000_000, 2_000_000  # cells drawn in all, unless more draws are asked for, and at a time
-DRAWS = 10_000  # at most, unless more are asked for
+_PRIOR_MASS = 4.0  # 1/2 for each cell of 2 x 2 x 2; spread over K x K x K cells so that it does not drown them
+_MOST_WORK, _AT_ONCE = 20_000_000, 2_000_000  # cells drawn in all, unless more draws are asked for, and at a time
+_DRAWS = 10_000  # at most, unless more are asked for
 FEWEST = 10  # draws beyond 0 or beyond the difference seen, below which a normal tail tells more than their number
 
 
@@ -52,10 +52,10 @@ class PairDraws:
 
     def values(self, measure: Metric, options: Options, drawn: Callable[..., tuple[Array, Array]]) -> Array:
         """The measure's differences on the draws of `posterior` or `swaps`, draws on the last axis."""
-        place = calling.positive_place(measure, self.table.confusion(0), options)
+        place = application.positive_place(measure, self.table.confusion(0), options)
         if (drawn, place) not in self._kept:
             rows = positive_first(self.table, place)
-            draws = self.plan.draws or int(np.clip(MOST_WORK // rows.size, 1_000, DRAWS))
+            draws = self.plan.draws or int(np.clip(_MOST_WORK // rows.size, 1_000, _DRAWS))
             self._kept[drawn, place] = drawn(rows, draws, self.plan.rng)
         a, b = (_evaluated(measure, cells, place, options) for cells in self._kept[drawn, place])
         return np.asarray(a - b)
@@ -68,7 +68,7 @@ def positive_first(table: Paired, place: int | None) -> Array:
 
 def posterior(rows: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Draws of both models' tables from the Dirichlet posterior of truth x A x B, on a new first axis."""
-    prior = PRIOR_MASS / rows.shape[-1] ** 3
+    prior = _PRIOR_MASS / rows.shape[-1] ** 3
     return _margins(lambda n: rng.standard_gamma(rows + prior, size=(n, *rows.shape)), rows.size, draws)
 
 
@@ -95,14 +95,14 @@ def _margins(cells: Callable[[int], Array], size: int, draws: int) -> tuple[Arra
 
 def steps(draws: int, size: int) -> Iterator[int]:
     """How many draws of that size are made at a time."""
-    step = max(1, AT_ONCE // max(size, 1))
+    step = max(1, _AT_ONCE // max(size, 1))
     return (min(step, draws - start) for start in range(0, draws, step))
 
 
 def _evaluated(measure: Metric, cells: Array, place: int | None, options: Options) -> Array:
     if place is not None:
-        return np.asarray(calling.count_values(measure, drawing.as_counts(cells), measure.parameters))
-    return np.moveaxis(calling.class_values(measure, ClassCells.of(cells), options, measure.parameters), 0, -1)
+        return np.asarray(application.count_values(measure, drawing.as_counts(cells), measure.parameters))
+    return np.moveaxis(application.class_values(measure, ClassCells.of(cells), options, measure.parameters), 0, -1)
 
 
 # ---------------------------------------------------------------- what they say

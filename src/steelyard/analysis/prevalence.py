@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import labels as ingest
+from steelyard.ingest import array_tables as ingest
 from steelyard.metrics.registry import get_metric
+from steelyard.statistics.class_scores import Side
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.scores import ScoreTable
-from steelyard.statistics.side import Side
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
-
-Array = np.ndarray[Any, Any]
 
 
 def at_prevalence(data: Any, pi: Any, y_pred: Any = None, **options: Any) -> Any:

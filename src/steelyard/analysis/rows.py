@@ -16,14 +16,14 @@ P_VALUES = ("p_value", "p_holm", "mid_p")
 SMALLEST_P = 1e-20  # below this a p-value is a tail of the approximation, no more a probability
 
 
-def width() -> int:
+def _width() -> int:
     """Columns to fill: the terminal's, at most 100; 100 where there is none."""
     return min(shutil.get_terminal_size((100, 24)).columns, 100)
 
 
 def filled(text: str) -> str:
     """The text filled to that width, words with hyphens kept whole."""
-    return textwrap.fill(text, width(), break_on_hyphens=False)
+    return textwrap.fill(text, _width(), break_on_hyphens=False)
 
 
 def three_digits(value: Any) -> str:
@@ -120,7 +120,7 @@ def json_text(value: Any, indent: int | None = None) -> str:
     return json.dumps(value, indent=indent, allow_nan=False, ensure_ascii=False, default=str)
 
 
-class Row(Protocol):
+class _Row(Protocol):
     """A result that is one row of a table."""
 
     def row(self) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class Flat:
         return dict(vars(self))
 
 
-Each = TypeVar("Each", bound=Row)
+Each = TypeVar("Each", bound=_Row)
 
 
 class Rows(list[Each]):

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis import auc
+from steelyard.analysis import auc_intervals
 from steelyard.analysis import draws as drawing
 from steelyard.analysis.distributions import normal_quantile
 from steelyard.analysis.paired_draws import FEWEST, judge_beside, normal_tail, steps
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.errors import InputError
+from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays
-from steelyard.ingest import labels as ingest
-from steelyard.metrics import calling
-from steelyard.statistics.scores import ScoreTable
-from steelyard.statistics.side import Side
+from steelyard.metrics import application
+from steelyard.statistics.class_scores import Side
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from steelyard.analysis.difference import Difference, Plan, Weighed
-    from steelyard.metrics.answer import Options
+    from steelyard._types import Array
+    from steelyard.analysis.paired_difference import Difference, Plan, Weighed
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.results import Options
 
-Array = np.ndarray[Any, Any]
-MOST_WORK, DRAWS = 100_000_000, 2_000  # weights of rows drawn in all, and draws, unless more are asked for
+_MOST_WORK, _DRAWS = 100_000_000, 2_000  # weights of rows drawn in all, and draws, unless more are asked for
 LARGE = 10_000  # rows of a class from which Student's t is the normal distribution
 
 
@@ -90,7 +90,7 @@ def score_differences(
     moved = _deviations([m for m in ranked if m not in plain], values, positive, plan)
     rows, tests = [], []
     for a, b in combinations(values, 2):
-        tested = auc.paired_delong(positive, values[a], values[b])
+        tested = auc_intervals.paired_delong(positive, values[a], values[b])
         tests.append(DeLong(a, b, tested.auc_a, tested.auc_b, tested.difference, tested.z, tested.p_value))
         for measure in ranked:
             row = weighed.difference(measure, a, b)
@@ -101,7 +101,7 @@ def score_differences(
     return rows, Rows(tests)
 
 
-def _by_delong(row: Difference, tested: auc.PairedAuc, plan: Plan) -> Difference:
+def _by_delong(row: Difference, tested: auc_intervals.PairedAuc, plan: Plan) -> Difference:
     reach = float(normal_quantile(plan.tails[1])) * math.sqrt(tested.variance)
     low, high = max(tested.difference - reach, -1.0), min(tested.difference + reach, 1.0)
     return replace(row, low=low, high=high, p_value=tested.p_value, method="delong")
@@ -127,7 +127,7 @@ def _deviations(
     intervals of average precision at a coverage of 92 %.
     """
     n = len(positive)
-    draws = plan.draws or int(np.clip(MOST_WORK // n, 100, DRAWS))
+    draws = plan.draws or int(np.clip(_MOST_WORK // n, 100, _DRAWS))
     models = {name: _entries(score, positive) for name, score in values.items()}
     usual = {name: _measured(measures, entries, np.ones((1, n))) for name, entries in models.items()}
     spread = np.where(positive, *(_spread(int(rows.sum()), plan.level) for rows in (positive, ~positive)))
@@ -173,7 +173,7 @@ def _entries(score: Array, positive: Array) -> Entries:
 def _measured(measures: list[Metric], entries: Entries, weights: Array) -> Array:
     """The measures, one a row, under each draw of the rows' weights."""
     table = _table(entries, weights)
-    values = [calling.score_values(m, table, m.parameters) for m in measures]
+    values = [application.score_values(m, table, m.parameters) for m in measures]
     return np.array([np.broadcast_to(value, len(weights)) for value in values])
 
 

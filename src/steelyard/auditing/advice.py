@@ -48,6 +48,8 @@ class Recommendation:
     def to_dict(self) -> dict[str, Any]:
         """The recommendation as plain values."""
         return {
-            "use": [a.row() for a in self.use], "beside": list(self.beside), "avoid": [a.row() for a in self.avoid],
+            "use": [a.row() for a in self.use],
+            "beside": list(self.beside),
+            "avoid": [a.row() for a in self.avoid],
             "sources": self.sources,
-        }  # fmt: skip
+        }

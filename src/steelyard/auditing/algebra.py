@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from steelyard.auditing.letters import Letters, Sum, Unprovable, factors, indicator, is_positive, magnitude, root
+from steelyard.auditing.symbols import Letters, Sum, Unprovable, factors, indicator, is_positive, magnitude, root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.auditing.exact import Formula, Step
+    from steelyard.auditing.exact_values import Formula, Step
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 Known = dict[Any, int]  # the signs of polynomials in the case at hand

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.rows import Flat, Rows, table_text
-from steelyard.auditing.coefficients import deviation, flat, matrix, mean
-from steelyard.auditing.conclusions import CLAIMS, CLASSES, Claim, Conclusion, tried
-from steelyard.auditing.models import measured
+from steelyard.auditing.correlation_coefficients import deviation, flat, matrix, mean
+from steelyard.auditing.garcia_conclusions import CLAIMS, CLASSES, Claim, Conclusion, tried
+from steelyard.auditing.model_tables import measured
 from steelyard.auditing.perturbation import LISTS, collection, generators, widths_of
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
@@ -23,14 +23,25 @@ from steelyard.statistics.counts import Counts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
 
-Array = np.ndarray[Any, Any]
 GARCIA = (
-    "recall", "specificity", "precision", "accuracy", "balanced_accuracy", "g_mean", "kappa", "f1",
-    "optimized_precision", "iba", "class_weighted_accuracy", "adjusted_g_mean", "weighted_auc",
-)  # fmt: skip
-MOST_ROWS = 100_000  # 130 tuples of so many rows take 100 MB
+    "recall",
+    "specificity",
+    "precision",
+    "accuracy",
+    "balanced_accuracy",
+    "g_mean",
+    "kappa",
+    "f1",
+    "optimized_precision",
+    "iba",
+    "class_weighted_accuracy",
+    "adjusted_g_mean",
+    "weighted_auc",
+)
+_MOST_ROWS = 100_000  # 130 tuples of so many rows take 100 MB
 
 
 @dataclass(frozen=True)
@@ -148,13 +159,16 @@ def correlation_study(
     values = flat(measured(chosen, counts))
     _check_defined(chosen, values)
     choices = {
-        "n": n, "total_range": total_range, "steps": steps, "tuples": tuples, "threshold": threshold,
-        "list_kind": list_kind, "seeds": seeds,
-    }  # fmt: skip
+        "n": n,
+        "total_range": total_range,
+        "steps": steps,
+        "tuples": tuples,
+        "threshold": threshold,
+        "list_kind": list_kind,
+        "seeds": seeds,
+    }
     missing = np.isnan(values).mean((0, -1))
-    return CorrelationStudy(
-        chosen, shares, counts, matrix(values), matrix(values, rank=True), missing, choices
-    )  # fmt: skip
+    return CorrelationStudy(chosen, shares, counts, matrix(values), matrix(values, rank=True), missing, choices)
 
 
 def _with_classes(metrics: Iterable[Any]) -> tuple[Metric, ...]:
@@ -181,8 +195,8 @@ def _check_counts(**counts: tuple[Any, int]) -> None:
 def _check(shares: Sequence[float], n: int, total: float, threshold: Any, kind: str) -> None:
     if kind not in LISTS:
         raise InputError(f"list_kind is one of {', '.join(LISTS)}, not {kind!r}.")
-    if not (isinstance(n, (int, np.integer)) and 2 <= n <= MOST_ROWS):
-        raise InputError(f"n is the number of rows of a tuple, 2 to {MOST_ROWS:,}, not {n!r}.")
+    if not (isinstance(n, (int, np.integer)) and 2 <= n <= _MOST_ROWS):
+        raise InputError(f"n is the number of rows of a tuple, 2 to {_MOST_ROWS:,}, not {n!r}.")
     if not shares or not all(0 < share < 1 and 1 <= round(share * n) < n for share in shares):
         raise InputError(
             f"positives are shares above 0 and below 1 that leave rows of both classes among {n}, not {shares}."

@@ -12,17 +12,17 @@ import numpy as np
 from steelyard.analysis.draws import generator
 from steelyard.analysis.prevalence import shares
 from steelyard.analysis.rows import Rows, three_digits
-from steelyard.auditing.models import at_rates, directed, measured, ordered
+from steelyard.auditing.model_tables import at_rates, directed, measured, ordered
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
 
-Array = np.ndarray[Any, Any]
 USUAL = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-POINTS = ("quasi-random", "grid")
+_POINTS = ("quasi-random", "grid")
 MOST_PAIRS = 2_000_000
 
 
@@ -85,8 +85,10 @@ def disagreements(
     plane = _plane(points, size, rng)
     tallies = np.stack([_tally(chosen, plane, float(p)) for p in at], -1)
     _check_defined(chosen, tallies[2])
-    found = [_disagreement((chosen[i].name, chosen[j].name), tallies[:, i, j], plane.shape[-1], at)
-             for i, j in combinations(range(len(chosen)), 2)]  # fmt: skip
+    found = [
+        _disagreement((chosen[i].name, chosen[j].name), tallies[:, i, j], plane.shape[-1], at)
+        for i, j in combinations(range(len(chosen)), 2)
+    ]
     return Rows(sorted(found, key=lambda pair: -np.nan_to_num(pair.share)))
 
 
@@ -124,8 +126,8 @@ def _disagreement(names: tuple[str, str], tally: Array, pairs: int, at: Array) -
 
 def _plane(points: str, size: int | None, rng: Any) -> Array:
     """Pairs of points: first and second classifier x (TPR, TNR) x pairs."""
-    if points not in POINTS:
-        raise InputError(f"points is {' or '.join(map(repr, POINTS))}, not {points!r}.")
+    if points not in _POINTS:
+        raise InputError(f"points is {' or '.join(map(repr, _POINTS))}, not {points!r}.")
     count = {"grid": 21}.get(points, 65_536) if size is None else size
     most = int((2 * MOST_PAIRS) ** 0.25) if points == "grid" else MOST_PAIRS
     if not (isinstance(count, (int, np.integer)) and 2 <= count <= most):

@@ -15,7 +15,7 @@ import numpy as np
 from steelyard.analysis.prevalence import shares
 from steelyard.analysis.rows import Rows, table_text
 from steelyard.auditing.disagreement import USUAL, disagreement, disagreements
-from steelyard.auditing.models import at_rates, directed, measured, ordered
+from steelyard.auditing.model_tables import at_rates, directed, measured, ordered
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
@@ -23,10 +23,10 @@ from steelyard.statistics.counts import Counts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
 
 __all__ = ["Discrimination", "disagreement", "disagreements", "discrimination"]
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -150,11 +150,9 @@ def discrimination(
     ranks = rankdata(-_tied(np.nan_to_num(differences, nan=-np.inf)), method="min", axis=1)
     return Discrimination(
         conditions,
-        Rows(
-            _separation(m.name, conditions, differences[:, i], ranks[:, i], tolerance) for i, m in enumerate(chosen)
-        ),
+        Rows(_separation(m.name, conditions, differences[:, i], ranks[:, i], tolerance) for i, m in enumerate(chosen)),
         tolerance,
-    )  # fmt: skip
+    )
 
 
 def _check_directed(metrics: Sequence[Metric]) -> None:
@@ -173,7 +171,7 @@ def _tied(differences: Array) -> Array:
 
 def _separation(
     name: str, conditions: tuple[str, ...], differences: Array, ranks: Array, tolerance: float
-) -> Separation:  # fmt: skip
+) -> Separation:
     signs = np.sign(differences)
     told = signs[~np.isnan(signs) & (signs != 0)]
     flips = int((told[1:] != told[:-1]).sum())

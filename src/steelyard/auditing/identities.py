@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.rows import Flat
+from steelyard.auditing.audited_metric import Subject
 from steelyard.auditing.decisions import PROVED, unrefuted
 from steelyard.auditing.proof import on_all_tables
-from steelyard.auditing.subject import Subject
 from steelyard.errors import InputTypeError
 from steelyard.metrics.notation import plain_number
 from steelyard.metrics.registry import get_metric, list_metrics
@@ -25,12 +25,12 @@ from steelyard.metrics.registry import get_metric, list_metrics
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from steelyard.auditing.exact import Formula
-    from steelyard.auditing.letters import Sum
+    from steelyard._types import Array
+    from steelyard.auditing.exact_values import Formula
+    from steelyard.auditing.symbols import Sum
 
-Array = np.ndarray[Any, Any]
-TABLES = 300
-EQUAL = 1e-9  # relative: tables up to 200 rows a cell lie further apart
+_TABLES = 300
+_EQUAL = 1e-9  # relative: tables up to 200 rows a cell lie further apart
 SIMPLE = 1000  # the largest denominator of a fitted coefficient
 
 
@@ -88,7 +88,7 @@ def _measured(metrics: Iterable[Any] | None) -> tuple[list[Subject], Array]:
 
 
 def _tables() -> Array:
-    return np.random.default_rng(0).integers(1, 200, (TABLES, 4))
+    return np.random.default_rng(0).integers(1, 200, (_TABLES, 4))
 
 
 def _distinct(subjects: list[Subject], values: Array) -> tuple[list[Subject], Array]:
@@ -100,14 +100,14 @@ def _distinct(subjects: list[Subject], values: Array) -> tuple[list[Subject], Ar
 
 
 def _same(a: Array, b: Array) -> bool:
-    return bool(np.allclose(a, b, rtol=EQUAL, atol=EQUAL, equal_nan=True))
+    return bool(np.allclose(a, b, rtol=_EQUAL, atol=_EQUAL, equal_nan=True))
 
 
 def _ordered_alike(a: Array, b: Array) -> bool:
     """Whether two measures order the tables where both are defined alike, or one the other way round."""
     both = np.isfinite(a) & np.isfinite(b)
     a, b = a[both], b[both]
-    if len(a) < TABLES // 2:
+    if len(a) < _TABLES // 2:
         return False
     steps = [_steps(values[np.argsort(a, kind="stable")]) for values in (a, b)]
     return bool(steps[0].any()) and any(np.array_equal(steps[0], sign * steps[1]) for sign in (1, -1))
@@ -115,7 +115,7 @@ def _ordered_alike(a: Array, b: Array) -> bool:
 
 def _steps(values: Array) -> Array:
     rise = np.diff(values)
-    return np.where(np.abs(rise) > EQUAL * np.maximum(1, np.abs(values[1:])), np.sign(rise), 0)
+    return np.where(np.abs(rise) > _EQUAL * np.maximum(1, np.abs(values[1:])), np.sign(rise), 0)
 
 
 # ---------------------------------------------------------------- one of one other
@@ -192,15 +192,20 @@ _WAYS: tuple[_Way, ...] = (
     ("product", "{a} = {b} * {c}", lambda b, c: b * c, lambda a, b, c: a - b * c),
     ("mean", "{a} = ({b} + {c}) / 2", lambda b, c: (b + c) / 2, lambda a, b, c: a + a - b - c),
     (
-        "harmonic mean", "{a} = 2 * {b} * {c} / ({b} + {c})", lambda b, c: 2 * b * c / (b + c),
+        "harmonic mean",
+        "{a} = 2 * {b} * {c} / ({b} + {c})",
+        lambda b, c: 2 * b * c / (b + c),
         lambda a, b, c: a * (b + c) - b * c - b * c,
     ),
     (
-        "geometric mean", "{a} ** 2 = {b} * {c}", lambda b, c: np.sqrt(b * c), lambda a, b, c: a * a - b * c,
+        "geometric mean",
+        "{a} ** 2 = {b} * {c}",
+        lambda b, c: np.sqrt(b * c),
+        lambda a, b, c: a * a - b * c,
     ),
     ("share", "{a} = {b} / ({b} + {c})", lambda b, c: b / (b + c), lambda a, b, c: a * (b + c) - b),
     ("difference", "{a} = {b} - {c}", lambda b, c: b - c, lambda a, b, c: a - b + c),
-)  # fmt: skip
+)
 _ONE_WAY = ("share", "difference")  # of an ordered pair
 
 
@@ -214,7 +219,7 @@ def _composed(subjects: list[Subject], values: Array) -> Iterator[tuple[Law, tup
                 continue
             with np.errstate(all="ignore"):
                 target = compute(values[b], values[c])
-            for a in np.flatnonzero(np.isclose(kept[:, 0], target[0], rtol=1e-7, atol=EQUAL)).tolist():
+            for a in np.flatnonzero(np.isclose(kept[:, 0], target[0], rtol=1e-7, atol=_EQUAL)).tolist():
                 if a not in (b, c) and (relation, {a, b, c}) not in told and _same(kept[a], target):
                     told.append((relation, {a, b, c}))  # once, however it is turned round
                     parts = tuple(subjects[i] for i in (a, b, c))
@@ -229,7 +234,7 @@ def _examined(law: Law, parts: tuple[Subject, ...]) -> Identity | None:
     """The law with its verdict; None where a table breaks it."""
     names, examined = tuple(part.measure.name for part in parts), 0
     formulas = [part.formula for part in parts if part.formula]
-    noise = 1e-45 if len(formulas) == len(parts) else EQUAL
+    noise = 1e-45 if len(formulas) == len(parts) else _EQUAL
     for table in _tables().tolist():
         values = [part.value(table) for part in parts]
         if None not in values:

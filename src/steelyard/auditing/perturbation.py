@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.analysis.draws import generator
 from steelyard.statistics.counts import Counts
 
-Array = np.ndarray[Any, Any]
+if TYPE_CHECKING:
+    from steelyard._types import Array
+
 LISTS = ("class_linear", "class_uniform", "global_linear", "extreme")
 
 

@@ -7,15 +7,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from steelyard.auditing.algebra import COMPARISONS, derived, is_smooth, never_negative, same
-from steelyard.auditing.letters import LONGEST, Letters, Sum, Unprovable
+from steelyard.auditing.symbols import LONGEST, Letters, Sum, Unprovable
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steelyard.auditing.claims import Claim
-    from steelyard.auditing.exact import Formula
-    from steelyard.auditing.subject import Subject
+    from steelyard.auditing.audited_metric import Subject
+    from steelyard.auditing.exact_values import Formula
+    from steelyard.auditing.property_list import Claim
 
 MOST_COMPARISONS = 16  # each halves the cases in which a sign is looked for, and 65,536 of them take more than LONGEST
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.auditing import cache
+from steelyard.auditing import decision_store
 from steelyard.auditing.algebra import never_negative, never_zero
-from steelyard.auditing.claims import PROPERTIES, SWAP, Claim, Property, get_property
+from steelyard.auditing.audited_metric import Subject
+from steelyard.auditing.counterexamples import SUSPICIOUS, breaks, checked, quickest, searched
 from steelyard.auditing.decisions import (
     DOES_NOT_APPLY,
     PROVED,
@@ -28,10 +29,9 @@ from steelyard.auditing.decisions import (
     unrefuted,
     whole,
 )
-from steelyard.auditing.letters import Sum, is_available
 from steelyard.auditing.proof import on_all_tables, proved
-from steelyard.auditing.search import SUSPICIOUS, breaks, checked, quickest, searched
-from steelyard.auditing.subject import Subject
+from steelyard.auditing.property_list import PROPERTIES, SWAP, Claim, Property, get_property
+from steelyard.auditing.symbols import Sum, is_available
 from steelyard.errors import InputError
 from steelyard.metrics.registry import get_metric, is_builtin, list_metrics
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 __all__ = ["PROPERTIES", "Decision", "Property", "audit_properties", "decide", "garcia_row", "get_property", "harsher"]
-Verdict = tuple[str, str, Counterexample | None]  # the verdict, how it was reached, and what refutes it
+_Verdict = tuple[str, str, Counterexample | None]  # the verdict, how it was reached, and what refutes it
 
 
 def decide(metric: Any, property: str | Property) -> Decision:
@@ -60,11 +60,11 @@ def decide(metric: Any, property: str | Property) -> Decision:
 def audit_properties(metrics: Iterable[Any] | None = None, properties: Iterable[Any] | None = None) -> list[Decision]:
     """Every property decided for every measure of counts in the registry, or for those named."""
     measures = [m for m in list_metrics() if m.function] if metrics is None else list(map(get_metric, metrics))
-    kept = cache.kept()
+    kept = decision_store.kept()
     before = len(kept)
     rows = _decisions(measures, list(map(get_property, PROPERTIES if properties is None else properties)), kept)
     if len(kept) > before:
-        cache.keep(kept)
+        decision_store.keep(kept)
     return rows
 
 
@@ -101,12 +101,12 @@ def _decisions(measures: list[Metric], properties: list[Property], kept: dict[st
 
 
 def _recalled(kept: dict[str, Decision], measure: Metric, asked: Property) -> Decision | None:
-    found = kept.get(cache.key_of(measure, asked) or "")
+    found = kept.get(decision_store.key_of(measure, asked) or "")
     return found and replace(found, metric=measure.name)
 
 
 def _anew(kept: dict[str, Decision], subject: Subject, asked: Property) -> Decision:
-    decision, key = _decided(subject, asked), cache.key_of(subject.measure, asked)
+    decision, key = _decided(subject, asked), decision_store.key_of(subject.measure, asked)
     if key and is_available():
         kept[key] = decision
     return decision
@@ -132,7 +132,7 @@ def _no_question(measure: Metric, asked: Property) -> str:
     return "no direction was declared; @metric(..., best=...) declares one"
 
 
-def _judged(subject: Subject, claims: Sequence[Claim]) -> Verdict:
+def _judged(subject: Subject, claims: Sequence[Claim]) -> _Verdict:
     """The verdict on some claims together, how it was reached, and the smallest counterexample."""
     broken = [found for claim in claims if (found := quickest(subject, claim))]
     if broken:
@@ -146,7 +146,7 @@ def _judged(subject: Subject, claims: Sequence[Claim]) -> Verdict:
     return _examined(subject, claims, proofs)
 
 
-def _examined(subject: Subject, claims: Sequence[Claim], proofs: list[str | None]) -> Verdict:
+def _examined(subject: Subject, claims: Sequence[Claim], proofs: list[str | None]) -> _Verdict:
     """The verdict by exact search, of claims that algebra proves in part or not at all."""
     tries = [searched(subject, claim) for claim in claims]
     examined, broken = sum(count for count, _ in tries), [found for _, found in tries if found]
@@ -157,7 +157,7 @@ def _examined(subject: Subject, claims: Sequence[Claim], proofs: list[str | None
     return (PROVED, str(proofs[0]), None) if all(proofs) else (unrefuted(examined), subject.by_search, None)
 
 
-def _refuted(subject: Subject, broken: list[Counterexample], *, drawn: bool = False) -> Verdict:
+def _refuted(subject: Subject, broken: list[Counterexample], *, drawn: bool = False) -> _Verdict:
     how = f"{subject.by_table}; a smaller table may exist" if drawn else subject.by_table
     return REFUTED, how, min(broken, key=lambda found: sum(found.before))
 
@@ -171,7 +171,7 @@ def _proof_verdict(subject: Subject, claims: Sequence[Claim]) -> str:
 # ---------------------------------------------------------------- the ends of the range
 
 
-def _bounds(subject: Subject) -> Verdict:
+def _bounds(subject: Subject) -> _Verdict:
     """Whether each finite end of the range is the value of some table."""
     ends = [Fraction(repr(float(end))) for end in subject.measure.range if np.isfinite(end)]
     if not ends:
@@ -225,7 +225,7 @@ def harsher(a: Any, b: Any) -> Decision:
     return Decision(first.measure.name, name, *_compared(first, second, signed))
 
 
-def _compared(first: Subject, second: Subject, signed: int) -> Verdict:
+def _compared(first: Subject, second: Subject, signed: int) -> _Verdict:
     examined, broken = _kinder(first, second, signed)
     if broken:
         return REFUTED, "a table, in exact arithmetic", broken

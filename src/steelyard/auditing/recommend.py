@@ -12,9 +12,9 @@ import numpy as np
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import three_digits
 from steelyard.auditing.advice import Advice, Recommendation
-from steelyard.auditing.problem import Problem, answered
+from steelyard.auditing.problem_answers import Problem, answered
 from steelyard.auditing.properties import Decision, decide, get_property
-from steelyard.ingest.labels import score_table
+from steelyard.ingest.array_tables import score_table
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.statistics.counts import Counts
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from steelyard.metrics.metric import Metric
-    from steelyard.statistics.scores import ScoreTable
+    from steelyard.statistics.score_table import ScoreTable
 
 __all__ = ["Advice", "Recommendation", "recommend"]
-FEW = 30
-MOST = 3
-USUAL = ("accuracy", "f1", "mcc", "kappa", "balanced_accuracy", "g_mean", "precision")  # what people report
+_FEW = 30
+_MOST = 3
+_USUAL = ("accuracy", "f1", "mcc", "kappa", "balanced_accuracy", "g_mean", "precision")  # what people report
 OF_COSTS = ("expected_cost", "net_benefit")
 OF_RANKS = ("roc_auc", "average_precision")
 VIRTUES = ("equal_recalls_kept", "zero_when_a_class_fails", "constant_chance", "monotone_tp", "monotone_fp")
-SAID = {
+_SAID = {
     "class_symmetry": "weighs both classes alike, whichever is called positive",
     "prevalence_invariance": "stays the same at any prevalence",
     "leans_to_positives": "never counts a found positive for less than a spared negative",
@@ -102,7 +102,7 @@ def _fitting(problem: Problem) -> Recommendation:
         wanted = {name: holds for name, holds in wanted.items() if name != "prevalence_invariance"}
         fit = _having(wanted)
         beside.append("each at the prevalence in use: no measure both moves with it and has all else that is wanted")
-    best = sorted(_distinct(fit), key=lambda m: _order(m, problem))[:MOST]
+    best = sorted(_distinct(fit), key=lambda m: _order(m, problem))[:_MOST]
     return Recommendation(tuple(_praise(m, wanted) for m in best), tuple(beside), tuple(_blame(wanted)))
 
 
@@ -161,13 +161,13 @@ def _praise(measure: Metric, wanted: Mapping[str, bool]) -> Advice:
 
 def _reason(decision: Decision, holds: bool) -> str:
     if holds:
-        return f"{SAID[decision.property]} ({decision.verdict})"
+        return f"{_SAID[decision.property]} ({decision.verdict})"
     return f"{LACKED[decision.property]} ({decision.counterexample})"
 
 
 def _blame(wanted: Mapping[str, bool]) -> Iterator[Advice]:
     """The usual measures that lack what is wanted, with the smallest table that shows it, or have what is not."""
-    for name in USUAL:
+    for name in _USUAL:
         decisions = ((decide(name, asked), holds) for asked, holds in wanted.items())
         faults = (Advice(name, said, _critic(d)) for d, holds in decisions if (said := _fault(d, holds)))
         yield from itertools.islice(faults, 1)
@@ -203,7 +203,7 @@ def _beside(problem: Problem) -> Iterator[str]:
             f"each of the {problem.classes} classes against the rest: "
             "what is decided here is of tables of two classes, and says nothing of a measure's form for more"
         )
-    if problem.rows is not None and problem.rows < FEW:
+    if problem.rows is not None and problem.rows < _FEW:
         said = f"the interval before the value: {problem.rows} {_counted(problem)} most measures open"
         yield f"{said}; sample_size says how many would do"
 
@@ -246,8 +246,8 @@ def _ranked() -> tuple[ScoreTable, ScoreTable]:
 
 def _of_one_cut() -> Iterator[Advice]:
     """The usual measures that read labels, where scores are not cut."""
-    of_labels = [name for name in USUAL if get_metric(name).scores is None]
-    for name in of_labels[:MOST]:
+    of_labels = [name for name in _USUAL if get_metric(name).scores is None]
+    for name in of_labels[:_MOST]:
         yield Advice(name, "is of labels: it judges one cut of the scores, not their order", None)
 
 

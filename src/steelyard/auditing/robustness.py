@@ -6,20 +6,22 @@ Asawa's two tests: balance the test set, swap the labels. Nguyen's spread over r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.analysis.draws import generator
 from steelyard.analysis.prevalence import at_prevalence, shares
-from steelyard.auditing.changes import Robustness
-from steelyard.auditing.models import directed, matching, measured, stacked, tables_of, weighed
-from steelyard.auditing.spread import ratio_spread
+from steelyard.auditing.model_tables import directed, matching, measured, stacked, tables_of, weighed
+from steelyard.auditing.ratio_spread import ratio_spread
+from steelyard.auditing.test_set_changes import Robustness
 from steelyard.errors import InputError, InputTypeError
 from steelyard.statistics.counts import Counts
 
+if TYPE_CHECKING:
+    from steelyard._types import Array
+
 __all__ = ["Robustness", "ratio_spread", "refit_robustness", "robustness"]
-Array = np.ndarray[Any, Any]
 TOLERANCE = 0.02  # any value from 0.006 to 0.069 gives the verdicts that Asawa drew from the printed changes
 MOST_DRAWN = 10**9  # rows that a hypergeometric draw takes
 
@@ -61,9 +63,16 @@ def robustness(
     draws = undersampled(counts, at, resamples, generator(rng))
     drawn = np.empty((0, *values[:, None].shape)) if draws is None else values[:, None] - measured(chosen, draws)
     return Robustness(
-        tuple(m.name for m in chosen), tuple(tables), tuple(map(float, at)), values, measured(chosen, even),
-        _summary(drawn, (len(tables), len(at), len(chosen))), measured(chosen, other), tolerance, len(drawn),
-    )  # fmt: skip
+        tuple(m.name for m in chosen),
+        tuple(tables),
+        tuple(map(float, at)),
+        values,
+        measured(chosen, even),
+        _summary(drawn, (len(tables), len(at), len(chosen))),
+        measured(chosen, other),
+        tolerance,
+        len(drawn),
+    )
 
 
 def _check(tolerance: Any, resamples: Any) -> None:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.prevalence import scores_at
-from steelyard.auditing.changes import Robustness
 from steelyard.auditing.robustness import TOLERANCE
+from steelyard.auditing.test_set_changes import Robustness
 from steelyard.errors import InputError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from steelyard.statistics.scores import ScoreTable
+    from steelyard.statistics.score_table import ScoreTable
 
 
 def score_robustness(
@@ -46,6 +46,13 @@ def score_robustness(
     )
     nothing = np.full((4, len(scores), 1, len(chosen)), np.nan)
     return Robustness(
-        tuple(m.name for m in chosen), tuple(scores), (float(prevalence),), values, balanced[:, None], nothing, other,
-        tolerance, 0,
-    )  # fmt: skip
+        tuple(m.name for m in chosen),
+        tuple(scores),
+        (float(prevalence),),
+        values,
+        balanced[:, None],
+        nothing,
+        other,
+        tolerance,
+        0,
+    )

@@ -34,9 +34,17 @@ def overview() -> str:
     width = max(map(len, COMMANDS)) + 2
     lines = [f"  {name:{width}}{about}" for name, about in COMMANDS.items()]
     return "\n".join(
-        ["Usage: steelyard COMMAND [OPTIONS]", "", f"  {ABOUT}", "", "Commands:", *lines, "",
-         "`steelyard COMMAND --help` tells the options of one. `steelyard --version` tells the version."]
-    )  # fmt: skip
+        [
+            "Usage: steelyard COMMAND [OPTIONS]",
+            "",
+            f"  {ABOUT}",
+            "",
+            "Commands:",
+            *lines,
+            "",
+            "`steelyard COMMAND --help` tells the options of one. `steelyard --version` tells the version.",
+        ]
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -18,9 +18,9 @@ from steelyard.errors import InputError
 def metrics(family: str | None, form: str) -> None:
     """List the measures: name, range, best value, meaning."""
     from steelyard.metrics.registry import list_metrics
-    from steelyard.report import listing
+    from steelyard.report import metric_list
 
-    click.echo(getattr(listing, form)(list_metrics(family)))
+    click.echo(getattr(metric_list, form)(list_metrics(family)))
 
 
 @command
@@ -71,34 +71,41 @@ def _refuse_unread(options: dict[str, Any]) -> None:
 
 
 def _decided(measures: list[Any], kind: str) -> str:
-    from steelyard.auditing import table
+    from steelyard.auditing import audit_table
     from steelyard.report.terminal import paragraph, print_table
 
-    found = table.audit(*measures)
+    found = audit_table.audit(*measures)
     if kind == "html":
         from steelyard.report.page import audit_page
 
         return audit_page(found)
-    legend = table.legend(decision.property for decision in found)
+    legend = audit_table.legend(decision.property for decision in found)
     if kind == "json":
         told = [row | {"meaning": legend[row["property"]]} for row in found.to_dicts()]
         return json_text(told, indent=1)
     if kind == "md":
-        return table.markdown(found)
+        return audit_table.markdown(found)
     rows = [[d.metric, d.property, d.verdict, str(d.counterexample or d.how)] for d in found]
     shown = print_table(["measure", "property", "verdict", "how, or the smallest table against it"], rows)
     return "\n".join([shown, "", *(paragraph(f"{name}: {words}", "") for name, words in legend.items())])
 
 
 def _moved(
-    measures: list[Any], kind: str, against: str, true: str | None, preds: tuple[str, ...], scores: tuple[str, ...],
-    threshold: float | None, positive: str | None, tolerance: float | None,
-) -> str:  # fmt: skip
+    measures: list[Any],
+    kind: str,
+    against: str,
+    true: str | None,
+    preds: tuple[str, ...],
+    scores: tuple[str, ...],
+    threshold: float | None,
+    positive: str | None,
+    tolerance: float | None,
+) -> str:
     """What the predictions in a file say of the measures."""
     from steelyard.auditing.discrimination import discrimination
     from steelyard.auditing.robustness import TOLERANCE, robustness
     from steelyard.metrics.registry import get_metric
-    from steelyard.report.summary import plain
+    from steelyard.report.terminal_summary import plain
 
     tables = _tables(against, true, preds, scores, threshold, positive)
     found = robustness(tables, metrics=measures or None, tolerance=TOLERANCE if tolerance is None else tolerance)
@@ -120,9 +127,13 @@ def _moved(
 
 
 def _tables(
-    against: str, true: str | None, preds: tuple[str, ...], scores: tuple[str, ...], threshold: float | None,
+    against: str,
+    true: str | None,
+    preds: tuple[str, ...],
+    scores: tuple[str, ...],
+    threshold: float | None,
     positive: str | None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """The two-class table of each model."""
     from steelyard.evaluation.evaluate import evaluate
 
@@ -134,8 +145,9 @@ def _tables(
     for name, use in columns:
         named: dict[str, Any] = {"pred": None, "score": None} | ({use: name} if use else {})
         cut = threshold if use != "pred" else None
-        seen = reading.weighed([against], None, positive, cut, true=true, weight=None, frequency=None, by=(),
-                               exact=None, **named)  # fmt: skip
+        seen = reading.weighed(
+            [against], None, positive, cut, true=true, weight=None, frequency=None, by=(), exact=None, **named
+        )
         found = evaluate(seen.tally, threshold=cut, metrics=["recall"])
         for said in dict.fromkeys([*seen.assumed, *found.assumed]):
             click.echo(f"{name}: {said}" if name else said, err=True)
@@ -196,9 +208,15 @@ def _unread(name: str, error: Exception) -> InputError:
 @click.option("--positives", type=int, help="How many positives there are to test on.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def recommend(
-    both_classes_alike: bool, a_class_may_fail: bool, prevalence_in_use: bool, ranking: bool | None, costs: bool,
-    positives: int | None, form: str, **options: Any,
-) -> None:  # fmt: skip
+    both_classes_alike: bool,
+    a_class_may_fail: bool,
+    prevalence_in_use: bool,
+    ranking: bool | None,
+    costs: bool,
+    positives: int | None,
+    form: str,
+    **options: Any,
+) -> None:
     """Recommend measures for a problem, with the properties that decided.
 
     What the predictions in FILE can tell, how many positives there are and whether scores are cut, is read from them.
@@ -214,9 +232,14 @@ def recommend(
         data, _ = evaluation(level=0.95, metrics=None, **options)
         assumed = list(map(of_shell, data.assumed))
     found = advice.recommend(
-        data, both_classes_alike=both_classes_alike, a_class_may_fail=a_class_may_fail,
-        prevalence_in_use=prevalence_in_use, ranking=ranking, costs=costs, positives=positives,
-    )  # fmt: skip
+        data,
+        both_classes_alike=both_classes_alike,
+        a_class_may_fail=a_class_may_fail,
+        prevalence_in_use=prevalence_in_use,
+        ranking=ranking,
+        costs=costs,
+        positives=positives,
+    )
     if form == "json":
         click.echo(json_text(found.to_dict(), indent=1))
     else:

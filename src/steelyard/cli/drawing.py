@@ -14,7 +14,7 @@ from steelyard.errors import InputError
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
-FORMATS = ("svg", "pdf", "png")
+_FORMATS = ("svg", "pdf", "png")
 SEVERAL = ("roc", "pr", "density", "intervals", "runs")  # kinds that show more than one model
 ALONE = ("surface", "correlation")  # kinds that need no predictions
 
@@ -44,7 +44,7 @@ def plot(kind: str, output: str | None, force: bool, metrics: str | None, level:
     if output is None:
         raise InputError("A figure needs a file; name it with -o, such as -o figure.pdf.")
     writing.check_free(output, force)
-    if (ending := Path(output).suffix.lstrip(".").lower()) not in FORMATS:
+    if (ending := Path(output).suffix.lstrip(".").lower()) not in _FORMATS:
         raise InputError(f"The ending of {output!r} tells no format; end it in .svg, .pdf or .png.")
     options = {} if metrics is None else {"metrics": split(metrics)}
     with writing.temporary(output, f".{ending}") as path:

@@ -11,7 +11,7 @@ from steelyard.cli import declaring, writing
 from steelyard.cli.declaring import command
 from steelyard.cli.progress import bar, steps
 
-FORMATS = ("table", "json", "html")
+_FORMATS = ("table", "json", "html")
 
 
 @command
@@ -41,21 +41,33 @@ FORMATS = ("table", "json", "html")
 @declaring.positive
 @declaring.level
 @declaring.metrics
-@declaring.form(*FORMATS)
+@declaring.form(*_FORMATS)
 @declaring.output
 def crossval(
-    files: tuple[str, ...], target: str, models: tuple[str, ...], resample: tuple[str, ...], folds: int, repeats: int,
-    cost: bool, jobs: int | None, seed: int, positive: str | None, level: float, metrics: str | None,
-    form: str | None, output: str | None, force: bool,
-) -> None:  # fmt: skip
+    files: tuple[str, ...],
+    target: str,
+    models: tuple[str, ...],
+    resample: tuple[str, ...],
+    folds: int,
+    repeats: int,
+    cost: bool,
+    jobs: int | None,
+    seed: int,
+    positive: str | None,
+    level: float,
+    metrics: str | None,
+    form: str | None,
+    output: str | None,
+    force: bool,
+) -> None:
     """Fit models on parts of a table and test them on the rest: every measure with its spread, and the cost."""
     from steelyard.cli.weighing import split
     from steelyard.ingest.files import columns
     from steelyard.ingest.label_tables import resolved
-    from steelyard.protocol.models import cross_evaluate_columns
-    from steelyard.protocol.split import Folds
+    from steelyard.protocol.named_models import cross_evaluate_columns
+    from steelyard.protocol.splits import Folds
 
-    kind = writing.chosen(form, output, FORMATS)
+    kind = writing.chosen(form, output, _FORMATS)
     writing.check_free(output, force)
     table = columns(files)
     if positive is not None and target in table:
@@ -63,10 +75,19 @@ def crossval(
     ways = [None if way == "none" else way for way in resample] or None
     with bar("fitting") as progress:
         found = cross_evaluate_columns(
-            table, target, model=list(models), split=Folds(folds, repeats=repeats), resample=ways, cost=cost,
-            n_jobs=jobs, rng=seed, pos_label=positive, level=level, metrics=split(metrics),
+            table,
+            target,
+            model=list(models),
+            split=Folds(folds, repeats=repeats),
+            resample=ways,
+            cost=cost,
+            n_jobs=jobs,
+            rng=seed,
+            pos_label=positive,
+            level=level,
+            metrics=split(metrics),
             progress=progress,
-        )  # fmt: skip
+        )
     writing.deliver(_told(found, kind, target), output)
 
 
@@ -90,25 +111,31 @@ def _told(found: Any, kind: str, target: str) -> str:
 @click.option("-o", "--output", metavar="DIR", help="Write the page, the tables and the figures to this new folder.")
 @click.option("--force", is_flag=True, help="Replace a folder that exists.")
 def study(
-    name: str | None, listed: bool, quick: bool, data: str | None, seed: int, overlap: bool, output: str | None,
+    name: str | None,
+    listed: bool,
+    quick: bool,
+    data: str | None,
+    seed: int,
+    overlap: bool,
+    output: str | None,
     force: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Run a paper's experiment again: NAME is nguyen, asawa, kalita, wu or garcia.
 
     Without NAME the studies are listed. The data sets are looked for in DIR, or without it where STEELYARD_DATA
     points, and in the cache folder, then asked for at OpenML.
     """
     from steelyard.report.terminal import print_table
-    from steelyard.studies import registry, writing
+    from steelyard.studies import registry, study_files
 
     if listed or name is None:
         click.echo(print_table(["study", "what it is"], [list(row) for row in registry.descriptions().items()]))
         return
     if output is not None:
-        writing.check_free(output, force=force)
+        study_files.check_free(output, force=force)
     with steps(name) as progress:
         own = {"overlap": True} if overlap else {}
         found = registry.run(name, quick=quick, data=data, seed=seed, progress=progress, **own)
     click.echo(repr(found))
     if output is not None:
-        click.echo(f"The page is {writing.write(found, output, force=force) / 'page.html'}", err=True)
+        click.echo(f"The page is {study_files.write(found, output, force=force) / 'page.html'}", err=True)

@@ -14,15 +14,18 @@ from steelyard.errors import InputError
 if TYPE_CHECKING:
     from steelyard.statistics.tally import Tally
 
-LARGE = 10_000_000  # letters of a saved tally from which it is called large
+_LARGE = 10_000_000  # letters of a saved tally from which it is called large
 
 
 @command
 @declaring.judged
 @click.option(
-    "--require", "requirements", multiple=True, metavar="RULE",
+    "--require",
+    "requirements",
+    multiple=True,
+    metavar="RULE",
     help='Such as "ac_score>=0.8", "low(mcc)>=0.5" for the end of the interval, or "mcc>=baseline-0.02".',
-)  # fmt: skip
+)
 @click.option("--baseline", metavar="OLD.JSON", help="A report to compare with, written by `report --format json`.")
 @declaring.level
 @click.pass_context
@@ -51,15 +54,27 @@ def gate(
 
 @command
 @declaring.stacked(
-    declaring.files, declaring.true,
+    declaring.files,
+    declaring.true,
     click.option("--pred", "preds", multiple=True, metavar="COL", help="The column of labels; two for two models."),
-    declaring.score, declaring.threshold, declaring.positive, declaring.weight, declaring.frequency, declaring.by,
-    declaring.exact, declaring.saving,
-)  # fmt: skip
+    declaring.score,
+    declaring.threshold,
+    declaring.positive,
+    declaring.weight,
+    declaring.frequency,
+    declaring.by,
+    declaring.exact,
+    declaring.saving,
+)
 def tally(
-    preds: tuple[str, ...], output: str | None, force: bool, files: Any, positive: str | None,
-    threshold: float | None, **columns: Any,
-) -> None:  # fmt: skip
+    preds: tuple[str, ...],
+    output: str | None,
+    force: bool,
+    files: Any,
+    positive: str | None,
+    threshold: float | None,
+    **columns: Any,
+) -> None:
     """Weigh FILE into a small table and save it, so that parts add up later by `steelyard merge`."""
     writing.check_free(output, force)
     pred = None if not preds else preds[0] if len(preds) == 1 else preds
@@ -71,7 +86,7 @@ def tally(
 
 def _large(table: Tally, size: int) -> list[str]:
     """What to do about a tally of very many scores."""
-    if table.scores is None or len(table.scores.blurs) or size < LARGE:
+    if table.scores is None or len(table.scores.blurs) or size < _LARGE:
         return []
     return [f"This tally keeps every score, {size / 1e6:,.0f} MB; --binned keeps bins, and bounds on the areas."]
 

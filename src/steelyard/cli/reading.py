@@ -52,9 +52,14 @@ def tell(assumed: Sequence[str]) -> None:
 
 
 def weighed(
-    files: Sequence[str], counts: str | None, positive: str | None, threshold: float | None, *,
-    cutting: bool = False, **columns: Any,
-) -> Weighed:  # fmt: skip
+    files: Sequence[str],
+    counts: str | None,
+    positive: str | None,
+    threshold: float | None,
+    *,
+    cutting: bool = False,
+    **columns: Any,
+) -> Weighed:
     """The tally of the files, of a saved tally, or of four counts; cutting scores, it guesses no labels."""
     if counts is not None:
         if files:
@@ -70,7 +75,7 @@ def weighed(
     if (saved := _saved(files := found(files))) is not None:
         return Weighed(_with_positive(saved, positive), [], named(files))
     with opened(files) as source:
-        from steelyard.ingest.tallying import tally
+        from steelyard.ingest.frame_tally import tally
 
         chosen, assumed = guessed(source, columns, cutting=cutting or threshold is not None)
         cut = threshold if chosen.get("score") and not chosen.get("pred") else None

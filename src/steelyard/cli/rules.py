@@ -13,10 +13,10 @@ from typing import Any
 from steelyard.errors import InputError
 from steelyard.evaluation.asking import asked
 
-SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
-NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 RULE = re.compile(r"(?:(low|high)\()?\s*([A-Za-z_][\w]*(?:\[[^\]]*\])*)\s*\)?\s*(>=|<=|>|<)\s*(.+)")
-LIMIT = re.compile(rf"({NUMBER})|(baseline)\s*([+-]\s*(?:\d+\.?\d*|\.\d+))?")
+LIMIT = re.compile(rf"({_NUMBER})|(baseline)\s*([+-]\s*(?:\d+\.?\d*|\.\d+))?")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def judged(rule: Rule, found: Any, old: dict[str, float | None] | None) -> Judge
         return Judged(
             None, f"undefined  {called}, required {rule.sign} {at:.6g}: {row.undefined or 'not defined here'}"
         )
-    passed = bool(SIGNS[rule.sign](value, at))
+    passed = bool(_SIGNS[rule.sign](value, at))
     shown = _apart(value, at)
     return Judged(passed, f"{'pass' if passed else 'FAIL'}  {called} is {shown[0]}, required {rule.sign} {shown[1]}")
 

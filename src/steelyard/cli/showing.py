@@ -27,11 +27,17 @@ def demo(ctx: click.Context, folder: str | None) -> None:
     click.echo("Is it an 8? Two classifiers of coarse pictures of handwritten digits, 899 of them to test.")
     for told, run, words in (
         ("How well does logistic regression do?", report, [str(path), "--true", "y_true", "--score", "logistic"]),
-        ("Is it better than the nearest mean?", compare,
-         [str(path), "--true", "y_true", "--score", "logistic", "--score", "nearest_mean"]),
-        ("Where should it be cut?", threshold,
-         [str(path), "--true", "y_true", "--score", "logistic", "--metric", "ac_score"]),
-    ):  # fmt: skip
+        (
+            "Is it better than the nearest mean?",
+            compare,
+            [str(path), "--true", "y_true", "--score", "logistic", "--score", "nearest_mean"],
+        ),
+        (
+            "Where should it be cut?",
+            threshold,
+            [str(path), "--true", "y_true", "--score", "logistic", "--metric", "ac_score"],
+        ),
+    ):
         shown = " ".join(["steelyard", str(run.name), path.name, *words[1:]])
         click.echo(f"\n{told}\n$ {shown}\n")
         ctx.invoke(run, **run.make_context(str(run.name), words, parent=ctx).params)

@@ -12,19 +12,27 @@ from steelyard.cli.declaring import command
 from steelyard.cli.wording import of_shell
 from steelyard.errors import InputError
 
-COMPARISONS = ("table", "json", "csv", "html")
+_COMPARISONS = ("table", "json", "csv", "html")
 REPORTS = ("table", "json", "md", "csv", "html")
 
 
 def evaluation(
-    files: Any, counts: Any, positive: Any, threshold: Any, level: float, metrics: str | None,
-    prevalence: Any = None, min_count: int = 0, cluster: str | None = None, **columns: Any,
-) -> tuple[Any, reading.Weighed]:  # fmt: skip
+    files: Any,
+    counts: Any,
+    positive: Any,
+    threshold: Any,
+    level: float,
+    metrics: str | None,
+    prevalence: Any = None,
+    min_count: int = 0,
+    cluster: str | None = None,
+    **columns: Any,
+) -> tuple[Any, reading.Weighed]:
     """The evaluation of what the command line names."""
     from dataclasses import replace
 
     from steelyard.evaluation.evaluate import evaluate
-    from steelyard.ingest.meeting import check_met
+    from steelyard.ingest.label_overlap import check_met
 
     if cluster is not None:
         return _clustered(files, counts, positive, level, split(metrics), cluster, **columns)
@@ -106,19 +114,19 @@ def report(everything: bool, form: str | None, output: str | None, force: bool, 
 
 
 def _reported(found: Any, kind: str, everything: bool, name: str) -> str:
-    from steelyard.report import summary
+    from steelyard.report import terminal_summary
 
     if kind == "json":
         return json_text(found.to_dict(), indent=1)
     if kind == "md":
         return str(found.to_markdown())
     if kind == "csv":
-        return summary.csv(found)
+        return terminal_summary.csv(found)
     if kind == "html":
         from steelyard.report.page import page
 
         return page(found, source=name)
-    return summary.terminal(found, name, everything=everything)
+    return terminal_summary.terminal(found, name, everything=everything)
 
 
 @command
@@ -130,32 +138,42 @@ def _reported(found: Any, kind: str, everything: bool, name: str) -> str:
 @declaring.frequency
 @declaring.level
 @declaring.metrics
-@declaring.form(*COMPARISONS)
+@declaring.form(*_COMPARISONS)
 @declaring.output
 def compare(
-    files: Any, true: str | None, preds: tuple[str, ...], scores: tuple[str, ...], threshold: float | None,
-    positive: str | None, frequency: str | None, level: float, metrics: str | None, form: str | None,
-    output: str | None, force: bool,
-) -> None:  # fmt: skip
+    files: Any,
+    true: str | None,
+    preds: tuple[str, ...],
+    scores: tuple[str, ...],
+    threshold: float | None,
+    positive: str | None,
+    frequency: str | None,
+    level: float,
+    metrics: str | None,
+    form: str | None,
+    output: str | None,
+    force: bool,
+) -> None:
     """Tell whether models differ on the same rows of FILE, by every measure, with paired intervals and tests."""
-    from steelyard.report import summary
+    from steelyard.report import terminal_summary
 
-    kind = writing.chosen(form, output, COMPARISONS)
+    kind = writing.chosen(form, output, _COMPARISONS)
     writing.check_free(output, force)
-    found, assumed = compared(files, true, preds, scores, positive, frequency,
-                              threshold=threshold, level=level, metrics=split(metrics))  # fmt: skip
+    found, assumed = compared(
+        files, true, preds, scores, positive, frequency, threshold=threshold, level=level, metrics=split(metrics)
+    )
     if kind == "json":
         text = json_text({**found.to_dict(), "assumed": assumed}, indent=1)
     elif kind == "csv":
         reading.tell(assumed)
-        text = summary.csv_rows(found.rows.to_dicts())
+        text = terminal_summary.csv_rows(found.rows.to_dicts())
     elif kind == "html":
         from steelyard.report.page import comparison_page
 
         reading.tell(assumed)
         text = comparison_page(found, source=reading.named(files))
     else:
-        text = summary.comparison(found, assumed)
+        text = terminal_summary.comparison(found, assumed)
     writing.deliver(text, output)
 
 
@@ -196,12 +214,20 @@ def compared(
 @declaring.form("table", "json")
 @declaring.output
 def threshold(
-    files: Any, score: str | None, metric: str, where: tuple[str, ...], level: float, form: str | None,
-    output: str | None, force: bool, positive: str | None, **columns: Any,
-) -> None:  # fmt: skip
+    files: Any,
+    score: str | None,
+    metric: str,
+    where: tuple[str, ...],
+    level: float,
+    form: str | None,
+    output: str | None,
+    force: bool,
+    positive: str | None,
+    **columns: Any,
+) -> None:
     """Find the cut of the scores in FILE at which a measure is best, and what it is worth on new rows."""
-    from steelyard.analysis.threshold import best_threshold
-    from steelyard.report import summary
+    from steelyard.analysis.best_threshold import best_threshold
+    from steelyard.report import terminal_summary
 
     kind = writing.chosen(form, output, ("table", "json"))
     writing.check_free(output, force)
@@ -214,7 +240,7 @@ def threshold(
     if kind == "json":
         text = json_text({**strict(best.row()), "level": level, "assumed": found.assumed}, indent=1)
     else:
-        text = summary.cut(best, found.assumed)
+        text = terminal_summary.cut(best, found.assumed)
     writing.deliver(text, output)
 
 
@@ -228,7 +254,7 @@ def threshold(
 def shift(prevalence: float, form: str | None, output: str | None, force: bool, **options: Any) -> None:
     """Tell what the measures of FILE become where another share of the rows is positive."""
     from steelyard.evaluation.evaluate import evaluate
-    from steelyard.report import summary
+    from steelyard.report import terminal_summary
 
     kind = writing.chosen(form, output, ("table", "json", "csv"))
     writing.check_free(output, force)
@@ -241,7 +267,7 @@ def shift(prevalence: float, form: str | None, output: str | None, force: bool, 
         text = json_text({**there.to_dict(), "sample": here.metrics.to_dicts()}, indent=1)
     elif kind == "csv":
         reading.tell(source.assumed)
-        text = summary.csv_rows(summary.shifted_rows(here, there))
+        text = terminal_summary.csv_rows(terminal_summary.shifted_rows(here, there))
     else:
-        text = summary.shifted(here, there)
+        text = terminal_summary.shifted(here, there)
     writing.deliver(text, output)

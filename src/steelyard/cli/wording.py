@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _ENDS = r"(?=[ ,.;:)]|$)"
-WORDS = {
+_WORDS = {
     r"\blist_metrics\(\) lists": "`steelyard metrics` lists",
     r"\bbest_threshold looks": "`steelyard threshold` looks",
     r"`interval` tells how sure one is": "`steelyard report` tells how sure one is",
@@ -27,6 +27,6 @@ def of_shell(sentence: str) -> str:
     >>> of_shell("y_true holds one class only, 1; name it with pos_label=.")
     'The truth holds one class only, 1; name it with --positive.'
     """
-    for words, option in WORDS.items():
+    for words, option in _WORDS.items():
         sentence = re.sub(words, option, sentence)
     return sentence

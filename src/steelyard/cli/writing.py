@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.errors import InputError
-from steelyard.ingest.temporary import permitted, unused
+from steelyard.ingest.temporary_files import permitted, unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

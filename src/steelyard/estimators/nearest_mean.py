@@ -7,13 +7,16 @@ it, and the cut at the middle between two neighbouring projections at which a me
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.criterion import Criterion, read_aim
+from steelyard.analysis.threshold_criterion import Criterion, read_aim
 from steelyard.errors import InputError, needs_sklearn
-from steelyard.ingest.labels import score_table
+from steelyard.ingest.array_tables import score_table
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -23,7 +26,6 @@ try:
 except ImportError as missing:
     raise needs_sklearn("NearestMeanClassifier") from missing
 
-Array = np.ndarray[Any, Any]
 CENTROIDS = ("mean", "median")
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.analysis.threshold import best_threshold
+from steelyard.analysis.best_threshold import best_threshold
 from steelyard.errors import InputError, InputTypeError, needs_sklearn
-from steelyard.ingest.labels import score_table
+from steelyard.ingest.array_tables import score_table
 
 try:
     from sklearn.base import (
@@ -34,7 +34,7 @@ try:
 except ImportError as missing:
     raise needs_sklearn("ThresholdClassifier") from missing
 
-METHODS = ("predict_proba", "decision_function")
+_METHODS = ("predict_proba", "decision_function")
 
 
 def _has(name: str) -> Any:
@@ -136,8 +136,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             raise InputError("y holds rows of one class only; a cut needs two. Give rows of both.")
         if isinstance(self.cv, str) and self.cv != "prefit":
             raise InputError(f"cv= takes a number of folds, a splitter or 'prefit', not {self.cv!r}.")
-        if self.response_method not in ("auto", *METHODS):
-            raise InputError(f"response_method= takes 'auto', {' or '.join(map(repr, METHODS))}.")
+        if self.response_method not in ("auto", *_METHODS):
+            raise InputError(f"response_method= takes 'auto', {' or '.join(map(repr, _METHODS))}.")
 
     def _unseen(self, X: Any, y: Any, weight: Any) -> Any:
         """The scores of all rows by clones that have not seen them."""
@@ -158,7 +158,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def _scores(self, estimator: Any, X: Any) -> Any:
         """The scores of the positive class, higher meaning more positive."""
-        wanted = METHODS if self.response_method == "auto" else (self.response_method,)
+        wanted = _METHODS if self.response_method == "auto" else (self.response_method,)
         method = next((name for name in wanted if hasattr(estimator, name)), None)
         if method is None:
             raise InputTypeError(

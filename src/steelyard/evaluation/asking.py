@@ -12,7 +12,7 @@ from steelyard.metrics.registry import get_metric
 if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
-AVERAGES = ("macro", "weighted", "micro")
+_AVERAGES = ("macro", "weighted", "micro")
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,6 @@ def asked(name: Any) -> Asked:
         return Asked(get_metric(name))
     stem, parameters = notation.read(name.replace("][", ","))
     average = str(parameters.pop("average"))
-    if average not in AVERAGES:
-        raise InputError(f"{name!r} asks for the average {average!r}; there are {', '.join(AVERAGES)}.")
+    if average not in _AVERAGES:
+        raise InputError(f"{name!r} asks for the average {average!r}; there are {', '.join(_AVERAGES)}.")
     return Asked(get_metric(notation.write(stem, parameters)), average)

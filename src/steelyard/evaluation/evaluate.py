@@ -10,16 +10,16 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.asking import Asked, asked
 from steelyard.evaluation.evaluation import FIRST, Evaluation
 from steelyard.evaluation.groups import Group
-from steelyard.evaluation.measuring import beats, measured, per_class
-from steelyard.evaluation.weighing import cut_at, positive_of, refuse_rows, rest, weighed
-from steelyard.ingest.meeting import check_met, strangers
-from steelyard.ingest.tallying import cluster_columns, tally
+from steelyard.evaluation.inputs import cut_at, positive_of, refuse_rows, rest, weighed
+from steelyard.evaluation.rows import beats, measured, per_class
+from steelyard.ingest.frame_tally import cluster_columns, tally
+from steelyard.ingest.label_overlap import check_met, strangers
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from steelyard.statistics.scores import ScoreTable
+    from steelyard.statistics.score_table import ScoreTable
 
 BEHIND = (
     "recall",
@@ -138,11 +138,22 @@ def evaluate_tables(
     )
     whole = table.rows.sum() if table is not None else scores.positive.n + scores.negative.n if scores else 0
     return Evaluation(
-        table, scores, Rows(found), per_class(table, how), positive, cut, level,
+        table,
+        scores,
+        Rows(found),
+        per_class(table, how),
+        positive,
+        cut,
+        level,
         None if clustered is not None else beats(table, scores, positive),
-        tuple(assumed), prevalence, int(whole), 0 if rng is None else None, Rows(behind),
-        FIRST if metrics is None else None, _groups(parts, cut, positive, metrics, chosen, groups_how),
-    )  # fmt: skip
+        tuple(assumed),
+        prevalence,
+        int(whole),
+        0 if rng is None else None,
+        Rows(behind),
+        FIRST if metrics is None else None,
+        _groups(parts, cut, positive, metrics, chosen, groups_how),
+    )
 
 
 def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: Any, how: dict[str, Any]) -> Rows[Group]:

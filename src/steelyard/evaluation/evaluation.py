@@ -14,24 +14,34 @@ from steelyard import _HOME, __version__
 from steelyard.analysis.rows import Rows, filled, interval_text, json_text, table_text, three_digits
 from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.evaluation.asking import asked
-from steelyard.metrics.bounds import bounds
+from steelyard.metrics.binned_bounds import bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from steelyard.analysis.best_threshold import BestThreshold
     from steelyard.analysis.chance_tests import ChanceTest
-    from steelyard.analysis.sampling import Interval
-    from steelyard.analysis.threshold import BestThreshold
+    from steelyard.analysis.sampler import Interval
     from steelyard.evaluation.groups import Group
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts
-    from steelyard.statistics.scores import ScoreTable
+    from steelyard.statistics.score_table import ScoreTable
 
-SCHEMA = 1
-FIRST = ("recall", "specificity", "precision", "f1", "balanced_accuracy", "ac_score", "mcc", "accuracy", "roc_auc",
-         "average_precision")  # fmt: skip
+_SCHEMA = 1
+FIRST = (
+    "recall",
+    "specificity",
+    "precision",
+    "f1",
+    "balanced_accuracy",
+    "ac_score",
+    "mcc",
+    "accuracy",
+    "roc_auc",
+    "average_precision",
+)
 AVERAGED = ("precision", "recall", "f1")
 
 
@@ -125,7 +135,7 @@ class Evaluation:
 
     def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:
         """The cut of the scores at which a measure is best, with what it is worth on new rows."""
-        from steelyard.analysis.threshold import best_threshold
+        from steelyard.analysis.best_threshold import best_threshold
 
         return best_threshold(self._scores(), metric=metric, **options)
 
@@ -150,15 +160,23 @@ class Evaluation:
             table = {"confusion": self.confusion.matrix.tolist()}
         cut = self.threshold
         return {
-            "schema": SCHEMA, "version": __version__, "rows": self.rows, "labels": list(self.labels),
-            "positive": self.positive, "threshold": None if cut is None or math.isinf(cut) else cut,
-            "level": self.level, "method": self.method, "seed": self.seed, **table,
-            "metrics": self.metrics.to_dicts(), "groups": [group.to_dict() for group in self.groups],
+            "schema": _SCHEMA,
+            "version": __version__,
+            "rows": self.rows,
+            "labels": list(self.labels),
+            "positive": self.positive,
+            "threshold": None if cut is None or math.isinf(cut) else cut,
+            "level": self.level,
+            "method": self.method,
+            "seed": self.seed,
+            **table,
+            "metrics": self.metrics.to_dicts(),
+            "groups": [group.to_dict() for group in self.groups],
             "verdict": self.verdict,
             **({"assumed": list(self.assumed)} if self.assumed else {}),
             **({"bounds": bounds(self.scores)} if self.scores is not None and len(self.scores.blurs) else {}),
             **({} if self.prevalence is None else {"prevalence": np.asarray(self.prevalence).tolist()}),
-        }  # fmt: skip
+        }
 
     @property
     def method(self) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Row
     from steelyard.statistics.confusion import Confusion
 
-SHOWN = ("recall", "specificity", "precision", "ac_score", "roc_auc")
+_SHOWN = ("recall", "specificity", "precision", "ac_score", "roc_auc")
 WORST_BY = ("ac_score", "balanced_accuracy", "roc_auc", "recall")  # the first of these that is there tells the weakest
 
 
@@ -46,7 +46,7 @@ class Group:
 
     def summary(self) -> dict[str, Any]:
         """The group as a row that fits a terminal."""
-        few = [row for row in self.metrics if row.name in SHOWN] or self.metrics[: len(SHOWN)]
+        few = [row for row in self.metrics if row.name in _SHOWN] or self.metrics[: len(_SHOWN)]
         return {"group": self.label, "rows": self.rows, **{row.name: row.value for row in few}}
 
     def to_dict(self) -> dict[str, Any]:

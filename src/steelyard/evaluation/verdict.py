@@ -9,7 +9,7 @@ from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import interval_text, percent_text, three_digits
 from steelyard.evaluation.groups import worst
 from steelyard.evaluation.sentences import against_guessing, named, sure
-from steelyard.evaluation.two_classes import two_classes
+from steelyard.evaluation.two_class_verdict import two_classes
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, Row

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.ingest.labels import confusion, declared_labels
+from steelyard.ingest.array_tables import confusion, declared_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
 from steelyard.statistics.counts import LARGEST
 
-Array = np.ndarray[Any, Any]
+if TYPE_CHECKING:
+    from steelyard._types import Array
+
 TEXTS = (str, bytes, np.str_, np.bytes_)
 
 

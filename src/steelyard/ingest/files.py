@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InputError
-from steelyard.ingest import places, temporary
+from steelyard.ingest import bad_rows, temporary_files
+from steelyard.ingest.compressed_files import BLOCK, unpack
 from steelyard.ingest.source import Source
-from steelyard.ingest.unpacking import BLOCK, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +31,7 @@ MAGIC = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
-KINDS = "CSV, TSV, Parquet, Arrow or JSON lines"
+_KINDS = "CSV, TSV, Parquet, Arrow or JSON lines"
 SEPARATORS = ",\t;|"
 
 
@@ -47,7 +47,7 @@ class File:
 @contextmanager
 def source(names: Sequence[str], progress: Callable[[int, int], Any] | None = None) -> Iterator[Source]:
     """The rows of the files as a source to be weighed; what had to be unpacked is removed afterwards."""
-    with temporary.folder() as folder, _worded(names):
+    with temporary_files.folder() as folder, _worded(names):
         files = [_unpacked(name, folder, i) for i, name in enumerate(found(names))]
         kinds = {file.kind for file in files}
         if len(kinds) > 1:
@@ -151,7 +151,7 @@ def _text_kind(name: str, path: Path, ending: str) -> str:
     if _other_encoding(start):
         raise InputError(f"{_called(name)} is text, but not in UTF-8; save it as UTF-8 first.")
     if "\0" in text or (len(start) == 4096 and len(text.encode()) < 4090):
-        raise InputError(f"{_called(name)} is not a file of predictions; give {KINDS}.")
+        raise InputError(f"{_called(name)} is not a file of predictions; give {_KINDS}.")
     if not text.strip():
         raise InputError(f"{_called(name)} holds nothing but blanks; give a file with a header and rows.")
     return "json" if text.lstrip().startswith("{") or ending in JSON_ENDINGS else "csv"
@@ -199,7 +199,7 @@ def _csv(file: File) -> pl.LazyFrame:
     """Every value as text: numbers are read where numbers are needed, and labels stay what they are."""
     import polars as pl
 
-    separator, header = places.header(file.path, SEPARATORS, _called(file.name))
+    separator, header = bad_rows.header(file.path, SEPARATORS, _called(file.name))
     rows = pl.scan_csv(file.path, separator=separator, infer_schema=False, glob=False)
     if len(found := rows.collect_schema().names()) == len(header):
         rows = rows.rename({name: cell for name, cell in zip(found, header, strict=True) if name != cell})
@@ -208,9 +208,9 @@ def _csv(file: File) -> pl.LazyFrame:
     try:
         suspect = rows.select(pl.all().null_count()).collect(engine="streaming").row(0)[-1] > 0
     except pl.exceptions.ComputeError:
-        places.blank_lines(file.path, separator, _called(file.name))
+        bad_rows.blank_lines(file.path, separator, _called(file.name))
         raise
-    if suspect and places.blank_lines(file.path, separator, _called(file.name)):
+    if suspect and bad_rows.blank_lines(file.path, separator, _called(file.name)):
         return rows.filter(pl.any_horizontal(pl.all().is_not_null()))
     return rows
 

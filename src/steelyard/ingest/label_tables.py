@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
-from steelyard.ingest import encoding, texts
+from steelyard.ingest import csv_values, label_codes
 from steelyard.ingest.source import nested
 from steelyard.statistics.confusion import MOST_LABELS, Confusion
 from steelyard.statistics.paired import Paired, check_size
@@ -17,10 +17,9 @@ from steelyard.statistics.paired import Paired, check_size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from steelyard._types import Array
     from steelyard.ingest.queries import Keyed
     from steelyard.ingest.source import Wish
-
-Array = np.ndarray[Any, Any]
 
 
 def label_tables(counted: Keyed, wish: Wish, textual: bool) -> dict[tuple[Any, ...], Any]:
@@ -30,7 +29,7 @@ def label_tables(counted: Keyed, wish: Wish, textual: bool) -> dict[tuple[Any, .
     given = [values(key, name) for key, name in zip(counted.keys[by:], names, strict=True)]
     if not len(counted.rows) and wish.labels is None:
         raise InputError("There are no rows to weigh; give at least one, or declare the labels.")
-    codes, known = _encoded(texts.labels(given, names) if textual else given, wish, names)
+    codes, known = _encoded(csv_values.labels(given, names) if textual else given, wish, names)
     if len(known) > MOST_LABELS:
         raise InputError(
             f"There are {len(known):,} different labels; at most {MOST_LABELS:,} are weighed. "
@@ -50,12 +49,12 @@ def values(key: Array, name: str) -> Array:
 
 
 def _encoded(values: list[Array], wish: Wish, names: Sequence[str]) -> tuple[list[Array], tuple[Any, ...]]:
-    found = [encoding.distinct(column, f"The column {name!r}") for column, name in zip(values, names, strict=True)]
+    found = [label_codes.distinct(column, f"The column {name!r}") for column, name in zip(values, names, strict=True)]
     for name, (_, labels) in zip(names[1:], found[1:], strict=True):
-        encoding.check_alike(found[0][1], labels, f"The column {names[0]!r}", f"the column {name!r}")
+        label_codes.check_alike(found[0][1], labels, f"The column {names[0]!r}", f"the column {name!r}")
     known = wish.labels or tuple(sorted({label for _, labels in found for label in labels}))
     codes = [
-        encoding.recode(code, labels, known, f"The column {name!r}")
+        label_codes.recode(code, labels, known, f"The column {name!r}")
         for (code, labels), name in zip(found, names, strict=True)
     ]
     return codes, known
@@ -65,7 +64,7 @@ def resolved(pos_label: Any, labels: Sequence[Any]) -> Any:
     """The label that was named positive: itself, or the one that reads like it, as "1" reads like 1."""
     if pos_label is None:
         return None
-    read = texts.value(str(pos_label).strip())
+    read = csv_values.value(str(pos_label).strip())
     for same in (
         lambda label: label == pos_label,
         lambda label: str(label) == str(pos_label),
@@ -84,14 +83,14 @@ def groups(keys: Sequence[Sequence[Any]], rows: int, textual: bool) -> dict[tupl
     everyone = np.arange(rows)
     if not keys:
         return {(): everyone}
-    book, named = encoding.Book(), encoding.Book()
+    book, named = label_codes.Book(), label_codes.Book()
     try:
         codes = np.fromiter(map(book.__getitem__, zip(*keys, strict=True)), np.intp, rows)
     except TypeError:
         raise InputTypeError(nested("A column of groups holds lists or other objects")) from None
     # Engines bring a missing value back as None, NaN and others, each NaN another key: one group by what they mean.
     held = [[key[i] for key in book] for i in range(len(keys))]
-    means = [map(_plain, texts.groups(values) if textual else values) for values in held]
+    means = [map(_plain, csv_values.groups(values) if textual else values) for values in held]
     codes = np.array([named[key] for key in zip(*means, strict=True)], dtype=np.intp)[codes]
     order = np.argsort(codes, kind="stable")
     places = np.split(order, np.cumsum(np.bincount(codes, minlength=len(named)))[:-1])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import masses, texts
+from steelyard.ingest import csv_values, exact_sums
 from steelyard.ingest.source import nested
 from steelyard.statistics.confusion import MOST_LABELS
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
+    from steelyard._types import Array
     from steelyard.ingest.source import Columns, Source
 
-Array = np.ndarray[Any, Any]
 MOST_KEYS = 1_000_000  # rows of the small table: beyond this a key is a column of numbers or names
 SAMPLE = 100_000  # rows that are looked at before a whole file is grouped by what may be a column of numbers
 
@@ -54,22 +54,22 @@ def tallied(source: Source, keys: Sequence[str], columns: Columns) -> Keyed:
     """How often each combination of keys occurs, and its weight, in one query a part."""
     import narwhals as nw
 
-    scales, parts = masses.scales(source, columns, collected), []
+    scales, parts = exact_sums.scales(source, columns, collected), []
     for frame in source.parts:
         named = [nw.col(name).alias(f"key{i}") for i, name in enumerate(keys)]
-        rows = frame.select(*named, *masses.to_sum(frame, columns, scales))
+        rows = frame.select(*named, *exact_sums.to_sum(frame, columns, scales))
         parts.append(grouped(rows, len(keys), columns, scales, ()))
         source.step()
     return concatenated(parts)
 
 
 def grouped(
-    frame: nw.LazyFrame[Any], size: int, columns: Columns, scales: masses.Scales | None, extra: Sequence[Any]
+    frame: nw.LazyFrame[Any], size: int, columns: Columns, scales: exact_sums.Scales | None, extra: Sequence[Any]
 ) -> dict[str, Array]:
     """The sums of each combination of keys: the small table. Rows of no weight are left out."""
     import narwhals as nw
 
-    summed = masses.names(columns)
+    summed = exact_sums.names(columns)
     if summed:
         frame = frame.filter(nw.col("stood") > 0)
     sums = [nw.len().alias("rows"), *extra, *(nw.col(name).sum() for name in summed)]
@@ -83,8 +83,8 @@ def grouped(
     table = {name: _keys(given[name]) for name in given if name.startswith("key")}
     table["rows"] = np.array([int(n) for n in given["stood" if summed else "rows"]], dtype=np.int64)
     for name in ("mass", "square") if scales is not None and columns.weight is not None else ():
-        limbs = [given[f"{name}{i}"] for i in range(masses.LIMBS)]
-        table[name] = np.array(masses.joined(limbs, getattr(scales, name)))
+        limbs = [given[f"{name}{i}"] for i in range(exact_sums.LIMBS)]
+        table[name] = np.array(exact_sums.joined(limbs, getattr(scales, name)))
     return table | {name: np.array(given[name], dtype=np.float64) for name in ("low", "high") if name in given}
 
 
@@ -122,7 +122,7 @@ def has_fractions(source: Source, name: str) -> bool:
     held = {value for value in head.unique().to_list() if value is not None}
     if source.textual:
         held = {text.strip() for text in held}
-        held = set(map(texts.number, held)) if texts.reader(held) is texts.number else set()
+        held = set(map(csv_values.number, held)) if csv_values.reader(held) is csv_values.number else set()
     return any(isinstance(value, (float, Decimal)) and value % 1 != 0 for value in held)
 
 

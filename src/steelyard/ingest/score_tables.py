@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.ingest import arrays, bins, encoding, places, queries, texts
+from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries, score_queries
+from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.label_tables import groups, picked, resolved, values
-from steelyard.ingest.labels import score_table
-from steelyard.statistics import blurs
+from steelyard.statistics import score_bins
+from steelyard.statistics.class_scores import Side
 from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.scores import ScoreTable
-from steelyard.statistics.side import Side
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.ingest.queries import Keyed
     from steelyard.ingest.source import Source, Wish
 
-Array = np.ndarray[Any, Any]
 EXACT_ROWS = 10_000_000  # rows of two columns that a machine can be expected to hold
 
 
@@ -33,10 +33,12 @@ def score_tables(source: Source, wish: Wish) -> tuple[Tables, tuple[Any, ...]]:
     """
     columns = wish.columns
     score = str(columns.score)
-    seen = bins.checked(source, score)
+    seen = score_queries.checked(source, score)
     if seen.missing or seen.infinite:
         kinds = {"missing (null or NaN)": seen.missing, "infinite": seen.infinite}
-        told = " and ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n) + places.first_not_finite(source, score)
+        told = " and ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n) + bad_rows.first_not_finite(
+            source, score
+        )
         raise InputError(
             f"The column {score!r} holds scores that are not numbers: {told}; a score is a finite number. "
             "Drop such rows first."
@@ -73,9 +75,9 @@ def _exact_tables(source: Source, wish: Wish) -> tuple[Tables, tuple[Any, ...]]:
 def _truth(column: Any, wish: Wish, textual: bool) -> tuple[Array, Any, tuple[Any, ...]]:
     """Which rows are positive, the label that says so, and all labels."""
     name = f"The column {wish.columns.true!r}"
-    codes, labels = encoding.distinct(arrays.column(column, name), name)
+    codes, labels = label_codes.distinct(arrays.column(column, name), name)
     found = np.array([*labels, None], dtype=object)[:-1]
-    found = texts.labels([found], [wish.columns.true])[0] if textual else found
+    found = csv_values.labels([found], [wish.columns.true])[0] if textual else found
     label, known = _positive(found, wish)
     return np.array([bool(value == label) for value in found.tolist()], dtype=bool)[codes], label, known
 
@@ -89,7 +91,7 @@ def numbers(series: Any, name: str) -> Array:
 
 
 def _positive(found: Array, wish: Wish) -> tuple[Any, tuple[Any, ...]]:
-    _, known = encoding.encode(found, wish.labels, f"The column {wish.columns.true!r}")
+    _, known = label_codes.encode(found, wish.labels, f"The column {wish.columns.true!r}")
     label = resolved(wish.pos_label, known)
     if label is None:
         where = f" of the column {wish.columns.true!r}"
@@ -100,9 +102,9 @@ def _positive(found: Array, wish: Wish) -> tuple[Any, tuple[Any, ...]]:
 def _binned_tables(source: Source, wish: Wish, ends: tuple[float, float]) -> tuple[Tables, tuple[Any, ...]]:
     """The scores of each label by bin: each class at the lowest score of its bin, what overlaps blurred."""
     columns, by = wish.columns, len(wish.columns.by)
-    counted = bins.binned(source, columns, ends, wish.threshold)
+    counted = score_queries.binned(source, columns, ends, wish.threshold)
     true = values(counted.keys[by], columns.true)
-    true = texts.labels([true], [columns.true])[0] if source.textual else true
+    true = csv_values.labels([true], [columns.true])[0] if source.textual else true
     label, known = _positive(true, wish)
     positive = np.array([bool(value == label) for value in true.tolist()], dtype=bool)
     which = groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), source.textual)
@@ -113,7 +115,7 @@ def _binned(counted: Keyed, held: Array, positive: Array, label: Any) -> ScoreTa
     assert counted.low is not None and counted.high is not None  # noqa: S101 - a query of bins always tells
     low, high = counted.low[held] + 0.0, counted.high[held] + 0.0  # -0.0 becomes 0.0
     wide = high > low
-    ranges = blurs.joined(np.column_stack([low[wide], high[wide]]), blurs.NONE)
+    ranges = score_bins.joined(np.column_stack([low[wide], high[wide]]), score_bins.NONE)
     mass = picked(counted, held)
     sides = []
     for which in (positive, ~positive):
@@ -121,5 +123,5 @@ def _binned(counted: Keyed, held: Array, positive: Array, label: Any) -> ScoreTa
         ties = [part for part in (squares, weights, rows) if part is not None]  # summed in one order, whatever is given
         order = np.lexsort((*ties, low[which]))
         rows, weights, squares = (None if part is None else part[order] for part in (rows, weights, squares))
-        sides.append(blurs.snapped(Side(low[which][order], rows, weights, squares), ranges).compact())
+        sides.append(score_bins.snapped(Side(low[which][order], rows, weights, squares), ranges).compact())
     return ScoreTable(sides[0], sides[1], label, ranges)

@@ -43,7 +43,7 @@ class Source:
     @classmethod
     def of(cls, data: Any) -> Source:
         """The frame of any engine as a source."""
-        return data if isinstance(data, Source) else cls((opened(data),), in_memory=_in_memory(data))
+        return data if isinstance(data, Source) else cls((_opened(data),), in_memory=_in_memory(data))
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Wish:
     exact: bool | None
 
 
-def opened(data: Any) -> nw.LazyFrame[Any]:
+def _opened(data: Any) -> nw.LazyFrame[Any]:
     """The frame of any engine, lazily."""
     import narwhals as nw
 

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.errors import SteelyardError
-from steelyard.ingest import arrays, counting, encoding
-from steelyard.ingest.labels import confusion
+from steelyard.ingest import arrays, code_counts, label_codes
+from steelyard.ingest.array_tables import confusion
 from steelyard.statistics.confusion import MOST_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Array = np.ndarray[Any, Any]
+    from steelyard._types import Array
+
 
 PANDAS = ("str", "string", "category")  # its own dtypes that we read as it does
 LABEL_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "U": "text", "O": "text"}
@@ -124,7 +125,7 @@ def tally(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Tally | None:
 
 def _zero_one(true: Array, pred: Array) -> Array | None:
     """The table of 0/1 labels, both of which occur."""
-    counts = counting.binary_counts(true, pred)
+    counts = code_counts.binary_counts(true, pred)
     both = counts is not None and counts[0, 0] < len(true) and counts[1, 1] < len(true)
     return counts if both else None
 
@@ -151,10 +152,10 @@ def coded(y_true: Any) -> tuple[Array, tuple[Any, ...]] | None:
     true = column(y_true)
     if true is None:
         return None
-    if true.dtype.kind in "biu" and counting.is_zero_one(true):
+    if true.dtype.kind in "biu" and code_counts.is_zero_one(true):
         return true, (0, 1)
     try:
-        codes, labels = encoding.encode(true)
+        codes, labels = label_codes.encode(true)
     except SteelyardError:
         return None
     return (codes, labels) if 2 <= len(labels) <= MOST_LABELS and _is_plain(true, labels) else None

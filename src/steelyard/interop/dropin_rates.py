@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.interop.dropin_inputs import Array, Tally, tally, warn_undefined
+from steelyard.interop.dropin_inputs import Tally, tally, warn_undefined
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-AVERAGES = ("micro", "macro", "weighted", "binary")
+    from steelyard._types import Array
+
+_AVERAGES = ("micro", "macro", "weighted", "binary")
 PARTS = ("precision", "recall", "f-score")
 
 
@@ -26,7 +28,7 @@ class Asked(NamedTuple):
 
     def is_usual(self, *, nan: bool = True) -> bool:
         """Whether every option is one that needs no check or warning of scikit-learn's."""
-        if self.average is not None and not (type(self.average) is str and self.average in AVERAGES):
+        if self.average is not None and not (type(self.average) is str and self.average in _AVERAGES):
             return False
         if self.average != "binary" and not (self.pos_label is None or self.pos_label is True or self.pos_label == 1):
             return False

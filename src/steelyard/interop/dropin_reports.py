@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.ingest.labels import confusion
-from steelyard.interop.dropin_inputs import Array, Tally, delegate, tally, warn_undefined
+from steelyard.ingest.array_tables import confusion
+from steelyard.interop.dropin_inputs import Tally, delegate, tally, warn_undefined
 from steelyard.interop.dropin_rates import PARTS, Cells, divided, mean, prfs
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.confusion import one_vs_rest
@@ -23,16 +23,26 @@ from steelyard.statistics.counts import Counts
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-NAMES = ("precision", "recall", "f1-score")
-WIDTH = 9
+    from steelyard._types import Array
+
+_NAMES = ("precision", "recall", "f1-score")
+_WIDTH = 9
 IMBALANCED = ("pre", "rec", "spe", "f1", "geo", "iba")
-AVERAGES = ("binary", "micro", "macro", "weighted", None)
+_AVERAGES = ("binary", "micro", "macro", "weighted", None)
 
 
 def classification_report(
-    y_true: Any, y_pred: Any, *, labels: Any = None, target_names: Any = None, sample_weight: Any = None,
-    digits: Any = 2, output_dict: Any = False, zero_division: Any = "warn", extra: Sequence[str] = (),
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    target_names: Any = None,
+    sample_weight: Any = None,
+    digits: Any = 2,
+    output_dict: Any = False,
+    zero_division: Any = "warn",
+    extra: Sequence[str] = (),
+) -> Any:
     """Precision, recall, F1 and support of each class and averaged; `extra` names more measures, a column each.
 
     >>> print(classification_report([0, 0, 0, 1, 1], [0, 0, 1, 1, 0], extra=("specificity", "g_mean")))
@@ -58,7 +68,7 @@ def classification_report(
         )
     places = list(range(len(table.labels))) if labels is None else table.places(labels)
     rows = _rows(table, places or [], names, zero_division, extra)
-    return _as_dict(rows, (*NAMES, *extra)) if output_dict else _as_text(rows, (*NAMES, *extra), digits)
+    return _as_dict(rows, (*_NAMES, *extra)) if output_dict else _as_text(rows, (*_NAMES, *extra), digits)
 
 
 def _usual(digits: Any, output_dict: Any, zero_division: Any) -> bool:
@@ -122,9 +132,9 @@ def _as_dict(rows: Any, heads: Sequence[str]) -> dict[str, Any]:
 
 def _as_text(rows: Any, heads: Sequence[str], digits: int) -> str:
     width = max(len("weighted avg"), digits, *(len(name) for name, *_ in rows[:-3]))
-    columns = [max(WIDTH, len(head)) for head in heads]
+    columns = [max(_WIDTH, len(head)) for head in heads]
     lines = [
-        " " * (width + 1) + "".join(f" {h:>{w}}" for h, w in zip((*heads, "support"), (*columns, WIDTH), strict=True))
+        " " * (width + 1) + "".join(f" {h:>{w}}" for h, w in zip((*heads, "support"), (*columns, _WIDTH), strict=True))
     ]
     lines.append("")
     for i, (name, values, n) in enumerate(rows):
@@ -132,7 +142,7 @@ def _as_text(rows: Any, heads: Sequence[str], digits: int) -> str:
         if name == "accuracy" and i == len(rows) - 3:
             cells = ["", "", cells[2], *[""] * (len(heads) - 3)]
         told = "".join(f" {cell:>{w}}" for cell, w in zip(cells, columns, strict=True))
-        lines += [""] * (i == len(rows) - 3) + [f"{name:>{width}} {told} {n:>{WIDTH}}"]
+        lines += [""] * (i == len(rows) - 3) + [f"{name:>{width}} {told} {n:>{_WIDTH}}"]
     return "\n".join(lines) + "\n"
 
 
@@ -140,9 +150,15 @@ def _as_text(rows: Any, heads: Sequence[str], digits: int) -> str:
 
 
 def sensitivity_specificity_support(
-    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: Any = None,
-    warn_for: Any = ("sensitivity", "specificity"), sample_weight: Any = None,
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = None,
+    warn_for: Any = ("sensitivity", "specificity"),
+    sample_weight: Any = None,
+) -> Any:
     """Share of each class's rows that were found, share of the others' that were left alone, and its weight."""
     counts = _asked_counts(y_true, y_pred, labels, pos_label, average, sample_weight)
     sensitivity, specificity = _rates(counts, warn_for)
@@ -153,7 +169,7 @@ def sensitivity_specificity_support(
 
 def _asked_counts(y_true: Any, y_pred: Any, labels: Any, pos_label: Any, average: Any, sample_weight: Any) -> Counts:
     """The four cells of each class asked for, one against the rest."""
-    if average not in AVERAGES:
+    if average not in _AVERAGES:
         raise InputError(f"average= takes 'binary', 'micro', 'macro', 'weighted' or None, not {average!r}.")
     table = confusion(y_true, y_pred, sample_weight=sample_weight)
     found = Tally(table.labels, table.matrix, None, not table.weighted)
@@ -182,27 +198,43 @@ def _averaged(values: Array, counts: Counts, average: str) -> np.float64:
 
 
 def sensitivity_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: Any = "binary",
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = "binary",
     sample_weight: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Share of the rows of a class that were found."""
     options = {"labels": labels, "pos_label": pos_label, "average": average, "sample_weight": sample_weight}
     return sensitivity_specificity_support(y_true, y_pred, **options, warn_for=("sensitivity",))[0]
 
 
 def specificity_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: Any = "binary",
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = "binary",
     sample_weight: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Share of the rows of the other classes that were left alone."""
     options = {"labels": labels, "pos_label": pos_label, "average": average, "sample_weight": sample_weight}
     return sensitivity_specificity_support(y_true, y_pred, **options, warn_for=("specificity",))[1]
 
 
 def geometric_mean_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: Any = "multiclass",
-    sample_weight: Any = None, correction: Any = 0.0,
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = "multiclass",
+    sample_weight: Any = None,
+    correction: Any = 0.0,
+) -> Any:
     """The K-th root of the product of the K class recalls; averaged, the mean of the classes' own G-means."""
     native = average == "multiclass"
     counts = _asked_counts(y_true, y_pred, labels, pos_label, None if native else average, sample_weight)
@@ -215,9 +247,17 @@ def geometric_mean_score(
 
 
 def classification_report_imbalanced(
-    y_true: Any, y_pred: Any, *, labels: Any = None, target_names: Any = None, sample_weight: Any = None,
-    digits: Any = 2, alpha: Any = 0.1, output_dict: Any = False, zero_division: Any = "warn",
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    target_names: Any = None,
+    sample_weight: Any = None,
+    digits: Any = 2,
+    alpha: Any = 0.1,
+    output_dict: Any = False,
+    zero_division: Any = "warn",
+) -> Any:
     """Precision, recall, specificity, F1, G-mean, index of balanced accuracy and support, by class and averaged."""
     known = confusion(y_true, y_pred, sample_weight=sample_weight).labels if labels is None else labels
     names = [f"{label}" for label in known] if target_names is None else list(target_names)
@@ -242,7 +282,7 @@ def classification_report_imbalanced(
     ]
     total = (last, *(f"{value:.{digits}f}" for value in averages), f"{np.sum(support)}")
     line = [
-        f"{row[0]:>{width}}  " + " ".join(f"{cell:>{WIDTH}}" for cell in row[1:])
+        f"{row[0]:>{width}}  " + " ".join(f"{cell:>{_WIDTH}}" for cell in row[1:])
         for row in (("", *IMBALANCED, "sup"), *rows, total)
     ]
     return "\n".join([line[0], "", *line[1:-1], "", line[-1], ""])

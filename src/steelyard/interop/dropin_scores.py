@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import SteelyardError
-from steelyard.ingest.labels import passing_table
-from steelyard.interop.dropin_inputs import Array, coded, delegate, score_column, weight_column
+from steelyard.ingest.array_tables import passing_table
+from steelyard.interop.dropin_inputs import coded, delegate, score_column, weight_column
 from steelyard.metrics.ranking import average_precision, roc_auc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.statistics.scores import ScoreTable
+    from steelyard._types import Array
+    from steelyard.statistics.score_table import ScoreTable
 
-AVERAGES = ("micro", "macro", "samples", "weighted")
+_AVERAGES = ("micro", "macro", "samples", "weighted")
 
 
 def _weighed(y_true: Any, y_score: Any, sample_weight: Any, choose: Callable[[Any], Any]) -> ScoreTable | None:
@@ -59,7 +60,7 @@ def _named(pos_label: Any) -> Callable[[tuple[Any, ...]], int | None]:
 
 
 def _is_average(average: Any) -> bool:
-    return average is None or (type(average) is str and average in AVERAGES)
+    return average is None or (type(average) is str and average in _AVERAGES)
 
 
 def _is_share(max_fpr: Any) -> bool:
@@ -70,9 +71,15 @@ def _is_share(max_fpr: Any) -> bool:
 
 
 def roc_auc_score(
-    y_true: Any, y_score: Any, *, average: Any = "macro", sample_weight: Any = None, max_fpr: Any = None,
-    multi_class: Any = "raise", labels: Any = None,
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_score: Any,
+    *,
+    average: Any = "macro",
+    sample_weight: Any = None,
+    max_fpr: Any = None,
+    multi_class: Any = "raise",
+    labels: Any = None,
+) -> Any:
     """Area under the ROC curve: the chance that a positive scores above a negative, ties counting half."""
     found = None
     if _is_average(average) and _is_share(max_fpr) and multi_class in ("raise", "ovr", "ovo") and labels is None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.interop.dropin_inputs import Array, Tally, column, delegate, tally, weight_column
+from steelyard.interop.dropin_inputs import Tally, column, delegate, tally, weight_column
 from steelyard.interop.dropin_rates import PARTS, Asked, divided, mean, per_class, prfs
-from steelyard.statistics.ordering import chunks
+from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from steelyard._types import Array
 
 
 def _prfs(y_true: Any, y_pred: Any, asked: Asked, beta: Any, warn_for: Collection[str]) -> Any:
@@ -23,9 +25,17 @@ def _prfs(y_true: Any, y_pred: Any, asked: Asked, beta: Any, warn_for: Collectio
 
 
 def precision_recall_fscore_support(
-    y_true: Any, y_pred: Any, *, beta: Any = 1.0, labels: Any = None, pos_label: Any = 1, average: Any = None,
-    warn_for: Any = PARTS, sample_weight: Any = None, zero_division: Any = "warn",
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_pred: Any,
+    *,
+    beta: Any = 1.0,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = None,
+    warn_for: Any = PARTS,
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
     """Precision, recall, F-score and support of each class, or their average."""
     asked = Asked(labels, pos_label, average, sample_weight, zero_division)
     found = _prfs(y_true, y_pred, asked, beta, warn_for) if isinstance(warn_for, (list, tuple, set)) else None
@@ -36,9 +46,15 @@ def precision_recall_fscore_support(
 
 
 def precision_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: Any = "binary",
-    sample_weight: Any = None, zero_division: Any = "warn",
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
     """Share of the rows predicted as a class that are of it."""
     asked = Asked(labels, pos_label, average, sample_weight, zero_division)
     found = _prfs(y_true, y_pred, asked, 1.0, ("precision",))
@@ -46,9 +62,15 @@ def precision_score(
 
 
 def recall_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: Any = "binary",
-    sample_weight: Any = None, zero_division: Any = "warn",
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
     """Share of the rows of a class that were predicted as it."""
     asked = Asked(labels, pos_label, average, sample_weight, zero_division)
     found = _prfs(y_true, y_pred, asked, 1.0, ("recall",))
@@ -56,9 +78,15 @@ def recall_score(
 
 
 def f1_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: Any = "binary",
-    sample_weight: Any = None, zero_division: Any = "warn",
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
     """Harmonic mean of precision and recall."""
     asked = Asked(labels, pos_label, average, sample_weight, zero_division)
     found = _prfs(y_true, y_pred, asked, 1.0, ("f-score",))
@@ -66,9 +94,16 @@ def f1_score(
 
 
 def fbeta_score(
-    y_true: Any, y_pred: Any, *, beta: Any, labels: Any = None, pos_label: Any = 1, average: Any = "binary",
-    sample_weight: Any = None, zero_division: Any = "warn",
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_pred: Any,
+    *,
+    beta: Any,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
     """Harmonic mean of precision and recall, recall weighing beta squared times as much."""
     asked = Asked(labels, pos_label, average, sample_weight, zero_division)
     found = _prfs(y_true, y_pred, asked, beta, ("f-score",))
@@ -76,9 +111,15 @@ def fbeta_score(
 
 
 def jaccard_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: Any = "binary",
-    sample_weight: Any = None, zero_division: Any = "warn",
-) -> Any:  # fmt: skip
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
     """Rows of a class rightly predicted over the rows that are of it or predicted as it."""
     asked = Asked(labels, pos_label, average, sample_weight, zero_division)
     cells = per_class(y_true, y_pred, asked) if asked.is_usual(nan=False) else None
@@ -176,9 +217,14 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
 
 
 def cohen_kappa_score(
-    y1: Any, y2: Any, *, labels: Any = None, weights: Any = None, sample_weight: Any = None,
+    y1: Any,
+    y2: Any,
+    *,
+    labels: Any = None,
+    weights: Any = None,
+    sample_weight: Any = None,
     replace_undefined_by: Any = np.nan,
-) -> Any:  # fmt: skip
+) -> Any:
     """Agreement of two raters beyond what chance gives, near misses weighed linearly, by squares or not at all."""
     usual = weights is None or (type(weights) is str and weights in ("linear", "quadratic"))
     usual = usual and type(replace_undefined_by) is float and np.isnan(replace_undefined_by)

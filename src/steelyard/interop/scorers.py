@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError, needs_sklearn
-from steelyard.ingest.labels import confusion, score_table
+from steelyard.ingest.array_tables import confusion, score_table
 from steelyard.metrics.registry import get_metric
 
 try:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.confusion import Confusion
 
-LARGE = 1e300  # for infinity, between two of which scikit-learn could not interpolate
-RANKED = ("decision_function", "predict_proba")  # the first that a classifier has
+_LARGE = 1e300  # for infinity, between two of which scikit-learn could not interpolate
+_RANKED = ("decision_function", "predict_proba")  # the first that a classifier has
 
 
 def scorer(
@@ -73,7 +73,7 @@ class MeasureScorer(_Scorer):  # type: ignore[misc]  # scikit-learn has no types
 def _worst(measure: Metric, greater: bool) -> float:
     """The value that is never the best of any."""
     end = measure.range[0 if greater else 1]
-    return end if math.isfinite(end) else math.copysign(LARGE, end)
+    return end if math.isfinite(end) else math.copysign(_LARGE, end)
 
 
 def _greater(given: Any, measure: Metric) -> bool:
@@ -91,7 +91,7 @@ def _response(measure: Metric, average: str) -> Any:
         return "predict"
     if measure.family == "calibration":
         return "predict_proba"
-    return RANKED if average == "native" else RANKED[::-1]  # of many classes scikit-learn ranks the probabilities
+    return _RANKED if average == "native" else _RANKED[::-1]  # of many classes scikit-learn ranks the probabilities
 
 
 @dataclass(frozen=True)

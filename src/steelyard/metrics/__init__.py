@@ -1,8 +1,8 @@
 """Measures: how one is declared, found and written, and the catalogue of all that there are."""
 
 # Importing them declares every measure and its forms.
-from steelyard.metrics import catalogue, classes, ranking, registry
+from steelyard.metrics import catalogue, class_forms, ranking, registry
 
 registry.close_catalogue()
 
-__all__ = ["catalogue", "classes", "ranking"]
+__all__ = ["catalogue", "class_forms", "ranking"]

@@ -150,9 +150,13 @@ def fowlkes_mallows(c):
 
 
 @metric(
-    "Balanced accuracy", family="balanced", range=(0, 1), aliases=("per_class_accuracy", "single_point_auc"),
-    cite="brodersen2010", sklearn="balanced_accuracy_score",
-)  # fmt: skip
+    "Balanced accuracy",
+    family="balanced",
+    range=(0, 1),
+    aliases=("per_class_accuracy", "single_point_auc"),
+    cite="brodersen2010",
+    sklearn="balanced_accuracy_score",
+)
 def balanced_accuracy(c):
     """Mean of the two class recalls, the area under the ROC curve of a single point."""
     return (recall(c) + specificity(c)) / 2
@@ -297,9 +301,12 @@ def _iba_bounds(alpha: float, of: str) -> tuple[tuple[float, float], float | Non
 
 
 @metric(
-    "Index of balanced accuracy", family="skewed", bounds=_iba_bounds, cite="garcia2009",
+    "Index of balanced accuracy",
+    family="skewed",
+    bounds=_iba_bounds,
+    cite="garcia2009",
     domain={"alpha": "[0, 1]", "of": "measure"},
-)  # fmt: skip
+)
 def iba(c, *, alpha=0.05, of="g_mean"):
     """A measure (G-mean unless told) raised where recall exceeds specificity, lowered where it is below."""
     return (1 + alpha * dominance(c)) * get_metric(of)(c)
@@ -318,9 +325,13 @@ def band(c, *, low=0.0, high=1.0):
 # García's equation 1 prints w(0) = rho, by which rho = 0 would lose the lowest band; it must be 1 - rho. Then band i
 # weighs 1 - rho**(i + 1), the top one what the others pass upward, and the sum of weighted bands is the AUC less this:
 @metric(
-    "Weighted AUC", family="skewed", range=(0, 1), aliases=("wauc",), cite="weng2008",
+    "Weighted AUC",
+    family="skewed",
+    range=(0, 1),
+    aliases=("wauc",),
+    cite="weng2008",
     domain={"rho": "[0, 1)", "bands": "[1, 200]"},
-)  # fmt: skip
+)
 def weighted_auc(c, *, rho=0.1, bands=10):
     """Area under the ROC curve in bands of recall, the upper bands weighing more; on counts, of the single point."""
     edges = [i / bands for i in range(bands + 1)]
@@ -359,9 +370,14 @@ def diagnostic_odds_ratio(c):
 
 
 @metric(
-    "Net benefit", family="decision", range=(-inf, 1), best=None, direction="higher", cite="vickers2006",
+    "Net benefit",
+    family="decision",
+    range=(-inf, 1),
+    best=None,
+    direction="higher",
+    cite="vickers2006",
     domain={"threshold": "(0, 1)"},
-)  # fmt: skip
+)
 def net_benefit(c, *, threshold=0.5):
     """True positives less false positives weighed by the odds of the threshold, a row."""
     return ratio(c.tp - c.fp * (threshold / (1 - threshold)), c.total)
@@ -372,9 +388,13 @@ def _cost_bounds(**costs: float) -> tuple[tuple[float, float], float | None]:
 
 
 @metric(
-    "Expected cost", family="decision", bounds=_cost_bounds, direction="lower", cite="elkan2001",
+    "Expected cost",
+    family="decision",
+    bounds=_cost_bounds,
+    direction="lower",
+    cite="elkan2001",
     domain=dict.fromkeys(("cost_fn", "cost_fp", "cost_tp", "cost_tn"), "[0, 1e18]"),
-)  # fmt: skip
+)
 def expected_cost(c, *, cost_fn=1.0, cost_fp=1.0, cost_tp=0.0, cost_tn=0.0):
     """Mean cost of a row, given what each cell of the table costs."""
     return ratio(cost_tp * c.tp + cost_fn * c.fn + cost_fp * c.fp + cost_tn * c.tn, c.total)

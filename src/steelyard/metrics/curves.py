@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.ingest import labels as ingest
-from steelyard.statistics.scores import ScoreTable
+from steelyard.ingest import array_tables as ingest
+from steelyard.statistics.score_table import ScoreTable
 
-Array = np.ndarray[Any, Any]
+if TYPE_CHECKING:
+    from steelyard._types import Array
 
 
 class RocCurve(NamedTuple):

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
-from steelyard.metrics import calling, notation, reasons
-from steelyard.metrics.answer import Options
+from steelyard.metrics import application, notation, reasons
 from steelyard.metrics.expression import Expression, Named, Symbol, evaluate, lift, trace
-from steelyard.metrics.manual import Manual
+from steelyard.metrics.help_text import Manual
+from steelyard.metrics.results import Options
 from steelyard.statistics.counts import Cells
 
 Formula = Callable[..., Any]
-INNER = (Cells, calling.ClassCells)  # what a formula hands to the measures inside it
+INNER = (Cells, application.ClassCells)  # what a formula hands to the measures inside it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,12 +75,12 @@ class Metric:
         if type(data) in INNER:
             return self._inside(data, parameters)
         options = Options(pos_label, labels, average, sample_weight, frequency, undefined)
-        return calling.answer(self, data, y_other, options, self._checked(parameters)).finished(self, options)
+        return application.answer(self, data, y_other, options, self._checked(parameters)).finished(self, options)
 
     def why(self, data: Any, y_other: Any = None, **options: Any) -> Any:
         """The reason why the same call would give NaN, None where the value is defined; an array for an array."""
         parameters = {key: options.pop(key) for key in list(options) if key in self.parameters}
-        return calling.answer(self, data, y_other, Options(**options), self._checked(parameters)).why
+        return application.answer(self, data, y_other, Options(**options), self._checked(parameters)).why
 
     def for_classes(self, form: Formula) -> Formula:
         """Declare the form for any number of classes: a function of the one-vs-rest cells of all of them."""

@@ -132,6 +132,38 @@ def javascript(node: Expression) -> str:
     raise TypeError(f"{node!r} is no expression.")
 
 
+def canonical(node: Expression) -> str:
+    """The expression in one spelling: other metrics written out, the parts of a sum or a product in one order.
+
+    >>> from steelyard import get_metric
+    >>> canonical(get_metric("recall").expression)
+    'ratio(tp, +(fn, tp))'
+    """
+    match node:
+        case Symbol(name=name):
+            return name
+        case Named(inner=inner):
+            return canonical(inner)
+        case Number(value=value):
+            return plain_number(value)
+        case Ratio(above=above, below=below, limit=limit):
+            tail = "" if limit is None else f", {plain_number(limit)}"
+            return f"ratio({canonical(above)}, {canonical(below)}{tail})"
+        case Operation(sign="+" | "*" as sign):
+            return f"{sign}({', '.join(sorted(canonical(part) for part in _terms(node, sign)))})"
+        case Operation(sign=sign, args=args):
+            return f"{sign}({', '.join(map(canonical, args))})"
+    raise TypeError(f"{node!r} is no expression.")
+
+
+def _terms(node: Expression, sign: str) -> list[Expression]:
+    """The parts of nested sums, or of nested products, in a row."""
+    inner = node.inner if isinstance(node, Named) else node
+    if isinstance(inner, Operation) and inner.sign == sign:
+        return [part for arg in inner.args for part in _terms(arg, sign)]
+    return [inner]
+
+
 def write(name: str, parameters: Mapping[str, Any]) -> str:
     """The written form of a measure with parameters: f_beta[beta=2]."""
     inside = ",".join(f"{key}={_plain(value)}" for key, value in parameters.items())

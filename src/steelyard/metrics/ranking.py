@@ -12,14 +12,13 @@ from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.metrics.registry import metric
-from steelyard.statistics.ordering import PART, chunks
-from steelyard.statistics.side import starting_at_zero
+from steelyard.statistics.class_scores import starting_at_zero
+from steelyard.statistics.score_order import PART, chunks
 
 if TYPE_CHECKING:
-    from steelyard.statistics.scores import ScoreTable
-    from steelyard.statistics.side import Side
-
-Array = np.ndarray[Any, Any]
+    from steelyard._types import Array
+    from steelyard.statistics.class_scores import Side
+    from steelyard.statistics.score_table import ScoreTable
 
 
 # Every formula works along the last axis of the weights, so that the draws of a bootstrap are an axis before it.
@@ -40,8 +39,16 @@ def no_positives(t: ScoreTable) -> bool:
 # ---------------------------------------------------------------- areas under curves
 
 
-@metric("ROC AUC", on="scores", family="ranking", range=(0, 1), aliases=("auc", "auroc"), cite="hanley1982",
-        domain={"max_fpr": "(0, 1]", "multi_class": "ovr|ovo"}, sklearn="roc_auc_score")  # fmt: skip
+@metric(
+    "ROC AUC",
+    on="scores",
+    family="ranking",
+    range=(0, 1),
+    aliases=("auc", "auroc"),
+    cite="hanley1982",
+    domain={"max_fpr": "(0, 1]", "multi_class": "ovr|ovo"},
+    sklearn="roc_auc_score",
+)
 def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
     """Chance that a positive scores above a negative, ties counting half: the area under the ROC curve."""
     if why := missing(t):
@@ -104,8 +111,15 @@ def _lost_until(recall: float, fpr: Array, tpr: Array, lost: Array) -> Any:
     return pick(lost, i - 1) + into * (left + (right - left) * ratio(into, 2 * (high - low), limit=0))
 
 
-@metric("Average precision", on="scores", family="ranking", range=(0, 1), aliases=("ap",), cite="manning2008",
-        sklearn="average_precision_score")  # fmt: skip
+@metric(
+    "Average precision",
+    on="scores",
+    family="ranking",
+    range=(0, 1),
+    aliases=("ap",),
+    cite="manning2008",
+    sklearn="average_precision_score",
+)
 def average_precision(t):
     """Mean precision at the cuts where a positive is found, in steps and not interpolated."""
     if no_positives(t):
@@ -188,8 +202,16 @@ def precision_at_k(t, *, k=100):
     return _found(t, k) / k if np.all(k <= total * (1 + 1e-9)) else undefined(f"fewer than {k:g} rows")
 
 
-@metric("Lift", on="scores", family="ranking", range=(0, inf), best=None, direction="higher", cite="manning2008",
-        domain={"share": "(0, 1]"})  # fmt: skip
+@metric(
+    "Lift",
+    on="scores",
+    family="ranking",
+    range=(0, inf),
+    best=None,
+    direction="higher",
+    cite="manning2008",
+    domain={"share": "(0, 1]"},
+)
 def lift(t, *, share=0.1):
     """How many times more positives are among the highest-scored share of the rows than guessing would find."""
     if no_positives(t):
@@ -244,8 +266,16 @@ def log_loss(t):
         return _mean(t, -np.log(positive.scores), -np.log1p(-negative.scores))
 
 
-@metric("Expected calibration error", on="scores", family="calibration", range=(0, 1), best=0, aliases=("ece",),
-        cite="naeini2015", domain={"bins": "[1, inf)"})  # fmt: skip
+@metric(
+    "Expected calibration error",
+    on="scores",
+    family="calibration",
+    range=(0, 1),
+    best=0,
+    aliases=("ece",),
+    cite="naeini2015",
+    domain={"bins": "[1, inf)"},
+)
 def expected_calibration_error(t, *, bins=10):
     """Mean gap between the mean probability and the share of positives, in bins of equal width."""
     positive, negative = _probabilities("expected_calibration_error", t)

@@ -63,10 +63,19 @@ def metric(
         if not limits[0] < limits[1] or not (best_value is None or limits[0] <= best_value <= limits[1]):
             raise InputError(f"The range {limits} of {title!r} must rise, and hold its best value {best_value}.")
         declared = build(
-            function, title, on=on, family=family, range=limits, best=best_value, aliases=tuple(aliases), cite=cite,
-            direction=direction or _direction(limits, best_value), sklearn=sklearn, domain=dict(domain or {}),
+            function,
+            title,
+            on=on,
+            family=family,
+            range=limits,
+            best=best_value,
+            aliases=tuple(aliases),
+            cite=cite,
+            direction=direction or _direction(limits, best_value),
+            sklearn=sklearn,
+            domain=dict(domain or {}),
             bounds=bounds,
-        )  # fmt: skip
+        )
         # The Metric takes the function's place in its module; this is where pickle finds the function behind it.
         form = "scores" if on == "scores" else "function"
         function.__qualname__ += f".{form}" if getattr(declared, form) is function else f".{form}.function"

@@ -48,7 +48,7 @@ def _named(estimators: Any) -> dict[str, Any]:
     if not named:
         raise InputError("There is no estimator to measure; give one, a list of them, or {name: estimator}.")
     for estimator in named.values():
-        check(estimator)
+        _check(estimator)
     return named
 
 
@@ -68,7 +68,7 @@ def kind(estimator: Any) -> str:
     return type(steps[-1][1]).__name__ if isinstance(steps, list) and steps else type(estimator).__name__
 
 
-def check(estimator: Any) -> None:
+def _check(estimator: Any) -> None:
     """Refuse what cannot be fitted and asked."""
     if isinstance(estimator, type):
         raise InputTypeError(f"{estimator.__name__} is a class; give an object: {estimator.__name__}().")

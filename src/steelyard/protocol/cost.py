@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SHORT = 0.05  # seconds below which one timing tells more about the machine than about the work
+_SHORT = 0.05  # seconds below which one timing tells more about the machine than about the work
 MOST_REPEATS = 7
 PER = 1_000  # rows that the prediction time is given for
 
@@ -48,10 +48,13 @@ class Cost:
     def values(self) -> dict[str, float]:
         """One number a kind of cost: the median of repeated timings."""
         return {
-            "fit_seconds": _middle(self.fit), "predict_seconds_per_1000": _middle(self.predict),
-            "peak_memory_bytes": self.memory, "model_bytes": self.size, "tree_nodes": self.nodes,
+            "fit_seconds": _middle(self.fit),
+            "predict_seconds_per_1000": _middle(self.predict),
+            "peak_memory_bytes": self.memory,
+            "model_bytes": self.size,
+            "tree_nodes": self.nodes,
             "tree_depth": self.depth,
-        }  # fmt: skip
+        }
 
     def noise(self) -> dict[str, float]:
         """How far repeated timings lie apart, as a share of their median; NaN where nothing was repeated."""
@@ -61,8 +64,10 @@ class Cost:
 KINDS = tuple(Cost().values())
 WHY_NAN = {
     "peak_memory_bytes": "not measured; cost=True fits once more under tracemalloc",
-    "model_bytes": "the model cannot be pickled", "tree_nodes": "not a tree", "tree_depth": "not a tree",
-}  # fmt: skip
+    "model_bytes": "the model cannot be pickled",
+    "tree_nodes": "not a tree",
+    "tree_depth": "not a tree",
+}
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -75,7 +80,7 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float]:
 def timings(work: Callable[[], Any], first: float, *, thorough: bool) -> tuple[float, ...]:
     """The first timing, and where it is short and noise is to be told, some more of the same work."""
     found = [first]
-    while thorough and len(found) < MOST_REPEATS and sum(found) < SHORT:
+    while thorough and len(found) < MOST_REPEATS and sum(found) < _SHORT:
         found.append(timed(work)[1])
     return tuple(found)
 

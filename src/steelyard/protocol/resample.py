@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 
-Array = np.ndarray[Any, Any]
-OVER, UNDER, CLASS_WEIGHT = "over", "under", "class_weight"
-WORDS = (OVER, UNDER, CLASS_WEIGHT)
+if TYPE_CHECKING:
+    from steelyard._types import Array
+
+_OVER, UNDER, CLASS_WEIGHT = "over", "under", "class_weight"
+_WORDS = (_OVER, UNDER, CLASS_WEIGHT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +32,14 @@ def check(resampler: Any) -> None:
     if resampler is None or (not isinstance(resampler, str) and hasattr(resampler, "fit_resample")):
         return
     if isinstance(resampler, str):
-        if resampler in WORDS:
+        if resampler in _WORDS:
             return
-        near = did_you_mean(resampler, WORDS)
+        near = did_you_mean(resampler, _WORDS)
         raise InputError(f"resample= takes 'over', 'under', 'class_weight' or a sampler, not {resampler!r}.{near}")
-    raise InputTypeError(f"resample= takes 'over', 'under', 'class_weight' or a sampler with fit_resample, "
-                         f"not {type(resampler).__name__}.")  # fmt: skip
+    raise InputTypeError(
+        f"resample= takes 'over', 'under', 'class_weight' or a sampler with fit_resample, "
+        f"not {type(resampler).__name__}."
+    )
 
 
 def resampled(resampler: Any, training: Training, seed: int) -> Training:
@@ -57,7 +61,7 @@ def equal_rows(y: Array, how: str, rng: np.random.Generator) -> Array:
     [0, 1, 2, 3, 4, 5, 5, 6, 6, 6]
     """
     classes, codes, sizes = np.unique(y, return_inverse=True, return_counts=True)
-    wanted = int(sizes.max() if how == OVER else sizes.min())
+    wanted = int(sizes.max() if how == _OVER else sizes.min())
     picked = []
     for i, size in enumerate(sizes.tolist()):
         rows = np.flatnonzero(codes == i)
@@ -77,7 +81,7 @@ def _by_sampler(sampler: Any, training: Training, seed: int) -> Training:
     """By a sampler of imbalanced-learn, or anything with its method."""
     from sklearn.base import clone
 
-    from steelyard.protocol.seeding import seeded
+    from steelyard.protocol.seeds import seeded
 
     fresh = seeded(clone(sampler, safe=False), seed)
     X, y = fresh.fit_resample(training.X, training.y)

@@ -10,14 +10,14 @@ from steelyard.report.document import text
 RESET = '<button type="button" id="reset">As evaluated</button>'
 JUMP = '<button type="button" id="jump"><span class="roomy">Jump to the </span>best cut</button>'
 OWN_CUT = "No threshold was given, so the page chose the cut where informedness is best on these same rows"
-USUAL = "ac_score"  # what the page offers to optimise first
+_USUAL = "ac_score"  # what the page offers to optimise first
 
 
 def controls(data: dict[str, Any]) -> str:
     """The sliders, and what to optimise."""
     stop = data["stops"][data["stop"]]
     parts = [_threshold(data)] if "cuts" in data else []
-    parts.append(_slider("prevalence", len(data["stops"]) - 1, data["stop"], repr(stop), percent(stop)))
+    parts.append(_slider("prevalence", len(data["stops"]) - 1, data["stop"], repr(stop), _percent(stop)))
     parts.append(f'<div class="control choice">{_choice(data)}{RESET}</div>')
     return "".join(parts)
 
@@ -26,7 +26,7 @@ def now(data: dict[str, Any]) -> str:
     """Where the sliders stand before anybody moves them."""
     share = data["stops"][data["stop"]]
     which = "the sample's" if share == data["view"]["share"] else "as asked for"
-    told = f"{_flagged(data)}, {percent(share)} of the rows positive ({which})."
+    told = f"{_flagged(data)}, {_percent(share)} of the rows positive ({which})."
     told = f"{OWN_CUT}: {told}" if data.get("own_cut") else f"As evaluated: {told}"
     return f"{text(told)} {on_screen('Move a slider, and every number follows.')}"
 
@@ -74,10 +74,10 @@ def _choice(data: dict[str, Any]) -> str:
 
 
 def _option(row: dict[str, Any]) -> str:
-    chosen = " selected" if row["name"] == USUAL else ""
+    chosen = " selected" if row["name"] == _USUAL else ""
     return f'<option value="{text(row["name"])}"{chosen}>{text(row["title"])}</option>'
 
 
-def percent(share: float) -> str:
+def _percent(share: float) -> str:
     """A share in percent; the sign does not begin a line."""
     return percent_text(share).replace(" %", "\u00a0%")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SHOWN = 80  # characters of a label or a name that a page shows; the middle of longer ones is left out
+_SHOWN = 80  # characters of a label or a name that a page shows; the middle of longer ones is left out
 
 
 @cache
@@ -44,9 +44,14 @@ def filled(name: str, **parts: str) -> str:
 
 
 def document(
-    title: str, body: str, *, payload: Any = None, script: str = "", styles: Sequence[str] = ("page.css",),
+    title: str,
+    body: str,
+    *,
+    payload: Any = None,
+    script: str = "",
+    styles: Sequence[str] = ("page.css",),
     images: bool = False,
-) -> str:  # fmt: skip
+) -> str:
     """The whole file. Its policy allows this style and this script by their hashes, and nothing from anywhere.
 
     With `images` pictures are allowed as well, where the page holds them itself.
@@ -87,12 +92,12 @@ def text(value: Any) -> str:
     return escape(str(value), quote=True)
 
 
-def clipped(value: Any, most: int = SHOWN) -> str:
+def clipped(value: Any, most: int = _SHOWN) -> str:
     """A label as text of a length that fits a page."""
     whole = str(value)
     return whole if len(whole) <= most else f"{whole[: most // 2]} … {whole[-(most // 2 - 3) :]}"
 
 
-def name(value: Any, most: int = SHOWN) -> str:
+def name(value: Any, most: int = _SHOWN) -> str:
     """A label, isolated so that right-to-left text does not turn what stands beside it."""
     return f"<bdi>{text(clipped(value, most))}</bdi>"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.metrics import notation, references, registry
 from steelyard.metrics.expression import Expression, Named, walk
-from steelyard.report.listing import bounds, number
+from steelyard.report.metric_list import bounds, number
 from steelyard.report.terminal import paragraph, print_table
 from steelyard.statistics.counts import Counts
 
@@ -89,10 +89,12 @@ def paradox() -> str:
     rows = [
         [f"{registry.get_metric(plain)(counts):.1%}", f"{registry.get_metric(corrected)(counts):.1%}", plain]
         for plain, corrected in (
-            ("accuracy", "alpha_accuracy"), ("precision", "alpha_precision"),
-            ("recall", "alpha_recall"), ("f1", "alpha_f1"),
+            ("accuracy", "alpha_accuracy"),
+            ("precision", "alpha_precision"),
+            ("recall", "alpha_recall"),
+            ("f1", "alpha_f1"),
         )
-    ]  # fmt: skip
+    ]
     alpha = registry.get_metric("unbalanced_factor")(counts)
     told = paragraph(
         'A classifier that says "positive" to everything, tested on 90 positives and 10 negatives, knows nothing. '

@@ -10,16 +10,16 @@ from steelyard.analysis.rows import Rows
 from steelyard.errors import InputTypeError
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.report import classes, facts, pieces, tables
+from steelyard.report import class_sections, html_tables, metric_facts, sections
 from steelyard.report.document import clipped, document, filled, template, text
-from steelyard.report.payload import packed, payload
+from steelyard.report.page_data import packed, payload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard.analysis.comparison import Comparison
     from steelyard.auditing.decisions import Decision
-    from steelyard.protocol.crossing import CrossEvaluation
+    from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 SCRIPTS = ("numbers.js", "charts.js", "state.js", "rows.js", "update.js", "curves.js", "page.js")
 MOST_BYTES = 150_000  # of a page of two classes, whatever the input
@@ -36,7 +36,7 @@ def page(evaluation: Evaluation | CrossEvaluation, *, source: str = "predictions
     >>> 'data-cell="tp"' in html, len(html) < 150_000
     (True, True)
     """
-    from steelyard.protocol.crossing import CrossEvaluation
+    from steelyard.protocol.cross_evaluation import CrossEvaluation
 
     if isinstance(evaluation, CrossEvaluation):
         return _cross_page(evaluation, source)
@@ -48,7 +48,7 @@ def page(evaluation: Evaluation | CrossEvaluation, *, source: str = "predictions
 
 
 def _cross_page(result: CrossEvaluation, source: str) -> str:
-    from steelyard.report.runs import sections
+    from steelyard.report.run_sections import sections
 
     if len(result) > 1:
         return comparison_page(result.compare(), source=source, more=sections(result))
@@ -63,15 +63,15 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str
     if cut.positive is None:
         return _classes_page(cut, source, more)
     data = payload(cut, source) | {"verdict": evaluation.verdict, "own_cut": cut is not evaluation}
-    return _fitting(cut, source, data, {"runs": more, **pieces.pieces(cut, source, data)})
+    return _fitting(cut, source, data, {"runs": more, **sections.pieces(cut, source, data)})
 
 
 def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], parts: dict[str, str]) -> str:
     """The file with as many groups as it has room for."""
-    title, code, most = f"{clipped(source)} · Steelyard", script(data), tables.MOST_GROUPS
+    title, code, most = f"{clipped(source)} · Steelyard", script(data), html_tables.MOST_GROUPS
     while True:
-        shown = {"tables": parts["tables"] if not evaluation.groups else pieces.tables_of(evaluation, most)}
-        held = packed(data | {"groups": tables.group_numbers(evaluation, most)})
+        shown = {"tables": parts["tables"] if not evaluation.groups else sections.tables_of(evaluation, most)}
+        held = packed(data | {"groups": html_tables.group_numbers(evaluation, most)})
         html = document(title, filled("page.html", **parts | shown), payload=held, script=code)
         if len(html.encode()) <= MOST_BYTES or most <= 1 or not evaluation.groups:
             return html
@@ -80,7 +80,7 @@ def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], parts: d
 
 def script(data: dict[str, Any]) -> str:
     """The page's script: the registry's formulas, then what shows them."""
-    formulas = facts.formulas(row["name"] for row in data["measures"] if not row.get("ranks"))
+    formulas = metric_facts.formulas(row["name"] for row in data["measures"] if not row.get("ranks"))
     return '"use strict";(() => {\n' + "\n".join([formulas, *map(template, SCRIPTS)]) + "\n})();"
 
 
@@ -93,21 +93,25 @@ def _cut(evaluation: Evaluation) -> Evaluation:
     found = evaluate(evaluation.scores, threshold=best.threshold, **how)
     known = {row.name: row for row in evaluation.metrics}
     return replace(
-        found, metrics=Rows(known.get(row.name, row) for row in found.metrics), groups=evaluation.groups,
-        first=evaluation.first, seed=evaluation.seed, assumed=(*evaluation.assumed, told),
-    )  # fmt: skip
+        found,
+        metrics=Rows(known.get(row.name, row) for row in found.metrics),
+        groups=evaluation.groups,
+        first=evaluation.first,
+        seed=evaluation.seed,
+        assumed=(*evaluation.assumed, told),
+    )
 
 
 def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:
     """Several classes: the table of all, then each against the rest."""
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - a table of classes
-    chosen = classes.shown_first(table)
-    one = classes.agreeing(evaluate(table, pos_label=chosen, level=evaluation.level), evaluation)
-    data = payload(one, source, others=classes.shown(table), known=classes.known(evaluation))
-    data |= {"all": [facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
+    chosen = class_sections.shown_first(table)
+    one = class_sections.agreeing(evaluate(table, pos_label=chosen, level=evaluation.level), evaluation)
+    data = payload(one, source, others=class_sections.shown(table), known=class_sections.known(evaluation))
+    data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
     data["assumed"] = list(evaluation.assumed)
-    parts = pieces.pieces(one, source, data) | classes.pieces(evaluation, one, source, data)
+    parts = sections.pieces(one, source, data) | class_sections.pieces(evaluation, one, source, data)
     return _fitting(evaluation, source, data, {"runs": more, **parts})
 
 
@@ -119,7 +123,7 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions", more
     >>> "on the same 100 rows" in comparison_page(found)
     True
     """
-    from steelyard.report.versus import body
+    from steelyard.report.comparison_body import body
 
     return document(f"{clipped(' and '.join(comparison.models))} · Steelyard", body(comparison, source, more))
 
@@ -131,7 +135,7 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     >>> "class_symmetry" in audit_page(audit("recall", properties=["class_symmetry"]))
     True
     """
-    from steelyard.report.matrix import body
+    from steelyard.report.audit_body import body
 
     return document("Audit of measures · Steelyard", body(list(decisions)))
 

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-LONGEST = 800  # characters of a message
+_LONGEST = 800  # characters of a message
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def one_line(sentence: str) -> str:
     """A message without what could steer a terminal or fill it."""
     clean = CONTROL.sub("·", sentence)
-    return clean if len(clean) <= LONGEST else f"{clean[: LONGEST - 200]} ... {clean[-195:]}"
+    return clean if len(clean) <= _LONGEST else f"{clean[: _LONGEST - 200]} ... {clean[-195:]}"
 
 
 def width() -> int:
@@ -36,7 +36,7 @@ def console() -> Console:
     return Console(file=StringIO(), width=width(), markup=False, highlight=False, emoji=False)
 
 
-def printed(screen: Console) -> str:
+def _printed(screen: Console) -> str:
     """What a console of ours has printed, without trailing blanks."""
     return "\n".join(line.rstrip() for line in screen.file.getvalue().splitlines())  # type: ignore[attr-defined]  # console() made it a StringIO
 
@@ -50,7 +50,7 @@ def print_table(
     """A table; a row that is one string is the light rule above a family. The last column wraps, or those named."""
     screen = console()
     screen.print(_table(head, rows, right, (len(head) - 1,) if wrap is None else wrap))
-    return printed(screen)
+    return _printed(screen)
 
 
 def _table(

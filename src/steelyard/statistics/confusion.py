@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import CountOverflowError, InputError, did_you_mean, first_ten
 from steelyard.statistics.counts import LARGEST, Counts
-from steelyard.statistics.saving import SCHEMA, Saved, check_labels, read_table, written
+from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
-from steelyard.statistics.saving import SCHEMA, Saved, read_table, written
+from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

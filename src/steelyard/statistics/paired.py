@@ -10,14 +10,15 @@ import numpy as np
 from steelyard.errors import CountOverflowError, InputError
 from steelyard.statistics.confusion import Confusion, ordered
 from steelyard.statistics.counts import LARGEST
-from steelyard.statistics.saving import SCHEMA, Saved, check_labels, read_table, written
+from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Array = np.ndarray[Any, Any]
+    from steelyard._types import Array
+
 MOST_PAIRED_LABELS = 100  # a million cells; with more classes compare one against the rest
-MODELS = {"A": 0, "B": 1, 0: 0, 1: 1}
+_MODELS = {"A": 0, "B": 1, 0: 0, 1: 1}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,9 +52,9 @@ class Paired:
 
     def confusion(self, model: str | int) -> Confusion:
         """The table of one model: "A" or 0, "B" or 1."""
-        if model not in MODELS:
+        if model not in _MODELS:
             raise InputError(f"A paired table holds the models 'A' (or 0) and 'B' (or 1), not {model!r}.")
-        return Confusion.of_rows(self.labels, self.rows.sum(2 - MODELS[model]), self.positive)
+        return Confusion.of_rows(self.labels, self.rows.sum(2 - _MODELS[model]), self.positive)
 
     def collapsed(self, pos_label: Any = None) -> Paired:
         """One label against the rest, the rest first: 2 x 2 x 2."""

@@ -10,8 +10,8 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.statistics.confusion import Confusion, joined
 from steelyard.statistics.paired import Paired
-from steelyard.statistics.saving import SCHEMA, Saved, read_table, written
-from steelyard.statistics.scores import ScoreTable
+from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, written
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.threshold import roc_then_tpnr
+from steelyard.analysis.best_threshold import roc_then_tpnr
 from steelyard.auditing.robustness import robustness
 from steelyard.auditing.score_robustness import score_robustness
-from steelyard.datasets.collections import htru2
-from steelyard.ingest.labels import confusion, score_table
+from steelyard.datasets.paper_datasets import htru2
+from steelyard.ingest.array_tables import confusion, score_table
 from steelyard.metrics.references import reference
 from steelyard.metrics.registry import get_metric
-from steelyard.protocol.cross import cross_evaluate
+from steelyard.protocol.cross_evaluate import cross_evaluate
 from steelyard.protocol.resample import equal_rows
-from steelyard.protocol.split import Folds
+from steelyard.protocol.splits import Folds
 from steelyard.statistics.counts import Counts
 from steelyard.studies import asawa_claims, asawa_tables
 from steelyard.studies.study import Study
@@ -28,22 +28,22 @@ from steelyard.studies.study import Study
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.auditing.changes import Robustness
-    from steelyard.datasets.collections import Pulsars
-    from steelyard.statistics.scores import ScoreTable
+    from steelyard._types import Array
+    from steelyard.auditing.test_set_changes import Robustness
+    from steelyard.datasets.paper_datasets import Pulsars
+    from steelyard.statistics.score_table import ScoreTable
 
-Array = np.ndarray[Any, Any]
 SPLIT_SEED = 123  # of the public notebook that the paper cites: the split with its 510 positives and 4,860 negatives
 TREES = {"1 split": 1, "5 splits": 5, "10 splits": 10, "no limit": None}
 COUNTED = ("accuracy", "precision", "recall", "f1", "specificity", "tpnr", "mcc", "kappa", "balanced_accuracy")
 MEASURES = (*COUNTED, "roc_auc")
-TOLERANCE = 0.02
-SPLITS, DRAWS = 20, 200
+_TOLERANCE = 0.02
+SPLITS, _DRAWS = 20, 200
 QUICK_SPLITS, QUICK_DRAWS, QUICK_ROWS = 3, 50, 3  # every third row
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class _Trial:
     """One split: the scores of each tree on the test part, and of the trees refitted on swapped labels."""
 
     seed: int
@@ -68,14 +68,14 @@ class Trial:
 class Outcome:
     """What a split says: both tests by weights, and the changes over draws of a balanced test set."""
 
-    trial: Trial
+    trial: _Trial
     found: Robustness
     unlike: Robustness
     drawn: Array  # draw, tree, measure: the value as it was less that of the balanced set
 
     def robust_in(self, draw: int) -> list[str]:
         """The measures that one balanced test set moves by no more than the tolerance, in any tree."""
-        held = np.abs(self.drawn[draw]).max(0) <= TOLERANCE
+        held = np.abs(self.drawn[draw]).max(0) <= _TOLERANCE
         return [name for name, ok in zip(MEASURES, held, strict=True) if ok]
 
 
@@ -85,7 +85,7 @@ def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) ->
     pulsars = htru2(data)
     if quick:
         pulsars = pulsars._replace(X=pulsars.X[::QUICK_ROWS], y=pulsars.y[::QUICK_ROWS])
-    first, splits, draws = SPLIT_SEED + seed, QUICK_SPLITS if quick else SPLITS, QUICK_DRAWS if quick else DRAWS
+    first, splits, draws = SPLIT_SEED + seed, QUICK_SPLITS if quick else SPLITS, QUICK_DRAWS if quick else _DRAWS
     outcomes = []
     for split in range(first, first + splits):
         progress(f"split {split}: four trees, {draws} balanced test sets")
@@ -98,9 +98,15 @@ def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) ->
         cut_then_tpnr(pulsars, outcomes[0].trial),
     )
     return Study(
-        "asawa", "Measures on balanced test sets and swapped labels", reference("asawa"), asawa_claims.summary(view),
-        asawa_tables.tables(view), asawa_tables.pictures(view), asawa_claims.claims(view), _choices(view),
-    )  # fmt: skip
+        "asawa",
+        "Measures on balanced test sets and swapped labels",
+        reference("asawa"),
+        asawa_claims.summary(view),
+        asawa_tables.tables(view),
+        asawa_tables.pictures(view),
+        asawa_claims.claims(view),
+        _choices(view),
+    )
 
 
 # ---------------------------------------------------------------- the trees
@@ -125,7 +131,7 @@ def tree(splits: int | None) -> Any:
     return DecisionTreeClassifier(max_leaf_nodes=None if splits is None else splits + 1, random_state=0)
 
 
-def trial(pulsars: Pulsars, seed: int, attributes: Any) -> Trial:
+def trial(pulsars: Pulsars, seed: int, attributes: Any) -> _Trial:
     """The four trees of one split, fitted on the labels and on the labels swapped."""
     from sklearn.model_selection import train_test_split
 
@@ -136,29 +142,29 @@ def trial(pulsars: Pulsars, seed: int, attributes: Any) -> Trial:
         {n: tree(k).fit(learned, y[train]).predict_proba(asked)[:, 1] for n, k in TREES.items()}
         for y in (pulsars.y, 1 - pulsars.y)
     )
-    return Trial(seed, train, test, pulsars.y[test], scores, other)
+    return _Trial(seed, train, test, pulsars.y[test], scores, other)
 
 
 # ---------------------------------------------------------------- the two tests
 
 
-def outcome(one: Trial, draws: int) -> Outcome:
+def outcome(one: _Trial, draws: int) -> Outcome:
     """Balanced by weights and by draws of negatives, and with the labels swapped."""
     y, found = one.y_test, {}
     tables = {name: confusion(y, said).counts() for name, said in one.predictions().items()}
     scores = {name: score_table(y, told) for name, told in one.scores.items()}
     other = {name: score_table(1 - y, told) for name, told in one.swapped_scores.items()}
-    areas = score_robustness(scores, other, tolerance=TOLERANCE)
+    areas = score_robustness(scores, other, tolerance=_TOLERANCE)
     for alike in (True, False):
         said = one.swapped_predictions(alike=alike)
         swapped = {name: confusion(1 - y, part).counts() for name, part in said.items()}
-        found[alike] = robustness(
-            tables, metrics=COUNTED, swapped=swapped, resamples=0, tolerance=TOLERANCE
-        ).beside(areas)  # fmt: skip
+        found[alike] = robustness(tables, metrics=COUNTED, swapped=swapped, resamples=0, tolerance=_TOLERANCE).beside(
+            areas
+        )
     return Outcome(one, found[True], found[False], found[True].values - _balanced(one, draws))
 
 
-def _balanced(one: Trial, draws: int) -> Array:
+def _balanced(one: _Trial, draws: int) -> Array:
     """All measures of all trees on test sets with as many negatives as positives, drawn again and again."""
     rng, said = np.random.default_rng(one.seed), one.predictions()
     sets = [equal_rows(one.y_test, "under", rng) for _ in range(draws)]
@@ -169,14 +175,14 @@ def _balanced(one: Trial, draws: int) -> Array:
     return np.column_stack([counted, areas]).reshape(draws, len(TREES), len(MEASURES))
 
 
-def _scored(one: Trial, name: str, rows: Array) -> ScoreTable:
+def _scored(one: _Trial, name: str, rows: Array) -> ScoreTable:
     return score_table(one.y_test[rows], one.scores[name][rows])
 
 
 # ---------------------------------------------------------------- what the paper says beside
 
 
-def attributes(pulsars: Pulsars, trials: list[Trial]) -> dict[str, list[dict[str, Counts]]]:
+def attributes(pulsars: Pulsars, trials: list[_Trial]) -> dict[str, list[dict[str, Counts]]]:
     """The trees of each split on two attributes, the paper's pair and the least correlated, not on components."""
     pairs = {"attributes 1 and 3": (0, 2), "attributes 1 and 4": (0, 3)}
     return {
@@ -188,7 +194,7 @@ def attributes(pulsars: Pulsars, trials: list[Trial]) -> dict[str, list[dict[str
     }
 
 
-def cut_then_tpnr(pulsars: Pulsars, one: Trial) -> list[dict[str, Any]]:
+def cut_then_tpnr(pulsars: Pulsars, one: _Trial) -> list[dict[str, Any]]:
     """The recommended use: the cut where the ROC curve of training rows is best, then the TPNR of the test part."""
     from sklearn.pipeline import make_pipeline
 
@@ -215,5 +221,5 @@ def _choices(view: Any) -> dict[str, Any]:
         "trees": "n splits are n + 1 leaves, grown best first, Gini, random_state 0",
         "balanced": f"by weights, and {len(view.first.drawn)} draws of as many negatives as there are positives",
         "swapped": "in both parts, and the trees refitted; a leaf with a tie says the same original class",
-        "tolerance": TOLERANCE,
-    }  # fmt: skip
+        "tolerance": _TOLERANCE,
+    }

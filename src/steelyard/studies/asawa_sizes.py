@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 
 WHOLE = 1e-6  # how far from a whole number ten printed digits may lead
 

@@ -15,15 +15,15 @@ from steelyard.report.figures.density import DensityDisplay
 from steelyard.report.figures.roc import RocDisplay
 from steelyard.report.figures.runs import RunsDisplay
 from steelyard.statistics.counts import Counts
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 from steelyard.studies.study import Picture, Table
 
 if TYPE_CHECKING:
-    from steelyard.auditing.changes import Robustness
-    from steelyard.datasets.collections import Pulsars
+    from steelyard._types import Array
+    from steelyard.auditing.test_set_changes import Robustness
+    from steelyard.datasets.paper_datasets import Pulsars
     from steelyard.studies.asawa import Outcome
 
-Array = np.ndarray[Any, Any]
 ADDED = "balanced_accuracy"  # the per-class accuracy that the paper forgot to try
 COMPARED = ("tpnr", "balanced_accuracy", "mcc", "f1", "accuracy")
 
@@ -59,9 +59,7 @@ class View:
 
 def reconstructed() -> Robustness:
     """The paper's own tables, recovered from its Figure 4: unbalanced, and balanced by the paper's draw."""
-    plain, even = (
-        {tree: Counts(*pair[i]) for tree, pair in published("asawa")["counts"].items()} for i in range(2)
-    )  # fmt: skip
+    plain, even = ({tree: Counts(*pair[i]) for tree, pair in published("asawa")["counts"].items()} for i in range(2))
     metrics = [name for name in next(iter(published("asawa")["figure_4"].values())) if name != "roc_auc"]
     return robustness(plain, metrics=[*metrics, ADDED], balanced=even, resamples=0)
 
@@ -77,18 +75,27 @@ def printed(metric: str) -> list[float]:
 def tables(view: View) -> list[Table]:
     """All tables of the study."""
     return [
-        _correlations(view), _values(view), _balanced(view), _swapped(view), _verdicts(view), _splits(view),
-        _components(view), _cuts(view),
-    ]  # fmt: skip
+        _correlations(view),
+        _values(view),
+        _balanced(view),
+        _swapped(view),
+        _verdicts(view),
+        _splits(view),
+        _components(view),
+        _cuts(view),
+    ]
 
 
 def _correlations(view: View) -> Table:
     matrix, names = view.correlations, view.pulsars.names
     rows = [
-        {"attribute": f"{i + 1} {name}", "with the class": float(matrix[i, -1]),
-         **{f"with {j + 1}": float(matrix[i, j]) for j in (0, 2, 3)}}
+        {
+            "attribute": f"{i + 1} {name}",
+            "with the class": float(matrix[i, -1]),
+            **{f"with {j + 1}": float(matrix[i, j]) for j in (0, 2, 3)},
+        }
         for i, name in enumerate(names)
-    ]  # fmt: skip
+    ]
     note = "Pearson's r over all rows; attributes 1, 3 and 4 are those that the paper chooses from."
     return Table("figure_2", "Figure 2: correlations", _signed(rows), note)
 
@@ -119,12 +126,19 @@ def _balanced(view: View) -> Table:
         for m, tree in enumerate(ours.models):
             drawn = view.first.drawn[:, m, i]
             again = float(paper.changes[m, 0, paper.metrics.index(metric)]) if metric in paper.metrics else None
-            rows.append({
-                "measure": metric, "tree": tree, "paper": printed(metric)[m], "recovered": again,
-                "difference": None if again is None else again - printed(metric)[m],
-                "by weights": float(ours.changes[m, 0, i]), "mean of draws": float(drawn.mean()),
-                "lowest": float(drawn.min()), "highest": float(drawn.max()),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "measure": metric,
+                    "tree": tree,
+                    "paper": printed(metric)[m],
+                    "recovered": again,
+                    "difference": None if again is None else again - printed(metric)[m],
+                    "by weights": float(ours.changes[m, 0, i]),
+                    "mean of draws": float(drawn.mean()),
+                    "lowest": float(drawn.min()),
+                    "highest": float(drawn.max()),
+                }
+            )
     rows = [{k: None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()} for row in rows]
     note = (
         "The value on the unbalanced test set less that on a balanced one; the paper balanced by one draw. Difference: "
@@ -138,10 +152,13 @@ def _balanced(view: View) -> Table:
 def _swapped(view: View) -> Table:
     alike, unlike = view.first.found, view.first.unlike
     rows = [
-        {"measure": metric, **{tree: float(alike.swap_changes[m, i]) for m, tree in enumerate(alike.models)},
-         "largest, ties as predicted": float(np.abs(unlike.swap_changes[:, i]).max())}
+        {
+            "measure": metric,
+            **{tree: float(alike.swap_changes[m, i]) for m, tree in enumerate(alike.models)},
+            "largest, ties as predicted": float(np.abs(unlike.swap_changes[:, i]).max()),
+        }
         for i, metric in enumerate(alike.metrics)
-    ]  # fmt: skip
+    ]
     note = "The trees are refitted on swapped labels; a leaf with a tie says the same original class both times."
     return Table("figure_5", "Figure 5: changes when the labels are swapped", _signed(rows), note)
 
@@ -154,11 +171,18 @@ def _verdicts(view: View) -> Table:
             f"{kind} P": ("not in the list" if v.metric == ADDED else words[v.metric in paper[kind]])
             for kind in ("robust", "symmetric")
         }
-        rows.append({
-            "measure": v.metric, "largest change, balanced": v.change, "robust": words[v.robust],
-            "robust P": said["robust P"], "largest change, swapped": v.swap_change, "symmetric": words[v.symmetric],
-            "symmetric P": said["symmetric P"], "both": words[v.winner],
-        })  # fmt: skip
+        rows.append(
+            {
+                "measure": v.metric,
+                "largest change, balanced": v.change,
+                "robust": words[v.robust],
+                "robust P": said["robust P"],
+                "largest change, swapped": v.swap_change,
+                "symmetric": words[v.symmetric],
+                "symmetric P": said["symmetric P"],
+                "both": words[v.winner],
+            }
+        )
     note = f"By the largest change over the trees against a tolerance of {view.first.found.tolerance}. P: the paper."
     return Table("verdicts", "Verdicts", _signed(rows), note)
 
@@ -178,13 +202,18 @@ def _splits(view: View) -> Table:
     for one in view.outcomes:
         y, draws = one.trial.y_test, len(one.drawn)
         held = sum(own(one.robust_in(d)) == paper["robust"] for d in range(draws))
-        rows.append({
-            "split seed": one.trial.seed, "positives": int(y.sum()), "negatives": int((1 - y).sum()),
-            "robust": _as(own(one.found.robust) == paper["robust"]), "robust, by draws": f"{held} of {draws}",
-            "symmetric": _as(own(one.found.symmetric) == paper["symmetric"]),
-            "symmetric, ties as predicted": _as(own(one.unlike.symmetric) == paper["symmetric"]),
-            "rows in leaves with a tie": sum(int((scores == 0.5).sum()) for scores in one.trial.scores.values()),
-        })  # fmt: skip
+        rows.append(
+            {
+                "split seed": one.trial.seed,
+                "positives": int(y.sum()),
+                "negatives": int((1 - y).sum()),
+                "robust": _as(own(one.found.robust) == paper["robust"]),
+                "robust, by draws": f"{held} of {draws}",
+                "symmetric": _as(own(one.found.symmetric) == paper["symmetric"]),
+                "symmetric, ties as predicted": _as(own(one.unlike.symmetric) == paper["symmetric"]),
+                "rows in leaves with a tie": sum(int((scores == 0.5).sum()) for scores in one.trial.scores.values()),
+            }
+        )
     note = "Whether the measures that stay as they are are the paper's; each split has trees and draws of its own."
     return Table("splits", "The verdicts on other splits", rows, note)
 
@@ -219,11 +248,14 @@ def pictures(view: View) -> list[Picture]:
     halves = (list(columns)[:4], list(columns)[4:])
     return [
         *(_densities(f"figure_1{i}", y, {n: columns[n] for n in half}) for i, half in zip("ab", halves, strict=True)),
-        Picture("figure_2", CorrelationDisplay.from_columns(columns | {"class": y.astype(float)}), "Figure 2. "
-                f"Pearson's correlations of the attributes and the class over {len(y):,} rows."),
+        Picture(
+            "figure_2",
+            CorrelationDisplay.from_columns(columns | {"class": y.astype(float)}),
+            f"Figure 2. Pearson's correlations of the attributes and the class over {len(y):,} rows.",
+        ),
         Picture("roc", RocDisplay.from_predictions(view.first.trial.y_test, view.first.trial.scores)),
         _draws(view),
-    ]  # fmt: skip
+    ]
 
 
 def _densities(name: str, y: Array, columns: dict[str, Array]) -> Picture:

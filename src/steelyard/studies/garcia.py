@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.rows import listed
-from steelyard.auditing.conclusions import CLAIMS, STRONG, USUALLY
-from steelyard.auditing.conclusions import Claim as Bounds
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
+from steelyard.auditing.garcia_conclusions import CLAIMS, STRONG, USUALLY
+from steelyard.auditing.garcia_conclusions import Claim as Bounds
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.references import reference
 from steelyard.metrics.registry import get_metric
-from steelyard.report.figures.words import percent
+from steelyard.report.figures.caption_text import percent
 from steelyard.studies.garcia_readings import (
     LATER,
     MEASURES,
@@ -39,7 +39,7 @@ from steelyard.studies.study import Claim, Study, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Array = np.ndarray[Any, Any]
+    from steelyard._types import Array
 
 
 def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) -> Study:  # noqa: ARG001 - no data
@@ -62,16 +62,31 @@ def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) ->
     progress("Table 2: 65 cells, each proved or refuted")
     table_2 = {short: garcia_row(name, anew=True) for short, name in MEASURES.items()}
     claims = [
-        *_correlation_claims(main, readings, sizes), _weight_claim(weights), *_invariance_claims(table_2), _rho(main),
-    ]  # fmt: skip
+        *_correlation_claims(main, readings, sizes),
+        _weight_claim(weights),
+        *_invariance_claims(table_2),
+        _rho(main),
+    ]
     return Study(
-        "garcia", "Which measures listen to the rare class?", reference("garcia2012"),
-        _summary(main, readings, sizes, claims, table_2), tables(main, readings, sizes, weights, later, table_2),
-        pictures(main), claims,
-        {"seeds": seeds, "seeds of the other readings": fewer, "rows of a list": ROWS, "threshold": 0.5,
-         "list of true probabilities": next(iter(READINGS)), "weight of cwA": 0.6, "bands of wAUC": 10,
-         "strong correlation": f"above {STRONG}", "a conclusion holds": f"in {percent(USUALLY)} of the seeds or more"},
-    )  # fmt: skip
+        "garcia",
+        "Which measures listen to the rare class?",
+        reference("garcia2012"),
+        _summary(main, readings, sizes, claims, table_2),
+        tables(main, readings, sizes, weights, later, table_2),
+        pictures(main),
+        claims,
+        {
+            "seeds": seeds,
+            "seeds of the other readings": fewer,
+            "rows of a list": ROWS,
+            "threshold": 0.5,
+            "list of true probabilities": next(iter(READINGS)),
+            "weight of cwA": 0.6,
+            "bands of wAUC": 10,
+            "strong correlation": f"above {STRONG}",
+            "a conclusion holds": f"in {percent(USUALLY)} of the seeds or more",
+        },
+    )
 
 
 # ---------------------------------------------------------------- the conclusions of section 3.1
@@ -135,8 +150,9 @@ def _weight_claim(weights: CorrelationStudy) -> Claim:
     names = [f"class_weighted_accuracy[w={w}]" for w in WEIGHTS[1:]]
     ours = "; ".join(
         f"w = {w}: {_span(between(weights, name, 'recall'))} with TPr, {_span(between(weights, name, 'specificity'))} "
-        "with TNr" for w, name in zip(WEIGHTS[1:], names, strict=True)
-    )  # fmt: skip
+        "with TNr"
+        for w, name in zip(WEIGHTS[1:], names, strict=True)
+    )
     why = (
         f"The paper does not say its w. It is true of the weights {', '.join(map(str, true))}"
         + (" and not of " + ", ".join(str(w) for w in WEIGHTS[1:] if w not in true) if len(true) < len(strong) else "")
@@ -180,10 +196,14 @@ def _invariance_claims(table_2: dict[str, str]) -> list[Claim]:
         else ""
     )
     whole = Claim(
-        "Table 2: which of five changes of the matrix each measure notices", "65 signs",
+        "Table 2: which of five changes of the matrix each measure notices",
+        "65 signs",
         f"{len(cells) - len(wrong)} of {len(cells)} signs the same" + (f"; not {', '.join(wrong)}" if wrong else ""),
-        "no randomness", "holds" if not wrong else "does not hold", f"{why}{turned}.", printed["place"],
-    )  # fmt: skip
+        "no randomness",
+        "holds" if not wrong else "does not hold",
+        f"{why}{turned}.",
+        printed["place"],
+    )
     sets = {
         "sensitive": [s for s in MEASURES if "-" not in table_2[s]],
         "exchange": [s for s in MEASURES if table_2[s][0] == "-"],
@@ -206,9 +226,14 @@ def _set_claim(key: str, found: list[str]) -> Claim:
     named, whole = set(sentence["measures"]), key != "negatives"
     right = named == set(found) if whole else named <= set(found)
     return Claim(
-        sentence["words"], ", ".join(sentence["measures"]), ", ".join(found), "no randomness",
-        "holds" if right else "does not hold", WHY_SETS[key], sentence["place"],
-    )  # fmt: skip
+        sentence["words"],
+        ", ".join(sentence["measures"]),
+        ", ".join(found),
+        "no randomness",
+        "holds" if right else "does not hold",
+        WHY_SETS[key],
+        sentence["place"],
+    )
 
 
 def _rho(main: CorrelationStudy) -> Claim:
@@ -217,20 +242,27 @@ def _rho(main: CorrelationStudy) -> Claim:
     gap = float(np.nanmax(np.abs(np.asarray(plain) - np.asarray(auc))))
     sentence = PAPER["sentences"]["rho"]
     return Claim(
-        sentence["words"], "equal", f"largest difference {gap:.1e} over {np.asarray(auc).size:,} tables",
-        "every table of every seed", "holds with qualification" if gap < 1e-12 else "does not hold",
+        sentence["words"],
+        "equal",
+        f"largest difference {gap:.1e} over {np.asarray(auc).size:,} tables",
+        "every table of every seed",
+        "holds with qualification" if gap < 1e-12 else "does not hold",
         "Equation (1) prints w(0) = ρ, by which ρ = 0 gives the lowest area no weight and the sentence would be false; "
-        "it must be 1 − ρ, and then the weights add up to the number of areas for every ρ.", sentence["place"],
-    )  # fmt: skip
+        "it must be 1 − ρ, and then the weights add up to the number of areas for every ρ.",
+        sentence["place"],
+    )
 
 
 # ---------------------------------------------------------------- what is shown
 
 
 def _summary(
-    main: CorrelationStudy, readings: dict[str, CorrelationStudy], sizes: dict[int, CorrelationStudy],
-    claims: list[Claim], table_2: dict[str, str],
-) -> list[str]:  # fmt: skip
+    main: CorrelationStudy,
+    readings: dict[str, CorrelationStudy],
+    sizes: dict[int, CorrelationStudy],
+    claims: list[Claim],
+    table_2: dict[str, str],
+) -> list[str]:
     three = [claims[i].verdict != "does not hold" for i in range(3)]
     same = sum(a == b for s in MEASURES for a, b in zip(table_2[s], PAPER["table_2"]["signs"][s], strict=True))
     least, most = (float(np.nanmean(correlations(sizes[n], "AUC", "TPr")[:, 0])) for n in (SIZES[0], SIZES[-1]))

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.auditing.conclusions import Claim as Bounds
+from steelyard.auditing.garcia_conclusions import Claim as Bounds
 from steelyard.metrics.registry import get_metric
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.auditing.correlation import CorrelationStudy
 
-Array = np.ndarray[Any, Any]
 PAPER = published("garcia")
 MEASURES: dict[str, str] = PAPER["measures"]
 ROWS = 1000  # the paper does not say how long its list is; 100 and 5,000 are tried as well

@@ -6,49 +6,81 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.auditing.conclusions import CLAIMS
+from steelyard.auditing.garcia_conclusions import CLAIMS
 from steelyard.metrics.registry import get_metric
+from steelyard.report.figures.caption_text import percent
 from steelyard.report.figures.correlation import CorrelationDisplay
-from steelyard.report.figures.words import percent
 from steelyard.studies.garcia_readings import LATER, MEASURES, ONE_EDGE, PAPER, WEIGHTS, WORDS, between, correlations
 from steelyard.studies.study import Picture, Table
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.auditing.correlation import CorrelationStudy
-
-Array = np.ndarray[Any, Any]
 
 
 def tables(
-    main: CorrelationStudy, readings: dict[str, CorrelationStudy], sizes: dict[int, CorrelationStudy],
-    weights: CorrelationStudy, later: CorrelationStudy, table_2: dict[str, str],
-) -> list[Table]:  # fmt: skip
+    main: CorrelationStudy,
+    readings: dict[str, CorrelationStudy],
+    sizes: dict[int, CorrelationStudy],
+    weights: CorrelationStudy,
+    later: CorrelationStudy,
+    table_2: dict[str, str],
+) -> list[Table]:
     """All of them; the matrices last."""
     n = len(main.pearson)
     return [
-        Table("correlations_with_rates", "Correlation with TPr and TNr, by the share of positives",
-              [_rates_row(main, s, name) for s, name in MEASURES.items()], f"Pearson's r, mean of {n} seeds."),
-        Table("intervals", "The same with its spread: 95 % of the seeds lie between",
-              [_spread_row(main, s, share) for s in MEASURES for share in range(len(main.positives))],
-              f"Quantiles 2.5 % and 97.5 % of {n} seeds."),
-        Table("conclusions", "Share of the seeds in which each conclusion holds, by the reading of the paper",
-              [_reading_row(words, study) for words, study in readings.items()],
-              "Of all measures of the conclusion at all five imbalances. The first row is the study's reading."),
-        Table("invariance", "Table 2: what each measure does when the table changes",
-              [_sign_row(short, table_2[short]) for short in MEASURES],
-              "p1 exchange of the classes; p2 to p5 a change of TN, FP, TP, FN alone. Stays is the paper's −, changes "
-              "its +; where the paper prints another sign, it is given."),
-        Table("size", "How the correlations at 5 % positives depend on the length of the list",
-              [_size_row(n, study) for n, study in sizes.items()],
-              "sd: of TPr and of TNr over the tuples of one distortion, mean over distortions and seeds."),
-        Table("weights", "Class-weighted accuracy by its weight w: correlation with TPr and TNr",
-              [_rates_row(weights, f"w = {w}", f"class_weighted_accuracy[w={w}]") for w in WEIGHTS]),
-        Table("later_measures", "Measures of the other papers in the same experiment",
-              [_rates_row(later, get_metric(name).title, name) for name in LATER],
-              "AC-score, TPNR and informedness weigh both recalls alike, and correlate like AUC and Gm."),
-        *(Table(f"matrix_{round(100 * share):02d}", f"All pairs of measures with {100 * share:g} % positives",
-                _matrix_rows(main, share), f"Pearson's r, mean of {n} seeds.") for share in main.positives),
-    ]  # fmt: skip
+        Table(
+            "correlations_with_rates",
+            "Correlation with TPr and TNr, by the share of positives",
+            [_rates_row(main, s, name) for s, name in MEASURES.items()],
+            f"Pearson's r, mean of {n} seeds.",
+        ),
+        Table(
+            "intervals",
+            "The same with its spread: 95 % of the seeds lie between",
+            [_spread_row(main, s, share) for s in MEASURES for share in range(len(main.positives))],
+            f"Quantiles 2.5 % and 97.5 % of {n} seeds.",
+        ),
+        Table(
+            "conclusions",
+            "Share of the seeds in which each conclusion holds, by the reading of the paper",
+            [_reading_row(words, study) for words, study in readings.items()],
+            "Of all measures of the conclusion at all five imbalances. The first row is the study's reading.",
+        ),
+        Table(
+            "invariance",
+            "Table 2: what each measure does when the table changes",
+            [_sign_row(short, table_2[short]) for short in MEASURES],
+            "p1 exchange of the classes; p2 to p5 a change of TN, FP, TP, FN alone. Stays is the paper's −, changes "
+            "its +; where the paper prints another sign, it is given.",
+        ),
+        Table(
+            "size",
+            "How the correlations at 5 % positives depend on the length of the list",
+            [_size_row(n, study) for n, study in sizes.items()],
+            "sd: of TPr and of TNr over the tuples of one distortion, mean over distortions and seeds.",
+        ),
+        Table(
+            "weights",
+            "Class-weighted accuracy by its weight w: correlation with TPr and TNr",
+            [_rates_row(weights, f"w = {w}", f"class_weighted_accuracy[w={w}]") for w in WEIGHTS],
+        ),
+        Table(
+            "later_measures",
+            "Measures of the other papers in the same experiment",
+            [_rates_row(later, get_metric(name).title, name) for name in LATER],
+            "AC-score, TPNR and informedness weigh both recalls alike, and correlate like AUC and Gm.",
+        ),
+        *(
+            Table(
+                f"matrix_{round(100 * share):02d}",
+                f"All pairs of measures with {100 * share:g} % positives",
+                _matrix_rows(main, share),
+                f"Pearson's r, mean of {n} seeds.",
+            )
+            for share in main.positives
+        ),
+    ]
 
 
 def _rates_row(study: CorrelationStudy, words: str, name: str) -> dict[str, Any]:

@@ -11,31 +11,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.datasets.collections import htru2, newsgroups20
+from steelyard.datasets.paper_datasets import htru2, newsgroups20
 from steelyard.metrics.registry import get_metric
-from steelyard.protocol.cross import cross_evaluate
+from steelyard.protocol.cross_evaluate import cross_evaluate
 from steelyard.protocol.resample import equal_rows
-from steelyard.protocol.select import select_tree
-from steelyard.protocol.split import Folds, HoldOut
+from steelyard.protocol.select_tree import select_tree
+from steelyard.protocol.splits import Folds, HoldOut
 from steelyard.studies import kalita_claims, kalita_tables
 from steelyard.studies.study import Study
-from steelyard.studies.texts import phrases
+from steelyard.studies.text_counts import phrases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.protocol.crossing import CrossEvaluation
-    from steelyard.protocol.selection import Selection
+    from steelyard._types import Array
+    from steelyard.protocol.cross_evaluation import CrossEvaluation
+    from steelyard.protocol.tree_selection import Selection
 
-Array = np.ndarray[Any, Any]
 CITE = "Kalita, J. (2010) Measuring performance of a classification algorithm. Lecture notes."
-TREE = "tree"
+_TREE = "tree"
 RESAMPLING = (None, "over", "under", "class_weight")
-MEASURES = ("f1[average=macro]", "f1[average=weighted]", "recall[average=weighted]", "accuracy", "balanced_accuracy",
-            "ac_score", "mcc")  # fmt: skip
-FEW, WORDS, STEPS = 24, 300, 20  # rows of the small example, words that a tree may ask about, prunings of each tree
+_MEASURES = (
+    "f1[average=macro]",
+    "f1[average=weighted]",
+    "recall[average=weighted]",
+    "accuracy",
+    "balanced_accuracy",
+    "ac_score",
+    "mcc",
+)
+_FEW, _WORDS, _STEPS = 24, 300, 20  # rows of the small example, words that a tree may ask about, prunings of each tree
 INTERVALS = 5
-SMALL = 10  # splits of the small tree, on which balancing is tried as well
+_SMALL = 10  # splits of the small tree, on which balancing is tried as well
 
 
 @dataclass(frozen=True)
@@ -50,11 +57,11 @@ class Effort:
     texts: int = 3
 
 
-FULL, QUICK = Effort(), Effort(holdouts=3, few=5, repeats=1, selections=1, pulsars=5, texts=10)
+_FULL, QUICK = Effort(), Effort(holdouts=3, few=5, repeats=1, selections=1, pulsars=5, texts=10)
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class _Task:
     """A data set and the learner that is measured on it."""
 
     name: str
@@ -64,7 +71,7 @@ class Task:
     attributes: str
     small: Any = None
 
-    def part(self, rows: Array) -> Task:
+    def part(self, rows: Array) -> _Task:
         """The same of some of the rows."""
         return replace(self, X=self.X[rows], y=self.y[rows])
 
@@ -73,7 +80,7 @@ class Task:
 class Outcome:
     """All that the protocol gives on one data set."""
 
-    task: Task
+    task: _Task
     holdouts: dict[int, CrossEvaluation]
     few: list[CrossEvaluation]
     folds: CrossEvaluation
@@ -100,15 +107,20 @@ class Choice:
 
 def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) -> Study:
     """The protocol on both sets."""
-    effort = QUICK if quick else FULL
+    effort = QUICK if quick else _FULL
     progress("reading HTRU2 and 20 Newsgroups")
     tasks = [pulsars(data, effort), hierarchies(data, effort, seed)]
-    found = [outcome(task, effort, seed, progress) for task in tasks]
+    found = [_outcome(task, effort, seed, progress) for task in tasks]
     return Study(
-        "kalita", "Measuring a classifier on unequal classes, step by step", CITE, kalita_claims.summary(found),
-        kalita_tables.tables(found), kalita_tables.pictures(found), kalita_claims.claims(found),
+        "kalita",
+        "Measuring a classifier on unequal classes, step by step",
+        CITE,
+        kalita_claims.summary(found),
+        kalita_tables.tables(found),
+        kalita_tables.pictures(found),
+        kalita_claims.claims(found),
         _choices(tasks, effort),
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- the data
@@ -121,14 +133,14 @@ def _tree(splits: int | None = None) -> Any:
     return DecisionTreeClassifier(max_leaf_nodes=None if splits is None else splits + 1)
 
 
-def pulsars(data: Any, effort: Effort) -> Task:
+def pulsars(data: Any, effort: Effort) -> _Task:
     """Two classes, eight attributes that are numbers."""
     found = htru2(data)
     part = slice(None, None, effort.pulsars)
-    return Task("HTRU2, 2 classes", found.X[part], found.y[part], _tree(), "8 numbers", _tree(SMALL))
+    return _Task("HTRU2, 2 classes", found.X[part], found.y[part], _tree(), "8 numbers", _tree(_SMALL))
 
 
-def hierarchies(data: Any, effort: Effort, seed: int) -> Task:
+def hierarchies(data: Any, effort: Effort, seed: int) -> _Task:
     """Seven classes, the first word of a group's name; attributes say whether a word is there."""
     from sklearn.feature_selection import SelectKBest, chi2
     from sklearn.pipeline import make_pipeline
@@ -138,19 +150,19 @@ def hierarchies(data: Any, effort: Effort, seed: int) -> Task:
     X = phrases([news.texts[i] for i in rows], longest=1)
     X.data[:] = 1
     y = np.array([news.labels[i].partition(".")[0] for i in rows])
-    learner, small = (make_pipeline(SelectKBest(chi2, k=WORDS), _tree(splits)) for splits in (None, SMALL))
-    told = f"{WORDS} words, there or not, chosen in each training part"
-    return Task("20 Newsgroups, 7 classes", X, y, learner, told, small)
+    learner, small = (make_pipeline(SelectKBest(chi2, k=_WORDS), _tree(splits)) for splits in (None, _SMALL))
+    told = f"{_WORDS} words, there or not, chosen in each training part"
+    return _Task("20 Newsgroups, 7 classes", X, y, learner, told, small)
 
 
 # ---------------------------------------------------------------- the protocol
 
 
-def outcome(task: Task, effort: Effort, seed: int, progress: Callable[[str], Any]) -> Outcome:
+def _outcome(task: _Task, effort: Effort, seed: int, progress: Callable[[str], Any]) -> Outcome:
     """Every step of the protocol in the paper's order."""
     progress(f"{task.name}: hold-out for k = 2 to 9")
     held = {k: _measured(task, HoldOut(k, effort.holdouts), seed) for k in range(2, 10)}
-    progress(f"{task.name}: {FEW} rows, ten times")
+    progress(f"{task.name}: {_FEW} rows, ten times")
     few = [_few(task, seed + i) for i in range(effort.few)]
     progress(f"{task.name}: repeated folds, four ways to balance the training part")
     split = Folds(5, effort.repeats)
@@ -164,39 +176,45 @@ def outcome(task: Task, effort: Effort, seed: int, progress: Callable[[str], Any
     return Outcome(task, held, few, folds, small, before, selections, _in_intervals(task, split, seed))
 
 
-def _measured(task: Task, split: Any, seed: int, **options: Any) -> CrossEvaluation:
+def _measured(task: _Task, split: Any, seed: int, **options: Any) -> CrossEvaluation:
     return cross_evaluate(
-        {TREE: task.learner}, task.X, task.y, split=split, metrics=MEASURES, rng=np.random.default_rng(seed), **options
+        {_TREE: task.learner},
+        task.X,
+        task.y,
+        split=split,
+        metrics=_MEASURES,
+        rng=np.random.default_rng(seed),
+        **options,
     )
 
 
-def _few(task: Task, seed: int) -> CrossEvaluation:
+def _few(task: _Task, seed: int) -> CrossEvaluation:
     """Kalita's small example: 24 rows with the classes' shares, 16 to train on and 8 to test, ten times."""
     rng = np.random.default_rng(seed)
     labels, codes = np.unique(task.y, return_inverse=True)
-    (part,) = HoldOut(len(codes) / FEW - 1).split(codes, tuple(labels.tolist()), rng)
+    (part,) = HoldOut(len(codes) / _FEW - 1).split(codes, tuple(labels.tolist()), rng)
     return _measured(task.part(part.test), HoldOut(2, repeats=10, stratified=False), seed)
 
 
-def _repeated_before(task: Task, seed: int) -> CrossEvaluation:
+def _repeated_before(task: _Task, seed: int) -> CrossEvaluation:
     """What must not be done: rows of the smaller classes repeated before the split, so that some are on both sides."""
     rows = equal_rows(task.y, "over", np.random.default_rng(seed))
     return _measured(task.part(rows), Folds(5), seed)
 
 
-def _chosen(task: Task, seed: int) -> Choice:
+def _chosen(task: _Task, seed: int) -> Choice:
     """Ten trees, the best three pruned, the smallest of the best: on validation parts, then judged on unseen rows."""
-    found = select_tree(task.learner, task.X, task.y, most=STEPS, rng=np.random.default_rng(seed))
+    found = select_tree(task.learner, task.X, task.y, most=_STEPS, rng=np.random.default_rng(seed))
     grown = max(found.grown, key=lambda trial: trial.value)
     unseen = [_mean_f(task, trial, found.test_rows) for trial in (grown, found.chosen)]
     return Choice(seed, found, *unseen)
 
 
-def _mean_f(task: Task, trial: Any, rows: Array) -> float:
+def _mean_f(task: _Task, trial: Any, rows: Array) -> float:
     return float(get_metric("f1")(task.y[rows], trial.estimator.predict(task.X[rows]), average="macro"))
 
 
-def _in_intervals(task: Task, split: Folds, seed: int) -> CrossEvaluation | None:
+def _in_intervals(task: _Task, split: Folds, seed: int) -> CrossEvaluation | None:
     """Numbers as they are against numbers cut into a few intervals; None where the attributes are words."""
     if not isinstance(task.X, np.ndarray):
         return None
@@ -205,18 +223,18 @@ def _in_intervals(task: Task, split: Folds, seed: int) -> CrossEvaluation | None
 
     cut = make_pipeline(KBinsDiscretizer(INTERVALS, encode="ordinal", strategy="uniform"), _tree())
     both = {"numbers": task.learner, f"{INTERVALS} intervals": cut}
-    return cross_evaluate(both, task.X, task.y, split=split, metrics=MEASURES, rng=np.random.default_rng(seed))
+    return cross_evaluate(both, task.X, task.y, split=split, metrics=_MEASURES, rng=np.random.default_rng(seed))
 
 
-def _choices(tasks: list[Task], effort: Effort) -> dict[str, Any]:
+def _choices(tasks: list[_Task], effort: Effort) -> dict[str, Any]:
     return {
         **{task.name: f"{len(task.y):,} rows, {task.attributes}" for task in tasks},
         "classes of 20 Newsgroups": "the first word of each group's name",
-        "tree": f"scikit-learn's, Gini, grown until its leaves are pure; the small one has {SMALL} splits",
+        "tree": f"scikit-learn's, Gini, grown until its leaves are pure; the small one has {_SMALL} splits",
         "hold-out": f"k from 2 to 9, {effort.holdouts} times each, with the classes' shares",
-        "few rows": f"{FEW} rows with the classes' shares, 16 and 8, ten times, not stratified; {effort.few} such sets",
+        "few rows": f"{_FEW} rows with the classes' shares, 16 and 8, ten times, not stratified; {effort.few} such sets",
         "folds": f"5, {'once' if effort.repeats == 1 else f'{effort.repeats} times'}, stratified",
-        "selection": f"ten hold-outs of k = 2, the best three pruned in {STEPS} steps, a quarter of the rows set aside",
+        "selection": f"ten hold-outs of k = 2, the best three pruned in {_STEPS} steps, a quarter of the rows set aside",
         "F": "the harmonic mean of precision and recall of each class; mean F is their plain mean (macro)",
         "micro": "the mean by the classes' shares, as the paper defines it; scikit-learn calls it weighted",
     }

@@ -12,10 +12,10 @@ from steelyard.studies.kalita_tables import MEAN_F, MICRO_F, TREE, grown, times_
 from steelyard.studies.study import Claim, Verdict, tiny, verdict
 
 if TYPE_CHECKING:
-    from steelyard.protocol.crossing import CrossEvaluation
+    from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.studies.kalita import Outcome
 
-LEVEL = 0.05
+_LEVEL = 0.05
 ENOUGH = 10  # folds: those of a full run
 WAYS = ("over", "under", "class_weight")
 
@@ -23,9 +23,16 @@ WAYS = ("over", "under", "class_weight")
 def claims(found: list[Outcome]) -> list[Claim]:
     """What the paper says that this run can try."""
     return [
-        _sizes(found), _few(found), _folds_by_name(found), *(_balancing(one) for one in found), _best(found),
-        _pruned(found), _average_f(found), _micro(found), _examples(),
-    ]  # fmt: skip
+        _sizes(found),
+        _few(found),
+        _folds_by_name(found),
+        *(_balancing(one) for one in found),
+        _best(found),
+        _pruned(found),
+        _average_f(found),
+        _micro(found),
+        _examples(),
+    ]
 
 
 def summary(found: list[Outcome]) -> list[str]:
@@ -55,13 +62,15 @@ def _sizes(found: list[Outcome]) -> Claim:
         return " → ".join(f"{row.mean:.3f} (sd {row.sd:.3f})" for row in ends)
 
     return Claim(
-        "With k from 2 to 9 the training set is 3 to 10 times the test set.", "3 to 10 times",
-        f"{min(ratios):.1f} to {max(ratios):.1f} times", "all runs",
+        "With k from 2 to 9 the training set is 3 to 10 times the test set.",
+        "3 to 10 times",
+        f"{min(ratios):.1f} to {max(ratios):.1f} times",
+        "all runs",
         verdict(holds=abs(min(ratios) - 3) < 0.1 and abs(max(ratios) - 10) < 0.1),
         "k is that ratio; all the data are k + 1 times the test set. Mean F from k = 2 to k = 9: "
         f"{_each(found, values)}.",
         "Section 2.1",
-    )  # fmt: skip
+    )
 
 
 def _few(found: list[Outcome]) -> Claim:
@@ -74,12 +83,15 @@ def _few(found: list[Outcome]) -> Claim:
         return f"{seen}, undefined in {_lost(one)} of {10 * len(one.few)} runs"
 
     return Claim(
-        "Ten hold-outs of 24 rows ameliorate the small test set a little.", "said, no numbers", _each(found, told),
-        f"{len(found[0].few)} sets of 24 rows each", verdict(holds=not any(map(_lost, found)), partly=True),
+        "Ten hold-outs of 24 rows ameliorate the small test set a little.",
+        "said, no numbers",
+        _each(found, told),
+        f"{len(found[0].few)} sets of 24 rows each",
+        verdict(holds=not any(map(_lost, found)), partly=True),
         "Rows of the rare class decide: a test part of 8 rows may hold none, and where none is flagged either there is "
         "no F of that class, hence no mean F. Repeating does not make more of them.",
         "Section 2.1.1",
-    )  # fmt: skip
+    )
 
 
 def _lost(one: Outcome) -> int:
@@ -91,13 +103,15 @@ def _folds_by_name(found: list[Outcome]) -> Claim:
     often = np.concatenate([times_tested(result) for one in found for result in one.few])
     proper = np.concatenate([times_tested(one.folds) for one in found])
     return Claim(
-        "Choosing 16 of 24 rows at random ten times is a 3-fold cross-validation.", "3-fold, run 8 times",
-        f"a row is tested {often.min()} to {often.max()} times in ten runs", "over all sets of 24 rows",
+        "Choosing 16 of 24 rows at random ten times is a 3-fold cross-validation.",
+        "3-fold, run 8 times",
+        f"a row is tested {often.min()} to {often.max()} times in ten runs",
+        "over all sets of 24 rows",
         verdict(holds=bool(often.min() == often.max())),
         f"It is a repeated hold-out, and r = 10 means ten runs; in folds every row is tested equally often, here "
         f"{proper.min()} times. The paper defines k-fold cross-validation so in its next paragraph.",
         "Section 2.1.1",
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- balance
@@ -130,7 +144,7 @@ def _balancing(one: Outcome) -> Claim:
     for kind, part in grown(one).items():
         for metric, word in ((MEAN_F, "mean F"), ("balanced_accuracy", "balanced accuracy")):
             gains = _changes(part, metric)
-            sure = {way: gain for way, (gain, p) in gains.items() if p < LEVEL}
+            sure = {way: gain for way, (gain, p) in gains.items() if p < _LEVEL}
             better.append(any(gain > 0 for gain in sure.values()))
             said += [f"{word} of the {kind}tree {gain:+.3f} by {way}" for way, gain in sure.items()]
         mean_f, recall = (_changes(part, metric) for metric in (MEAN_F, "balanced_accuracy"))
@@ -138,13 +152,15 @@ def _balancing(one: Outcome) -> Claim:
         told.append(f"{kind}tree: {ways}")
     return Claim(
         f"For a tree to train correctly on unequal classes they should be balanced ({one.task.name}).",
-        "said, no numbers", f"mean F / balanced accuracy, {'; '.join(told)}",
-        f"corrected t-tests over {folds} folds", _decided(better, folds),
-        f"Beyond chance (p < {LEVEL}, adjusted for all pairs): {'; '.join(said) or 'nothing'}. A tree grown until its "
+        "said, no numbers",
+        f"mean F / balanced accuracy, {'; '.join(told)}",
+        f"corrected t-tests over {folds} folds",
+        _decided(better, folds),
+        f"Beyond chance (p < {_LEVEL}, adjusted for all pairs): {'; '.join(said) or 'nothing'}. A tree grown until its "
         "leaves are pure fits the rare class anyway; balancing moves errors from one class to the other."
         + ("" if folds >= ENOUGH else f" {folds} folds of a part of the rows cannot say that there is no gain."),
         "Section 2.1.2",
-    )  # fmt: skip
+    )
 
 
 def _decided(better: list[bool], folds: int) -> Verdict:
@@ -161,7 +177,7 @@ def _leak_words(one: Outcome) -> str:
     return (
         f"{one.task.name}: rows repeated before the split give a balanced accuracy of {wrong:.3f}, inside the training "
         f"part {right:.3f}: the paper does not say which, and the first is a leak."
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- trees
@@ -175,13 +191,15 @@ def _best(found: list[Outcome]) -> Claim:
         return f"mean F {first.grown.value:.3f} there, {first.grown_unseen:.3f} on unseen rows"
 
     return Claim(
-        "One can keep the tree that does best on the test data.", "said, no numbers", _each(found, told),
+        "One can keep the tree that does best on the test data.",
+        "said, no numbers",
+        _each(found, told),
         f"{min(gaps):+.3f} to {max(gaps):+.3f} too high over {len(gaps)} selections",
         verdict(holds=max(gaps) <= 0, partly=True),
         "It is a way to choose, not to measure: the value by which a tree was chosen flatters it "
         f"in {sum(g > 0 for g in gaps)} of {len(gaps)} selections, by {np.mean(gaps):.3f} on average.",
         "Section 2.1.3",
-    )  # fmt: skip
+    )
 
 
 def _pruned(found: list[Outcome]) -> Claim:
@@ -195,14 +213,15 @@ def _pruned(found: list[Outcome]) -> Claim:
         return f"{nodes}, mean F on unseen rows {c.grown_unseen:.3f} → {c.chosen_unseen:.3f}"
 
     return Claim(
-        "Better: prune the best trees, and keep the best with the fewest nodes.", "said, no numbers",
+        "Better: prune the best trees, and keep the best with the fewest nodes.",
+        "said, no numbers",
         _each(found, told),
         f"{100 * min(shares):.1f} to {100 * max(shares):.1f} % of the nodes, mean F {min(gains):+.3f} to "
         f"{max(gains):+.3f}, {len(gains)} selections",
         verdict(holds=min(gains) >= 0, partly=float(np.mean(gains)) >= 0 or min(gains) > -0.02),
         "The smallest tree within one standard error of the best; chosen on validation rows, judged on others.",
         "Section 2.1.3",
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- averages
@@ -214,13 +233,16 @@ def _average_f(found: list[Outcome]) -> Claim:
 
     same = [order(one, MEAN_F) == order(one, "balanced_accuracy") for one in found]
     return Claim(
-        "The higher the average F over all runs, the better the classifier.", "said, no numbers",
-        _each(found, lambda one: " > ".join(order(one, MEAN_F))), "by mean F over all folds",
+        "The higher the average F over all runs, the better the classifier.",
+        "said, no numbers",
+        _each(found, lambda one: " > ".join(order(one, MEAN_F))),
+        "by mean F over all folds",
         verdict(holds=all(same), partly=True),
-        "By balanced accuracy the order is " + _each(found, lambda one: " > ".join(order(one, "balanced_accuracy")))
+        "By balanced accuracy the order is "
+        + _each(found, lambda one: " > ".join(order(one, "balanced_accuracy")))
         + ". Which is better is a question about the cost of a false alarm, which F decides unasked.",
         "Section 3.1.5",
-    )  # fmt: skip
+    )
 
 
 def _micro(found: list[Outcome]) -> Claim:
@@ -238,11 +260,14 @@ def _micro(found: list[Outcome]) -> Claim:
         heavier.append(bool(sizes.min() / sizes.sum() > 1 / len(sizes)))
     return Claim(
         "Where classes are unbalanced the smaller ones contribute well to the micro average, so it is preferred.",
-        "said, no numbers", _each(found, told), "the smallest class; no seed", verdict(holds=all(heavier)),
+        "said, no numbers",
+        _each(found, told),
+        "the smallest class; no seed",
+        verdict(holds=all(heavier)),
         f"The opposite: the paper's micro average weighs a class by its rows. F here: {_each(found, values)}. Recall "
         f"averaged so is the accuracy: they differ by {tiny(_recall_less_accuracy(found))} at most over all folds.",
         "Section 3.1.4",
-    )  # fmt: skip
+    )
 
 
 def _recall_less_accuracy(found: list[Outcome]) -> float:
@@ -255,8 +280,11 @@ def _examples() -> Claim:
     precision = float(get_metric("precision")(Counts(tp=3, fn=0, fp=1, tn=0)))
     recall = float(get_metric("recall")(Counts(tp=8, fn=2, fp=0, tn=0)))
     return Claim(
-        "3 right of 4 flagged is a precision of 75 %, 8 found of 10 a recall of 80 %.", "0.75 and 0.8",
-        f"{precision:.2f} and {recall:.1f}", "no seed: counts",
+        "3 right of 4 flagged is a precision of 75 %, 8 found of 10 a recall of 80 %.",
+        "0.75 and 0.8",
+        f"{precision:.2f} and {recall:.1f}",
+        "no seed: counts",
         verdict(holds=precision == 0.75 and recall == 0.8),
-        "The text says training examples and must mean those of the test set.", "Section 3.1.1",
-    )  # fmt: skip
+        "The text says training examples and must mean those of the test set.",
+        "Section 3.1.1",
+    )

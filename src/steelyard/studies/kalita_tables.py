@@ -12,24 +12,37 @@ from steelyard.report.figures.runs import RunsDisplay
 from steelyard.studies.study import Picture, Table
 
 if TYPE_CHECKING:
-    from steelyard.protocol.crossing import CrossEvaluation
-    from steelyard.protocol.measured import Summary
-    from steelyard.protocol.result import ModelResult
+    from steelyard.protocol.cross_evaluation import CrossEvaluation
+    from steelyard.protocol.model_result import ModelResult
+    from steelyard.protocol.run_values import Summary
     from steelyard.studies.kalita import Outcome
 
 MEAN_F, MICRO_F, TREE = "f1[average=macro]", "f1[average=weighted]", "tree"
-DRAWN = ("balanced_accuracy", "ac_score", "mcc", "accuracy")
-COSTS = {"fit_seconds": "seconds to train", "predict_seconds_per_1000": "seconds to predict 1,000 rows",
-         "peak_memory_bytes": "peak memory, bytes", "model_bytes": "size of the model, bytes",
-         "tree_nodes": "nodes", "tree_depth": "depth"}  # fmt: skip
+_DRAWN = ("balanced_accuracy", "ac_score", "mcc", "accuracy")
+_COSTS = {
+    "fit_seconds": "seconds to train",
+    "predict_seconds_per_1000": "seconds to predict 1,000 rows",
+    "peak_memory_bytes": "peak memory, bytes",
+    "model_bytes": "size of the model, bytes",
+    "tree_nodes": "nodes",
+    "tree_depth": "depth",
+}
 
 
 def tables(found: list[Outcome]) -> list[Table]:
     """All tables of the study."""
     return [
-        _data(found), _holdout(found), _few(found), _folds(found), _differences(found), _classes(found), _things(found),
-        _before(found), _selection(found), *_intervals(found),
-    ]  # fmt: skip
+        _data(found),
+        _holdout(found),
+        _few(found),
+        _folds(found),
+        _differences(found),
+        _classes(found),
+        _things(found),
+        _before(found),
+        _selection(found),
+        *_intervals(found),
+    ]
 
 
 def _data(found: list[Outcome]) -> Table:
@@ -69,11 +82,18 @@ def _few(found: list[Outcome]) -> Table:
     for one in found:
         for i, result in enumerate(one.few, 1):
             row, often = result[TREE].summarised(MEAN_F), times_tested(result)
-            rows.append({
-                "data": one.task.name, "set": i, "mean F": row.mean, "low": row.low, "high": row.high,
-                "runs without a mean F": row.undefined or 0, "rows never tested": int((often == 0).sum()),
-                "a row tested at most": int(often.max()),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "data": one.task.name,
+                    "set": i,
+                    "mean F": row.mean,
+                    "low": row.low,
+                    "high": row.high,
+                    "runs without a mean F": row.undefined or 0,
+                    "rows never tested": int((often == 0).sum()),
+                    "a row tested at most": int(often.max()),
+                }
+            )
     note = (
         "24 rows with the classes' shares; 16 trained on and 8 tested, ten times. A run in which a class is neither "
         "there nor predicted has no F of it, hence no mean F; an interval needs two runs that have one."
@@ -96,19 +116,31 @@ def grown(one: Outcome) -> dict[str, CrossEvaluation]:
 def _folds(found: list[Outcome]) -> Table:
     rows = [
         {"data": one.task.name, "learner": f"{kind}{name}"} | _model(result)
-        for one in found for kind, part in grown(one).items() for name, result in part.models.items()
-    ]  # fmt: skip
+        for one in found
+        for kind, part in grown(one).items()
+        for name, result in part.models.items()
+    ]
     note = "Resampling touches the training part alone. Means over all folds and repeats; the interval is of mean F."
     return Table("folds", "Repeated folds: four ways to balance the training part", rows, note)
 
 
 def _differences(found: list[Outcome]) -> Table:
     rows = [
-        {"data": one.task.name, "learner": f"{kind}{row.b}", "less": f"{kind}{row.a}", "measure": row.metric,
-         "difference": -row.difference, "low": -row.high, "high": -row.low, "p (Holm)": row.p_holm}
-        for one in found for kind, part in grown(one).items()
-        for row in part.differences([MEAN_F, "balanced_accuracy"]) if row.a == TREE
-    ]  # fmt: skip
+        {
+            "data": one.task.name,
+            "learner": f"{kind}{row.b}",
+            "less": f"{kind}{row.a}",
+            "measure": row.metric,
+            "difference": -row.difference,
+            "low": -row.high,
+            "high": -row.low,
+            "p (Holm)": row.p_holm,
+        }
+        for one in found
+        for kind, part in grown(one).items()
+        for row in part.differences([MEAN_F, "balanced_accuracy"])
+        if row.a == TREE
+    ]
     note = "Run by run on the same folds, Nadeau and Bengio's corrected t-test, adjusted by Holm for all pairs."
     return Table("differences", "Does balancing the training part help?", rows, note)
 
@@ -129,7 +161,7 @@ def _things(found: list[Outcome]) -> Table:
         for name, result in one.folds.models.items():
             cost = {row.name: row for row in result.cost}
             row: dict[str, Any] = {"data": one.task.name, "learner": name, "mean F": result.summarised(MEAN_F).mean}
-            row |= {words: cost[kind].mean for kind, words in COSTS.items()}
+            row |= {words: cost[kind].mean for kind, words in _COSTS.items()}
             rows.append(row | {"noise of the training time": cost["fit_seconds"].noise})
     note = (
         "Means over the folds. Noise: how far repeated timings of one fit lie apart, as a share; nothing where one fit "
@@ -162,13 +194,18 @@ def _selection(found: list[Outcome]) -> Table:
     for one in found:
         for choice in one.selections:
             grown, chosen = choice.grown, choice.selection.chosen
-            rows.append({
-                "data": one.task.name, "seed": choice.seed,
-                "best tree: nodes": int(grown.complexity), "F where chosen": grown.value,
-                "F on unseen rows": choice.grown_unseen,
-                "pruned: nodes": int(chosen.complexity), "pruned: F where chosen": chosen.value,
-                "pruned: F on unseen rows": choice.chosen_unseen,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "data": one.task.name,
+                    "seed": choice.seed,
+                    "best tree: nodes": int(grown.complexity),
+                    "F where chosen": grown.value,
+                    "F on unseen rows": choice.grown_unseen,
+                    "pruned: nodes": int(chosen.complexity),
+                    "pruned: F where chosen": chosen.value,
+                    "pruned: F on unseen rows": choice.chosen_unseen,
+                }
+            )
     note = (
         "The best of ten unpruned trees by the rows it was tested on, and the smallest within one standard error of "
         "the best of all pruned ones; both on a quarter of the rows that no choice has seen."
@@ -179,8 +216,10 @@ def _selection(found: list[Outcome]) -> Table:
 def _intervals(found: list[Outcome]) -> list[Table]:
     rows = [
         {"data": one.task.name, "attributes": name} | _model(result)
-        for one in found if one.intervals is not None for name, result in one.intervals.models.items()
-    ]  # fmt: skip
+        for one in found
+        if one.intervals is not None
+        for name, result in one.intervals.models.items()
+    ]
     return [Table("intervals", "Numbers as they are, or cut into even intervals", rows)]
 
 
@@ -194,19 +233,24 @@ def pictures(found: list[Outcome]) -> list[Picture]:
 
 def _pictures(one: Outcome, i: int) -> list[Picture]:
     held = RunsDisplay(
-        tuple(f"k={k}" for k in one.holdouts), (get_metric("balanced_accuracy"),),
+        tuple(f"k={k}" for k in one.holdouts),
+        (get_metric("balanced_accuracy"),),
         tuple(result[TREE].values("balanced_accuracy")[None] for result in one.holdouts.values()),
-    )  # fmt: skip
+    )
     names = tuple(name.removeprefix(f"{TREE} + ").replace("_", " ") for name in one.folds.models)
     ways = RunsDisplay(
-        names, tuple(get_metric(name) for name in DRAWN),
-        tuple(np.stack([result.values(name) for name in DRAWN]) for result in one.folds.models.values()),
-    )  # fmt: skip
+        names,
+        tuple(get_metric(name) for name in _DRAWN),
+        tuple(np.stack([result.values(name) for name in _DRAWN]) for result in one.folds.models.values()),
+    )
     chosen = one.selections[0].selection
     return [
         Picture(f"holdout_{i}", held, f"{one.task.name}. {held.caption()}"),
         Picture(f"folds_{i}", ways, f"{one.task.name}. {ways.caption()}"),
-        Picture(f"chosen_{i}", ConfusionDisplay.from_evaluation(chosen.evaluation),
-                f"{one.task.name}. The pruned tree of {int(chosen.chosen.complexity):,} nodes on "
-                f"{len(chosen.test_rows):,} rows that no choice has seen."),
-    ]  # fmt: skip
+        Picture(
+            f"chosen_{i}",
+            ConfusionDisplay.from_evaluation(chosen.evaluation),
+            f"{one.task.name}. The pruned tree of {int(chosen.chosen.complexity):,} nodes on "
+            f"{len(chosen.test_rows):,} rows that no choice has seen.",
+        ),
+    ]

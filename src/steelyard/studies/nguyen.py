@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.datasets.collections import newsgroups20
-from steelyard.ingest.labels import confusion
+from steelyard.datasets.paper_datasets import newsgroups20
+from steelyard.ingest.array_tables import confusion
 from steelyard.metrics.references import reference
-from steelyard.protocol.draw import Drawn, Draws, Sizes
+from steelyard.protocol.sized_splits import Drawn, Draws, Sizes
 from steelyard.statistics.counts import Counts
 from steelyard.studies import nguyen_claims, nguyen_tables
 from steelyard.studies.nguyen_sizes import RUNS
 from steelyard.studies.study import Study
-from steelyard.studies.texts import known_columns, naive_bayes, phrases
+from steelyard.studies.text_counts import known_columns, naive_bayes, phrases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from steelyard.datasets.collections import News
+    from steelyard._types import Array
+    from steelyard.datasets.paper_datasets import News
 
-Array = np.ndarray[Any, Any]
 RATIOS = {"20:80": Sizes(20, 80), "50:50": Sizes(50, 50), "80:20": Sizes(80, 20)}
 SHOWN = {"20:95": Sizes(20, 95, even=True), "80:19": Sizes(80, 19, even=True)}  # 5 and 1 of each of the 19 others
 TRAINING = Sizes(500, 500)
-SEEDS, OTHER_SEEDS, QUICK_SEEDS = 10, 3, 2
+_SEEDS, OTHER_SEEDS, QUICK_SEEDS = 10, 3, 2
 QUICK_TOPICS, QUICK_OTHERS = 5, 200  # every fifth topic whole, and so many texts of each of the others
 
 
@@ -83,16 +83,16 @@ class Outcome:
 def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any], overlap: bool = False) -> Study:
     """The experiment; `overlap` draws the test texts as the paper did, whether or not they were trained on."""
     progress("reading 20 Newsgroups")
-    corpus = read(newsgroups20(data), quick=quick, seed=seed)
+    corpus = _read(newsgroups20(data), quick=quick, seed=seed)
     main = Variant(overlap=overlap)
     found = {}
     for variant in (main, *(v for v in VARIANTS if v != main)):
-        seeds = QUICK_SEEDS if quick else SEEDS if variant == main else OTHER_SEEDS
-        found[variant] = outcome(corpus, variant, range(seed, seed + seeds), progress)
-    return told(corpus, found, main)
+        seeds = QUICK_SEEDS if quick else _SEEDS if variant == main else OTHER_SEEDS
+        found[variant] = _outcome(corpus, variant, range(seed, seed + seeds), progress)
+    return _told(corpus, found, main)
 
 
-def read(news: News, *, quick: bool, seed: int) -> Corpus:
+def _read(news: News, *, quick: bool, seed: int) -> Corpus:
     """The texts, stop words out, as counts of one to three words; for a quick run some topics and some of the rest."""
     labels, codes = np.unique(np.array(news.labels), return_inverse=True)
     topics, rows = labels, np.arange(len(codes))
@@ -109,7 +109,7 @@ def read(news: News, *, quick: bool, seed: int) -> Corpus:
 # ---------------------------------------------------------------- the experiment
 
 
-def outcome(corpus: Corpus, variant: Variant, seeds: range, progress: Callable[[str], Any]) -> Outcome:
+def _outcome(corpus: Corpus, variant: Variant, seeds: range, progress: Callable[[str], Any]) -> Outcome:
     """Every topic against the rest, ten runs for each seed."""
     plan = Draws(TRAINING, RATIOS | SHOWN, RUNS, variant.whole, variant.overlap)
     cells = {name: np.zeros((4, len(seeds), len(corpus.topics), RUNS), dtype=np.int64) for name in plan.tests}
@@ -149,16 +149,21 @@ def _tested(corpus: Corpus, topic: int, plan: Draws, seed: int) -> Iterator[tupl
 # ---------------------------------------------------------------- what it says
 
 
-def told(corpus: Corpus, found: dict[Variant, Outcome], main: Variant) -> Study:
+def _told(corpus: Corpus, found: dict[Variant, Outcome], main: Variant) -> Study:
     """The tables, figures and claims."""
     view = nguyen_tables.View(corpus.topics, corpus.sizes, {v.words: one for v, one in found.items()}, main.words)
     full = replace(main, whole=True)
     claims = nguyen_claims.claims(view, full.words)
     return Study(
-        "nguyen", "The unbalanced factor on test sets of three ratios", reference("nguyen2019"),
-        nguyen_claims.summary(view, full.words), nguyen_tables.tables(view), nguyen_tables.pictures(view), claims,
+        "nguyen",
+        "The unbalanced factor on test sets of three ratios",
+        reference("nguyen2019"),
+        nguyen_claims.summary(view, full.words),
+        nguyen_tables.tables(view),
+        nguyen_tables.pictures(view),
+        claims,
         _choices(corpus, main),
-    )  # fmt: skip
+    )
 
 
 def _choices(corpus: Corpus, main: Variant) -> dict[str, Any]:
@@ -169,8 +174,9 @@ def _choices(corpus: Corpus, main: Variant) -> dict[str, Any]:
         "words": "scikit-learn's English stop words out, then runs of one to three words, TF-IDF of unit length",
         "classifier": "multinomial naive Bayes, Laplace's smoothing, equal priors as the training set has them",
         "training": "500 + 500 texts cut into ten subsets of 50 + 50; negatives drawn from all other topics together",
-        "test texts": "drawn whether trained on or not, as the paper's sizes force" if main.overlap
+        "test texts": "drawn whether trained on or not, as the paper's sizes force"
+        if main.overlap
         else "none that the run trained on; runs may share some, since no topic has 1,300 texts",
         "20:95 and 80:19": "five and one of each of the 19 other topics: what the paper's numbers show",
         "F1": "the mean over the runs, as the paper's; undefined nowhere, since it is taken of the counts",
-    }  # fmt: skip
+    }

@@ -20,15 +20,15 @@ from steelyard.studies.nguyen_tables import (
     regenerated,
     tested,
 )
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 from steelyard.studies.study import Claim, verdict
 
 if TYPE_CHECKING:
     from steelyard.studies.nguyen_tables import View
 
-LEVEL = 0.05
-NEAR = 2.0  # points by which an average may differ and still be called the paper's level
-HALF = 0.5  # of the spread: what "much more stable" must at least mean
+_LEVEL = 0.05
+_NEAR = 2.0  # points by which an average may differ and still be called the paper's level
+_HALF = 0.5  # of the spread: what "much more stable" must at least mean
 
 
 def claims(view: View, whole: str) -> list[Claim]:
@@ -38,8 +38,12 @@ def claims(view: View, whole: str) -> list[Claim]:
         *(_topics(view, pair) for pair in PAIRS),
         *(_differs(view, pair[0]) for pair in PAIRS),
         *(_alike(view, pair[1]) for pair in PAIRS),
-        _level(view, whole), _ratios(), _paradox(), _table_1(view), _average_rows(),
-    ]  # fmt: skip
+        _level(view, whole),
+        _ratios(),
+        _paradox(),
+        _table_1(view),
+        _average_rows(),
+    ]
 
 
 def summary(view: View, whole: str) -> list[str]:
@@ -75,7 +79,7 @@ def _steadier(view: View, pair: tuple[str, str]) -> Claim:
         f"mean spread {paper[0]:.2f} → {paper[1]:.2f} points ({100 * paper[1] / paper[0]:.1f} %)",
         f"{ours[0]:.2f} → {ours[1]:.2f} points ({100 * shares[0]:.1f} %)",
         f"{_percents(shares)} over {len(shares)} seeds",
-        verdict(holds=max(shares) < HALF, partly=shares[0] < HALF),
+        verdict(holds=max(shares) < _HALF, partly=shares[0] < _HALF),
         "What is left with the factor is the chance of drawing the test texts.",
         "Section III.D, Tables II and III",
     )
@@ -85,13 +89,15 @@ def _topics(view: View, pair: tuple[str, str]) -> Claim:
     n, each = len(view.topics), [view.calmer(pair, seed) for seed in range(view.seeds)]
     return Claim(
         f"This holds for {WORDS[pair[0]]} in almost all topics.",
-        f"{paper_calmer(pair, view.topics)} of {n} by Tables II and III", f"{each[0]} of {n}",
+        f"{paper_calmer(pair, view.topics)} of {n} by Tables II and III",
+        f"{each[0]} of {n}",
         _over(each),
         verdict(holds=min(each) >= 0.9 * n, partly=each[0] >= 0.9 * n),
         "A topic fails where its recall and specificity are nearly equal: then there is no spread to reduce."
-        if min(each) < n else "The spread falls in every topic and with every seed.",
+        if min(each) < n
+        else "The spread falls in every topic and with every seed.",
         "Section III.D",
-    )  # fmt: skip
+    )
 
 
 def _over(values: list[Any]) -> str:
@@ -108,28 +114,34 @@ def _differs(view: View, metric: str) -> Claim:
     p = _p_values(view, metric)
     return Claim(
         f"Without the factor {WORDS[metric]} differs significantly between the three sets.",
-        "said of Figure (a), no test named", f"Friedman p = {p[0]:.2g} over ten runs",
-        _over(p), verdict(holds=max(p) < LEVEL, partly=p[0] < LEVEL),
+        "said of Figure (a), no test named",
+        f"Friedman p = {p[0]:.2g} over ten runs",
+        _over(p),
+        verdict(holds=max(p) < _LEVEL, partly=p[0] < _LEVEL),
         "Every run has the same order of the three sets, so the test is as sure as ten runs allow."
-        if max(p) < 1e-4 else "Friedman's test over the means of the ten runs.",
+        if max(p) < 1e-4
+        else "Friedman's test over the means of the ten runs.",
         "Section III.D, Figures 1 and 2",
-    )  # fmt: skip
+    )
 
 
 def _alike(view: View, metric: str) -> Claim:
     p, printed = _p_values(view, metric), paper_spread(metric)
-    below = sum(value < LEVEL for value in p)
+    below = sum(value < _LEVEL for value in p)
     own = tested(printed).p_value
     means = _levels(printed.means.values())
     said = f"The paper's own table, tested over its topics, has p = {own:.2g} ({means})"
     return Claim(
         f"There is no significant difference in {WORDS[metric]}.",
-        "said of Figure (b), no test named", f"Friedman p = {p[0]:.2g} over ten runs",
+        "said of Figure (b), no test named",
+        f"Friedman p = {p[0]:.2g} over ten runs",
         f"p < 0.05 in {below} of {len(p)} seeds",
-        verdict(holds=below == 0 and own >= LEVEL, partly=below <= max(1, len(p) // 5)),
-        f"{said}: its sets do differ, which sets drawn alike should not." if own < LEVEL else f"{said}, no difference.",
+        verdict(holds=below == 0 and own >= _LEVEL, partly=below <= max(1, len(p) // 5)),
+        f"{said}: its sets do differ, which sets drawn alike should not."
+        if own < _LEVEL
+        else f"{said}, no difference.",
         "Section III.D, Figures 1 and 2",
-    )  # fmt: skip
+    )
 
 
 def _level(view: View, whole: str) -> Claim:
@@ -142,7 +154,7 @@ def _level(view: View, whole: str) -> Claim:
         _levels(paper),
         _levels(ours[:, 0]),
         "; ".join(f"{r} {row.min():.2f} to {row.max():.2f}" for r, row in zip(PRINTED, ours, strict=True)),
-        verdict(holds=gap <= NEAR, partly=gap <= 2 * NEAR),
+        verdict(holds=gap <= _NEAR, partly=gap <= 2 * _NEAR),
         f"Off by {gap:.1f} points at most; trained on all 500 + 500 texts it is {_levels(large)}, off by "
         f"{large_gap:.1f}. With the factor: {_levels(factored)} against {_levels(with_factor)}."
         + (" The printed numbers are nearer to classifiers that saw all thousand texts." if large_gap < gap else ""),
@@ -186,10 +198,12 @@ def _paradox() -> Claim:
     return Claim(
         "Always saying yes where 90 % are positive scores high, and with the factor does not.",
         "90 / 90 / 100 / 94.73 (94.75 in the text), with the factor 50 / 50 / 100 / 66.67",
-        f"{told[0]}, with the factor {told[1]}", "no seed: four counts",
-        verdict(holds=False, partly=right), f"F1 is {plain[-1]:.2f}; the paper prints 94.73 and 94.75.",
+        f"{told[0]}, with the factor {told[1]}",
+        "no seed: four counts",
+        verdict(holds=False, partly=right),
+        f"F1 is {plain[-1]:.2f}; the paper prints 94.73 and 94.75.",
         "Sections I and II",
-    )  # fmt: skip
+    )
 
 
 def _table_1(view: View) -> Claim:
@@ -197,12 +211,14 @@ def _table_1(view: View) -> Claim:
     other = {t: n for t, n in view.sizes.items() if printed.get(t) != n}
     told = ", ".join(f"{t} has {n}, printed {printed.get(t)}" for t, n in other.items())
     return Claim(
-        "Table I counts the texts of each topic.", f"{sum(printed.values()):,} in all",
+        "Table I counts the texts of each topic.",
+        f"{sum(printed.values()):,} in all",
         f"{sum(view.sizes.values()):,}; {len(printed) - len(other)} of {len(printed)} counts agree",
-        "no seed: the data set", verdict(holds=not other, partly=len(other) <= 2),
+        "no seed: the data set",
+        verdict(holds=not other, partly=len(other) <= 2),
         f"{told}." if 0 < len(other) <= 2 else "All agree." if not other else "This is another edition of the data.",
         "Table I",
-    )  # fmt: skip
+    )
 
 
 def _average_rows() -> Claim:
@@ -214,8 +230,11 @@ def _average_rows() -> Claim:
             if abs(means[ratio] - printed) > 0.0051:
                 wrong.append(f"{WORDS[metric]} at {ratio} is {means[ratio]:.3f}, printed {printed}")
     return Claim(
-        "The last rows of Tables II and III are the averages of their columns.", f"{n} averages",
-        f"{n - len(wrong)} of {n}", "no seed: the paper's numbers alone",
+        "The last rows of Tables II and III are the averages of their columns.",
+        f"{n} averages",
+        f"{n - len(wrong)} of {n}",
+        "no seed: the paper's numbers alone",
         verdict(holds=not wrong, partly=len(wrong) < 3),
-        f"{'; '.join(wrong)}." if wrong else "All are.", "Tables II and III",
-    )  # fmt: skip
+        f"{'; '.join(wrong)}." if wrong else "All are.",
+        "Tables II and III",
+    )

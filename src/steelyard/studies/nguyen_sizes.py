@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 
 RUNS = 10  # pooled in the tables
 MOST = 1_600  # texts of a topic's test set, all runs together: more than any reading of the paper gives

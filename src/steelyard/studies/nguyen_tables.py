@@ -7,26 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.auditing.spread import Spread, spread_of
+from steelyard.auditing.ratio_spread import Spread, spread_of
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.runs import RunsDisplay
 from steelyard.statistics.counts import Counts
 from steelyard.studies.nguyen_sizes import MOST, divisions, fitting, totals
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 from steelyard.studies.study import Picture, Table
 
 if TYPE_CHECKING:
-    from steelyard.analysis.significance import Friedman
+    from steelyard._types import Array
+    from steelyard.analysis.significance_tests import Friedman
     from steelyard.studies.nguyen import Outcome
 
-Array = np.ndarray[Any, Any]
-PRINTED, SHOWN = ("20:80", "50:50", "80:20"), ("20:95", "50:50", "80:19")
-TABLES = {"table_II": ("accuracy", "f1"), "table_III": ("alpha_accuracy", "alpha_f1")}
+PRINTED, _SHOWN = ("20:80", "50:50", "80:20"), ("20:95", "50:50", "80:19")
+_TABLES = {"table_II": ("accuracy", "f1"), "table_III": ("alpha_accuracy", "alpha_f1")}
 PAIRS = (("accuracy", "alpha_accuracy"), ("f1", "alpha_f1"))
 NOMINAL = {"20:95": 0.25, "80:19": 4.0}  # the factor that the tables' heads print
 FACTORED = "with the factor"
-WORDS = {"accuracy": "accuracy", "alpha_accuracy": "accuracy with the factor", "f1": "F1",
-         "alpha_f1": "F1 with the factor"}  # fmt: skip
+WORDS = {
+    "accuracy": "accuracy",
+    "alpha_accuracy": "accuracy with the factor",
+    "f1": "F1",
+    "alpha_f1": "F1 with the factor",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +100,7 @@ def _all_topics() -> tuple[str, ...]:
 
 
 def _printed(metric: str) -> dict[str, list[float]]:
-    table = next(name for name, metrics in TABLES.items() if metric in metrics)
+    table = next(name for name, metrics in _TABLES.items() if metric in metrics)
     found: dict[str, list[float]] = published("nguyen")[table][metric]
     return found
 
@@ -106,13 +110,18 @@ def _printed(metric: str) -> dict[str, list[float]]:
 
 def tables(view: View) -> list[Table]:
     """All tables of the study."""
-    titles = {"table_II": "Table II: accuracy and F1 (%) without the unbalanced factor",
-              "table_III": "Table III: accuracy and F1 (%) with the unbalanced factor"}  # fmt: skip
+    titles = {
+        "table_II": "Table II: accuracy and F1 (%) without the unbalanced factor",
+        "table_III": "Table III: accuracy and F1 (%) with the unbalanced factor",
+    }
     return [
         _sizes(view),
-        *(_against(view, name, titles[name]) for name in TABLES),
-        _averages(view), _spreads(view), _tests(view), _regenerated(),
-    ]  # fmt: skip
+        *(_against(view, name, titles[name]) for name in _TABLES),
+        _averages(view),
+        _spreads(view),
+        _tests(view),
+        _regenerated(),
+    ]
 
 
 def _sizes(view: View) -> Table:
@@ -125,7 +134,7 @@ def _sizes(view: View) -> Table:
 
 def _against(view: View, name: str, title: str) -> Table:
     """Ours and the paper's side by side, a topic a row, then the averages."""
-    rows = _sides(view, TABLES[name])
+    rows = _sides(view, _TABLES[name])
     note = f"{view.main}; the first seed, means over ten runs. Columns marked P are the paper's."
     if len(view.topics) < len(_all_topics()):
         note += " Its averages here are of the same topics."
@@ -150,14 +159,19 @@ def _averages(view: View) -> Table:
     paper = {"trained on": "the paper", "test texts": "not said", "sets": "printed"}
     rows = [paper | _average_row({m: paper_averages(m, view.topics) for p in PAIRS for m in p})]
     for name, one in view.outcomes.items():
-        for word, ratios in (("printed", PRINTED), ("shown", SHOWN)):
+        for word, ratios in (("printed", PRINTED), ("shown", _SHOWN)):
             found = {m: view.averages(m, ratios, name).mean(1).tolist() for pair in PAIRS for m in pair}
             rates = {r: [view.averages(r, [ratio], name).mean() for ratio in ratios] for r in ("recall", "specificity")}
             drawn = {"trained on": one.variant.trained, "test texts": one.variant.tested, "sets": word}
-            rows.append(drawn | _average_row(found) | {
-                "recall": float(np.mean(rates["recall"])), "specificity": float(np.mean(rates["specificity"])),
-                "leak": 100 * float(np.mean([one.seen[ratio] for ratio in ratios])),
-            })  # fmt: skip
+            rows.append(
+                drawn
+                | _average_row(found)
+                | {
+                    "recall": float(np.mean(rates["recall"])),
+                    "specificity": float(np.mean(rates["specificity"])),
+                    "leak": 100 * float(np.mean([one.seen[ratio] for ratio in ratios])),
+                }
+            )
     note = (
         f"In percent, means over {len(view.topics)} topics, runs and seeds. "
         "Sets as printed are 20:80, 50:50 and 80:20, as shown by the "
@@ -182,12 +196,19 @@ def _spreads(view: View) -> Table:
         for metric in pair:
             each = [view.over_topics(metric, seed) for seed in range(view.seeds)]
             paper = paper_spread(metric, view.topics)
-            rows.append({
-                "measure": WORDS[metric], "mean spread P": paper.spread, "mean spread": each[0].spread,
-                "lowest of seeds": min(s.spread for s in each), "highest of seeds": max(s.spread for s in each),
-                "widest topic P": paper.widest, "widest topic": each[0].widest,
-                "of the averages P": paper.of_means, "of the averages": each[0].of_means,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "measure": WORDS[metric],
+                    "mean spread P": paper.spread,
+                    "mean spread": each[0].spread,
+                    "lowest of seeds": min(s.spread for s in each),
+                    "highest of seeds": max(s.spread for s in each),
+                    "widest topic P": paper.widest,
+                    "widest topic": each[0].widest,
+                    "of the averages P": paper.of_means,
+                    "of the averages": each[0].of_means,
+                }
+            )
     note = (
         "Spread: the highest less the lowest of the three sets, in points; its mean is over the topics. P: the paper."
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.comparison import compare
-from steelyard.datasets.collections import svhn_1_6
+from steelyard.datasets.paper_datasets import svhn_1_6
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.references import reference
 from steelyard.report.figures.density import DensityDisplay
@@ -39,9 +39,9 @@ from steelyard.studies.wu_trials import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.datasets.collections import Digits
+    from steelyard.datasets.paper_datasets import Digits
 
-SHOWN = ("ac_score", "g_mean", "balanced_accuracy", "mcc")
+_SHOWN = ("ac_score", "g_mean", "balanced_accuracy", "mcc")
 
 
 def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) -> Study:
@@ -54,16 +54,25 @@ def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) ->
     side = digits.images.shape[1] // plan.coarse
     sizes = {c: " + ".join(f"{n:,}" for n in plan.test(c)) for c in CONDITIONS}
     return Study(
-        "wu", "Does the AC-score unmask a lopsided classifier?", reference("wu2025"), summary(found),
-        wu_tables.tables(found), pictures(found, seed), wu_claims.claims(found),
-        {"draws": f"{plan.draws}; {_shared(digits, plan)}", "positive": "the digit 1",
-         "features": f"{side * side:,} grey values of {side} x {side}",
-         "test rows, positives + negatives": "; ".join(f"{c}: {n}" for c, n in sizes.items()),
-         "training rows": "three times the test rows, none shared", "NMC": "mean or median centre, the better by the "
-         "operating point score; its cut the mean of those of 5 folds, 10 times",
-         "LDA": "scikit-learn's, solver lsqr, empirical priors, fitted once on all training rows",
-         HELD_OUT: "LDA, cut where the same score is best on a held-out fifth of the training rows"},
-    )  # fmt: skip
+        "wu",
+        "Does the AC-score unmask a lopsided classifier?",
+        reference("wu2025"),
+        _summary(found),
+        wu_tables.tables(found),
+        pictures(found, seed),
+        wu_claims.claims(found),
+        {
+            "draws": f"{plan.draws}; {_shared(digits, plan)}",
+            "positive": "the digit 1",
+            "features": f"{side * side:,} grey values of {side} x {side}",
+            "test rows, positives + negatives": "; ".join(f"{c}: {n}" for c, n in sizes.items()),
+            "training rows": "three times the test rows, none shared",
+            "NMC": "mean or median centre, the better by the "
+            "operating point score; its cut the mean of those of 5 folds, 10 times",
+            "LDA": "scikit-learn's, solver lsqr, empirical priors, fitted once on all training rows",
+            HELD_OUT: "LDA, cut where the same score is best on a held-out fifth of the training rows",
+        },
+    )
 
 
 def _shared(digits: Digits, plan: Plan) -> str:
@@ -77,7 +86,7 @@ def _shared(digits: Digits, plan: Plan) -> str:
     )
 
 
-def summary(found: Trials) -> list[str]:
+def _summary(found: Trials) -> list[str]:
     """What was found, in sentences made of this run's numbers."""
     n = len(found.trials)
     more = [sum(abs(found.gap(c, "AC-score")) > abs(found.gap(c, "GM"))) for c in ("1:3", "3:1")]
@@ -135,7 +144,7 @@ def _ranked(trial: Trial, condition: str, letter: str, seed: int) -> Picture:
 
 def _runs(found: Trials, condition: str) -> Picture:
     runs = {name: found.counts(condition, name) for name in (NMC, LDA, HELD_OUT)}
-    drawn = RunsDisplay.from_runs(runs, metrics=SHOWN)
+    drawn = RunsDisplay.from_runs(runs, metrics=_SHOWN)
     name = f"control_{condition.replace(':', '_to_')}"
     words = f"The control at N:P = {condition}: LDA with a searched cut beside both. {drawn.caption()}"
     return Picture(name, drawn, words, width=5)

@@ -2,41 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.analysis.rows import listed
-from steelyard.auditing.models import at_rates
+from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.properties import harsher
 from steelyard.metrics.registry import get_metric
 from steelyard.studies.study import Claim, Verdict, signed
 from steelyard.studies.wu_trials import CONDITIONS, EQUAL, HELD_OUT, LDA, MEASURES, NMC, PAPER, SEEN
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.studies.wu_trials import Trials
 
-Array = np.ndarray[Any, Any]
-SAID = PAPER["sentences"]
+_SAID = PAPER["sentences"]
 SKEWED = ("1:3", "3:1")
-MOST, HALF = 0.9, 0.5  # a claim holds in so many of the draws, or with qualification
+_MOST, _HALF = 0.9, 0.5  # a claim holds in so many of the draws, or with qualification
 ONE_CLASS = ("sensitivity", "specificity", "precision (P)", "precision (N)")
 
 
 def claims(found: Trials) -> list[Claim]:
     """All of them, in the order of the paper; the last is the control that the paper lacks."""
     return [
-        _lowest(), _converges(), _middle(found), _inclines(found), _favour(found), _separates(found), _leads(found),
-        _stable(found, "stable"), _stable(found, "stable_too"), _fair(found),
-    ]  # fmt: skip
+        _lowest(),
+        _converges(),
+        _middle(found),
+        _inclines(found),
+        _favour(found),
+        _separates(found),
+        _leads(found),
+        _stable(found, "stable"),
+        _stable(found, "stable_too"),
+        _fair(found),
+    ]
 
 
 def _claim(key: str, paper: str, ours: str, spread: str, verdict: Verdict, why: str) -> Claim:
-    return Claim(SAID[key]["words"], paper, ours, spread, verdict, why, SAID[key]["place"])
+    return Claim(_SAID[key]["words"], paper, ours, spread, verdict, why, _SAID[key]["place"])
 
 
 def _judged(share: float) -> Verdict:
-    return "holds" if share >= MOST else "holds with qualification" if share >= HALF else "does not hold"
+    return "holds" if share >= _MOST else "holds with qualification" if share >= _HALF else "does not hold"
 
 
 # ---------------------------------------------------------------- Figure 1
@@ -110,7 +118,7 @@ def _inclines(found: Trials) -> Claim:
 def _favour(found: Trials) -> Claim:
     means = {short: float(found.gap("1:3", short).mean()) for short in MEASURES}
     ahead = sorted((s for s in MEASURES if means[s] > 0), key=lambda s: -means[s])
-    named = SAID["favour"]["measures"]
+    named = _SAID["favour"]["measures"]
     right = [s for s in named if s in ahead]
     wrong = [s for s in named if s not in ahead]
     extra = [s for s in ahead if s not in named]
@@ -158,8 +166,14 @@ def _leads(found: Trials) -> Claim:
     why = "Of the eight measures that speak of both classes, ranked by NMC − LDA."
     return Claim(
         "Ours: under imbalance AC-score is first in the ranking of the measures of both classes",
-        "not said; seen in Figure 2d and f", ours, spread, _judged(share), why, SAID["separates"]["place"], own=True,
-    )  # fmt: skip
+        "not said; seen in Figure 2d and f",
+        ours,
+        spread,
+        _judged(share),
+        why,
+        _SAID["separates"]["place"],
+        own=True,
+    )
 
 
 def mean_places(found: Trials) -> dict[str, list[int]]:
@@ -188,7 +202,7 @@ def keeping_side(found: Trials) -> list[str]:
 
 def _stable(found: Trials, key: str) -> Claim:
     """Both readings of "stable": a measure keeps its place in the ranking, or its side of the dashed line."""
-    named, by_place, by_side = SAID[key]["measures"], keeping_place(found), keeping_side(found)
+    named, by_place, by_side = _SAID[key]["measures"], keeping_place(found), keeping_side(found)
     exact = [set(named) == set(kept) for kept in (by_place, by_side)]
     inside = [set(named) <= set(kept) for kept in (by_place, by_side)]
     verdict: Verdict = "holds" if all(exact) else "holds with qualification" if any(inside) else "does not hold"

@@ -15,28 +15,58 @@ from steelyard.studies.wu_trials import CONDITIONS, LDA, MEASURES, MODELS, NMC
 if TYPE_CHECKING:
     from steelyard.studies.wu_trials import Trials
 
-CONTROL = ("AC-score", "GM", "BA", "sensitivity", "specificity", "MCC", "AUROC")
-NAMES = {condition: condition.replace(":", "_to_") for condition in CONDITIONS}
+_CONTROL = ("AC-score", "GM", "BA", "sensitivity", "specificity", "MCC", "AUROC")
+_NAMES = {condition: condition.replace(":", "_to_") for condition in CONDITIONS}
 
 
 def tables(found: Trials) -> list[Table]:
     """All of them; the page shows the stability and the control first."""
     n = len(found.trials)
     return [
-        Table("stability", "The place of each measure in the ranking by NMC − LDA, and whom it favours",
-              _stability(found), f"By the mean difference over {n} draws; place 1 speaks most for NMC."),
-        *(Table(f"control_{NAMES[c]}", f"The control at N:P = {c}: the same axis, cut elsewhere", _control(found, c),
-                f"Means over {n} draws, and in brackets the standard deviation.") for c in CONDITIONS),
-        Table("guessing", "How far from guessing: AC-score beside what independent guessing at the same rate scores",
-              _guessing(found), f"Means over {n} draws. AUROC of guessing is 0.5 for all."),
-        *(Table(f"ranking_{NAMES[c]}", f"Twelve measures at N:P = {c}, ranked by NMC − LDA", _ranking(found, c),
-                f"Means over {n} draws; sd is that of the difference over the draws.") for c in CONDITIONS),
-        Table("cuts", "Where the models cut", _cuts(found),
-              "Place: from the lowest (0) to the highest (1) projection of the test rows."),
-        Table("folded", "LDA by the other reading of its training: the mean of the discriminants of five folds",
-              _folded(found), "The first draw. The paper repeats the folds ten times; elsewhere LDA is fitted once."),
+        Table(
+            "stability",
+            "The place of each measure in the ranking by NMC − LDA, and whom it favours",
+            _stability(found),
+            f"By the mean difference over {n} draws; place 1 speaks most for NMC.",
+        ),
+        *(
+            Table(
+                f"control_{_NAMES[c]}",
+                f"The control at N:P = {c}: the same axis, cut elsewhere",
+                _control(found, c),
+                f"Means over {n} draws, and in brackets the standard deviation.",
+            )
+            for c in CONDITIONS
+        ),
+        Table(
+            "guessing",
+            "How far from guessing: AC-score beside what independent guessing at the same rate scores",
+            _guessing(found),
+            f"Means over {n} draws. AUROC of guessing is 0.5 for all.",
+        ),
+        *(
+            Table(
+                f"ranking_{_NAMES[c]}",
+                f"Twelve measures at N:P = {c}, ranked by NMC − LDA",
+                _ranking(found, c),
+                f"Means over {n} draws; sd is that of the difference over the draws.",
+            )
+            for c in CONDITIONS
+        ),
+        Table(
+            "cuts",
+            "Where the models cut",
+            _cuts(found),
+            "Place: from the lowest (0) to the highest (1) projection of the test rows.",
+        ),
+        Table(
+            "folded",
+            "LDA by the other reading of its training: the mean of the discriminants of five folds",
+            _folded(found),
+            "The first draw. The paper repeats the folds ten times; elsewhere LDA is fitted once.",
+        ),
         Table("draws", "NMC − LDA in every draw", _draws(found)),
-    ]  # fmt: skip
+    ]
 
 
 def _stability(found: Trials) -> list[dict[str, Any]]:
@@ -52,9 +82,7 @@ def _stability(found: Trials) -> list[dict[str, Any]]:
 
 
 def _control(found: Trials, condition: str) -> list[dict[str, Any]]:
-    return [
-        {"model": model} | {s: _spread(found.of(condition, model, s)) for s in CONTROL} for model in MODELS
-    ]  # fmt: skip
+    return [{"model": model} | {s: _spread(found.of(condition, model, s)) for s in _CONTROL} for model in MODELS]
 
 
 def _spread(values: Any) -> str:
@@ -111,7 +139,7 @@ def _folded(found: Trials) -> list[dict[str, Any]]:
         ways |= {"mean of the folds": trial.folded} if trial.folded is not None else {}
         for way, z in ways.items():
             one = replace(trial, scores={LDA: z}, cuts={LDA: 0.0})
-            rows.append({"N:P and LDA": f"{c}  {way}"} | {s: one.value(LDA, MEASURES[s]) for s in CONTROL})
+            rows.append({"N:P and LDA": f"{c}  {way}"} | {s: one.value(LDA, MEASURES[s]) for s in _CONTROL})
     return rows
 
 

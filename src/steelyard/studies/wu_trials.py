@@ -14,17 +14,17 @@ import numpy as np
 
 from steelyard.estimators.nearest_mean import NearestMeanClassifier
 from steelyard.estimators.threshold import ThresholdClassifier
-from steelyard.ingest.labels import confusion
+from steelyard.ingest.array_tables import confusion
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
-from steelyard.studies.published import published
+from steelyard.studies.published_values import published
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.datasets.collections import Digits
+    from steelyard._types import Array
+    from steelyard.datasets.paper_datasets import Digits
 
-Array = np.ndarray[Any, Any]
 PAPER = published("wu")
 CONDITIONS: tuple[str, ...] = tuple(PAPER["sizes"]["test"])  # N:P
 MEASURES: dict[str, str] = PAPER["measures"]
@@ -152,9 +152,7 @@ def draw(y: Array, positives: int, negatives: int, rng: np.random.Generator) -> 
     return train, test
 
 
-def trial(
-    X: Array, y: Array, train: Array, test: Array, rng: np.random.Generator, *, folded: bool = False
-) -> Trial:  # fmt: skip
+def trial(X: Array, y: Array, train: Array, test: Array, rng: np.random.Generator, *, folded: bool = False) -> Trial:
     """Fit on one part and place the rows of the other.
 
     NMC searches its cut on the training parts of 5 folds, 10 times. LDA has nothing to search, so it is fitted on all

@@ -15,16 +15,41 @@ from steelyard.report.figures.style import GREY, INK, LIGHT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAPER: dict[Any, Any] = {
-    "font.size": 8, "axes.labelsize": 8, "axes.titlesize": 8, "xtick.labelsize": 7, "ytick.labelsize": 7,
-    "text.color": INK, "axes.labelcolor": INK, "xtick.color": GREY, "ytick.color": GREY, "axes.edgecolor": GREY,
-    "xtick.labelcolor": INK, "ytick.labelcolor": INK, "axes.linewidth": 0.6, "axes.spines.top": False,
-    "axes.spines.right": False, "axes.grid": True, "grid.color": LIGHT, "grid.linewidth": 0.6, "axes.axisbelow": True,
-    "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.major.size": 2.5, "ytick.major.size": 2.5,
-    "axes.titlelocation": "left", "axes.labelpad": 3, "lines.linewidth": 1.3, "hatch.linewidth": 0.5,
-    "svg.fonttype": "none", "svg.hashsalt": "steelyard", "pdf.fonttype": 42, "ps.fonttype": 42,
-    "savefig.dpi": 300, "figure.dpi": 150,
-}  # fmt: skip
+_PAPER: dict[Any, Any] = {
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "axes.titlesize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "axes.edgecolor": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": LIGHT,
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "axes.titlelocation": "left",
+    "axes.labelpad": 3,
+    "lines.linewidth": 1.3,
+    "hatch.linewidth": 0.5,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "steelyard",
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "savefig.dpi": 300,
+    "figure.dpi": 150,
+}
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}  # so that one input gives one file
 
 
@@ -33,7 +58,7 @@ def paper() -> Iterator[None]:
     """The look of a paper for as long as it lasts; what the user had set is put back."""
     with mpl.rc_context():
         style.use("default")
-        mpl.rcParams.update(PAPER)
+        mpl.rcParams.update(_PAPER)
         yield
 
 
@@ -57,10 +82,10 @@ def dressed(ax: Any) -> Any:
     if hasattr(ax, "add_subplot"):
         return ax
     ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[:].set(linewidth=PAPER["axes.linewidth"], edgecolor=GREY)
-    ax.tick_params(labelsize=PAPER["xtick.labelsize"], width=0.6, length=2.5, color=GREY, labelcolor=INK)
-    ax.grid(visible=True, color=LIGHT, linewidth=PAPER["grid.linewidth"])
+    ax.spines[:].set(linewidth=_PAPER["axes.linewidth"], edgecolor=GREY)
+    ax.tick_params(labelsize=_PAPER["xtick.labelsize"], width=0.6, length=2.5, color=GREY, labelcolor=INK)
+    ax.grid(visible=True, color=LIGHT, linewidth=_PAPER["grid.linewidth"])
     ax.set_axisbelow(True)
     for axis in (ax.xaxis, ax.yaxis):
-        axis.label.set(size=PAPER["axes.labelsize"], color=INK)
+        axis.label.set(size=_PAPER["axes.labelsize"], color=INK)
     return ax

@@ -11,14 +11,15 @@ from steelyard.analysis.rows import Rows
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays
-from steelyard.report.figures import style, words
+from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import Display, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Array = np.ndarray[Any, Any]
-MOST_WRITTEN = 16  # measures up to which the cells hold their numbers
+    from steelyard._types import Array
+
+_MOST_WRITTEN = 16  # measures up to which the cells hold their numbers
 
 
 @dataclass(eq=False, repr=False)
@@ -98,7 +99,7 @@ class CorrelationDisplay(Display):
         ax.tick_params(length=0)
         ax.grid(visible=False)
         ax.spines[:].set_visible(False)
-        if k <= MOST_WRITTEN:
+        if k <= _MOST_WRITTEN:
             self._numbers(ax, shown)
         _key(ax)
         return ax
@@ -125,7 +126,7 @@ def _written(value: float) -> str:
 def _told(study: CorrelationStudy, positives: float, rank: bool) -> str:
     kind = "Spearman's rank" if rank else "Pearson's"
     c = study.choices
-    told = f"{kind} correlations of {len(study.names)} measures with {words.share(positives)} positives"
+    told = f"{kind} correlations of {len(study.names)} measures with {caption_text.share(positives)} positives"
     if not c:
         return f"{told}."
     tables = c["steps"] * c["tuples"]

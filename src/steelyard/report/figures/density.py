@@ -9,21 +9,21 @@ import numpy as np
 
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError
-from steelyard.report.figures import panels, style, words
+from steelyard.report.figures import caption_text, panels, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
-from steelyard.report.figures.labels import Line, label_lines
+from steelyard.report.figures.line_labels import Line, label_lines
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.scores import ScoreTable
-    from steelyard.statistics.side import Side
+    from steelyard.statistics.class_scores import Side
+    from steelyard.statistics.score_table import ScoreTable
 
-Array = np.ndarray[Any, Any]
-BINS = 40
+_BINS = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class _Spread:
     """The share of each class's weight in each bin of the scores, as a density, and the cut in use."""
 
     name: str
@@ -48,20 +48,20 @@ class DensityDisplay(ScoreDisplay):
            negative 0.500   1.00        0
     """
 
-    spreads: tuple[Spread, ...]
+    spreads: tuple[_Spread, ...]
     rows: str
     label: Any
     unit: str = "score"
 
     @classmethod
-    def from_evaluation(cls, evaluation: Any, *, bins: int = BINS, unit: str = "score", ax: Any = None) -> Self:
+    def from_evaluation(cls, evaluation: Any, *, bins: int = _BINS, unit: str = "score", ax: Any = None) -> Self:
         """The scores of an Evaluation, or of several by name; `unit` is what stands below them."""
         found = evaluations(evaluation, "A figure of densities", scores=True)
         if not isinstance(bins, (int, np.integer)) or bins < 1:
             raise InputError(f"bins is a whole number of 1 or more, not {bins!r}.")
         first = next(iter(found.values()))
         spreads = tuple(_spread(name, one, int(bins)) for name, one in found.items())
-        return cls(spreads, words.rows_of(first), first.positive, unit).placed(ax)
+        return cls(spreads, caption_text.rows_of(first), first.positive, unit).placed(ax)
 
     @property
     def height(self) -> float:
@@ -83,7 +83,9 @@ class DensityDisplay(ScoreDisplay):
         """What is drawn, and where the cuts are."""
         bins = len(self.spreads[0].edges) - 1
         said = f"{self.unit.capitalize()}s of {self.rows}, as densities of {bins} bins, each class of area 1"
-        cuts = [words.named(s.name, words.cut(s.threshold)) for s in self.spreads if s.threshold is not None]
+        cuts = [
+            caption_text.named(s.name, caption_text.cut(s.threshold)) for s in self.spreads if s.threshold is not None
+        ]
         return f"{said}; dashed: the cut in use ({', '.join(cuts)})." if cuts else f"{said}."
 
     def _draw(self, ax: Any) -> Any:
@@ -93,10 +95,10 @@ class DensityDisplay(ScoreDisplay):
         axes = panels.grid(ax, len(self.spreads), 1)
         for i, (panel, spread) in enumerate(zip(axes.flat, self.spreads, strict=True)):
             self._panel(panel, spread, last=i == len(self.spreads) - 1)
-            panel.set_title(words.short(spread.name, 40), pad=13 if spread.threshold is not None else 4)
+            panel.set_title(caption_text.short(spread.name, 40), pad=13 if spread.threshold is not None else 4)
         return axes
 
-    def _panel(self, ax: Any, spread: Spread, *, last: bool) -> None:
+    def _panel(self, ax: Any, spread: _Spread, *, last: bool) -> None:
         x, lines = np.repeat(spread.edges, 2)[1:-1], []
         for i, (name, density) in enumerate((("positives", spread.positives), ("negatives", spread.negatives))):
             ax.stairs(density, spread.edges, fill=True, color=style.colour(i), alpha=0.16)
@@ -109,15 +111,15 @@ class DensityDisplay(ScoreDisplay):
         if last:
             ax.set_xlabel(self.unit)
         if spread.threshold is not None and np.isfinite(spread.threshold):
-            style.upright(ax, spread.threshold, f"cut at {words.cut(spread.threshold)}")
+            style.upright(ax, spread.threshold, f"cut at {caption_text.cut(spread.threshold)}")
             lines.append(Line(np.full(2, spread.threshold), np.array(ax.get_ylim())))
         label_lines(ax, lines)
 
 
-def _spread(name: str, evaluation: Evaluation, bins: int) -> Spread:
+def _spread(name: str, evaluation: Evaluation, bins: int) -> _Spread:
     table = scores_of(evaluation)
     edges = _edges(table, bins)
-    return Spread(name, edges, _density(table.positive, edges), _density(table.negative, edges), evaluation.threshold)
+    return _Spread(name, edges, _density(table.positive, edges), _density(table.negative, edges), evaluation.threshold)
 
 
 def _edges(table: ScoreTable, bins: int) -> Array:

@@ -11,14 +11,14 @@ from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.report.figures import style
-from steelyard.report.figures.sources import Source, several
+from steelyard.report.figures.figure_sources import Source, several
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.statistics.scores import ScoreTable
+    from steelyard.statistics.score_table import ScoreTable
 
-FORMATS = (".svg", ".pdf", ".png")
+_FORMATS = (".svg", ".pdf", ".png")
 
 
 class Record(dict[str, Any]):
@@ -95,8 +95,8 @@ class Display(ABC):
     def save(self, path: Any, **options: Any) -> Path:
         """Save as SVG, PDF or PNG, by the ending of the path: text as text, undated, one input giving one file."""
         place = Path(path)
-        if place.suffix.lower() not in FORMATS:
-            raise InputError(f"A figure is saved as {', '.join(FORMATS)}; {place.name!r} ends in none of them.")
+        if place.suffix.lower() not in _FORMATS:
+            raise InputError(f"A figure is saved as {', '.join(_FORMATS)}; {place.name!r} ends in none of them.")
         canvas = style.canvas()
         with canvas.paper():
             self.figure_.savefig(place, **{"metadata": canvas.UNDATED[place.suffix.lower()], **options})
@@ -175,9 +175,7 @@ class ScoreDisplay(EvaluationDisplay):
 
         Options that weigh are those of evaluate: threshold, pos_label, labels, sample_weight, frequency, level, rng.
         """
-        return cls._from(
-            several(y_score), lambda column, source: source.evaluated(y_true, y_score=column), options
-        )  # fmt: skip
+        return cls._from(several(y_score), lambda column, source: source.evaluated(y_true, y_score=column), options)
 
 
 class CurveDisplay(ScoreDisplay):

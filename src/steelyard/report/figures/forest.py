@@ -9,14 +9,14 @@ import numpy as np
 
 from steelyard.analysis.rows import Rows, interval_text, listed
 from steelyard.errors import InputError, InputTypeError
-from steelyard.report.figures import style, words
+from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations
-from steelyard.report.figures.sources import Source, several
+from steelyard.report.figures.figure_sources import Source, several
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, Row
 
-COLUMNS = ("value", "low", "high", "chance", "method")
+_COLUMNS = ("value", "low", "high", "chance", "method")
 
 
 @dataclass(eq=False, repr=False)
@@ -44,7 +44,7 @@ class IntervalDisplay(LabelDisplay):
         names = [row.name for row in next(iter(models.values()))]
         if any([row.name for row in part] != names for part in models.values()):
             raise InputError("The models were evaluated by different measures; name those to draw with metrics=.")
-        return cls(models, words.rows_of(first), first.level).placed(ax)
+        return cls(models, caption_text.rows_of(first), first.level).placed(ax)
 
     @classmethod
     def _from(cls, models: Any, read: Any, options: dict[str, Any]) -> Self:
@@ -65,16 +65,17 @@ class IntervalDisplay(LabelDisplay):
     def frame(self) -> Rows[Record]:
         """One row a model and measure."""
         return Rows(
-            Record(({"model": name} if name else {}) | {"metric": r.name} | {key: getattr(r, key) for key in COLUMNS})
-            for name, part in self.models.items() for r in part
-        )  # fmt: skip
+            Record(({"model": name} if name else {}) | {"metric": r.name} | {key: getattr(r, key) for key in _COLUMNS})
+            for name, part in self.models.items()
+            for r in part
+        )
 
     def caption(self) -> str:
         """The level and the methods of the intervals, and what the ticks are."""
         methods = listed(list(dict.fromkeys(r.method for part in self.models.values() for r in part if r.method)))
         who = f" for {listed(list(self.models))}" if len(self.models) > 1 else ""
         return (
-            f"Measures of {self.rows}{who}, with {words.percent(self.level)} intervals ({methods}); "
+            f"Measures of {self.rows}{who}, with {caption_text.percent(self.level)} intervals ({methods}); "
             "grey ticks: what guessing with the same margins scores."
         )
 
@@ -106,25 +107,50 @@ class IntervalDisplay(LabelDisplay):
             ax.plot(row.value, y, style.MARKS[i], color=colour, markersize=4, markeredgecolor="white", zorder=3)
         told = interval_text(row.value, row.low, row.high) if np.isfinite(row.value) else f"– {row.undefined or ''}"
         ax.annotate(
-            told, (1.03, y), xycoords=("axes fraction", "data"), va="center", ha="left", fontsize=7,
+            told,
+            (1.03, y),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            ha="left",
+            fontsize=7,
             color=colour if len(self.models) > 1 else None,
-        )  # fmt: skip
+        )
 
     def _head(self, ax: Any) -> None:
         """The names of the models above, each in its colour and with its mark."""
         ax.annotate(
-            f"value ({words.percent(self.level)} interval)", (1.03, 1), (0, 3), xycoords="axes fraction",
-            textcoords="offset points", ha="left", va="bottom", fontsize=7, color=style.GREY,
-        )  # fmt: skip
+            f"value ({caption_text.percent(self.level)} interval)",
+            (1.03, 1),
+            (0, 3),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="left",
+            va="bottom",
+            fontsize=7,
+            color=style.GREY,
+        )
         ax.annotate(
-            "grey tick: guessing", (0, 1), (0, 3), xycoords="axes fraction", textcoords="offset points", ha="left",
-            va="bottom", fontsize=7, color=style.GREY,
-        )  # fmt: skip
+            "grey tick: guessing",
+            (0, 1),
+            (0, 3),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="left",
+            va="bottom",
+            fontsize=7,
+            color=style.GREY,
+        )
         for i, name in enumerate(self.models if len(self.models) > 1 else ()):
             ax.annotate(
-                f"{style.sign(i)} {words.short(name, 24)}", (0, 1), (0, 13 + 10 * (len(self.models) - 1 - i)),
-                xycoords="axes fraction", textcoords="offset points", ha="left", va="bottom", color=style.colour(i),
-            )  # fmt: skip
+                f"{style.sign(i)} {caption_text.short(name, 24)}",
+                (0, 1),
+                (0, 13 + 10 * (len(self.models) - 1 - i)),
+                xycoords="axes fraction",
+                textcoords="offset points",
+                ha="left",
+                va="bottom",
+                color=style.colour(i),
+            )
 
 
 class _All(Source):

@@ -9,11 +9,11 @@ import numpy as np
 
 from steelyard.analysis.rows import Rows
 from steelyard.metrics.curves import precision_recall_points
-from steelyard.report.figures import curves as drawing
-from steelyard.report.figures import style, words
-from steelyard.report.figures.curves import Curve
+from steelyard.report.figures import caption_text, style
+from steelyard.report.figures import score_curves as drawing
 from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records, scores_of
-from steelyard.report.figures.labels import Line, is_free
+from steelyard.report.figures.line_labels import Line, is_free
+from steelyard.report.figures.score_curves import Curve
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
@@ -43,13 +43,13 @@ class PrecisionRecallDisplay(CurveDisplay):
         found = evaluations(evaluation, "A precision-recall curve", scores=True)
         first = next(iter(found.values()))
         curves = tuple(_curve(name, one) for name, one in found.items())
-        return cls(curves, words.rows_of(first), _prevalence(first)).placed(ax)
+        return cls(curves, caption_text.rows_of(first), _prevalence(first)).placed(ax)
 
     @classmethod
     def _of_folds(cls, each: list[Evaluation]) -> Self:
         found = tuple(_curve(f"fold {i}", one) for i, one in enumerate(each, 1))
         prevalence = float(np.mean([_prevalence(one) for one in each]))
-        return cls(found, words.rows_of_folds(each), prevalence, folds=True)
+        return cls(found, caption_text.rows_of_folds(each), prevalence, folds=True)
 
     def frame(self) -> Rows[Record]:
         """One row a drawn cut: recall, precision, and the ends of its band."""
@@ -61,12 +61,12 @@ class PrecisionRecallDisplay(CurveDisplay):
 
     def caption(self) -> str:
         """The average precisions with their intervals, and how the band was made."""
-        grey = f"dashed: guessing, {words.share(self.prevalence)}; grey: out of reach of any scores at that prevalence"
+        grey = f"dashed: guessing, {caption_text.share(self.prevalence)}; grey: out of reach of any scores at that prevalence"
         if self.folds:
             told = drawing.over_folds(self.curves, "average precision")
             return f"Precision and recall of {self.rows}, one line each: {told}; {grey}."
         one = self.curves[0]
-        level = words.percent(one.level)
+        level = caption_text.percent(one.level)
         areas = "; ".join(c.words("average precision") for c in self.curves)
         band = f"band: {level} interval of the precision at each cut ({one.method.title()})"
         return (
@@ -93,10 +93,14 @@ class PrecisionRecallDisplay(CurveDisplay):
         lines = [Line(np.append(0, c.x), np.append(c.y[0], c.y)) for c in self.curves]
         for right in (self.prevalence < 0.5, self.prevalence >= 0.5):
             text = ax.annotate(
-                f"guessing {words.share(self.prevalence)}", (1 if right else 0, self.prevalence),
-                (-2 if right else 2, 1), textcoords="offset points", color=style.GREY,
-                ha="right" if right else "left", va="bottom",
-            )  # fmt: skip
+                f"guessing {caption_text.share(self.prevalence)}",
+                (1 if right else 0, self.prevalence),
+                (-2 if right else 2, 1),
+                textcoords="offset points",
+                color=style.GREY,
+                ha="right" if right else "left",
+                va="bottom",
+            )
             if is_free(ax, text, taken, lines):
                 return
             text.remove()
@@ -115,6 +119,15 @@ def _curve(name: str, evaluation: Evaluation) -> Curve:
     low, high, method = drawing.band("precision", evaluation, places + 1)  # the curve leaves out the cut at infinity
     point = drawing.working_point(evaluation, "recall", "precision")
     return Curve(
-        name, curve.recall[places], curve.precision[places], curve.thresholds[places], low, high,
-        words.measured(evaluation, "average_precision"), point, evaluation.threshold, evaluation.level, method,
-    )  # fmt: skip
+        name,
+        curve.recall[places],
+        curve.precision[places],
+        curve.thresholds[places],
+        low,
+        high,
+        caption_text.measured(evaluation, "average_precision"),
+        point,
+        evaluation.threshold,
+        evaluation.level,
+        method,
+    )

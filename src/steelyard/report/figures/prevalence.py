@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from steelyard.analysis.intervals import intervals
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import listed
-from steelyard.analysis.uncertainty import intervals
 from steelyard.errors import InputError
-from steelyard.report.figures import measures, style, words
+from steelyard.report.figures import caption_text, metric_lines, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only
-from steelyard.report.figures.labels import Line, label_lines
-from steelyard.report.figures.measures import Track
+from steelyard.report.figures.line_labels import Line, label_lines
+from steelyard.report.figures.metric_lines import Track
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.analysis.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
 
-Array = np.ndarray[Any, Any]
-USUAL = ("precision", "f1", "ac_score", "mcc", "accuracy")
-POINTS, BAND_POINTS, BAND_DRAWS = 200, 25, 2_000
+_USUAL = ("precision", "f1", "ac_score", "mcc", "accuracy")
+_POINTS, _BAND_POINTS, _BAND_DRAWS = 200, 25, 2_000
 
 
 @dataclass(eq=False, repr=False)
@@ -45,42 +45,48 @@ class PrevalenceDisplay(LabelDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Any, *, metrics: Any = USUAL, band: bool | None = None, low: float = 0.001,
-        high: float = 0.99, ax: Any = None,
-    ) -> Self:  # fmt: skip
+        cls,
+        evaluation: Any,
+        *,
+        metrics: Any = _USUAL,
+        band: bool | None = None,
+        low: float = 0.001,
+        high: float = 0.99,
+        ax: Any = None,
+    ) -> Self:
         """The measures of an Evaluation's table at prevalences from `low` to `high`."""
         what = "A figure over prevalence"
         one = only(evaluations(evaluation, what), what)
-        counts = words.two_class(one, what)
+        counts = caption_text.two_class(one, what)
         if not 0 < low < high < 1:
             raise InputError(f"low= and high= are two rising prevalences above 0 and below 1, not {low} and {high}.")
-        known = measures.chosen(metrics)
-        grid, tracks = _tracks(one, known, low, high, banded=measures.banded(band, known))
+        known = metric_lines.chosen(metrics)
+        grid, tracks = _tracks(one, known, low, high, banded=metric_lines.banded(band, known))
         share = float(counts.positives / counts.total)
-        return cls(grid, tracks, share, words.rows_of(one), one.level).placed(ax)
+        return cls(grid, tracks, share, caption_text.rows_of(one), one.level).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row a prevalence and measure."""
-        return measures.rows("prevalence", self.prevalences, self.tracks)
+        return metric_lines.rows("prevalence", self.prevalences, self.tracks)
 
     def caption(self) -> str:
         """What is drawn, and how the bands were made."""
         told = listed([style.full(track.metric.name) for track in self.tracks])
         said = f"{told} where other shares of the rows are positive, with the rates found on {self.rows}"
-        said += f"; dashed: the sample's prevalence, {words.share(self.sample)}"
+        said += f"; dashed: the sample's prevalence, {caption_text.share(self.sample)}"
         method = next((track.method for track in self.tracks if track.method), "")
-        return f"{said}; bands: {words.percent(self.level)} intervals ({method})." if method else f"{said}."
+        return f"{said}; bands: {caption_text.percent(self.level)} intervals ({method})." if method else f"{said}."
 
     def _draw(self, ax: Any) -> Any:
         ax.set(xscale="log", xlabel="prevalence (share of rows that are positive)", ylabel="value")
         ax.set_xlim(self.prevalences[0], 1)
-        lines = measures.draw(ax, self.prevalences, self.tracks)
-        measures.limits(ax, self.tracks)
+        lines = metric_lines.draw(ax, self.prevalences, self.tracks)
+        metric_lines.limits(ax, self.tracks)
         ticks = 10.0 ** np.arange(np.ceil(np.log10(self.prevalences[0]) - 1e-9), 1)
         ax.set_xticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
         ax.minorticks_off()
         if self.prevalences[0] <= self.sample <= self.prevalences[-1]:
-            style.upright(ax, self.sample, f"sample, {words.share(self.sample)}")
+            style.upright(ax, self.sample, f"sample, {caption_text.share(self.sample)}")
             lines.append(Line(np.full(2, self.sample), np.array(ax.get_ylim())))
         label_lines(ax, lines)
         return ax
@@ -90,12 +96,12 @@ def _tracks(
     one: Evaluation, known: list[Metric], low: float, high: float, *, banded: bool
 ) -> tuple[Array, tuple[Track, ...]]:
     """The measures over the grid, as even in odds as in sight, with their bands where wanted."""
-    grid = np.geomspace(low, high, BAND_POINTS if banded else POINTS)
+    grid = np.geomspace(low, high, _BAND_POINTS if banded else _POINTS)
     counts = at_prevalence(one.counts, grid)
     values = [np.asarray(metric(counts)) for metric in known]
     if not banded:
         return grid, tuple(Track(metric, value) for metric, value in zip(known, values, strict=True))
-    how = {"level": one.level, "draws": BAND_DRAWS, "pos_label": one.positive}
+    how = {"level": one.level, "draws": _BAND_DRAWS, "pos_label": one.positive}
     found = [intervals(known, one.confusion, prevalence=float(pi), **how) for pi in grid]
     ends = [[np.array([getattr(part[i], end) for part in found]) for end in ("low", "high")] for i in range(len(known))]
     return grid, tuple(

@@ -10,14 +10,14 @@ import numpy as np
 from steelyard.analysis.comparison import Comparison, compare
 from steelyard.analysis.rows import Rows, listed, three_digits
 from steelyard.errors import InputError, InputTypeError
-from steelyard.report.figures import style, words
+from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import Display, Record
-from steelyard.report.figures.sources import Source, taken
+from steelyard.report.figures.figure_sources import Source, taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.analysis.difference import Difference
+    from steelyard.analysis.paired_difference import Difference
 
 
 @dataclass(eq=False, repr=False)
@@ -102,7 +102,7 @@ class RankingDisplay(Display):
         turn = "; dashed: where the sign of the difference changes" if self.changes else ""
         return (
             f"{self.a} and {self.b} on the same {self.n:,} rows by {len(self.ordered)} measures, ranked by the "
-            f"difference {self.a} - {self.b}, at the right with its {words.percent(self.level)} interval "
+            f"difference {self.a} - {self.b}, at the right with its {caption_text.percent(self.level)} interval "
             f"({methods}){turn}."
         )
 
@@ -130,28 +130,44 @@ class RankingDisplay(Display):
             ax.plot(value, y, style.MARKS[i], color=style.colour(i), markersize=4.5, markeredgecolor="white", zorder=3)
         ends = "" if np.isnan(row.low) else f" ({_signed(row.low)} to {_signed(row.high)})"
         ax.annotate(
-            f"{_signed(row.difference)}{ends}", (1.03, y), xycoords=("axes fraction", "data"), va="center", ha="left",
+            f"{_signed(row.difference)}{ends}",
+            (1.03, y),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            ha="left",
             fontsize=7,
-        )  # fmt: skip
+        )
 
     def _head(self, ax: Any) -> None:
         from matplotlib.offsetbox import AnchoredOffsetbox, HPacker, TextArea
 
         names = [
-            (f"{style.sign(0)} {words.short(self.a, 18)}", style.colour(0)),
-            (f"{style.sign(1)} {words.short(self.b, 18)}", style.colour(1)),
+            (f"{style.sign(0)} {caption_text.short(self.a, 18)}", style.colour(0)),
+            (f"{style.sign(1)} {caption_text.short(self.b, 18)}", style.colour(1)),
         ]
         parts: list[Any] = [TextArea(text, textprops={"color": ink}) for text, ink in names]
         packed = HPacker(children=parts, pad=0, sep=8)
         box = AnchoredOffsetbox(
-            "lower left", child=packed, pad=0, borderpad=1.6, frameon=False, bbox_to_anchor=(0, 1),
+            "lower left",
+            child=packed,
+            pad=0,
+            borderpad=1.6,
+            frameon=False,
+            bbox_to_anchor=(0, 1),
             bbox_transform=ax.transAxes,
-        )  # fmt: skip
+        )
         ax.add_artist(box)
         ax.annotate(
-            f"difference ({words.percent(self.level)} interval)", (1.03, 1), (0, 2), xycoords="axes fraction",
-            textcoords="offset points", ha="left", va="bottom", fontsize=7, color=style.GREY,
-        )  # fmt: skip
+            f"difference ({caption_text.percent(self.level)} interval)",
+            (1.03, 1),
+            (0, 2),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="left",
+            va="bottom",
+            fontsize=7,
+            color=style.GREY,
+        )
 
 
 def _signed(value: float) -> str:
@@ -164,6 +180,12 @@ def _turned(row: Difference) -> Difference:
     from dataclasses import replace
 
     return replace(
-        row, a=row.b, b=row.a, value_a=row.value_b, value_b=row.value_a, difference=-row.difference, low=-row.high,
+        row,
+        a=row.b,
+        b=row.a,
+        value_a=row.value_b,
+        value_b=row.value_a,
+        difference=-row.difference,
+        low=-row.high,
         high=-row.low,
-    )  # fmt: skip
+    )

@@ -9,11 +9,11 @@ import numpy as np
 
 from steelyard.analysis.rows import Rows
 from steelyard.metrics.curves import roc_points
-from steelyard.report.figures import curves as drawing
-from steelyard.report.figures import style, words
-from steelyard.report.figures.curves import Curve
+from steelyard.report.figures import caption_text, style
+from steelyard.report.figures import score_curves as drawing
 from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records
-from steelyard.report.figures.labels import Line
+from steelyard.report.figures.line_labels import Line
+from steelyard.report.figures.score_curves import Curve
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
@@ -38,13 +38,13 @@ class RocDisplay(CurveDisplay):
     def from_evaluation(cls, evaluation: Any, *, ax: Any = None) -> Self:
         """The curve of an Evaluation of scores, or those of several by name."""
         found = evaluations(evaluation, "A ROC curve", scores=True)
-        rows = words.rows_of(next(iter(found.values())))
+        rows = caption_text.rows_of(next(iter(found.values())))
         return cls(tuple(_curve(name, one) for name, one in found.items()), rows).placed(ax)
 
     @classmethod
     def _of_folds(cls, each: list[Evaluation]) -> Self:
         found = tuple(_curve(f"fold {i}", one) for i, one in enumerate(each, 1))
-        return cls(found, words.rows_of_folds(each), folds=True)
+        return cls(found, caption_text.rows_of_folds(each), folds=True)
 
     def frame(self) -> Rows[Record]:
         """One row a drawn cut: the two shares, and the ends of the band."""
@@ -62,7 +62,7 @@ class RocDisplay(CurveDisplay):
             told = drawing.over_folds(self.curves, "area")
             return f"ROC curves of {self.rows}, one line each: {told}; dashed: guessing."
         one = self.curves[0]
-        level = words.percent(one.level)
+        level = caption_text.percent(one.level)
         areas = "; ".join(c.words("area") for c in self.curves)
         band = f"band: {level} interval of the share of positives found at each cut ({one.method.title()})"
         how = f"({level} interval, {one.area.method}); {band}{drawing.cuts(self.curves)}; dashed: guessing"
@@ -85,6 +85,15 @@ def _curve(name: str, evaluation: Evaluation) -> Curve:
     rates = drawing.working_point(evaluation, "specificity", "recall")
     point = None if rates is None else (1 - rates[0], rates[1])
     return Curve(
-        name, curve.fpr[places], curve.tpr[places], curve.thresholds[places], low, high,
-        words.measured(evaluation, "roc_auc"), point, evaluation.threshold, evaluation.level, method,
-    )  # fmt: skip
+        name,
+        curve.fpr[places],
+        curve.tpr[places],
+        curve.thresholds[places],
+        low,
+        high,
+        caption_text.measured(evaluation, "roc_auc"),
+        point,
+        evaluation.threshold,
+        evaluation.level,
+        method,
+    )

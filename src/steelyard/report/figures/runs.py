@@ -11,18 +11,18 @@ import numpy as np
 from steelyard.analysis.rows import Rows, listed, three_digits
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.ingest import labels as ingest
-from steelyard.report.figures import measures, panels, style, words
+from steelyard.ingest import array_tables as ingest
+from steelyard.report.figures import caption_text, metric_lines, panels, style
 from steelyard.report.figures.display import Display, Record, records
-from steelyard.report.figures.sources import Source, several
+from steelyard.report.figures.figure_sources import Source, several
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
 
-Array = np.ndarray[Any, Any]
-USUAL = ("recall", "precision", "ac_score", "mcc")
+_USUAL = ("recall", "precision", "ac_score", "mcc")
 MOST_POINTS = 60
 MOST_MEDIANS = 6  # boxes in a row whose medians fit beside them in digits
 
@@ -47,9 +47,9 @@ class RunsDisplay(Display):
     values: tuple[Array, ...]  # a group each: measure, run
 
     @classmethod
-    def from_runs(cls, runs: Any, *, metrics: Any = USUAL, ax: Any = None) -> Self:
+    def from_runs(cls, runs: Any, *, metrics: Any = _USUAL, ax: Any = None) -> Self:
         """The runs as an array of Counts, or a list of tables or evaluations; of several groups by name."""
-        known = measures.chosen(metrics)
+        known = metric_lines.chosen(metrics)
         tables = {str(name): _stacked(part) for name, part in several(runs).items()}
         if not tables:
             raise InputError("There are no runs to draw; give Counts with an axis of runs, or a list of tables.")
@@ -120,7 +120,7 @@ class RunsDisplay(Display):
             if i >= len(self.metrics):
                 panel.set_axis_off()
                 continue
-            pairs = [(words.short(n, 14), part[i]) for n, part in zip(self.groups, self.values, strict=True)]
+            pairs = [(caption_text.short(n, 14), part[i]) for n, part in zip(self.groups, self.values, strict=True)]
             self._boxes(panel, pairs, columns=columns, colours=True)
             panel.set_title(style.brief(self.metrics[i].name))
         return axes
@@ -143,20 +143,33 @@ def _box(ax: Any, x: int, values: Array, colour: str, *, digits: bool) -> None:
         return
     thin = {"color": colour, "linewidth": 0.9}
     ax.boxplot(
-        [values], positions=[x], widths=0.5, showfliers=len(values) > MOST_POINTS, patch_artist=True,
+        [values],
+        positions=[x],
+        widths=0.5,
+        showfliers=len(values) > MOST_POINTS,
+        patch_artist=True,
         manage_ticks=False,
-        boxprops={"facecolor": f"{colour}22", "edgecolor": colour, "linewidth": 0.9}, whiskerprops=thin, capprops=thin,
-        medianprops={"color": colour, "linewidth": 1.6}, flierprops={"marker": ".", "markersize": 3, "color": colour},
-    )  # fmt: skip
+        boxprops={"facecolor": f"{colour}22", "edgecolor": colour, "linewidth": 0.9},
+        whiskerprops=thin,
+        capprops=thin,
+        medianprops={"color": colour, "linewidth": 1.6},
+        flierprops={"marker": ".", "markersize": 3, "color": colour},
+    )
     if len(values) <= MOST_POINTS:
         aside = 0.13 * np.sin(2.4 * np.arange(len(values)))  # apart, and the same every time
         ax.plot(x + aside, values, "o", color=colour, markersize=2.2, alpha=0.7, markeredgewidth=0)
     if not digits:
         return
     ax.annotate(
-        _short(float(np.median(values))), (x + 0.27, float(np.median(values))), (1, 0),
-        textcoords="offset points", va="center", ha="left", fontsize=6.5, color=colour,
-    )  # fmt: skip
+        _short(float(np.median(values))),
+        (x + 0.27, float(np.median(values))),
+        (1, 0),
+        textcoords="offset points",
+        va="center",
+        ha="left",
+        fontsize=6.5,
+        color=colour,
+    )
 
 
 def _short(value: float) -> str:
@@ -182,7 +195,7 @@ def _stacked(runs: Any) -> Counts:
 
 def _counts(run: Any) -> Counts:
     if isinstance(run, Evaluation):
-        found: Counts = words.two_class(run, "A box plot of runs")
+        found: Counts = caption_text.two_class(run, "A box plot of runs")
         return found
     if isinstance(run, (Counts, Confusion)):
         return run.counts() if isinstance(run, Confusion) else run

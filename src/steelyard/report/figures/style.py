@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import MissingLibraryError
 from steelyard.metrics.registry import get_metric
 
-Array = np.ndarray[Any, Any]
+if TYPE_CHECKING:
+    from steelyard._types import Array
+
 WIDTH = 3.5  # inches: a column of a paper
 THIS, OTHER = "#0072B2", "#D55E00"
 COLOURS = (THIS, OTHER, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")  # Okabe and Ito
@@ -105,6 +107,12 @@ def upright(ax: Any, x: float, text: str) -> None:
     ax.axvline(x, color=GREY, linestyle=CHANCE, linewidth=0.8, zorder=1)
     told = text.replace(" -", " −")
     ax.annotate(
-        told, (x, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", color=GREY, ha="center",
+        told,
+        (x, 1),
+        (0, 2),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        color=GREY,
+        ha="center",
         va="bottom",
-    )  # fmt: skip
+    )

@@ -9,18 +9,18 @@ import numpy as np
 
 from steelyard.analysis.prevalence import shares
 from steelyard.analysis.rows import Rows, listed
-from steelyard.auditing.models import at_rates
+from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError, InputTypeError
-from steelyard.report.figures import measures, panels, style, words
+from steelyard.report.figures import caption_text, metric_lines, panels, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only, records
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
 
-Array = np.ndarray[Any, Any]
 WU = ("balanced_accuracy", "g_mean", "ac_score")
 SECTIONS = (1.0, 0.5, 0.0)
-GRID = 51  # odd, so that the sections at one half lie on it
+_GRID = 51  # odd, so that the sections at one half lie on it
 SHAPES = ("surface", "contour")
 
 
@@ -44,11 +44,17 @@ class SurfaceDisplay(LabelDisplay):
 
     @classmethod
     def of(
-        cls, metrics: Any = WU, *, prevalence: float = 0.5, shape: str = "surface",
-        sections: tuple[float, ...] = SECTIONS, ax: Any = None, _point: tuple[float, float] | None = None,
-    ) -> Self:  # fmt: skip
+        cls,
+        metrics: Any = WU,
+        *,
+        prevalence: float = 0.5,
+        shape: str = "surface",
+        sections: tuple[float, ...] = SECTIONS,
+        ax: Any = None,
+        _point: tuple[float, float] | None = None,
+    ) -> Self:
         """The measures over both rates where that share of the rows is positive."""
-        known = measures.chosen(metrics)
+        known = metric_lines.chosen(metrics)
         if shape not in SHAPES:
             raise InputError(f"shape= is one of {', '.join(SHAPES)}, not {shape!r}.")
         if not sections or not all(isinstance(s, (int, float)) and 0 <= s <= 1 for s in sections):
@@ -62,8 +68,8 @@ class SurfaceDisplay(LabelDisplay):
     def from_evaluation(cls, evaluation: Any, *, ax: Any = None, **options: Any) -> Self:
         """The surfaces at the evaluation's prevalence, with the place of its classifier marked."""
         one = only(evaluations(evaluation, "A surface"), "A surface")
-        counts = words.two_class(one, "A surface")
-        point = words.measured(one, "recall").value, words.measured(one, "specificity").value
+        counts = caption_text.two_class(one, "A surface")
+        point = caption_text.measured(one, "recall").value, caption_text.measured(one, "specificity").value
         share = float(counts.positives / counts.total) if one.prevalence is None else float(one.prevalence)
         return cls.of(**{"prevalence": share, **options}, ax=ax, _point=point)
 
@@ -91,10 +97,10 @@ class SurfaceDisplay(LabelDisplay):
         told = listed([style.full(metric.name) for metric in self.metrics])
         places = listed([f"{s:g}" for s in self.sections])
         said = f"{told} over the true positive rate (TPR) and the true negative rate (TNR), at a prevalence of "
-        said += f"{words.share(self.prevalence)}: above the surfaces, below their sections at {places} of either rate"
+        said += f"{caption_text.share(self.prevalence)}: above the surfaces, below their sections at {places} of either rate"
         if self.point is None:
             return f"{said}."
-        return f"{said}; the point: TPR {words.share(self.point[0])}, TNR {words.share(self.point[1])}."
+        return f"{said}; the point: TPR {caption_text.share(self.point[0])}, TNR {caption_text.share(self.point[1])}."
 
     # ---------------------------------------------------------------- drawing
 
@@ -121,9 +127,18 @@ class SurfaceDisplay(LabelDisplay):
         tpr, tnr = np.meshgrid(rates(), rates(), indexing="ij")
         low, high = self._limits()
         ax.plot_surface(
-            tpr, tnr, self.values[i], cmap=style.shades(style.colour(i)), vmin=low - 0.5 * (high - low), vmax=high,
-            rcount=11, ccount=11, linewidth=0.3, edgecolor="white", antialiased=True,
-        )  # fmt: skip
+            tpr,
+            tnr,
+            self.values[i],
+            cmap=style.shades(style.colour(i)),
+            vmin=low - 0.5 * (high - low),
+            vmax=high,
+            rcount=11,
+            ccount=11,
+            linewidth=0.3,
+            edgecolor="white",
+            antialiased=True,
+        )
         ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(low, high), xlabel="TPR", ylabel="TNR")
         ax.set_title(style.brief(self.metrics[i].name), color=style.colour(i), loc="center", pad=-2, fontsize=8)
         ax.view_init(elev=24, azim=-128)
@@ -148,7 +163,7 @@ class SurfaceDisplay(LabelDisplay):
         ax.contourf(rates(), rates(), self.values[i].T, levels=levels, cmap=style.shades(style.colour(i)))
         lines = ax.contour(
             rates(), rates(), self.values[i].T, levels=levels, colors=style.INK, linewidths=0.4, linestyles="-"
-        )  # fmt: skip
+        )
         ax.clabel(lines, levels[1:-1:2], fmt="%.2g", fontsize=5)
         ax.set(aspect="equal", xlabel="TPR", ylabel="TNR" if i == 0 else "", xticks=[0, 1], yticks=[0, 1])
         ax.set_title(style.brief(self.metrics[i].name), loc="center", fontsize=8)
@@ -181,7 +196,7 @@ class SurfaceDisplay(LabelDisplay):
 
 def rates() -> Array:
     """The rates of the grid."""
-    return np.linspace(0, 1, GRID)
+    return np.linspace(0, 1, _GRID)
 
 
 def section(metrics: tuple[Metric, ...], fixed: str, at: float, prevalence: float) -> list[Array]:

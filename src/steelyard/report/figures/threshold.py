@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from steelyard.analysis.best_threshold import BestThreshold, best_threshold
+from steelyard.analysis.intervals import intervals
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import listed
-from steelyard.analysis.threshold import BestThreshold, best_threshold
-from steelyard.analysis.uncertainty import intervals
 from steelyard.errors import UndefinedError
-from steelyard.report.figures import measures, style, words
+from steelyard.report.figures import caption_text, metric_lines, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, only, scores_of
-from steelyard.report.figures.labels import Line, label_lines
-from steelyard.report.figures.measures import Track
+from steelyard.report.figures.line_labels import Line, label_lines
+from steelyard.report.figures.metric_lines import Track
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.analysis.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
 
-Array = np.ndarray[Any, Any]
-USUAL = ("recall", "precision", "ac_score", "mcc")
-BAND_POINTS, BAND_DRAWS = 150, 2_000
+_USUAL = ("recall", "precision", "ac_score", "mcc")
+_BAND_POINTS, _BAND_DRAWS = 150, 2_000
 
 
 @dataclass(eq=False, repr=False)
@@ -47,29 +47,35 @@ class ThresholdDisplay(ScoreDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Any, *, metrics: Any = USUAL, band: bool | None = None, ax: Any = None
-    ) -> Self:  # fmt: skip
+        cls, evaluation: Any, *, metrics: Any = _USUAL, band: bool | None = None, ax: Any = None
+    ) -> Self:
         """The measures at every cut of an Evaluation of scores."""
         what = "A figure over the threshold"
         one = only(evaluations(evaluation, what, scores=True), what)
-        known = measures.chosen(metrics)
-        cuts, tracks = _tracks(one, known, banded=measures.banded(band, known))
+        known = metric_lines.chosen(metrics)
+        cuts, tracks = _tracks(one, known, banded=metric_lines.banded(band, known))
         best = tuple(found for metric in known if (found := _best(one, metric)) is not None)
-        return cls(cuts, tracks, best, words.rows_of(one), one.threshold, one.level).placed(ax)
+        return cls(cuts, tracks, best, caption_text.rows_of(one), one.threshold, one.level).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row a cut and measure."""
-        return measures.rows("threshold", self.thresholds, self.tracks)
+        return metric_lines.rows("threshold", self.thresholds, self.tracks)
 
     def caption(self) -> str:
         """What is drawn, where each measure is best, and how the bands were made."""
         told = listed([style.full(track.metric.name) for track in self.tracks])
         said = f"{told} at every cut of the scores of {self.rows}"
-        best = [f"{style.brief(b.metric)} {words.cut(b.value)} at {words.cut(b.threshold)}" for b in self.best]
+        best = [
+            f"{style.brief(b.metric)} {caption_text.cut(b.value)} at {caption_text.cut(b.threshold)}" for b in self.best
+        ]
         said += f"; dots: the best cut on these rows, {listed(best)}" if best else ""
-        said += f"; dashed: the cut in use, {words.cut(self.threshold)}" if self._in_use() else ""
+        said += f"; dashed: the cut in use, {caption_text.cut(self.threshold)}" if self._in_use() else ""
         method = next((track.method for track in self.tracks if track.method), "")
-        return f"{said}; bands: {words.percent(self.level)} intervals at each cut ({method})." if method else f"{said}."
+        return (
+            f"{said}; bands: {caption_text.percent(self.level)} intervals at each cut ({method})."
+            if method
+            else f"{said}."
+        )
 
     def _in_use(self) -> bool:
         return self.threshold is not None and bool(np.isfinite(self.threshold))
@@ -80,17 +86,22 @@ class ThresholdDisplay(ScoreDisplay):
             ax.set_xlim(-0.01, 1.01)
         ax.locator_params(axis="x", nbins=6)
         # The cuts fall, and in the gap below a score the rows from that score up are flagged.
-        lines = measures.draw(ax, self.thresholds, self.tracks, step="post")
-        measures.limits(ax, self.tracks)
+        lines = metric_lines.draw(ax, self.thresholds, self.tracks, step="post")
+        metric_lines.limits(ax, self.tracks)
         names = [track.metric.name for track in self.tracks]
         for best in self.best:
             i = names.index(best.metric)
             ax.plot(
-                best.threshold, best.value, style.MARKS[i], color=style.colour(i), markersize=4.5,
-                markeredgecolor="white", zorder=4,
-            )  # fmt: skip
+                best.threshold,
+                best.value,
+                style.MARKS[i],
+                color=style.colour(i),
+                markersize=4.5,
+                markeredgecolor="white",
+                zorder=4,
+            )
         if self._in_use():
-            style.upright(ax, float(self.threshold or 0), f"cut at {words.cut(self.threshold)}")
+            style.upright(ax, float(self.threshold or 0), f"cut at {caption_text.cut(self.threshold)}")
             lines.append(Line(np.full(2, self.threshold), np.array(ax.get_ylim())))
         label_lines(ax, lines)
         return ax
@@ -102,14 +113,14 @@ def _tracks(one: Evaluation, known: list[Metric], *, banded: bool) -> tuple[Arra
     there = table if one.prevalence is None else at_prevalence(table, one.prevalence)
     cuts, counts = there.thresholds[1:], there.counts[slice(1, None)]
     values = [np.asarray(metric(counts)) for metric in known]
-    places = style.thinned(cuts, *values, points=BAND_POINTS if banded else 1_000)
+    places = style.thinned(cuts, *values, points=_BAND_POINTS if banded else 1_000)
     if one.threshold is not None and one.threshold <= cuts[0]:
         places = np.union1d(places, np.searchsorted(-cuts, -one.threshold, side="right") - 1)
     if not banded:
         tracks = [Track(metric, value[places]) for metric, value in zip(known, values, strict=True)]
         return cuts[places], tuple(tracks)
     sampled = table.counts[slice(1, None)][places]
-    found = intervals(known, sampled, level=one.level, prevalence=one.prevalence, draws=BAND_DRAWS)
+    found = intervals(known, sampled, level=one.level, prevalence=one.prevalence, draws=_BAND_DRAWS)
     tracks = [
         Track(metric, value[places], np.asarray(part.low), np.asarray(part.high), part.method)
         for metric, value, part in zip(known, values, found, strict=True)

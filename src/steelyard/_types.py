@@ -1,0 +1,31 @@
+"""The types that several floors write: arrays, labels, frames, estimators, and what may seed a draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+    from numpy.typing import ArrayLike
+
+    Frame: TypeAlias = IntoFrame  # of pandas, Polars, PyArrow, DuckDB, Dask, PySpark, Ibis
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Label: TypeAlias = Hashable
+Rng: TypeAlias = "int | np.random.Generator | None"  # None is a fixed seed: one input gives one output
+Prevalence: TypeAlias = "float | Sequence[float] | Mapping[Label, float] | Array"  # of the positives, or of each class
+Weights: TypeAlias = "ArrayLike | None"
+Progress: TypeAlias = Callable[[str], object]
+
+
+class Estimator(Protocol):
+    """What scikit-learn calls a classifier, as far as it is used here."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike, /) -> Estimator:
+        """Learn from rows and their labels."""
+
+    def predict(self, X: ArrayLike, /) -> Array:
+        """The label of each row."""

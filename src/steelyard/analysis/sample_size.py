@@ -1,0 +1,164 @@
+"""Planning: how many rows, and how many positives, an answer takes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steelyard.analysis.distributions import normal_quantile
+from steelyard.analysis.intervals import interval
+from steelyard.analysis.rows import Flat, three_digits
+from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics.registry import get_metric
+from steelyard.statistics.counts import Counts
+
+_MOST_ROWS = 10**12
+
+
+@dataclass(frozen=True)
+class SampleSize(Flat):
+    """The rows that a test set needs, and what they are needed for."""
+
+    metric: str
+    goal: str
+    rows: int
+    positives: int
+    negatives: int
+    prevalence: float
+    balanced_rows: int
+
+    def __repr__(self) -> str:
+        said = (
+            f"{self.goal} takes {self.rows:,} rows at a prevalence of {three_digits(self.prevalence)}: "
+            f"{self.positives:,} positives and {self.negatives:,} negatives."
+        )
+        if self.balanced_rows * 2 <= self.rows:
+            rare = "positives" if self.prevalence < 0.5 else "negatives"
+            said += (
+                f" Label more {rare}: {self.balanced_rows:,} rows, half of each class, would do, "
+                "read at the prevalence in use."
+            )
+        return said
+
+
+def sample_size(
+    metric: Any,
+    *,
+    at: Any,
+    prevalence: float,
+    width: float | None = None,
+    versus: Any = None,
+    level: float = 0.95,
+    power: float = 0.8,
+) -> SampleSize:
+    """How many rows give an interval of that width, or tell the classifier `at` from `versus` with that power.
+
+    `at` and `versus` are (recall, specificity), or Counts whose rates are taken.
+
+    >>> sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1)
+    recall to a width of 0.100 takes 4,930 rows at a prevalence of 0.0500: 246 positives and 4,684 negatives. Label more
+    positives: 488 rows, half of each class, would do, read at the prevalence in use.
+    """
+    measure = get_metric(metric)
+    if measure.function is None:
+        raise InputTypeError(f"{measure.name} is a measure of scores; sizes are planned for measures of labels.")
+    if not 0 < prevalence < 1:
+        raise InputError(f"prevalence is a share above 0 and below 1, not {prevalence!r}.")
+    if (width is None) == (versus is None):
+        raise InputError("Give either width= (of the interval) or versus= (the other classifier), one of them.")
+    rates = [_rates(point) for point in ([at] if versus is None else [at, versus])]
+    if width is not None:
+        goal = f"{measure.name} to a width of {three_digits(width)}"
+        share, needed = width, _width
+    else:
+        values = [float(measure(_table(10**6, prevalence, *rate))) for rate in rates]
+        goal = f"telling {measure.name} {three_digits(values[0])} from {three_digits(values[1])}"
+        share, needed = abs(values[0] - values[1]) * _power_factor(level, power), _both_widths
+    if not (share > 0 and math.isfinite(share)):
+        raise InputError(
+            f"{measure.name} would have to be told apart to {share:g}; give a width or a difference above 0."
+        )
+    rows = _least(lambda n, share_of: needed(measure, n, share_of, rates, level) <= share, prevalence)
+    balanced = rows if prevalence == 0.5 else _least_balanced(measure, needed, rates, level, share, prevalence)
+    positives = max(1, round(rows * prevalence))
+    return SampleSize(measure.name, goal, rows, positives, rows - positives, prevalence, balanced)
+
+
+def _rates(point: Any) -> tuple[float, float]:
+    if isinstance(point, Counts):
+        point = (float(get_metric("recall")(point)), float(get_metric("specificity")(point)))
+    try:
+        recall, specificity = map(float, point)
+    except (TypeError, ValueError):
+        raise InputTypeError(f"A classifier is planned as (recall, specificity) or Counts, not {point!r}.") from None
+    if not (0 <= recall <= 1 and 0 <= specificity <= 1):
+        raise InputError(f"Recall and specificity lie between 0 and 1, not {recall:g} and {specificity:g}.")
+    return recall, specificity
+
+
+def _table(n: float, prevalence: float, recall: float, specificity: float) -> Counts:
+    """The expected table of n rows."""
+    p, q = n * prevalence, n * (1 - prevalence)
+    return Counts(p * recall, p * (1 - recall), q * (1 - specificity), q * specificity)
+
+
+def _width(
+    measure: Any, n: float, prevalence: tuple[float, float], rates: list[tuple[float, float]], level: float
+) -> float:
+    """The width of the interval of the first classifier: at a sampled prevalence, read at the one in use."""
+    sampled, used = prevalence
+    found = interval(_shifted(measure, sampled, used), _table(n, sampled, *rates[0]), level=level, draws=4_000)
+    return float(found.high - found.low)
+
+
+def _both_widths(
+    measure: Any, n: float, prevalence: tuple[float, float], rates: list[tuple[float, float]], level: float
+) -> float:
+    """The width of the interval of the difference of two classifiers that err apart from each other."""
+    return math.hypot(*(_width(measure, n, prevalence, [rate], level) for rate in rates))
+
+
+def _shifted(measure: Any, sampled: float, used: float) -> Any:
+    """The measure read at another prevalence than the sampled one: each class weighed accordingly."""
+    if sampled == used:
+        return measure
+    p, q = used / sampled, (1 - used) / (1 - sampled)
+
+    def shifted(c: Any) -> Any:
+        return measure.function(type(c)(c.tp * p, c.fn * p, c.fp * q, c.tn * q), **measure.parameters)
+
+    return get_metric(shifted)
+
+
+def _least(enough: Any, prevalence: float) -> int:
+    """The least number of rows, found by doubling and halving on a scale of 1 %."""
+    return _search(lambda n: enough(n, (prevalence, prevalence)), prevalence)
+
+
+def _least_balanced(measure: Any, needed: Any, rates: Any, level: float, share: float, prevalence: float) -> int:
+    return _search(lambda n: needed(measure, n, (0.5, prevalence), rates, level) <= share, 0.5)
+
+
+def _search(enough: Any, prevalence: float) -> int:
+    low, high = 1.0, 2 / min(prevalence, 1 - prevalence)
+    while not enough(high):
+        low, high = high, high * 2
+        if high > _MOST_ROWS:
+            raise InputError(
+                f"Even {_MOST_ROWS:,} rows would not be enough; ask for a wider interval or a larger difference."
+            )
+    while high / low > 1.01:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return int(np.ceil(high))
+
+
+def _power_factor(level: float, power: float) -> float:
+    """How wide the interval of a difference may be, as a multiple of it, to find it with that power."""
+    if not 0 < power < 1:
+        raise InputError(f"power is a probability above 0 and below 1, not {power!r}.")
+    z = normal_quantile((1 + level) / 2)
+    return float(2 * z / (z + normal_quantile(power)))

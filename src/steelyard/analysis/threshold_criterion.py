@@ -1,0 +1,232 @@
+"""Criteria: what makes one cut better than another (a measure, a mean, a cost), and which cuts are allowed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics import application
+from steelyard.metrics.registry import get_metric
+from steelyard.statistics.counts import Counts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steelyard._types import Array
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.score_table import ScoreTable
+
+TIE = 16 * np.finfo(np.float64).eps  # of the measure's range: what rounding makes of equal optima
+SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows that weigh 0.1 each
+_COSTS = {"cost_fn": (1, 0), "cost_fp": (0, 1), "cost_tp": (1, 1), "cost_tn": (0, 0)}  # rows true, columns predicted
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Cuts on the last axis, each row of them from nobody flagged on; the directions on the axis before."""
+
+    thresholds: Array
+    counts: Counts
+
+    @classmethod
+    def of(cls, table: ScoreTable, both: bool) -> Cuts:
+        """Every cut of a table, of all its draws if it has an axis of them."""
+        scores, counts = table.thresholds, table.counts
+        if not both:
+            return cls(scores[None], counts[..., None, :])
+        # To flag the scores up to one is to leave alone those from the next higher one on.
+        cells = ((counts.tp, counts.fn), (counts.fn, counts.tp), (counts.fp, counts.tn), (counts.tn, counts.fp))
+        stacked = (np.stack([above, other[..., ::-1]], -2) for above, other in cells)
+        return cls(np.stack([scores, np.append(-np.inf, scores[:0:-1])]), Counts.trusted(*stacked))
+
+    def flat(self) -> Counts:
+        """The Counts with directions and cuts on one last axis."""
+        return Counts.trusted(*(cell.reshape(*cell.shape[:-2], -1) for cell in self.counts))
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What to look for among the cuts, the bounds to keep, and whether low scores are tried as positive."""
+
+    aim: Aim
+    limits: tuple[Limit, ...] = ()
+    both: bool = False
+
+    def merits(self, counts: Counts) -> Array:
+        """The value of each cut, higher being better; NaN where it is undefined or not allowed."""
+        merits = self.aim.values(counts)
+        merits = merits if self.aim.sign > 0 else -merits
+        return np.where(self._allowed(counts), merits, np.nan) if self.limits else merits
+
+    def _allowed(self, counts: Counts) -> Array:
+        return np.asarray(np.logical_and.reduce([limit.met(limit.gaps(counts)) for limit in self.limits]))
+
+    def chosen(self, merits: Array) -> Array:
+        """The place of the first of the best cuts, directions and cuts taken as one axis."""
+        flat = merits.reshape(*merits.shape[:-2], -1)
+        best = np.fmax.reduce(flat, axis=-1, keepdims=True)
+        return np.asarray((flat >= best - self.aim.tie(flat)).argmax(-1))
+
+    def check(self, cuts: Cuts) -> None:
+        """Refuse bounds that no cut meets, with the nearest there is."""
+        allowed = np.ones(cuts.thresholds.shape, dtype=bool)
+        for i, limit in enumerate(self.limits):
+            gaps = np.where(allowed, limit.gaps(cuts.counts), np.nan)
+            allowed = limit.met(gaps)
+            if not allowed.any():
+                others = " and ".join(other.text for other in self.limits[:i])
+                raise InputError(_unmet(limit, f" with {others}" if others else "", gaps, cuts))
+
+    def undefined(self, cuts: Cuts) -> str:
+        """Why no cut that is allowed has a value."""
+        why = self.aim.why(cuts.flat()[int(self._allowed(cuts.flat()).argmax())])
+        told = " that meets " + " and ".join(limit.text for limit in self.limits) if self.limits else ""
+        return f"{self.aim.name} is undefined at every cut{told}: {why}."
+
+
+def _unmet(limit: Limit, others: str, gaps: Array, cuts: Cuts) -> str:
+    if np.isnan(gaps).all():
+        return f"No cut reaches {limit.text}{others}: {limit.measure.name} is undefined at each of them."
+    place = int(np.nanargmin(gaps))
+    value = float(application.count_values(limit.measure, cuts.flat()[place], limit.measure.parameters))
+    # Enough digits to tell the value from the bound.
+    near = next((text for text in (f"{value:.3g}", f"{value:.6g}") if float(text) != limit.bound), repr(value))
+    at = cuts.thresholds.flat[place]
+    told = f"threshold {at:g}" if math.isfinite(at) else "the cut that flags nobody"
+    return f"No cut reaches {limit.text}{others}; the nearest is {near} at {told}."
+
+
+# ---------------------------------------------------------------- what is best
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The mean of some measures, all to be raised (sign 1) or all to be lowered (-1)."""
+
+    measures: tuple[Metric, ...]
+    sign: int
+
+    @property
+    def name(self) -> str:
+        """The measure's written form; the mean of several is written as one."""
+        names = ", ".join(measure.name for measure in self.measures)
+        return names if len(self.measures) == 1 else f"mean({names})"
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        low, high = (float(np.mean([m.range[end] for m in self.measures])) for end in (0, 1))
+        return low, high
+
+    def values(self, counts: Counts) -> Array:
+        """The value on each table."""
+        found = [application.count_values(measure, counts, measure.parameters) for measure in self.measures]
+        return np.asarray(found[0] if len(found) == 1 else np.mean(found, axis=0))
+
+    def why(self, counts: Counts) -> Any:
+        """The reason why one table has no value."""
+        whys = (application.on_counts(measure, counts, measure.parameters).why for measure in self.measures)
+        return next(filter(None, whys), "the function returned NaN")
+
+    def tie(self, values: Array) -> float:
+        """The difference that rounding can make between equal values."""
+        size = max(map(abs, self.range))
+        return TIE * (size if math.isfinite(size) else float(np.fmax.reduce(np.abs(values), axis=None)))
+
+
+def read_aim(metric: Any, parameters: Mapping[str, Any]) -> Aim:
+    """What to look for, from whatever names it."""
+    if isinstance(metric, Mapping):
+        return read_aim("expected_cost", {**metric, **parameters})
+    if _is_matrix(metric):
+        costs = {name: float(metric[i][j]) for name, (i, j) in _COSTS.items()}
+        return read_aim("expected_cost", {**costs, **parameters})
+    several = list(metric) if isinstance(metric, (list, tuple)) else [metric]
+    if not several:
+        raise InputError("metric= is an empty list; name one measure or more.")
+    known = [_measure(item) for item in several]
+    signs = {_sign(measure) for measure in known}
+    if len(signs) > 1:
+        raise InputError(f"Of {', '.join(m.name for m in known)} some are best high and some low; give one kind.")
+    return Aim(tuple(_with_parameters(known, parameters)), signs.pop())
+
+
+def _is_matrix(metric: Any) -> bool:
+    rows = metric if isinstance(metric, (list, tuple, np.ndarray)) and len(metric) == 2 else ()
+    return bool(len(rows)) and all(np.shape(row) == (2,) and np.asarray(row).dtype.kind in "iuf" for row in rows)
+
+
+def _measure(item: Any) -> Metric:
+    measure = get_metric(item)
+    if measure.function is None:
+        raise InputTypeError(f"{measure.name} judges the order of all scores, so no cut is best for it; name another.")
+    # A plain function comes without facts; whoever looks for its best cut means its highest value.
+    plain = callable(item) and measure is not item
+    return replace(measure, direction="higher") if plain else measure
+
+
+def _sign(measure: Metric) -> int:
+    if measure.direction is None:
+        raise InputError(
+            f"No value of {measure.name} is best, so no cut is; name a measure that has a direction, or declare one."
+        )
+    return 1 if measure.direction == "higher" else -1
+
+
+def _with_parameters(measures: list[Metric], parameters: Mapping[str, Any]) -> Iterator[Metric]:
+    """Each measure with those of the parameters that it has; the last refuses what none has."""
+    unknown = {key for key in parameters if not any(key in m.parameters for m in measures)}
+    for measure in measures:
+        mine = {key: value for key, value in parameters.items() if key in measure.parameters or key in unknown}
+        yield measure.fixed(**mine) if mine else measure
+
+
+# ---------------------------------------------------------------- what is allowed
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A bound that a cut has to meet, such as specificity >= 0.99."""
+
+    measure: Metric
+    sign: str
+    bound: float
+    text: str
+
+    def gaps(self, counts: Counts) -> Array:
+        """How much each table lacks; NaN where the measure is undefined."""
+        values = application.count_values(self.measure, counts, self.measure.parameters)
+        return np.asarray(self.bound - values if self.sign[0] == ">" else values - self.bound)
+
+    def met(self, gaps: Array) -> Array:
+        """Which tables meet the bound, given what they lack."""
+        slack = SLACK * max(1.0, abs(self.bound))
+        return np.asarray(gaps <= slack if self.sign[1:] else gaps < -slack)
+
+
+def read_limits(where: Any) -> tuple[Limit, ...]:
+    """The bounds as a user writes them: one string, or a list of them."""
+    written = [] if where is None else re.split(r"\s+and\s+", where) if isinstance(where, str) else where
+    if not isinstance(written, (list, tuple)):
+        raise InputTypeError(f"where= takes text such as 'specificity >= 0.99', or a list of it, not {where!r}.")
+    return tuple(map(_limit, written))
+
+
+def _limit(text: Any) -> Limit:
+    parts = re.fullmatch(r"\s*(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)\s*", text) if isinstance(text, str) else None
+    try:
+        bound = float(parts[3]) if parts else math.nan
+    except ValueError:
+        bound = math.nan
+    if parts is None or not math.isfinite(bound):
+        raise InputError(f"{text!r} is no bound: write a measure, one of >= <= > <, and a number: 'recall >= 0.9'.")
+    measure = get_metric(parts[1])
+    if measure.function is None:
+        raise InputTypeError(f"{measure.name} judges the order of all scores, so it cannot bound a cut.")
+    return Limit(measure, parts[2], bound, f"{measure.name} {parts[2]} {parts[3]}")

@@ -1,0 +1,46 @@
+"""The audit's table: every decision about every measure, for the command line and the documentation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.rows import Rows
+from steelyard.auditing.properties import PROPERTIES, Decision, audit_properties
+from steelyard.errors import InputTypeError
+from steelyard.metrics.registry import get_metric
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MARKS = {True: "yes", False: "no", None: "?"}
+
+
+def audit(*metrics: Any, properties: Iterable[str] | None = None) -> Rows[Decision]:
+    """Every property of the measures named, or of all, decided: proved, refuted by a table, or left open.
+
+    >>> audit("g_mean", properties=["class_symmetry"])[0].verdict
+    'proved'
+    """
+    if isinstance(properties, str):
+        raise InputTypeError(f"Properties are given as a list of names, not as the text {properties!r}.")
+    known = [get_metric(metric) for metric in metrics] or None
+    return Rows(audit_properties(known, None if properties is None else list(properties)))
+
+
+def markdown(decisions: Iterable[Decision]) -> str:
+    """One row a measure, one column a property: yes proved, no refuted, ? open or not applicable; then the legend."""
+    found: dict[str, dict[str, Decision]] = {}
+    for decision in decisions:
+        found.setdefault(decision.metric, {})[decision.property] = decision
+    names = [name for name in PROPERTIES if any(name in row for row in found.values())]
+    lines = [f"| measure | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
+    for metric, row in found.items():
+        cells = [_MARKS[row[name].holds] if name in row else "" for name in names]
+        lines.append(f"| {metric} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", *(f"- `{name}`: {words}" for name, words in legend(names).items())])
+
+
+def legend(names: Iterable[str]) -> dict[str, str]:
+    """What each property says and who wants it, both readings where papers disagree."""
+    known = set(names)
+    return {name: f"{asked.meaning} {asked.wanted}" for name, asked in PROPERTIES.items() if name in known}

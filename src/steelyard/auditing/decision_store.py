@@ -1,0 +1,100 @@
+"""Cache: decisions kept between runs, by what they depend on: those of the catalogue come with the package.
+
+`make properties` writes `decisions.json` here; what else is decided goes to one file of the user's cache folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from functools import cache, lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.auditing.decisions import Counterexample, Decision, whole
+from steelyard.auditing.exact_values import exact_expression
+from steelyard.auditing.property_list import PROPERTIES
+from steelyard.metrics import notation
+
+if TYPE_CHECKING:
+    from steelyard.auditing.property_list import Property
+    from steelyard.metrics.expression import Expression
+    from steelyard.metrics.metric import Metric
+
+
+# Raise this when a property means something else or is decided otherwise: what an earlier version decided is then
+# decided anew. A test makes every shipped decision anew, so that a forgotten change is noticed.
+VERSION = 1
+SHIPPED = Path(__file__).parent / "decisions.json"
+
+
+def key_of(measure: Metric, asked: Property) -> str | None:
+    """What a decision depends on: the formula, not how it is spelt; None for an opaque function, which has none."""
+    node = exact_expression(measure)
+    if node is None:
+        return None
+    return sha256(repr((_canonical(node), measure.range, measure.direction, asked.name)).encode()).hexdigest()
+
+
+@lru_cache(maxsize=512)
+def _canonical(node: Expression) -> str:
+    return notation.canonical(node)
+
+
+def recalled(measure: Metric) -> dict[str, Decision]:
+    """What is known of a measure without deciding anything anew, by property."""
+    found = {name: kept().get(key_of(measure, asked) or "") for name, asked in PROPERTIES.items()}
+    return {name: decision for name, decision in found.items() if decision is not None}
+
+
+@cache
+def kept() -> dict[str, Decision]:
+    """The decisions that come with the package and those of earlier runs, by what they depend on."""
+    return {**shipped(), **_read(_cache_file())}
+
+
+@cache
+def shipped() -> dict[str, Decision]:
+    """The decisions about the catalogue that come with the package."""
+    return _read(SHIPPED)
+
+
+def _read(path: Path) -> dict[str, Decision]:
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        return {key: _revived(row) for key, row in saved["decisions"].items()} if saved["version"] == VERSION else {}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}
+
+
+def written(decisions: dict[str, Decision]) -> str:
+    """The decisions as the text of a file, with the version of what made them."""
+    rows = {key: decision.row() for key, decision in sorted(decisions.items())}
+    return json.dumps({"version": VERSION, "decisions": rows}, indent=0)
+
+
+def keep(decisions: dict[str, Decision]) -> None:
+    """Put all decisions in place of the file at once; a folder that cannot be written is no error."""
+    text = written({key: decision for key, decision in decisions.items() if key not in shipped()})
+    path = _cache_file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+            file.write(text)
+        Path(file.name).replace(path)
+    except OSError:
+        return
+
+
+def _cache_file() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steelyard" / "audit.json"
+
+
+def _revived(row: dict[str, Any]) -> Decision:
+    found = row.pop("counterexample")
+    if found is not None:
+        after = None if found["after"] is None else whole(found["after"])
+        found = Counterexample(whole(found["before"]), after, str(found["value"]), str(found["other"]))
+    return Decision(**row, counterexample=found)

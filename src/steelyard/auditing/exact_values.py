@@ -1,0 +1,232 @@
+"""Exact numbers: a measure's formula as steps, and its value on a table as a fraction, or to 60 digits past a root.
+
+Used by the audit alone, on tables here and over letters by `algebra`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, lift, trace
+from steelyard.statistics.counts import CELLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from steelyard.metrics.metric import Metric
+
+Value = Fraction | Decimal
+_DIGITS = Context(prec=60)
+NOISE = Decimal("1e-50")  # roots carry 60 digits; what differs by less is equal
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation on the results of earlier steps; `value` is a cell's name, a constant or a ratio's limit."""
+
+    sign: str
+    inputs: tuple[int, ...] = ()
+    value: Any = None
+
+
+class Formula:
+    """A measure's formula in steps, what occurs twice computed once."""
+
+    def __init__(self, node: Expression) -> None:
+        self.node = node
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """The formula's operations in order."""
+        return _program(self.node)
+
+    @cached_property
+    def constants(self) -> dict[int, Any]:
+        """What the steps give that hold no cell."""
+        known: dict[int, Any] = {}
+        for at, step in enumerate(self.steps):
+            if step.sign != "cell" and all(i in known for i in step.inputs):
+                known[at] = _result(step, [known[i] for i in _needed(step, known)])
+        return known
+
+    def value(self, table: Sequence[Any]) -> Value | None:
+        """The value on one table: a fraction, or 60 digits where a root is none; None where undefined."""
+        found: Value | bool | None = self._chosen(dict(zip(CELLS, map(Fraction, table), strict=True)))
+        return Fraction(found) if isinstance(found, bool) else found
+
+    def _chosen(self, cells: dict[str, Fraction]) -> Any:
+        """The value of the last step, computed without the branches that are not taken."""
+        done = dict(self.constants)
+        asked = [len(self.steps) - 1]
+        while asked:
+            step = self.steps[asked[-1]]
+            needed = _needed(step, done)
+            missing = [i for i in needed if i not in done]
+            if missing:
+                asked += missing
+            else:
+                done[asked.pop()] = (
+                    cells[step.value] if step.sign == "cell" else _result(step, [done[i] for i in needed])
+                )
+        return done[len(self.steps) - 1]
+
+    def run(self, cells: Sequence[Any], operate: Callable[[Step, list[Any]], Any]) -> Any:
+        """The value of the last step; None is undefined and spreads, but not from the branch that is not taken."""
+        by_name = dict(zip(CELLS, cells, strict=True))
+        done: list[Any] = []
+        for step in self.steps:
+            inputs = [done[i] for i in step.inputs]
+            if step.sign == "cell":
+                done.append(by_name[step.value])
+            elif step.sign != "where" and any(value is None for value in inputs):
+                done.append(None)
+            else:
+                done.append(operate(step, inputs))
+        return done[-1]
+
+
+def _needed(step: Step, done: dict[int, Any]) -> tuple[int, ...]:
+    """The steps that this one needs; of a choice the condition, and once that is known the branch that is taken."""
+    if step.sign != "where":
+        return step.inputs
+    condition, then, otherwise = step.inputs
+    return (condition, then if done[condition] else otherwise) if condition in done else (condition,)
+
+
+def _result(step: Step, inputs: list[Any]) -> Any:
+    """What a step gives; None is undefined and spreads, but as a condition it is one that does not hold."""
+    if step.sign == "where":
+        return inputs[-1]
+    return None if any(value is None for value in inputs) else _compute(step, inputs)
+
+
+def _program(node: Expression) -> list[Step]:
+    """The expression as steps, what occurs twice computed once."""
+    steps: dict[Step, int] = {}
+
+    def place(node: Expression) -> int:
+        match node:
+            case Named(inner=inner):
+                return place(inner)
+            case Symbol(name=name):
+                step = Step("cell", value=name)
+            case Number(value=value):
+                step = Step("number", value=_fraction(value))
+            case Ratio(above=above, below=below, limit=limit):
+                step = Step("ratio", (place(above), place(below)), None if limit is None else _fraction(limit))
+            case Operation(sign=sign, args=args):
+                step = Step(sign, tuple(map(place, args)))
+            case _:
+                raise TypeError(f"{node!r} is no expression.")
+        return steps.setdefault(step, len(steps))
+
+    place(node)
+    return list(steps)
+
+
+def _fraction(value: float) -> Fraction | None:
+    # A decimal such as 0.05 means 1/20, not the nearest binary float.
+    return Fraction(repr(float(value))) if math.isfinite(value) else None
+
+
+@lru_cache(maxsize=512)
+def exact_expression(measure: Metric) -> Expression | None:
+    """The formula with its parameters as nodes, lest rho ** 3 be rounded before it is a fraction; None if opaque."""
+    if measure.function is None:
+        return None
+    nodes = {key: lift(value) if isinstance(value, float) else value for key, value in measure.parameters.items()}
+    try:
+        found, usual = trace(measure.function, nodes), measure.expression
+    except Exception:  # noqa: BLE001 - a user's function may raise anything; on tables it will be told
+        return None
+    return usual if found is None else found
+
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def difference(a: Value, b: Value) -> Value:
+    """The first less the second; 0 where only the noise of roots is left."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a - b
+    x, y = _decimal(a), _decimal(b)
+    gap = _DIGITS.subtract(x, y)
+    return Fraction(0) if abs(gap) <= NOISE * max(Decimal(1), abs(x), abs(y)) else gap
+
+
+def _compute(step: Step, inputs: list[Any]) -> Any:
+    match step.sign, inputs:
+        case "number", _:
+            return step.value
+        case (("ratio" | "/"), (above, below)):
+            if _is_zero(below):
+                return step.value if _is_zero(above) else None
+            return _mixed(above, below, Fraction.__truediv__, _DIGITS.divide)
+        case "+", (a, b):
+            return _mixed(a, b, Fraction.__add__, _DIGITS.add)
+        case "-", (a, b):
+            return difference(a, b)
+        case "*", (a, b):
+            return _mixed(a, b, Fraction.__mul__, _DIGITS.multiply)
+        case "**", (base, power):
+            return _power(base, power)
+        case "neg", (a,):  # -a would round a decimal to the 28 digits of Python's own context
+            return -a if isinstance(a, Fraction) else a.copy_negate()
+        case "abs", (a,):
+            return abs(a) if isinstance(a, Fraction) else a.copy_abs()
+        case "sqrt", (a,):
+            return _root(a)
+        case sign, (a, b):
+            return _HOLDS[sign](difference(a, b))
+    raise TypeError(f"{step.sign} is no operation of a formula.")
+
+
+_HOLDS: dict[str, Callable[[Any], bool]] = {
+    "==": lambda gap: gap == 0,
+    "!=": lambda gap: gap != 0,
+    "<": lambda gap: gap < 0,
+    "<=": lambda gap: gap <= 0,
+    ">": lambda gap: gap > 0,
+    ">=": lambda gap: gap >= 0,
+}
+
+
+def _mixed(a: Any, b: Any, of_fractions: Callable[..., Any], of_decimals: Callable[..., Any]) -> Any:
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return of_fractions(a, b)
+    return of_decimals(_decimal(a), _decimal(b))
+
+
+def _decimal(value: Value) -> Decimal:
+    if isinstance(value, Decimal):
+        return value
+    return _DIGITS.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def _is_zero(value: Value) -> bool:
+    return value == 0 if isinstance(value, Fraction) else abs(value) <= NOISE
+
+
+def _root(value: Value) -> Value | None:
+    if _is_zero(value) or value < 0:
+        return Fraction(0) if _is_zero(value) else None
+    if isinstance(value, Fraction):
+        above, below = math.isqrt(value.numerator), math.isqrt(value.denominator)
+        if above**2 == value.numerator and below**2 == value.denominator:
+            return Fraction(above, below)
+    return _DIGITS.sqrt(_decimal(value))
+
+
+def _power(base: Value, power: Value) -> Value | None:
+    if power == Fraction(1, 2):
+        return _root(base)
+    if isinstance(power, Fraction) and power.denominator == 1 and isinstance(base, Fraction):
+        return None if base == 0 and power < 0 else base**power.numerator
+    if base <= 0:
+        return Fraction(0) if base == 0 < power else None
+    return _DIGITS.power(_decimal(base), _decimal(power))

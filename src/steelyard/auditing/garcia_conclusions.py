@@ -1,0 +1,91 @@
+"""Conclusions: what García's paper says of the measures, and in how many seeds of a study that holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.auditing.correlation_coefficients import correlation, flat
+from steelyard.auditing.model_tables import measured
+from steelyard.metrics.registry import get_metric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard._types import Array
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.counts import Counts
+
+CLASSES = ("recall", "specificity")
+STRONG = 0.5  # OP reaches 0.61 to 0.83 with specificity, so a higher bar would refute the paper by a word
+USUALLY = 0.9  # the share of seeds in which a claim must hold; single seeds go astray with few positives
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement on measures: their correlations with recall and with specificity lie between two bounds."""
+
+    number: int
+    words: str
+    measures: tuple[Any, ...]
+    recall: tuple[float, float] = (-np.inf, np.inf)
+    specificity: tuple[float, float] = (-np.inf, np.inf)
+
+
+CLAIMS = (
+    Claim(1, "accuracy falls with recall and follows specificity", ("accuracy",), (-np.inf, 0), (STRONG, np.inf)),
+    Claim(
+        2,
+        "AUC of one point, G-mean, IBA, weighted AUC and class-weighted accuracy rise with recall",
+        ("balanced_accuracy", "g_mean", "iba", "weighted_auc", "class_weighted_accuracy"),
+        (0, np.inf),
+    ),
+    Claim(
+        3,
+        "optimized precision, kappa, adjusted G-mean and F1 follow specificity",
+        ("optimized_precision", "kappa", "adjusted_g_mean", "f1"),
+        specificity=(STRONG, np.inf),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A claim tried: the share of the seeds in which it holds for all its measures at every imbalance."""
+
+    number: int
+    words: str
+    share: float
+    fails: str | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim holds in nine of ten seeds or more."""
+        return self.share >= USUALLY
+
+    def row(self) -> dict[str, Any]:
+        """The conclusion as a row of a table."""
+        return {"conclusion": f"{self.number}: {self.words}", "share of seeds": self.share, "fails for": self.fails}
+
+
+def tried(claim: Claim, counts: Counts, positives: Sequence[float]) -> Conclusion:
+    """The claim on every seed and imbalance of a study."""
+    metrics = [get_metric(name) for name in claim.measures]
+    values = flat(measured([*map(get_metric, CLASSES), *metrics], counts))
+    r = np.stack([correlation(values[..., i, None, :], values[..., 2:, :], rank=False) for i in (0, 1)], -1)
+    bounds = np.array([claim.recall, claim.specificity])
+    inside = ((r > bounds[:, 0]) & (r < bounds[:, 1])) | np.isinf(bounds).all(1)
+    right = inside.all(-1)  # seed, imbalance, measure
+    share = float(right.all((1, 2)).mean())
+    return Conclusion(claim.number, claim.words, share, _failures(right.mean(0), metrics, positives))
+
+
+def _failures(right: Array, metrics: Sequence[Metric], positives: Sequence[float]) -> str | None:
+    """Which measures fail in more than a tenth of the seeds, and at which imbalances."""
+    failing = {
+        m.name: [f"{100 * p:g} %" for p, ok in zip(positives, right[:, j], strict=True) if ok < USUALLY]
+        for j, m in enumerate(metrics)
+    }
+    return "; ".join(f"{name} at {', '.join(at)}" for name, at in failing.items() if at) or None

@@ -1,0 +1,91 @@
+"""Problem: the answers about a problem that advice depends on, given or read from the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError, SteelyardError
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.score_table import ScoreTable
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is asked for, and how many rows the rarer class has, under the name it goes by."""
+
+    alike: bool
+    may_fail: bool
+    in_use: bool
+    ranking: bool | None
+    costs: bool
+    rows: int | None = None
+    rarer: str = "positives"
+    classes: int = 2
+
+    @property
+    def wanted(self) -> dict[str, bool]:
+        """The properties that the answers ask for: whether each is to hold, or is not to."""
+        asked = {"class_symmetry": self.alike, "prevalence_invariance": not self.in_use}
+        asked |= {} if self.alike else {"leans_to_positives": True}
+        return asked | ({} if self.may_fail else {"no_credit_when_a_class_fails": True})
+
+    def seen(self, data: Any) -> Problem:
+        """The problem with what the data tell; what was given stays."""
+        rows, ranked = _rows(data)
+        there = {name: n for name, n in rows.items() if n > 0}
+        found = replace(self, classes=len(rows), ranking=ranked if self.ranking is None else self.ranking)
+        if self.rows is not None or not there:
+            return found
+        rarer = min(there, key=there.__getitem__)
+        return replace(found, rows=there[rarer], rarer=rarer)
+
+
+def _rows(data: Any) -> tuple[dict[str, int], bool]:
+    """How many rows each class has, by the words for it, and whether they are ranked only, not cut."""
+    table, scores = getattr(data, "confusion", data), getattr(data, "scores", data)
+    if isinstance(table, Counts):
+        if table.shape:
+            raise InputError(f"recommend reads one table, not an array of {table.shape}; give one of them.")
+        return {"positives": int(table.positives), "negatives": int(table.negatives)}, False
+    if isinstance(table, Confusion):
+        return dict(zip(_names(table), table.rows.sum(1).tolist(), strict=True)), False
+    if isinstance(scores, ScoreTable):
+        return {"positives": scores.positive.n, "negatives": scores.negative.n}, True
+    raise InputTypeError(
+        f"recommend reads an Evaluation, Counts, a Confusion or a ScoreTable, not {type(data).__name__}."
+    )
+
+
+def _names(table: Confusion) -> list[str]:
+    named = [f"rows of {label!r}" for label in table.labels]
+    if len(named) > 2:
+        return named
+    try:
+        positive = table.positive_label()
+    except SteelyardError:
+        return named
+    return ["positives" if label == positive else "negatives" for label in table.labels]
+
+
+def answered(alike: Any, may_fail: Any, in_use: Any, ranking: Any, costs: Any, positives: Any) -> Problem:
+    """The answers given, checked."""
+    flags = {
+        "both_classes_alike": alike,
+        "a_class_may_fail": may_fail,
+        "prevalence_in_use": in_use,
+        "costs": costs,
+        "ranking": bool(ranking) if ranking is None else ranking,
+    }
+    wrong = next((name for name, flag in flags.items() if not isinstance(flag, (bool, np.bool_))), None)
+    if wrong:
+        raise InputTypeError(f"{wrong} is answered by True or False, not {flags[wrong]!r}.")
+    if ranking and costs:
+        raise InputError("Scores that are used as an order make no errors to cost; give ranking or costs, not both.")
+    whole = isinstance(positives, (int, np.integer)) and not isinstance(positives, bool)
+    if positives is not None and not (whole and positives >= 1):
+        raise InputError(f"positives is the number of positives in the test set, 1 or more, not {positives!r}.")
+    return Problem(alike, may_fail, in_use, ranking, costs, None if positives is None else int(positives))

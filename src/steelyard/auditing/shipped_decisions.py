@@ -1,0 +1,15 @@
+"""Shipping: the decisions about the catalogue, made anew and written into the package by `make properties`."""
+
+from __future__ import annotations
+
+from steelyard.auditing import decision_store
+from steelyard.auditing.properties import decided_anew
+
+
+def _main() -> None:
+    """Decide every property of every measure and keep the decisions beside this module."""
+    decision_store.SHIPPED.write_text(decision_store.written(decided_anew()) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    _main()

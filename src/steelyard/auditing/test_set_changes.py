@@ -1,0 +1,174 @@
+"""Changes: what balancing the test set and swapping the labels does to each measure, and the verdicts on that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.rows import Flat, Rows, table_text, three_digits
+from steelyard.auditing.model_tables import change
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+
+
+@dataclass(frozen=True)
+class _Verdict(Flat):
+    """One measure: its largest change over the models when the test set is balanced, and when the labels are swapped.
+
+    A change is the value as it was less the value afterwards. None is the verdict where the measure is undefined.
+    """
+
+    metric: str
+    change: float
+    model: str
+    prevalence: float
+    resampling_sd: float
+    swap_change: float
+    swap_model: str
+    robust: bool | None
+    symmetric: bool | None
+
+    @property
+    def winner(self) -> bool:
+        """Whether the measure stands both tests."""
+        return self.robust is True and self.symmetric is True
+
+
+@dataclass(frozen=True)
+class Change(Flat):
+    """One measure of one model at one prevalence: by weights exactly, and over resampled test sets.
+
+    `value` and `balanced` are values; `change` is the first less the second, and what begins with `resampled` is such a
+    change: its mean, standard deviation and middle 95 % over the draws.
+    """
+
+    metric: str
+    model: str
+    prevalence: float
+    value: float
+    balanced: float
+    change: float
+    resampled: float
+    resampled_sd: float
+    resampled_low: float
+    resampled_high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Robustness:
+    """The changes of every measure (last axis) by model and prevalence, and what they say."""
+
+    metrics: tuple[str, ...]
+    models: tuple[str, ...]
+    prevalences: tuple[float, ...]
+    values: Array
+    balanced: Array
+    resampled: Array
+    swapped: Array
+    tolerance: float
+    resamples: int
+
+    def beside(self, other: Robustness) -> Robustness:
+        """These measures and those of the other, of the same models at the same prevalences."""
+        if (self.models, self.prevalences) != (other.models, other.prevalences):
+            raise InputError("Two tries are put side by side where their models and prevalences are the same.")
+        names = ("values", "balanced", "resampled", "swapped")
+        joined: dict[str, Any] = {n: np.concatenate([getattr(self, n), getattr(other, n)], -1) for n in names}
+        return replace(self, metrics=self.metrics + other.metrics, **joined)
+
+    @property
+    def changes(self) -> Array:
+        """The value as it was less that of the balanced test set, by model, prevalence and measure."""
+        return change(self.values[:, None], self.balanced)
+
+    @property
+    def swap_changes(self) -> Array:
+        """The value as it was less that with swapped labels, by model and measure."""
+        return change(self.values, self.swapped)
+
+    @property
+    def verdicts(self) -> Rows[_Verdict]:
+        """One verdict a measure, by its largest change over models and prevalences."""
+        return Rows(self._verdict(i) for i in range(len(self.metrics)))
+
+    def _verdict(self, i: int) -> _Verdict:
+        changes, swaps = self.changes[..., i], self.swap_changes[:, i]
+        (model, share), swap = np.unravel_index(_largest(changes), changes.shape), _largest(swaps)
+        sd = self.resampled[1, :, :, i]
+        return _Verdict(
+            self.metrics[i],
+            float(changes[model, share]),
+            self.models[model],
+            self.prevalences[share],
+            float(sd.ravel()[_largest(sd)]),
+            float(swaps[swap]),
+            self.models[swap],
+            _within(changes, self.tolerance),
+            _within(swaps, self.tolerance),
+        )
+
+    @property
+    def robust(self) -> list[str]:
+        """The measures that no balancing moves by more than the tolerance."""
+        return [v.metric for v in self.verdicts if v.robust]
+
+    @property
+    def symmetric(self) -> list[str]:
+        """The measures that swapping the labels does not move by more than the tolerance."""
+        return [v.metric for v in self.verdicts if v.symmetric]
+
+    @property
+    def winners(self) -> list[str]:
+        """The measures that are both."""
+        return [v.metric for v in self.verdicts if v.winner]
+
+    def rows(self) -> Rows[Change]:
+        """One row for each measure, model and prevalence."""
+        cells = np.stack([np.broadcast_to(self.values[:, None], self.balanced.shape), self.balanced, self.changes])
+        found = np.concatenate([cells, self.resampled])
+        return Rows(
+            Change(name, model, share, *map(float, found[:, m, s, i]))
+            for i, name in enumerate(self.metrics)
+            for m, model in enumerate(self.models)
+            for s, share in enumerate(self.prevalences)
+        )
+
+    def __repr__(self) -> str:
+        over = f"over {len(self.models)} models" if len(self.models) > 1 else "of one model"
+        said = f"Largest change {over} against a tolerance of {three_digits(self.tolerance)}"
+        winners = f"Robust and symmetric: {', '.join(self.winners) or 'none'}"
+        winners += (
+            "" if self.resamples else "\nWithout draws: weighted tables have no rows to draw, or resamples=0 was given"
+        )
+        table = [
+            {
+                "measure": v.metric,
+                "balanced": v.change,
+                "resampling sd": v.resampling_sd,
+                "robust": _word(v.robust),
+                "swapped": v.swap_change,
+                "symmetric": _word(v.symmetric),
+            }
+            for v in self.verdicts
+        ]
+        return "\n".join([said, winners, "", table_text(table)])
+
+
+def _word(verdict: bool | None) -> str:
+    return {True: "yes", False: "no", None: "undefined"}[verdict]
+
+
+def _largest(changes: Array) -> int:
+    """The place of the largest change, the first where all are undefined."""
+    return int(np.argmax(np.where(np.isnan(changes), -1, np.abs(changes))))
+
+
+def _within(changes: Array, tolerance: float) -> bool | None:
+    """Whether no change exceeds the tolerance; None where an undefined one might."""
+    if (np.abs(changes) > tolerance).any():
+        return False
+    return None if np.isnan(changes).any() else True

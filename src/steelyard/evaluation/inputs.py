@@ -1,0 +1,198 @@
+"""Weighing: whatever is given to evaluate, as a table of labels and one of scores. Used by evaluate."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import array_tables as ingest
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.label_tables import resolved
+from steelyard.metrics.binned_bounds import bounds
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.score_bins import inside
+from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+USUAL_CUT = 0.5
+USUALLY_CUT = f"Scores were cut at {USUAL_CUT}; best_threshold looks for a better cut."
+RANKED_ONLY = "The scores are not probabilities: ranked only. Give threshold= to cut them."
+TWO_CUTS = "Predictions and a threshold together contradict each other; give scores and the threshold."
+
+
+def refuse_rows(**given: Any) -> None:
+    """Refuse arrays beside the columns of a frame."""
+    wrong = [name for name, column in given.items() if column is not None]
+    if wrong:
+        raise InputTypeError(
+            f"{' and '.join(wrong)} is for arrays; of a frame name the columns: pred=, score=, weight=."
+        )
+
+
+class _Weighed(NamedTuple):
+    """The table of labels, the table of scores, the cut between them, and what was assumed."""
+
+    table: Confusion | None
+    scores: ScoreTable | None = None
+    threshold: float | None = None
+    assumed: tuple[str, ...] = ()
+
+
+def weighed(
+    data: Any, y_pred: Any, y_score: Any, threshold: Any, pos_label: Any, labels: Any, weights: dict[str, Any]
+) -> _Weighed:
+    """What was given to evaluate, as tables."""
+    if isinstance(data, Tally):
+        return _of_tally(data, threshold, pos_label)
+    if isinstance(data, (Counts, Confusion, ScoreTable)):
+        if y_pred is not None or y_score is not None:
+            raise InputTypeError("Give either a table or rows (y_true, y_pred or y_score=), not both.")
+        if labels is not None or any(column is not None for column in weights.values()):
+            raise InputError(
+                "labels= and weights are about rows, and this is a table; give them when weighing the rows."
+            )
+        return _of_table(data, threshold, pos_label)
+    if y_pred is not None and threshold is not None:
+        raise InputError(TWO_CUTS)
+    return _of_rows(data, y_pred, y_score, threshold, {"pos_label": pos_label, "labels": labels, **weights})
+
+
+def _of_table(data: Counts | Confusion | ScoreTable, threshold: Any, pos_label: Any) -> _Weighed:
+    if isinstance(data, ScoreTable):
+        return cut_at(data, threshold, None)
+    if threshold is not None:
+        raise InputError("A table of labels is cut already; a threshold= needs scores.")
+    return _Weighed(_as_confusion(data, pos_label))
+
+
+def _of_rows(y_true: Any, y_pred: Any, y_score: Any, threshold: Any, options: dict[str, Any]) -> _Weighed:
+    if y_pred is None and y_score is None:
+        raise InputTypeError("There is nothing to evaluate: give y_pred (labels) or y_score= (scores) beside y_true.")
+    scores = None if y_score is None else _scores(y_true, y_score, options)
+    if y_pred is None:
+        return cut_at(scores, threshold, _other_label(y_true, scores))
+    table = ingest.confusion(y_true, y_pred, **options)
+    ingest.check_whole(table)
+    return _Weighed(table, scores)
+
+
+def _scores(y_true: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
+    if np.ndim(y_score) == 2:
+        raise InputError(
+            f"y_score has {np.shape(y_score)[1]} columns; give that of the positive class, such as y_score[:, 1]."
+        )
+    scores = ingest.score_table(y_true, y_score, **options)
+    ingest.check_both_classes(scores)
+    return scores
+
+
+def _of_tally(data: Tally, threshold: Any, pos_label: Any) -> _Weighed:
+    scores, table = data.scores, data.confusion
+    told = () if scores is None else _bounds_told(scores)
+    if scores is not None:
+        ingest.check_both_classes(scores)
+    if table is None:
+        if scores is None:
+            raise InputError("This tally holds two models side by side; compare it instead.")
+        found = cut_at(scores, threshold, rest(data.labels, scores))
+        return found._replace(assumed=found.assumed + told)
+    if threshold is not None:
+        raise InputError(TWO_CUTS)
+    table = table if pos_label is None else table.with_positive(resolved(pos_label, table.labels))
+    ingest.check_whole(table)
+    return _Weighed(table, scores, None, told)
+
+
+def _bounds_told(scores: ScoreTable) -> tuple[str, ...]:
+    """How far the areas of binned scores may be from those of the scores themselves."""
+    if not len(scores.blurs):
+        return ()
+    ends = {name: " and ".join(f"{end:.6f}" for end in pair) for name, pair in bounds(scores).items()}
+    told = ", ".join(f"{name} lies between {pair}" for name, pair in ends.items())
+    return (f"Scores were counted in bins: {told}, whatever their order inside a bin.",)
+
+
+def _as_confusion(data: Counts | Confusion, pos_label: Any) -> Confusion:
+    if isinstance(data, Confusion):
+        return data if pos_label is None else data.with_positive(pos_label)
+    if data.shape:
+        raise InputError(
+            f"One table is evaluated at a time, not {np.prod(data.shape):,} of them; take one by its index."
+        )
+    matrix = data.matrix()
+    if matrix.dtype.kind == "i":
+        return Confusion.of_rows((0, 1), matrix, 1)
+    return Confusion((0, 1), np.round(matrix).astype(np.int64), matrix, matrix, 1)
+
+
+def _other_label(y_true: Any, scores: Any) -> Any:
+    """The label of the negatives, where there is one."""
+    _, labels = label_codes.encode(arrays.column(y_true, "y_true"))
+    return rest(labels, scores)
+
+
+def rest(labels: Iterable[Any], scores: Any) -> Any:
+    """The one label that is not the positive one; None where there are none or more."""
+    others = [label for label in labels if label != scores.label]
+    return others[0] if len(others) == 1 else None
+
+
+def cut_at(scores: Any, threshold: Any, other: Any) -> _Weighed:
+    """Scores cut into labels: where told, at 0.5 where they are probabilities, else not at all."""
+    if threshold is None and not scores.probable:
+        return _Weighed(None, scores, None, (RANKED_ONLY,))
+    assumed = (USUALLY_CUT,) if threshold is None else ()
+    cut = _checked_cut(scores, USUAL_CUT if threshold is None else threshold)
+    labels = (_other(scores.label) if other is None else other, scores.label)
+    matrix = scores.at(cut).matrix()
+    if not scores.weighted:
+        return _Weighed(Confusion.of_rows(labels, matrix, scores.label), scores, cut, assumed)
+    rows, squares = (_at(scores, cut, key) for key in ("rows", "squares"))
+    table = Confusion(labels, rows.astype(np.int64), matrix, squares, scores.label)
+    return _Weighed(table, scores, cut, assumed)
+
+
+def _checked_cut(scores: ScoreTable, threshold: Any) -> float:
+    if not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
+        raise InputError(f"A threshold is a number, not {threshold!r}.")
+    divided = inside(scores.blurs, float(threshold))
+    if divided is not None:
+        raise InputError(
+            f"The scores were counted in bins, and {threshold:g} would divide the one from {divided[0]:.9g} to "
+            f"{divided[1]:.9g}; cut at an end of it, or weigh the rows again with this threshold."
+        )
+    return float(threshold)
+
+
+def _other(label: Any) -> Any:
+    """A name for the other class, whose labels the scores do not keep."""
+    if isinstance(label, bool):
+        return not label
+    return 1 - label if label in (0, 1) else f"not {label}"
+
+
+def _at(scores: ScoreTable, threshold: float, column: str) -> Any:
+    """The rows or squared weights of the four cells at a cut, as scikit-learn lays them out."""
+    cells = []
+    for side in (scores.negative, scores.positive):
+        values = getattr(side, column)
+        above = float(values[side.scores >= threshold].sum())
+        cells.append([float(values.sum()) - above, above])
+    return np.array(cells)
+
+
+def positive_of(table: Confusion | None, scores: ScoreTable | None, pos_label: Any) -> Any:
+    """The positive class, where one is named or clear."""
+    if table is None or pos_label is not None:
+        return scores.label if scores is not None else pos_label if table is None else table.positive
+    try:
+        return table.positive_label()
+    except InputError:
+        return None

@@ -1,0 +1,104 @@
+"""Counting: pairs of codes and the rows of a class, in chunks that stay in the processor's cache."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.statistics.score_order import chunks
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+
+LONG = 131_072  # rows a step where nothing but the labels themselves is read twice
+_SMALL = 64  # labels below this are counted without looking which there are
+
+
+def is_zero_one(values: Array) -> bool:
+    """Whether integers or booleans are all 0 or 1."""
+    if values.dtype.kind == "b":
+        return True
+    # A negative value keeps its sign bit in the OR, a larger one some bit above the first.
+    return values.dtype.kind in "iu" and all(
+        0 <= np.bitwise_or.reduce(values[part]) <= 1 for part in chunks(len(values))
+    )
+
+
+def binary_counts(true: Array, pred: Array) -> Array | None:
+    """The 2 x 2 table of 0/1 arrays; None as soon as a chunk holds anything else."""
+    true, pred = (a.view(np.uint8) if a.dtype.kind == "b" else a for a in (true, pred))
+    both = n_true = n_pred = 0
+    # count_nonzero is the fastest count of narrow integers, a plain sum that of 8-byte ones.
+    count_true, count_pred = (np.add.reduce if a.itemsize == 8 else np.count_nonzero for a in (true, pred))
+    for part in chunks(len(true), LONG):
+        t, p = true[part], pred[part]
+        if not (0 <= np.bitwise_or.reduce(t) <= 1 and 0 <= np.bitwise_or.reduce(p) <= 1):
+            return None
+        ones_true, ones_pred = int(count_true(t)), int(count_pred(p))
+        n_true, n_pred = n_true + ones_true, n_pred + ones_pred
+        both += (ones_true + ones_pred - int(np.count_nonzero(t != p))) // 2
+    return np.array([[len(true) - n_true - n_pred + both, n_pred - both], [n_true - both, both]])
+
+
+def small_counts(true: Array, pred: Array) -> Array | None:
+    """The table of integers from 0 to 63; None as soon as a chunk holds anything else."""
+    counts = np.zeros(_SMALL * _SMALL, dtype=np.int64)
+    for part in chunks(len(true)):
+        t, p = true[part], pred[part]
+        if min(t.min(), p.min()) < 0 or max(t.max(), p.max()) >= _SMALL:
+            return None
+        counts += np.bincount(_codes(t, p, _SMALL), minlength=_SMALL * _SMALL)
+    return counts.reshape(_SMALL, _SMALL)
+
+
+def _codes(true: Array, pred: Array, k: int) -> Array:
+    codes = np.multiply(true, k, dtype=np.intp, casting="unsafe")
+    codes += pred.astype(np.intp, copy=False)
+    return codes
+
+
+def pair_counts(
+    true: Array, pred: Array, k: int, weights: Array | None = None, frequency: Array | None = None
+) -> tuple[Array, Array | None, Array | None]:
+    """The rows, the sum of weights and the sum of squared weights of each pair of codes below k."""
+    if k == 2 and weights is None and frequency is None and (counts := binary_counts(true, pred)) is not None:
+        return counts, None, None
+    rows, sums, squares = np.zeros(k * k, dtype=np.int64), np.zeros(k * k), np.zeros(k * k)
+    for part in chunks(len(true)):
+        code = _codes(true[part], pred[part], k)
+        times = None if frequency is None else frequency[part]
+        rows += _whole_sums(code, times, k * k)
+        if weights is not None:
+            w = weights[part]
+            scale = 1 if times is None else times
+            sums += np.bincount(code, w * scale, minlength=k * k)
+            squares += np.bincount(code, w * w * scale, minlength=k * k)
+    if weights is None:
+        return rows.reshape(k, k), None, None
+    return rows.reshape(k, k), sums.reshape(k, k), squares.reshape(k, k)
+
+
+def _whole_sums(code: Array, times: Array | None, size: int) -> Array:
+    """How often each code occurs, each row as often as it stands for; exact also beyond 2**53."""
+    if times is None:
+        return np.bincount(code, minlength=size)
+    sums = np.zeros(size, dtype=np.int64)
+    np.add.at(sums, code, times)
+    return sums
+
+
+def count(positive: Array) -> int:
+    """How many of 0/1 values are 1: count_nonzero is quickest on narrow ones, a sum on 8-byte ones."""
+    return int(np.count_nonzero(positive) if positive.itemsize < 8 else np.add.reduce(positive))
+
+
+def select(score: Array, positive: Array, which: bool, size: int) -> Array:
+    """A copy of the scores of one class, taken chunk by chunk."""
+    out, end = np.empty(size), 0
+    for part in chunks(len(score)):
+        # Indices beat a boolean mask: NumPy finds them without branches.
+        rows = np.flatnonzero(positive[part] != 0 if which else positive[part] == 0)
+        out[end : end + len(rows)] = score[part].take(rows)
+        end += len(rows)
+    return out

@@ -1,0 +1,231 @@
+"""Encoding: labels of any kind as small codes into their ordered list, without sorting the rows."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.statistics.score_order import CHUNK, chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard._types import Array
+
+Labels = tuple[Any, ...]
+
+_SHORT = 2_000  # rows below which a Python dict beats the fixed cost of array code
+TEXT, RAW, _NUMBER = "text", "bytes", "numbers"
+# Multipliers that scatter 64-bit words well; a second and third are there for the rare clash.
+SCATTER = (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
+SLOT_BITS = 14
+
+
+def encode_pair(true: Array, pred: Array, declared: Labels | None = None) -> tuple[Array, Array, Labels]:
+    """The codes of both columns and the labels they share: the declared ones, or all that occur, in order."""
+    true_codes, true_labels = distinct(true, "y_true")
+    pred_codes, pred_labels = distinct(pred, "y_pred")
+    check_alike(true_labels, pred_labels)
+    labels = tuple(sorted({*true_labels, *pred_labels})) if declared is None else declared
+    return recode(true_codes, true_labels, labels, "y_true"), recode(pred_codes, pred_labels, labels, "y_pred"), labels
+
+
+def encode(values: Array, declared: Labels | None = None, name: str = "y_true") -> tuple[Array, Labels]:
+    """The codes of one column, and its labels."""
+    codes, labels = distinct(values, name)
+    return (codes, labels) if declared is None else (recode(codes, labels, declared, name), declared)
+
+
+def check_alike(true: Labels, pred: Labels, one: str = "y_true", other: str = "y_pred") -> None:
+    """Refuse text on one side and numbers on the other: no row could ever be right."""
+    if true and pred and _kind(true[0]) != _kind(pred[0]):
+        raise InputTypeError(
+            f"{one} holds {_kind(true[0])} such as {true[0]!r} and {other} {_kind(pred[0])} such as {pred[0]!r}; "
+            "give both the same labels."
+        )
+
+
+def recode(codes: Array, found: Labels, labels: Labels, name: str) -> Array:
+    """Codes moved from the labels found to a list that must hold them all."""
+    place = {label: i for i, label in enumerate(labels)}
+    for label in found:
+        if label not in place or _kind(label) != _kind(labels[place[label]]):
+            near = did_you_mean(str(label), map(str, labels))
+            raise InputError(f"{name} holds {label!r}, which is none of the declared labels.{near}")
+    table = np.array([place[label] for label in found], dtype=np.min_scalar_type(max(len(labels), 1)))
+    return codes if (table == np.arange(len(table))).all() else table.take(codes)
+
+
+def plain(values: Array) -> list[Any]:
+    """Labels as plain Python values: whole floats become integers."""
+    return [int(v) if isinstance(v, float) and v.is_integer() else v for v in values.tolist()]
+
+
+def _kind(label: Any) -> str:
+    return TEXT if isinstance(label, str) else RAW if isinstance(label, bytes) else _NUMBER
+
+
+def distinct(values: Array, name: str) -> tuple[Array, Labels]:
+    """The codes of a column into its own distinct labels, in order."""
+    kind = values.dtype.kind
+    if kind not in "biufUSOT":
+        raise InputTypeError(f"{name} holds {values.dtype} values; labels are text, whole numbers or booleans.")
+    if len(values) <= _SHORT or kind in "OT":
+        return _hashed(values, name)
+    if kind == "f":
+        return _whole_floats(values, name)
+    if kind in "US":
+        return _fixed_width(np.ascontiguousarray(values), name)
+    codes, labels = _integers(values.view(np.uint8) if kind == "b" else values)
+    return codes, tuple(map(bool, labels)) if kind == "b" else labels
+
+
+class Book(dict[Any, int]):
+    """A dict that gives each new key the next code."""
+
+    def __missing__(self, key: Any) -> int:
+        self[key] = code = len(self)
+        return code
+
+
+def _hashed(values: Array, name: str) -> tuple[Array, Labels]:
+    """Through a Python dict: exact for anything that hashes, and the quickest on short columns."""
+    book = Book()
+    try:
+        codes = np.fromiter(map(book.__getitem__, values.tolist()), np.intp, len(values))
+    except TypeError:
+        raise InputTypeError(f"{name} holds values that cannot be labels, such as {values[0]!r}.") from None
+    found = [_of_decimal(label) for label in book]
+    _check_labels(found, name)
+    labels = [int(v) if isinstance(v, float) else v for v in found]
+    order = sorted(range(len(labels)), key=labels.__getitem__)
+    rank = np.empty(len(labels), dtype=np.min_scalar_type(max(len(labels), 1)))
+    rank[order] = range(len(labels))
+    return rank[codes], tuple(_python(labels[i]) for i in order)
+
+
+def _of_decimal(label: Any) -> Any:
+    """A decimal as the number that it is; anything else as it stands."""
+    if not isinstance(label, Decimal):
+        return label
+    return int(label) if label.is_finite() and label == int(label) else float(label)
+
+
+def _python(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _check_labels(found: Sequence[Any], name: str) -> None:
+    for label in found:
+        if label is None or type(label).__name__ in ("NAType", "NaTType") or _is_nan(label):
+            raise InputError(f"{name} holds missing labels ({label}); drop those rows, or give them a label.")
+        if isinstance(label, (float, np.floating)) and not float(label).is_integer():
+            raise InputError(continuous(name, label))
+        if not isinstance(label, (str, bytes, int, float, np.generic)):
+            raise InputTypeError(f"{name} holds {label!r} ({type(label).__name__}); labels are text or whole numbers.")
+    kinds = {_kind(label): label for label in found}
+    if len(kinds) > 1:
+        told = " and ".join(f"{kind} such as {label!r}" for kind, label in kinds.items())
+        raise InputTypeError(f"{name} mixes {told}; give all labels as one kind.")
+
+
+def _is_nan(label: Any) -> bool:
+    return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
+
+
+def continuous(name: str, value: Any) -> str:
+    """What is said of fractions where labels belong."""
+    return f"{name} holds {float(value):g}: a label is text or a whole number. Are these scores? Name them as scores."
+
+
+def _whole_floats(values: Array, name: str) -> tuple[Array, Labels]:
+    finite = np.isfinite(values)
+    if not finite.all():
+        raise InputError(f"{name} holds missing labels ({values[~finite][0]}); drop those rows, or give them a label.")
+    broken = values != np.trunc(values)
+    if broken.any():
+        raise InputError(continuous(name, values[broken][0]))
+    return _hashed(values, name) if np.abs(values).max() >= 2**62 else _integers(values.astype(np.int64))
+
+
+def _integers(values: Array) -> tuple[Array, Labels]:
+    """Through a table over their range; by sorting where the range is wide."""
+    low, high = int(values.min()), int(values.max())
+    if high - low >= max(len(values), 2 * CHUNK) or high > np.iinfo(np.intp).max:
+        labels = np.unique(values)
+        return np.searchsorted(labels, values), tuple(labels.tolist())
+    seen = np.zeros(high - low + 1, dtype=bool)
+    for part in chunks(len(values)):
+        seen[_offsets(values[part], low)] = True
+    labels = np.flatnonzero(seen) + low
+    if low == 0 and len(labels) == high + 1:
+        return values, tuple(labels.tolist())
+    table = (np.cumsum(seen) - 1).astype(np.min_scalar_type(len(labels)))
+    codes = np.empty(len(values), dtype=table.dtype)
+    for part in chunks(len(values)):
+        table.take(_offsets(values[part], low), out=codes[part], mode="clip")
+    return codes, tuple(labels.tolist())
+
+
+def _offsets(values: Array, low: int) -> Array:
+    return np.subtract(values, low, dtype=np.intp, casting="unsafe")
+
+
+def _fixed_width(values: Array, name: str) -> tuple[Array, Labels]:
+    """NumPy text: each row hashed to a slot of a table of the labels, then compared with the label found there."""
+    if not values.itemsize:
+        return _hashed(values, name)
+    # Latin-1 text fits one byte a character: a quarter of the words to hash and compare.
+    narrow = values.dtype.kind == "U" and bool(np.bitwise_or.reduce(values.view(np.uint32)) < 256)
+    for sample in (values[: 4 * _SHORT], values):  # the first rows show every label, as a rule
+        labels = np.unique(sample)
+        codes = _matched(values, labels, narrow)
+        if codes is not None:
+            return codes, tuple(labels.tolist())
+    return _hashed(values, name)
+
+
+def _matched(values: Array, labels: Array, narrow: bool) -> Array | None:
+    """The code of each row's label; None where a row has none of them, or the labels' slots clash."""
+    known, places = _words(labels, narrow), np.arange(len(labels))
+    if len(labels) > 1 << (SLOT_BITS - 2):
+        return None
+    table = np.zeros(1 << SLOT_BITS, dtype=np.min_scalar_type(len(labels)))
+    for factor in SCATTER:
+        slots = _slots(known, factor)
+        table[slots] = places
+        if (table[slots] == places).all():
+            break
+    else:
+        return None
+    codes: Array = np.empty(len(values), dtype=table.dtype)
+    for part in chunks(len(values)):
+        rows = _words(values[part], narrow)
+        code: Array = table.take(_slots(rows, factor), out=codes[part], mode="clip")
+        if not all((known[:, j].take(code) == rows[:, j]).all() for j in range(rows.shape[1])):
+            return None
+    return codes
+
+
+def _words(values: Array, narrow: bool) -> Array:
+    """Fixed-width text as rows of 64-bit words."""
+    if narrow:
+        values = values.view(np.uint32).astype(np.uint8).view(f"S{values.itemsize // 4}")
+    size = -(-values.itemsize // 8) * 8
+    if values.itemsize != size:
+        values = values.astype(f"{values.dtype.kind}{size // (1 if values.dtype.kind == 'S' else 4)}")
+    return values.view(np.uint64).reshape(len(values), -1)
+
+
+def _slots(rows: Array, factor: int) -> Array:
+    """A slot of the table for each row of words."""
+    with np.errstate(over="ignore"):
+        mixed = rows[:, 0] * np.uint64(factor)
+        for j in range(1, rows.shape[1]):
+            mixed ^= mixed >> np.uint64(32)
+            mixed += rows[:, j]
+            mixed *= np.uint64(factor)
+    return (mixed >> np.uint64(64 - SLOT_BITS)).astype(np.intp)

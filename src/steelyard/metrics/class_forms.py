@@ -1,0 +1,88 @@
+"""The catalogue for any number of classes: the form that a measure takes there where it has one of its own.
+
+Each is a function of the one-vs-rest cells of all classes on the last axis, so that recall(c) is one recall a class.
+With two classes it gives what the formula over the four counts gives; a law holds that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.metrics.catalogue import (
+    ac_score,
+    accuracy,
+    balanced_accuracy,
+    error_rate,
+    g_mean,
+    informedness,
+    kappa,
+    mcc,
+    recall,
+    tpnr,
+)
+from steelyard.metrics.expression import ratio, sqrt
+
+
+@accuracy.for_classes
+def accuracy_of_classes(c):
+    """Share of all rows on the diagonal."""
+    return ratio(c.tp.sum(-1), c.tp.sum(-1) + c.fn.sum(-1))
+
+
+@error_rate.for_classes
+def error_rate_of_classes(c):
+    """Share of all rows off the diagonal."""
+    return ratio(c.fn.sum(-1), c.tp.sum(-1) + c.fn.sum(-1))
+
+
+@balanced_accuracy.for_classes
+def balanced_accuracy_of_classes(c):
+    """Mean of the class recalls."""
+    return recall(c).mean(-1)
+
+
+@informedness.for_classes
+def informedness_of_classes(c):
+    """Mean of the class recalls, scaled so that guessing is 0: scikit-learn's adjusted balanced accuracy."""
+    k = c.tp.shape[-1]
+    return ratio(k * recall(c).mean(-1) - 1, k - 1)
+
+
+@tpnr.for_classes
+def tpnr_of_classes(c):
+    """Product of the class recalls (Asawa); it shrinks with the number of classes, so read the G-mean beside it."""
+    return recall(c).prod(-1)
+
+
+@g_mean.for_classes
+def g_mean_of_classes(c):
+    """The K-th root of the product of the K class recalls."""
+    return (recall(c) ** (1 / c.tp.shape[-1])).prod(-1)  # rooted first: a product of 1,000 recalls would underflow
+
+
+@ac_score.for_classes
+def ac_score_of_classes(c):
+    """Harmonic mean of the class recalls, 0 where one of them is: an extension of Wu and Cannistraci's two classes."""
+    r = recall(c)
+    mean = r.shape[-1] / (1 / np.where(r == 0, 1, r)).sum(-1)
+    return np.where((r == 0).any(-1) & ~np.isnan(r).any(-1), 0.0, mean)
+
+
+@mcc.for_classes
+def mcc_of_classes(c):
+    """Gorodkin's R_K, written by the determinants of the one-vs-rest tables, which do not cancel."""
+    truth = (c.positives * c.negatives).sum(-1)
+    spread = ratio(truth, (c.predicted_positives * c.predicted_negatives).sum(-1))  # a ratio: a product would overflow
+    return ratio((c.tp * c.tn - c.fn * c.fp).sum(-1), truth) * sqrt(spread)
+
+
+@kappa.for_classes
+def kappa_of_classes(c, *, weights=None):
+    """Cohen's kappa; with linear or quadratic weights a near miss counts less than a far one, labels in order."""
+    if weights is None:
+        return ratio((c.tp * c.tn - c.fn * c.fp).sum(-1), (c.predicted_positives * c.negatives).sum(-1))
+    place = np.arange(c.tp.shape[-1])
+    apart = np.abs(place[:, None] - place) ** (1 if weights == "linear" else 2)
+    expected = c.positives[..., :, None] * c.predicted_positives[..., None, :] / c.total[..., :1, None]
+    agree = ratio((apart * c.matrix).sum((-2, -1)), (apart * expected).sum((-2, -1)))
+    return 1 - agree

@@ -1,0 +1,52 @@
+"""Manual: what `help` tells of a measure itself, in place of the words about its class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from steelyard.metrics.metric import Metric
+
+
+class Manual:
+    """A docstring that is the class's own for the class, and about the measure for a measure; written when asked.
+
+    >>> from steelyard import f1
+    >>> print(f1.__doc__)
+    F1 (f1): Harmonic mean of precision and recall.
+    <BLANKLINE>
+    Formula: f1 = 2 * tp / (2 * tp + fn + fp)
+    Range: 0 to 1, higher is better.
+    <BLANKLINE>
+    Call it with labels, the truth first, or with a table:
+    <BLANKLINE>
+        steelyard.f1([0, 0, 1, 1], [0, 1, 1, 1])
+        steelyard.f1(steelyard.Counts(tp=28, fn=23, fp=72, tn=2680))
+    """
+
+    def __init__(self, of_class: str | None) -> None:
+        self.of_class = of_class
+
+    def __get__(self, measure: Metric | None, owner: type | None = None) -> str | None:
+        return self.of_class if measure is None else _told(measure)
+
+
+def _told(measure: Metric) -> str:
+    """The meaning, formula, range and a call of a measure."""
+    low, high = measure.range
+    better = f", {measure.direction} is better" if measure.direction else ""
+    facts = [f"Formula: {measure.name} = {measure.text}", f"Range: {low:g} to {high:g}{better}."]
+    return "\n".join([f"{measure.title} ({measure.name}): {measure.meaning}", "", *facts, "", *_calls(measure)])
+
+
+def _calls(measure: Metric) -> list[str]:
+    """How the measure is called, of labels or of scores."""
+    from steelyard.metrics.registry import is_builtin
+
+    name = f"steelyard.{measure.name}" if is_builtin(measure) else f"steelyard.get_metric({measure.name!r})"
+    if measure.function is None:
+        said = "Call it with the truth and the scores of the positive class:"
+        return [said, "", f"    {name}([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])"]
+    table = "steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)"
+    said = "Call it with labels, the truth first, or with a table:"
+    return [said, "", f"    {name}([0, 0, 1, 1], [0, 1, 1, 1])", f"    {name}({table})"]

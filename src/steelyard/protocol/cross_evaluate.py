@@ -1,0 +1,152 @@
+"""cross_evaluate: estimators and data in, what they do on rows they have not seen out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis import draws as drawing
+from steelyard.analysis import paired_tables
+from steelyard.analysis.rows import Rows
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import arrays, label_codes
+from steelyard.protocol import run_values
+from steelyard.protocol.candidates import candidates
+from steelyard.protocol.cross_evaluation import CrossEvaluation
+from steelyard.protocol.model_result import ModelResult
+from steelyard.protocol.predictions import Data
+from steelyard.protocol.runs import Run, Task, run_all
+from steelyard.protocol.seeds import SEEDS
+from steelyard.protocol.splits import parts
+from steelyard.statistics.confusion import MOST_LABELS, Confusion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def cross_evaluate(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    split: Any = 5,
+    resample: Any = None,
+    metrics: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    rng: Any = None,
+    pos_label: Any = None,
+    cost: bool = False,
+    level: float = 0.95,
+    progress: Callable[[int, int], Any] | None = None,
+) -> CrossEvaluation:
+    """Fit on one part of the rows and test on the rest, run after run: every measure with its spread, and the cost.
+
+    `estimator` is one, a list or a dictionary of them: all are measured on the same splits. `split` is a number of
+    stratified folds, `Folds`, `HoldOut`, "groups" (each group of `groups` left out once), a splitter of scikit-learn,
+    or pairs of (train, test) rows. `resample` makes the classes of the training part, and only of that, equally
+    frequent: "over" repeats rows of the smaller ones, "under" drops rows of the larger ones, "class_weight" weighs
+    them, and any sampler of imbalanced-learn will do; a list of them makes each one more candidate.
+
+    Every fit has its timings and the size of its model; with `cost` short timings are repeated and a further fit,
+    which is not timed, tells the peak memory. `sample_weight` reaches the fits and the measures. A run that fails is
+    reported with its fold, and the others are kept. An estimator's random_state of None is set from `rng`, so one
+    input gives one output, also with `n_jobs`. `progress` is called with the runs done and their number after each.
+
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = make_classification(600, weights=[0.9], flip_y=0.05, random_state=0)
+    >>> result = cross_evaluate(LogisticRegression(), X, y, resample=[None, "over"])
+    >>> [row.model for row in result.ranking("ac_score")]
+    ['LogisticRegression + over', 'LogisticRegression']
+    >>> result["LogisticRegression"].evaluation.rows
+    600
+    """
+    data = read_data(X, y, sample_weight, pos_label)
+    found = candidates(estimator, resample, weighted=data.weight is not None)
+    _check_metrics(metrics)
+    _check_how(level, n_jobs, progress)
+    source = drawing.generator(rng)
+    plan = parts(split, X, data.y, data.codes, data.labels, groups, source)
+    seeds = source.integers(SEEDS, size=len(plan)).tolist()
+    scores = run_values.needs_scores(metrics)
+    tasks = [
+        Task(candidate, part, seed, scores, cost) for candidate in found for part, seed in zip(plan, seeds, strict=True)
+    ]
+    answers = iter(run_all(tasks, data, n_jobs, progress))
+    models = {
+        each.name: ModelResult(
+            each.name, Rows(Run(each.name, part, data, next(answers)) for part in plan), metrics, level, len(found) == 1
+        )
+        for each in found
+    }
+    _check_some(models)
+    setting = {"split": _told_split(split), "runs": len(plan), "seed": _seed(rng)}
+    return CrossEvaluation(models, setting=setting)
+
+
+def read_data(X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Data:
+    """The rows, checked at the door."""
+    column = arrays.column(y, "y")
+    codes, labels = label_codes.encode(column, None, "y")
+    weight = arrays.weights(sample_weight, "sample_weight")
+    n = X.shape[0] if hasattr(X, "shape") else len(X) if hasattr(X, "__len__") else None
+    if n is None:
+        raise InputTypeError(f"X holds the features of each row, as an array or a frame, not {type(X).__name__}.")
+    arrays.check_lengths(X=range(n), y=column, sample_weight=weight)
+    if not n:
+        raise InputError("X and y are empty; give rows of at least two classes.")
+    if len(labels) < 2:
+        raise InputError(f"y holds one class only, {labels[0]!r}; a classifier is measured on rows of at least two.")
+    if len(labels) > MOST_LABELS:
+        raise InputError(f"y holds {len(labels):,} different labels; at most {MOST_LABELS:,} are weighed.")
+    if column.dtype.kind == "O":  # scikit-learn takes a column of Python's whole numbers for anything but labels
+        column = np.array(labels)[codes]
+    return Data(X, column, codes.astype(np.intp), labels, _positive(labels, pos_label), weight)
+
+
+def _positive(labels: tuple[Any, ...], pos_label: Any) -> Any:
+    """The class that was named positive, or is so by convention; None where neither."""
+    if pos_label is not None:
+        return paired_tables.positive(labels, pos_label)
+    try:
+        return Confusion.of_rows(labels, np.zeros((0, 0), dtype=np.int64)).positive_label()
+    except InputError:
+        return None
+
+
+def _check_metrics(metrics: Any) -> None:
+    if metrics is None:
+        return
+    if isinstance(metrics, str) or not hasattr(metrics, "__iter__"):
+        raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
+    if not [run_values.read(metric) for metric in metrics]:
+        raise InputError("metrics= is empty; name at least one measure, or leave it out for all.")
+
+
+def _check_how(level: Any, n_jobs: Any, progress: Any) -> None:
+    drawing.check_level(level)
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs):
+        raise InputError(f"n_jobs (--jobs) is how many runs there are at a time, or -1 for all cores, not {n_jobs!r}.")
+    if progress is not None and not callable(progress):
+        raise InputTypeError(f"progress= takes a function of the runs done and their number, not {progress!r}.")
+
+
+def _check_some(models: dict[str, ModelResult]) -> None:
+    """Refuse a result in which nothing ran, with the first reason."""
+    runs = [run for model in models.values() for run in model.runs]
+    if all(run.error is not None for run in runs):
+        raise InputError(f"Every run failed; the first, {runs[0].model} on fold {runs[0].part.fold}: {runs[0].error}")
+
+
+def _told_split(split: Any) -> str:
+    """The split as it is written down: a list of pairs is told by its kind only."""
+    known = isinstance(split, (str, int, np.integer)) or hasattr(split, "split")
+    return str(split) if known else "pairs of rows"
+
+
+def _seed(rng: Any) -> int | None:
+    """The seed that gives the same runs again; None where a generator was given, which has moved on."""
+    return 0 if rng is None else int(rng) if isinstance(rng, (int, np.integer)) else None

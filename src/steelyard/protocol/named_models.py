@@ -1,0 +1,164 @@
+"""Models: estimators by a short name, and a table of columns made ready for them, for the command line and for trying.
+
+Nothing is learned from rows outside a training part: imputing, scaling and coding are steps of the estimator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError, UnknownNameError, did_you_mean, needs_sklearn
+from steelyard.ingest import arrays
+from steelyard.protocol.cross_evaluate import cross_evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard._types import Array
+    from steelyard.protocol.cross_evaluation import CrossEvaluation
+
+FEW_ROWS, OWN_VALUES = 10, 0.9  # of so many rows with text, more than this share with a text of their own name rows
+NAMES_ROWS = "was left out: nearly every row has its own text there, which says nothing about other rows."
+MOST_CATEGORIES = 50  # columns that a column of text becomes at most; rarer words share one
+
+
+def _logistic() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=1_000)
+
+
+def _tree() -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier()
+
+
+def _forest() -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier()
+
+
+def _nearest_mean() -> Any:
+    from steelyard.estimators.nearest_mean import NearestMeanClassifier
+
+    return NearestMeanClassifier()
+
+
+def _lda() -> Any:
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    return LinearDiscriminantAnalysis()
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "logistic": _logistic,
+    "tree": _tree,
+    "forest": _forest,
+    "nearest-mean": _nearest_mean,
+    "lda": _lda,
+}
+
+
+def model(name: str) -> Any:
+    """A new estimator by its short name: logistic, tree, forest, nearest-mean or lda.
+
+    >>> model("logistic")
+    LogisticRegression(max_iter=1000)
+    """
+    if name not in MODELS:
+        near = did_you_mean(str(name), MODELS) or f" There are {', '.join(MODELS)}."
+        raise UnknownNameError(f"No model is called {name!r}.{near}")
+    try:
+        return MODELS[name]()
+    except ImportError:
+        raise needs_sklearn(f"The model {name!r}") from None
+
+
+def cross_evaluate_columns(
+    table: Any, target: str, *, model: str | list[str] = "logistic", **options: Any
+) -> CrossEvaluation:
+    """Cross-evaluate models by name on a table of columns: `target` is predicted from all the others.
+
+    The table is a frame of pandas or Polars, or {name: values}. Numbers are standardised and what is missing is
+    replaced by the median; text becomes one column a word. All that is learned from training parts only, before their
+    classes are made equal. A column of text that names the rows is left out, and a note says so. `options` are those
+    of cross_evaluate.
+
+    >>> columns = {"size": [1.0, 2, 3, 4] * 10, "colour": ["red", "blue"] * 20, "kind": [0, 0, 1, 1] * 10}
+    >>> cross_evaluate_columns(columns, "kind", model="tree", split=2).evaluation.rows
+    40
+    """
+    columns = read_columns(table)
+    if target not in columns:
+        near = did_you_mean(str(target), columns) or f" There are {', '.join(map(repr, columns))}."
+        raise InputError(f"There is no column {target!r} to predict.{near}")
+    y = columns.pop(target)
+    left_out = [name for name, column in columns.items() if is_a_name(column)]
+    X, words = features({name: column for name, column in columns.items() if name not in left_out})
+    names = [model] if isinstance(model, str) else list(model)
+    found = cross_evaluate({name: prepared(name, words) for name in names}, X, y, **options)
+    return replace(found, notes=tuple(f"The column {name!r} {NAMES_ROWS}" for name in left_out))
+
+
+def read_columns(table: Any) -> dict[str, Array]:
+    """The columns of a table by name."""
+    names = table.keys() if isinstance(table, Mapping) else getattr(table, "columns", None)
+    if names is None:
+        raise InputTypeError(f"A table of columns is a frame or {{name: values}}, not {type(table).__name__}.")
+    found = {str(name): arrays.column(table[name], f"the column {name!r}") for name in names}
+    arrays.check_lengths(**found)
+    return found
+
+
+def is_a_name(column: Array) -> bool:
+    """Whether a column holds text of which nearly every row has its own, such as an identifier or a time."""
+    if column.dtype.kind not in "UOT":
+        return False
+    known = [value for value in column.tolist() if isinstance(value, str)]
+    return len(known) >= FEW_ROWS and len(set(known)) > OWN_VALUES * len(known)
+
+
+def features(columns: Mapping[str, Array]) -> tuple[Array, Array]:
+    """The columns as one array of numbers, and which of them are codes of words; NaN where a value is missing."""
+    if not columns:
+        raise InputError("There is no column to predict from; give at least one beside the target.")
+    coded = [_numbers(column, name) for name, column in columns.items()]
+    return np.column_stack([numbers for numbers, _ in coded]), np.array([words for _, words in coded])
+
+
+def _numbers(column: Array, name: str) -> tuple[Array, bool]:
+    """A column as numbers, and whether they stand for words."""
+    if column.dtype.kind in "biuf":
+        numbers = column.astype(np.float64)
+        if np.isinf(numbers).any():
+            raise InputError(f"The column {name!r} holds an infinity; give a number, or leave it empty.")
+        return numbers, False
+    if column.dtype.kind not in "UOT":
+        raise InputTypeError(f"The column {name!r} holds {column.dtype} values; give numbers or text.")
+    values = [None if value is None or value != value else value for value in column.tolist()]  # noqa: PLR0124 - NaN
+    if all(isinstance(value, (int, float)) for value in values if value is not None):
+        return np.array([np.nan if value is None else float(value) for value in values]), False
+    known = {word: i for i, word in enumerate(sorted({str(value) for value in values if value is not None}))}
+    return np.array([np.nan if value is None else float(known[str(value)]) for value in values]), True
+
+
+def prepared(name: str, words: Array) -> Any:
+    """A model behind the steps that make its columns ready, which are fitted with it."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    from steelyard.estimators.resampled_pipeline import Prepared
+
+    last = model(name)
+    numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+    coding = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False)
+    columns = [("numbers", numbers, np.flatnonzero(~words)), ("words", coding, np.flatnonzero(words))]
+    return Prepared([("columns", ColumnTransformer(columns)), ("model", last)])

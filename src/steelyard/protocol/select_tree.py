@@ -1,0 +1,191 @@
+"""select_tree: of repeated trees the best are pruned, and the simplest within a standard error of the best is kept.
+
+Kalita (2010) keeps the tree that does best on the test data, or prunes the best few and takes the smallest of the
+best. Here all choices are made on validation parts, and the tree is judged on test rows that no choice has seen. The
+rule of one standard error is Breiman, Friedman, Olshen and Stone's (1984).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis import draws as drawing
+from steelyard.analysis.intervals import interval
+from steelyard.analysis.rows import Rows
+from steelyard.errors import InputError, InputTypeError
+from steelyard.evaluation.evaluate import evaluate_tables
+from steelyard.ingest import arrays, label_codes
+from steelyard.protocol import pooling, run_values
+from steelyard.protocol.candidates import Candidate, candidates
+from steelyard.protocol.cost import tree_size
+from steelyard.protocol.cross_evaluate import read_data
+from steelyard.protocol.runs import sentence
+from steelyard.protocol.seeds import SEEDS
+from steelyard.protocol.splits import GROUPS, HoldOut, Part, parts
+from steelyard.protocol.tree_selection import Selection
+from steelyard.protocol.tree_trials import Trial, Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from steelyard._types import Array
+    from steelyard.protocol.predictions import Data
+
+
+_DRAWS = 200  # of groups to set aside, until every class is on both sides
+ONE_ERROR = math.erf(math.sqrt(0.5))  # the level of an interval that reaches one standard error to either side
+
+
+def select_tree(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    split: Any = None,
+    keep: int = 3,
+    metric: Any = run_values.KALITA,
+    variants: Any = None,
+    complexity: Callable[[Any], float] | None = None,
+    most: int = 50,
+    test: float = 0.25,
+    resample: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    pos_label: Any = None,
+    rng: Any = None,
+) -> Selection:
+    """Choose a tree as Kalita advises, on validation data only: repeat, keep the best, prune, take the simplest.
+
+    A share `test` of the rows is set aside first. The rest is split again and again, by HoldOut(2, repeats=10) or as
+    `split` says; the `keep` best of the trees grown are pruned along their cost-complexity path (`most` steps of it),
+    each tried on its own validation part; of all of them the one with the fewest nodes within one standard error of
+    the best is chosen, and only then are the test rows asked. For other estimators `variants` lists the parameters to
+    try, as a list of dictionaries or one of lists, and `complexity` tells how complex a fitted one is. With `groups`
+    no group is on two sides of any split.
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> found = select_tree(DecisionTreeClassifier(), X, 1 - y)
+    >>> found.chosen.complexity <= found.best.complexity, found.evaluation.rows
+    (True, 142)
+    """
+    data = read_data(X, y, sample_weight, pos_label)
+    candidate = _only(candidates(estimator, resample, weighted=data.weight is not None))
+    reading = _checked(metric, keep, most, test)
+    source = drawing.generator(rng)
+    member = None if groups is None else arrays.column(groups, "groups")
+    rest, held = _set_aside(data, test, member, source)
+    plan = _plan(split, data, rest, member, source)
+    seeds = source.integers(SEEDS, size=len(plan)).tolist()
+    work = Work(candidate, data, reading, complexity or _nodes)
+    failed: list[str] = []
+    grown = _kept(((part, seed, {}) for part, seed in zip(plan, seeds, strict=True)), work, failed)
+    if not grown:
+        raise InputError(f"Every fit failed; the first, {failed[0]}")
+    seed_of = {id(part): seed for part, seed in zip(plan, seeds, strict=True)}
+    top = [(trial.run.part, seed_of[id(trial.run.part)]) for trial in _top(grown, reading, keep)]
+    asked = ((part, seed, how) for part, seed in top for how in work.variants(part, seed, variants, most))
+    pruned = _kept(asked, work, failed)
+    best, error, chosen = _choice([*_top(grown, reading, keep), *pruned], reading)
+    judged = pooling.once_each([work.asked(chosen.estimator, replace(chosen.run.part, test=held))])
+    evaluation = evaluate_tables(*judged, data.positive)
+    return Selection(chosen, best, error, reading.name, Rows(grown), Rows(pruned), evaluation, held, tuple(failed))
+
+
+def _only(found: list[Candidate]) -> Candidate:
+    if len(found) > 1:
+        raise InputError(
+            f"select_tree chooses among the fits of one estimator, resampled in one way; {len(found)} candidates were "
+            "given. Select each in turn, or list parameters to try in variants=."
+        )
+    return found[0]
+
+
+def _kept(asked: Iterable[tuple[Part, int, Mapping[str, Any]]], work: Work, failed: list[str]) -> list[Trial]:
+    """The trials that ended; one that fails is told with its fold, and stops nobody else."""
+    found = []
+    for part, seed, params in asked:
+        try:
+            found.append(work.tried(part, seed, params))
+        except InputTypeError:  # what is wrong with the call is wrong in every trial
+            raise
+        except Exception as error:  # noqa: BLE001 - an estimator may raise anything
+            failed.append(f"repeat {part.repeat}, fold {part.fold}: {sentence(error)}")
+    return found
+
+
+def _top(grown: list[Trial], reading: run_values.Reading, keep: int) -> list[Trial]:
+    """The best of them."""
+    known = [trial for trial in grown if not math.isnan(trial.value)]
+    if not known:
+        raise InputError(f"{reading.name} is undefined on every validation part; give larger ones, or another measure.")
+    return sorted(known, key=lambda trial: -reading.sign * trial.value)[:keep]
+
+
+def _choice(trials: list[Trial], reading: run_values.Reading) -> tuple[Trial, float, Trial]:
+    """The best, the standard error of its value, and the simplest within that error."""
+    known = [trial for trial in trials if not math.isnan(trial.value)]
+    best = max(known, key=lambda trial: (reading.sign * trial.value, -trial.complexity))
+    error = _standard_error(reading, best)
+    near = [trial for trial in known if reading.sign * (best.value - trial.value) <= error]
+    return best, error, min(near, key=lambda trial: (trial.complexity, -reading.sign * trial.value))
+
+
+def _checked(metric: Any, keep: int, most: int, test: float) -> run_values.Reading:
+    for value, name in ((keep, "keep"), (most, "most")):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise InputError(f"{name} is a whole number of 1 or more, not {value!r}.")
+    if not (isinstance(test, (int, float, np.number)) and 0 < test < 1):
+        raise InputError(f"test is the share of the rows that no choice sees, above 0 and below 1, not {test!r}.")
+    reading = run_values.read(metric)
+    if not reading.sign:
+        raise InputError(f"No value of {reading.name} is best, so nothing can be chosen by it; name another.")
+    return reading
+
+
+def _set_aside(data: Data, test: float, member: Array | None, rng: np.random.Generator) -> tuple[Array, Array]:
+    """The rows to choose with, and those to judge by: a share of the rows of each class, or of the groups."""
+    if member is None:
+        (part,) = HoldOut((1 - test) / test).split(data.codes, data.labels, rng)
+        return part.train, part.test
+    arrays.check_lengths(y=data.codes, groups=member)
+    codes, labels = label_codes.encode(member, None, "groups")
+    if len(labels) < 3:
+        raise InputError(f"groups= names {len(labels)} groups; to train, to validate and to test takes three or more.")
+    number = max(1, round(test * len(labels)))
+    for _ in range(_DRAWS):
+        held = np.isin(codes, rng.permutation(len(labels))[:number])
+        if all(len(np.unique(data.codes[side])) == len(data.labels) for side in (held, ~held)):
+            return np.flatnonzero(~held), np.flatnonzero(held)
+    raise InputError(
+        f"In {_DRAWS} draws no {number:,} of {len(labels):,} groups had rows of every class and left some of each; "
+        "set another share aside with test=, or give groups that hold several classes."
+    )
+
+
+def _plan(split: Any, data: Data, rest: Array, member: Array | None, rng: np.random.Generator) -> list[Part]:
+    """The runs within the rows to choose with, as rows of all the data."""
+    if split is None:
+        split = HoldOut(2, repeats=10) if member is None else GROUPS
+    groups = None if member is None else member[rest]
+    found = parts(split, data.features(rest), data.y[rest], data.codes[rest], data.labels, groups, rng)
+    return [replace(part, test=rest[part.test], rows=len(data.codes), listed=rest[part.train]) for part in found]
+
+
+def _nodes(model: Any) -> float:
+    return tree_size(model)[0]
+
+
+def _standard_error(reading: run_values.Reading, trial: Trial) -> float:
+    """How far the value may be off by the rows of its validation part: half of an interval of one standard error."""
+    table = trial.run.scores if run_values.of_scores(reading, [trial.run]) else trial.run.confusion
+    if table is None:
+        raise InputError(f"{reading.name} of a column of scores a class has no standard error here; name another.")
+    how: dict[str, Any] = {} if reading.average == "native" else {"average": reading.average}
+    found = interval(reading.measure, table, level=ONE_ERROR, **how)
+    return float(found.high - found.low) / 2

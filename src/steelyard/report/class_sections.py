@@ -1,0 +1,168 @@
+"""Classes: the parts of a page for several classes: the table as a heat map, the averages, each class by itself."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.rows import Rows, interval_text, three_digits
+from steelyard.evaluation.evaluation import AVERAGED
+from steelyard.metrics.registry import get_metric
+from steelyard.report import controls, html_tables
+from steelyard.report import sections as parts
+from steelyard.report.document import clipped, name, scrolled, text
+from steelyard.report.page_data import LABEL
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.statistics.confusion import Confusion
+
+_MOST = 40  # classes that the heat map and the choice of a class show, the commonest first
+SHADES = (0.005, 0.05, 0.2, 0.4, 0.6)  # shares of a true class from which a cell is a shade darker
+
+
+def shown(table: Confusion) -> tuple[Any, ...]:
+    """The classes that a page shows, in the order of the labels: all, or the commonest where they are very many."""
+    order = np.argsort(-table.matrix.sum(1), kind="stable")[:_MOST]
+    return tuple(table.labels[i] for i in sorted(order))
+
+
+def shown_first(table: Confusion) -> Any:
+    """The rarest class that occurs, which is the one to look at first."""
+    among = shown(table)
+    sizes = {label: table.matrix[table.index(label)].sum() for label in among}
+    return min((label for label in among if sizes[label] > 0), key=sizes.__getitem__)
+
+
+def known(evaluation: Evaluation) -> dict[Any, dict[str, list[Any]]]:
+    """The intervals of the table of classes, so that a class against the rest has no others."""
+    return {
+        row.label: {
+            part.metric: [part.low, part.high, part.method]
+            for part in (row.precision, row.recall, row.f1)
+            if math.isfinite(part.low) and math.isfinite(part.high)
+        }
+        for row in evaluation.per_class
+    }
+
+
+def agreeing(one: Evaluation, evaluation: Evaluation) -> Evaluation:
+    """One class against the rest with the intervals that the table of classes gives it."""
+    ends = known(evaluation)[one.positive]
+    rows = [
+        replace(row, **dict(zip(("low", "high", "method"), ends[row.name], strict=True))) if row.name in ends else row
+        for row in one.metrics
+    ]
+    return replace(one, metrics=Rows(rows))
+
+
+def pieces(evaluation: Evaluation, one: Evaluation, source: str, data: dict[str, Any]) -> dict[str, str]:
+    """What differs from the page of two classes."""
+    head, said = parts.verdict(evaluation.verdict)
+    table = evaluation.confusion
+    assert table is not None  # noqa: S101 - a table of classes
+    return {
+        "facts": parts.facts_of(evaluation, source, f"{len(table.labels):,} classes"),
+        "head": head,
+        "verdict": said,
+        "classes_first": _first(evaluation, table),
+        "controls": _choice(table, one.positive) + controls.controls(data),
+        "table_title": "One class against the rest",
+        "of_class": f' data-class="{text(clipped(one.positive))}"',
+        "measures": html_tables.measure_rows(one, "class-metric"),
+        "tables": parts.tables_of(evaluation),
+        "now": _now(one),
+    }
+
+
+def _now(one: Evaluation) -> str:
+    hint = controls.on_screen("Choose another class, or move the slider.")
+    return f"<span>{name(one.positive)} against the other classes, as evaluated.</span> {hint}"
+
+
+def _choice(table: Confusion, chosen: Any) -> str:
+    options = "".join(_option(label, " selected" if label == chosen else "") for label in shown(table))
+    label = '<label for="class">class against the rest</label>'
+    return f'<div class="control pick">{label}<select id="class">{options}</select></div>'
+
+
+def _option(label: Any, selected: str) -> str:
+    return f'<option value="{text(clipped(label, LABEL))}"{selected}>{text(clipped(label))}</option>'
+
+
+def _first(evaluation: Evaluation, table: Confusion) -> str:
+    return (
+        f"<section><h2>True class by row, prediction by column</h2>{_note(table)}{heat_map(table)}</section>"
+        f"<section><h2>Averages side by side</h2>{averages(evaluation, table)}</section>"
+        f"<section><h2>Measures of all classes</h2>{_all(evaluation)}</section>"
+    )
+
+
+def _note(table: Confusion) -> str:
+    left = len(table.labels) - _MOST
+    more = f" The {_MOST} commonest of {len(table.labels):,} classes are shown." if left > 0 else ""
+    return f'<p class="soft">Rows, and the share of the true class; darker is a larger share.{more}</p>'
+
+
+def heat_map(table: Confusion) -> str:
+    """The table with every row shaded by its shares."""
+    labels = shown(table)
+    places = [table.index(label) for label in labels]
+    matrix, sums = table.matrix[np.ix_(places, places)], table.matrix.sum(1)[places]
+    body = [
+        [name(label), *(_heat(cell, total) for cell in row)]
+        for label, row, total in zip(labels, matrix, sums, strict=True)
+    ]
+    top = "".join(f'<th scope="col">{name(label)}</th>' for label in labels)
+    rows = "".join(f'<tr><th scope="row">{head}</th>{"".join(cells)}</tr>' for head, *cells in body)
+    inside = f"<thead><tr><td></td>{top}</tr></thead><tbody>{rows}</tbody>"
+    return scrolled(f'<table class="heat">{inside}</table>', "True and predicted classes")
+
+
+def _heat(cell: float, total: float) -> str:
+    share = float(cell / total) if total else 0.0
+    shade = sum(share >= bound for bound in SHADES)
+    told = f'<span class="share">{three_digits(100 * share)} %</span>' if cell else ""
+    return f'<td class="h{shade}">{html_tables.count(float(cell))}{told}</td>'
+
+
+def averages(evaluation: Evaluation, table: Confusion) -> str:
+    """Precision, recall and F1 as macro, weighted and micro averages."""
+    known = {row.name: row for row in evaluation.metrics}
+    body = []
+    for measure in AVERAGED:
+        cells = []
+        for average in ("macro", "weighted"):
+            row = known.get(f"{measure}[average={average}]")
+            cells.append(text(interval_text(row.value, row.low, row.high)) if row else "–")
+        cells.append(_micro(measure, table, known.get("accuracy")))
+        body.append([text(get_metric(measure).title), *cells])
+    return html_tables.table(
+        ("measure", "macro: classes alike", "weighted by class size", "micro: all decisions pooled"), body
+    )
+
+
+def _micro(measure: str, table: Confusion, accuracy: Any) -> str:
+    """The average over all decisions pooled, which is the accuracy of all classes and then has its interval."""
+    value = float(get_metric(measure)(table, average="micro"))
+    if accuracy is None or not math.isclose(value, accuracy.value, rel_tol=1e-12):
+        return three_digits(value)
+    return text(interval_text(value, accuracy.low, accuracy.high))
+
+
+def _all(evaluation: Evaluation) -> str:
+    head = "".join(
+        f'<th scope="col"{kind}>{title}</th>'
+        for title, kind in (
+            ("measure", ""),
+            ("value", ' class="value"'),
+            ("over its range", ' class="bar"'),
+            (f"{100 * evaluation.level:g} % interval", ""),
+            ("chance", ""),
+        )
+    )
+    body = "".join(map(html_tables.measure_row, evaluation.metrics))
+    return f'<table id="all"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

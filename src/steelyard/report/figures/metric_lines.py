@@ -1,0 +1,86 @@
+"""Measures over an axis: one line a measure with its name beside it. Used by the threshold and prevalence displays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.rows import Rows
+from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics.registry import get_metric
+from steelyard.report.figures import style
+from steelyard.report.figures.display import Record, records
+from steelyard.report.figures.line_labels import Line
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.metrics.metric import Metric
+
+MOST_BANDS = 2  # more bands than this cover each other
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One measure over the axis, with the ends of its band where it has one."""
+
+    metric: Metric
+    value: Array
+    low: Array | None = None
+    high: Array | None = None
+    method: str = ""
+
+
+def chosen(metrics: Any) -> list[Metric]:
+    """The measures of counts that were named."""
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
+    found = [get_metric(metric) for metric in metrics]
+    for metric in found:
+        if metric.function is None:
+            raise InputError(f"{metric.name} is a measure of all scores at once; this figure takes measures of a cut.")
+    if not found:
+        raise InputError("metrics= is empty; name one measure or more.")
+    return found
+
+
+def banded(band: bool | None, metrics: list[Metric]) -> bool:
+    """Whether bands are drawn: where asked for, else with one measure or two."""
+    return len(metrics) <= MOST_BANDS if band is None else band
+
+
+def rows(axis: str, x: Array, tracks: tuple[Track, ...]) -> Rows[Record]:
+    """One row a point and measure."""
+    return Rows(
+        row
+        for track in tracks
+        for row in records(
+            **{axis: x},
+            metric=track.metric.name,
+            value=track.value,
+            low=np.full(len(x), np.nan) if track.low is None else track.low,
+            high=np.full(len(x), np.nan) if track.high is None else track.high,
+        )
+    )
+
+
+def draw(ax: Any, x: Array, tracks: tuple[Track, ...], step: str | None = None) -> list[Line]:
+    """The lines and bands; their names are written when all else is drawn."""
+    how = {"drawstyle": f"steps-{step}"} if step else {}
+    for i, track in enumerate(tracks):
+        if track.low is not None:
+            ax.fill_between(x, track.low, track.high, step=step, color=style.colour(i), alpha=0.16, linewidth=0)
+        ax.plot(x, track.value, color=style.colour(i), linestyle=style.dash(i), **how)
+    return [Line(x, t.value, style.brief(t.metric.name), style.colour(i)) for i, t in enumerate(tracks)]
+
+
+def limits(ax: Any, tracks: tuple[Track, ...]) -> None:
+    """The y axis over the common range of the measures, or what is drawn where that is endless."""
+    low, high = min(t.metric.range[0] for t in tracks), max(t.metric.range[1] for t in tracks)
+    drawn = np.concatenate([np.asarray(t.value)[np.isfinite(t.value)] for t in tracks])
+    low = low if low >= 0 else min(0.0, float(drawn.min(initial=0.0)))
+    high = high if np.isfinite(high) else float(drawn.max(initial=1.0))
+    low = low if np.isfinite(low) else 0.0
+    ax.set_ylim(low - 0.02 * (high - low), high + 0.04 * (high - low))

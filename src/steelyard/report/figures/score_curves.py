@@ -1,0 +1,141 @@
+"""Curves: one model's line over every threshold with its band, area and working point. Used by ROC and PR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.intervals import intervals
+from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.rows import listed
+from steelyard.report.figures import caption_text, style
+from steelyard.report.figures.display import scores_of
+from steelyard.report.figures.line_labels import Line, block
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.score_table import ScoreTable
+
+_BAND_DRAWS = 2_000  # for a band at another prevalence, which has no closed form
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A model's line: x and y at each threshold, the band of y, the area with its interval, and the cut in use."""
+
+    name: str
+    x: Array
+    y: Array
+    thresholds: Array
+    low: Array
+    high: Array
+    area: Any
+    point: tuple[float, ...] | None
+    threshold: float | None
+    level: float
+    method: str
+
+    def words(self, what: str) -> str:
+        """The area in words, by name where there are several."""
+        return caption_text.named(
+            self.name, f"{what if self.name else what.capitalize()} {caption_text.told(self.area)}"
+        )
+
+
+def read(evaluation: Evaluation, points: Any) -> tuple[Any, Array]:
+    """The curve of the scores where the evaluation is read, and the places of the points to draw."""
+    table = scores_of(evaluation)
+    curve = points(table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence))
+    return curve, style.thinned(curve[0], curve[1])
+
+
+def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | None:
+    """The values of the measures at the cut in use; None where there is none, or one of them is undefined."""
+    if evaluation.counts is None or evaluation.threshold is None:
+        return None
+    rates = tuple(caption_text.measured(evaluation, name).value for name in names)
+    return rates if np.isfinite(rates).all() else None
+
+
+def band(measure: str, evaluation: Evaluation, places: Array) -> tuple[Array, Array, str]:
+    """The interval of a rate at each cut, and its method: Jeffreys', at another prevalence the posterior's.
+
+    Weighted rows count as many as would be as sure: the squared sum of the weights over the sum of their squares.
+    """
+    counts = _effective(scores_of(evaluation), measure)[places]
+    method = "jeffreys" if evaluation.prevalence is None else "posterior"
+    draws = {} if evaluation.prevalence is None else {"draws": _BAND_DRAWS}
+    found = intervals(
+        [measure], counts, method=method, level=evaluation.level, prevalence=evaluation.prevalence, **draws
+    )[0]
+    return np.asarray(found.low), np.asarray(found.high), found.method
+
+
+def _effective(table: ScoreTable, measure: str) -> Counts:
+    if not table.weighted:
+        return table.counts
+    sides = (table.positive, table.negative)
+    mass = np.array([side.total for side in sides], dtype=np.float64)
+    squares = np.array([side.total if side.squares is None else side.squares.sum() for side in sides])
+    # Precision mixes the classes, so both are scaled alike or its value would move.
+    p, n = mass / squares if measure == "recall" else [mass.sum() / squares.sum()] * 2
+    return table.counts.scaled(positives=float(p), negatives=float(n))
+
+
+def draw(ax: Any, curve: Curve, i: int, *, step: str | None = None, faint: bool = False) -> None:
+    """The line with its band and its point."""
+    colour = style.THIS if faint else style.colour(i)
+    how = {"drawstyle": f"steps-{step}"} if step else {}
+    x, y, low, high = curve.x, curve.y, curve.low, curve.high
+    if step:  # the first step has a width too, from 0 on
+        x, (y, low, high) = np.append(0, x), (np.append(column[0], column) for column in (y, low, high))
+    if not faint:
+        ax.fill_between(x, low, high, step=step, color=colour, alpha=0.16, linewidth=0, zorder=1.5)
+    line = {"alpha": 0.45, "linewidth": 0.8} if faint else {"linestyle": style.dash(i)}
+    ax.plot(x, y, color=colour, **line, **how)
+    if curve.point and not faint:
+        ax.plot(*curve.point, style.MARKS[i], color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
+
+
+def words_on(ax: Any, curves: tuple[Curve, ...], what: str, avoid: list[Line], *, folds: bool) -> Array:
+    """The areas in the colours of their lines, where the drawing leaves room; returns the room in pixels."""
+    one = curves[0]
+    if folds:
+        first, _, rest = over_folds(curves, what).partition(" (")
+        lines = [(first, style.THIS), (f"({rest}", style.THIS)]
+    elif len(curves) == 1:
+        lines = [(f"{what} {caption_text.told(one.area)}", style.THIS)]
+    else:
+        lines = [(f"{what} ({caption_text.percent(one.level)} interval)", style.GREY)]
+        lines += [
+            (f"{style.sample(i)}{caption_text.short(c.name, 20)} {caption_text.told(c.area)}", style.colour(i))
+            for i, c in enumerate(curves)
+        ]
+    drawn = [
+        Line(np.append(0, c.x), np.append(y[0], y)) for c in curves for y in ((c.y,) if folds else (c.y, c.low, c.high))
+    ]
+    return block(ax, lines, [*drawn, *avoid])
+
+
+def cuts(curves: tuple[Curve, ...]) -> str:
+    """The cut that each point marks."""
+    marked = [c for c in curves if c.point is not None and c.threshold is not None]
+    if not marked:
+        return ""
+    if len({c.threshold for c in marked}) == 1:
+        return (
+            f"; the point{'s mark' if len(marked) > 1 else ' marks'} the cut at {caption_text.cut(marked[0].threshold)}"
+        )
+    told = listed([f"{caption_text.cut(c.threshold)} ({c.name})" for c in marked])
+    return f"; the points mark the cuts at {told}"
+
+
+def over_folds(curves: tuple[Curve, ...], what: str) -> str:
+    """The mean and the range of the area over folds."""
+    areas = np.array([curve.area.value for curve in curves])
+    low, mean, high = (caption_text.cut(value) for value in (areas.min(), areas.mean(), areas.max()))
+    return f"{what} {mean}, mean of {len(areas)} folds ({low} to {high})"

@@ -1,0 +1,132 @@
+"""Cuts: the few thresholds of a score table that a page can hold, with the exact counts at each. Used by the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.threshold_criterion import Criterion, Cuts, read_aim
+from steelyard.auditing.decision_store import recalled
+from steelyard.statistics.counts import CELLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steelyard._types import Array
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.score_table import ScoreTable
+
+MOST = 360  # cuts in a page: more would be finer than its pixels
+MOST_SEARCHED = 200_000  # cuts among which a monotone measure looks for its best one; beyond, only at the corners
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Some cuts, the highest threshold first, with the weight of each class at or above it."""
+
+    thresholds: Array
+    tp: Array
+    fp: Array
+    best: dict[str, int]
+    current: int | None
+    total: int
+
+    def nearest(self, counts: Counts) -> int:
+        """The cut whose counts come nearest to those of predictions that were made otherwise."""
+        p, n = max(float(self.tp[-1]), 1e-300), max(float(self.fp[-1]), 1e-300)
+        return int(np.argmin(np.abs(self.tp - counts.tp) / p + np.abs(self.fp - counts.fp) / n))
+
+
+def kept(table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int = MOST) -> Kept:
+    """The cuts for a page: all where they are few; else the one in use, the best of every measure, and an even rest.
+
+    The rest is spread evenly along the ROC curve, half of it by the share of each class and half by the logarithm of
+    what is flagged, so that the few highest scores, where rare positives are looked for, are told apart.
+    """
+    thresholds, tp, fp = table.thresholds, np.asarray(table.counts.tp), np.asarray(table.counts.fp)
+    current = None if threshold is None else _in_use(thresholds, threshold)
+    cuts, corners = Cuts.of(table, both=False), _corners(tp, fp) if len(thresholds) > MOST_SEARCHED else None
+    found = {m.name: _best(cuts, m, corners) for m in metrics if m.function is not None and m.direction is not None}
+    best = {name: place for name, place in found.items() if place is not None}
+    if len(thresholds) <= most:
+        places = np.arange(len(thresholds))
+    else:
+        needed = [0, len(thresholds) - 1, *best.values(), *([] if current is None else [current])]
+        places = _thinned(tp, fp, np.unique(needed), most)
+    where = {int(place): i for i, place in enumerate(places)}
+    exact = {0, *best.values()}
+    shown = np.array([thresholds[i] if i in exact else _shortest(thresholds, int(i)) for i in places])
+    if current is not None and threshold is not None:
+        shown[where[current]] = threshold  # the one in use, where the nearest score above it flags the same rows
+    return Kept(
+        shown,
+        tp[places],
+        fp[places],
+        {name: where[place] for name, place in best.items()},
+        None if current is None else where[current],
+        len(thresholds),
+    )
+
+
+def _shortest(thresholds: Array, place: int) -> float:
+    """The threshold with the fewest digits that flags the same rows as this cut: above the next lower score."""
+    score, below = float(thresholds[place]), float(thresholds[place + 1]) if place + 1 < len(thresholds) else -np.inf
+    tries = (float(f"{score:.{digits}g}") for digits in range(2, 17))
+    return next((cut for cut in tries if below < cut <= score), score)
+
+
+def _in_use(thresholds: Array, threshold: float) -> int:
+    """The place of the lowest cut at or above the threshold, which flags the same rows."""
+    return int(np.searchsorted(-thresholds, -threshold, side="right")) - 1
+
+
+def _best(cuts: Cuts, measure: Metric, corners: Array | None) -> int | None:
+    """The place of the highest of the best cuts, as best_threshold finds it."""
+    criterion = Criterion(read_aim(measure, {}))
+    places = corners if corners is not None and _is_monotone(measure) else None
+    merits = criterion.merits(cuts.counts if places is None else cuts.counts[..., places])
+    place = int(criterion.chosen(merits))
+    if np.isnan(merits.flat[place]):
+        return None
+    return place if places is None else int(places[place])
+
+
+def _is_monotone(measure: Metric) -> bool:
+    """Whether it is proved that no right row more makes the value worse, and no wrong row more better."""
+    known = recalled(measure)
+    return all((decision := known.get(f"monotone_{cell}")) and decision.holds for cell in CELLS)
+
+
+def _corners(tp: Array, fp: Array) -> Array:
+    """The cuts at which a monotone measure can be best: those that gain positives before the next ones cost negatives.
+
+    So can those around which a cell becomes 0, where some are undefined; and the first score, since of equal cuts the
+    highest is the best one.
+    """
+    gained, cost = np.diff(tp) > 0, np.diff(fp) > 0
+    inside = np.flatnonzero(gained[:-1] & cost[1:]) + 1
+    edges = [edge for cell in (tp, fp) for edge in (np.argmax(cell > 0), np.argmax(cell >= cell[-1]))]
+    beside = np.clip(np.concatenate([np.array(edges) + step for step in (-1, 0, 1)]), 0, len(tp) - 1)
+    return np.unique(np.concatenate([[0, 1, len(tp) - 1], inside, beside]))
+
+
+def _thinned(tp: Array, fp: Array, needed: Array, most: int) -> Array:
+    p, n = float(tp[-1]) or 1.0, float(fp[-1]) or 1.0
+    along = [tp / p + fp / n, np.log1p((tp + fp) * (len(tp) / (p + n)))]
+    places, count = needed, (most - len(needed)) // 2
+    # Steps of the two ways often meet in one cut, so more of them are taken until the page is full.
+    for _ in range(12):
+        finer = np.unique(np.concatenate([needed, *(_evenly(track / track[-1], count) for track in along)]))
+        if len(finer) > most:
+            break
+        places, count = finer, int(count * 1.25)
+    return places
+
+
+def _evenly(track: Array, count: int) -> Array:
+    """The places nearest to equal steps of something that never falls."""
+    found = np.searchsorted(track, np.linspace(0, 1, count))
+    return np.minimum(found, len(track) - 1)

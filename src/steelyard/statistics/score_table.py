@@ -1,0 +1,193 @@
+"""ScoreTable: the scores of each class in order, and so the Counts at every threshold. Every floor may use it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.statistics import score_bins, score_order
+from steelyard.statistics.class_scores import Side, column, starting_at_zero
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, written
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTable:
+    """The scores of the positives and of the negatives, each in order.
+
+    A row is predicted positive where its score is at least the threshold. Tables of other rows merge with `+`. A
+    table of binned scores has `blurs`: ranges of scores whose rows all stand at the lower end, so that every cut
+    between two ranges is exact and only the order inside a range is not known.
+
+    >>> from steelyard import score_table
+    >>> table = score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> table.thresholds
+    array([ inf, 0.8 , 0.4 , 0.35, 0.1 ])
+    >>> table.counts
+    Counts(tp=[0, 1, 1, 2, 2], fn=[2, 1, 1, 0, 0], fp=[0, 0, 1, 1, 2], tn=[2, 2, 1, 1, 0])
+    >>> table.at(0.4)
+    Counts(tp=1, fn=1, fp=1, tn=1)
+    """
+
+    positive: Side
+    negative: Side
+    label: Any = 1
+    blurs: Array = field(default_factory=lambda: score_bins.NONE)
+
+    @property
+    def probable(self) -> bool:
+        """Whether all scores lie between 0 and 1, as probabilities do."""
+        sides = (side.scores for side in (self.positive, self.negative) if len(side.scores))
+        return all(bool(scores[0] >= 0 and scores[-1] <= 1) for scores in sides)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows had weights of their own."""
+        return self.positive.weights is not None or self.negative.weights is not None
+
+    @cached_property
+    def _curve(self) -> tuple[Array, Array, Array]:
+        """The distinct scores, descending, with the weight of each class at or above."""
+        sides = (self.positive.distinct, self.negative.distinct)
+        if self.positive.scores is self.negative.scores:  # as in draws of one table
+            tps, fps = (mass[..., ::-1].cumsum(-1) for _, mass in sides)
+            return sides[0][0][::-1], tps, fps
+        scores, places = score_order.merged(sides[0][0], sides[1][0])
+        masses = (_spread(mass, at, len(scores)) for (_, mass), at in zip(sides, places, strict=True))
+        tps, fps = (mass.cumsum(-1, out=mass) for mass in masses)
+        return scores, tps, fps
+
+    @cached_property
+    def found(self) -> tuple[Array, Array, Array]:
+        """The weight of each distinct score of the positives, ascending, and that of each class at or above it."""
+        scores, weights = self.positive.distinct
+        tp = np.cumsum(weights[..., ::-1], -1)[..., ::-1]
+        return weights, tp, np.asarray(self.negative.total)[..., None] - self.negative.below_each(scores)
+
+    @property
+    def thresholds(self) -> Array:
+        """Every cut that tells rows apart, highest first: infinity flags nobody, then each distinct score."""
+        return np.concatenate([[np.inf], self._curve[0]])
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The Counts at each of the thresholds."""
+        tp, fp = map(starting_at_zero, self._curve[1:])
+        return Counts.trusted(tp, np.maximum(tp[..., -1:] - tp, 0), fp, np.maximum(fp[..., -1:] - fp, 0))
+
+    def compact(self) -> ScoreTable:
+        """The same with one entry for each distinct score of a class."""
+        return ScoreTable(self.positive.compact(), self.negative.compact(), self.label, self.blurs)
+
+    def at(self, threshold: Any) -> Counts:
+        """The Counts where a score of at least the threshold counts as positive; an array for an array."""
+        try:
+            cut = np.asarray(threshold, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputTypeError(f"A threshold is a number, not {threshold!r}.") from None
+        fn, tn = self.positive.below(cut), self.negative.below(cut)
+        return Counts(_rest(self.positive.total, fn), fn, _rest(self.negative.total, tn), tn)
+
+    def swapped(self) -> ScoreTable:
+        """The same rows with the negative class called positive and the scores negated."""
+        return self._swapped
+
+    @cached_property
+    def _swapped(self) -> ScoreTable:
+        ranges = -self.blurs[::-1, ::-1]
+        positive, negative = (score_bins.snapped(side.negated(), ranges) for side in (self.negative, self.positive))
+        return ScoreTable(positive, negative, None, ranges)
+
+    def __add__(self, other: object) -> ScoreTable:
+        if not isinstance(other, ScoreTable):
+            return NotImplemented
+        if self.label != other.label:
+            raise InputError(f"The tables have different positives, {self.label!r} and {other.label!r}.")
+        ranges = score_bins.joined(self.blurs, other.blurs)
+        sides = (self.positive + other.positive, self.negative + other.negative)
+        positive, negative = (score_bins.snapped(side, ranges) for side in sides)
+        return ScoreTable(positive, negative, self.label, ranges)
+
+    def extremes(self) -> tuple[ScoreTable, ScoreTable]:
+        """The worst and the best order that the rows may have had: in a blur the negatives on top, or the positives."""
+        worst = ScoreTable(self.positive, score_bins.raised(self.negative, self.blurs), self.label)
+        return worst, ScoreTable(score_bins.raised(self.positive, self.blurs), self.negative, self.label)
+
+    def __radd__(self, other: object) -> ScoreTable:
+        return self if other == 0 else NotImplemented  # so that sum(tables) works
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ScoreTable) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.label, self.positive.n, self.negative.n))
+
+    def __repr__(self) -> str:
+        n = self.positive.n + self.negative.n
+        return f"<ScoreTable of {n:,} rows, {self.positive.n:,} of them {self.label!r}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The distinct scores of each class with their rows and, where there are any, weights."""
+        data: dict[str, Any] = {"positive_label": self.label}
+        for name, side in (("positive", self.positive), ("negative", self.negative)):
+            compact = side.compact()
+            columns = ("scores", "rows", "weights", "squares") if self.weighted else ("scores", "rows")
+            data[name] = {key: column(compact, key).tolist() for key in columns}
+        return data | ({"blurs": self.blurs.tolist()} if len(self.blurs) else {})
+
+    def saved(self) -> dict[str, Any]:
+        """The table as strict JSON values, with the number of its schema."""
+        if self.label is not None and not isinstance(self.label, (str, int, float, bool)):
+            raise InputTypeError(f"JSON cannot hold the label {self.label!r}; use text or numbers.")
+        return {"schema": SCHEMA, "kind": "scores", **self.to_dict()}
+
+    def to_json(self) -> str:
+        """The table as strict JSON, with the number of its schema."""
+        return written(self.saved())
+
+    @classmethod
+    def from_json(cls, text: Saved) -> ScoreTable:
+        """The table that `to_json` wrote, checked; anything else is refused."""
+        data = read_table(text, "scores", ("positive_label", "positive", "negative"), optional=("blurs",))
+        sides = (_read_side(data["positive"]), _read_side(data["negative"]))
+        return cls(*sides, data["positive_label"], score_bins.read(data["blurs"]))
+
+
+def _spread(mass: Array, places: Array, size: int) -> Array:
+    """Weights at their places on a last axis of that size, and none elsewhere."""
+    spread = np.zeros((*mass.shape[:-1], size), dtype=mass.dtype)
+    spread[..., places] = mass[..., ::-1]
+    return spread
+
+
+def _rest(total: Any, part: Array) -> Array:
+    """What is left of a total, never below 0 by rounding."""
+    return np.asarray(np.maximum(np.asarray(total)[..., None] - part if np.ndim(total) else total - part, 0))
+
+
+def _read_side(data: Any) -> Side:
+    try:
+        columns = {key: np.asarray(data[key]) for key in ("scores", "rows", "weights", "squares") if key in data}
+        scores, rows = columns.pop("scores").astype(np.float64), columns.pop("rows")
+        if scores.ndim != 1 or set(columns) not in (set(), {"weights", "squares"}):
+            raise ValueError  # noqa: TRY301 - worded below
+        numbers = [rows, *columns.values()]
+        fits = all(c.shape == scores.shape and c.dtype.kind in "if" for c in numbers) or not scores.size
+    except (TypeError, ValueError, KeyError):
+        raise InputError("A saved score table lists scores and rows for each class; this one does not.") from None
+    if not fits or not np.isfinite(scores).all() or (np.diff(scores) <= 0).any():
+        raise InputError("The scores of a saved table are finite and ascending, with rows and weights for each.")
+    if any(c.size and (c.min() < 0 or not np.isfinite(c).all()) for c in numbers):
+        raise InputError("The rows and weights of a saved score table are finite and not negative.")
+    if not scores.size:
+        return Side(scores)
+    if not columns:
+        return Side(scores, rows)
+    return Side(scores, rows, columns["weights"].astype(np.float64), columns["squares"].astype(np.float64))

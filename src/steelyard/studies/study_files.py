@@ -1,0 +1,107 @@
+"""Writing: a study as a folder of a page, tables, figures and JSON, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.rows import json_text, strict
+from steelyard.errors import InputError
+from steelyard.ingest.temporary_files import permitted, unused
+from steelyard.report.terminal_summary import csv_rows
+from steelyard.studies.study_page import drawn, page
+
+if TYPE_CHECKING:
+    from steelyard.studies.study import Study
+
+_SCHEMA = 1
+_FORMATS = ("svg", "pdf")
+
+
+def check_free(folder: Any, *, force: bool = False) -> Path:
+    """The folder to write to; refused before any work where something is there that would be replaced."""
+    path = Path(folder)
+    _check_parent(path)
+    if path.is_dir() and not any(path.iterdir()):
+        return path
+    if path.exists() and not force:
+        raise InputError(f"{str(folder)!r} exists and was kept; give another name, or --force to replace it.")
+    if path.exists() and not (path / "study.json").is_file():
+        raise InputError(f"{str(folder)!r} holds no study, so it is not replaced; give another name.")
+    return path
+
+
+def _check_parent(path: Path) -> None:
+    """Refuse a folder that could not be made, since the nearest that exists above it is none or is not ours."""
+    above = next((part for part in path.absolute().parents if os.path.exists(part)), path)  # noqa: PTH110 - never raises
+    if not above.is_dir():
+        raise InputError(f"{str(path)!r} would lie in {str(above)!r}, which is a file; give another folder.")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise InputError(
+            f"{str(path)!r} would lie in {str(above)!r}, which may not be written to; give another folder."
+        )
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return
+    except OSError as error:  # such as a name too long
+        raise InputError(f"A folder of this name cannot be made ({error.strerror}); give another folder.") from error
+
+
+def write(study: Study, folder: Any, *, force: bool = False) -> Path:
+    """Write page.html, study.json, claims.csv, tables/*.csv and figures/*.svg, *.pdf; a kill leaves no half of it."""
+    path = check_free(folder, force=force).absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = unused(path.parent, f".{path.name[:40]}.")
+    try:
+        made.mkdir(mode=0o700)
+        _fill(study, made)
+        made.chmod(permitted(0o777))
+        _put(made, path)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return path
+
+
+def to_json(study: Study) -> str:
+    """The study as strict JSON: what was claimed, found and chosen, and every table."""
+    whole = {
+        "schema": _SCHEMA,
+        "name": study.name,
+        "title": study.title,
+        "cite": study.cite,
+        "summary": study.summary,
+        "claims": [claim.row() for claim in study.claims],
+        "tables": {t.name: {"title": t.title, "note": t.note, "rows": t.rows} for t in study.tables},
+        "figures": {p.name: p.words for p in study.pictures},
+        "choices": study.choices,
+        "environment": study.environment,
+        "seconds": study.seconds,
+        "cpu": study.cpu,
+    }
+    return json_text(strict(whole), indent=1)
+
+
+def _fill(study: Study, folder: Path) -> None:
+    drawings = {kind: {p.name: drawn(p, kind) for p in study.pictures} for kind in _FORMATS}
+    texts = {"page.html": page(study, drawings["svg"]), "study.json": to_json(study)}
+    texts |= {"claims.csv": csv_rows([claim.row() for claim in study.claims])}
+    texts |= {f"tables/{table.name}.csv": csv_rows(table.rows) for table in study.tables}
+    files = {name: text.encode() for name, text in texts.items()}
+    files |= {f"figures/{name}.{kind}": data for kind in _FORMATS for name, data in drawings[kind].items()}
+    for name, data in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(data)
+
+
+def _put(made: Path, path: Path) -> None:
+    """The new folder in the place of the old one, which goes only when the new one is there."""
+    if not path.exists() or not any(path.iterdir()):
+        made.replace(path)
+        return
+    old = made.with_name(f"{made.name}.old")
+    path.rename(old)
+    made.replace(path)
+    shutil.rmtree(old)
