@@ -23,10 +23,10 @@ DRAWS = 2_000
 OUT = Path(__file__).parent.parent / "docs" / "coverage.md"
 BOUNDED = [m for m in list_metrics() if m.function and np.isfinite(m.range).all() and m.name != "alpha_recall"]
 SHOWN = ("recall", "precision", "f1", "balanced_accuracy", "g_mean", "ac_score", "mcc", "kappa", "optimized_precision")
-BARS = {"Two classes": (0.925, 0.98), "K classes": (0.925, 0.98), "Rank measures": (0.91, 0.99), "Clusters": (0.925, 0.98)}  # fmt: skip
+BARS = {"Two classes": (0.925, 0.98), "K classes": (0.925, 0.98), "Rank metrics": (0.91, 0.99), "Clusters": (0.925, 0.98)}  # fmt: skip
 CONTRAST = "recall, by rows"  # shown beside ours to tell what it misses
 ABOUT = (
-    f"Nominal 95 % intervals over {REPEATS:,} simulated test sets a cell ({REPEATS // 4:,} for rank measures and comparisons, "
+    f"Nominal 95 % intervals over {REPEATS:,} simulated test sets a cell ({REPEATS // 4:,} for rank metrics and comparisons, "
     "1,000 for the bootstrap), written by `make coverage`. A cell reads: the default interval / the percentile bootstrap "
     "that other libraries offer. Draws are 400 to 2,000 a table here; the defaults draw more."
 )
@@ -52,7 +52,7 @@ def tables(n, prevalence, recall, specificity, rng):
 
 
 def binary_rows():
-    """Coverage of every bounded measure in every cell of the grid; with the percentile bootstrap beside it."""
+    """Coverage of every bounded metric in every cell of the grid; with the percentile bootstrap beside it."""
     rng = np.random.default_rng(1)
     for n, prevalence, recall, specificity in itertools.product(
         (300, 1_000, 10_000), (0.5, 0.1, 0.05, 0.01), (0.8, 0.95), (0.8, 0.95)
@@ -124,7 +124,7 @@ def weighted_rows():
 
 
 def rank_rows():
-    """Rank measures of normal scores shifted by the class, with the truth from a very large sample."""
+    """Rank metrics of normal scores shifted by the class, with the truth from a very large sample."""
     rng = np.random.default_rng(4)
     names = (
         "roc_auc",
@@ -248,10 +248,10 @@ def main():
                     f"{name} at n = {cell[0]:,}, prevalence {cell[1]}, recall {cell[2]}, specificity {cell[3]}: {digits(share)}"
                 )
     lines += [table_text(["n", "prevalence", "recall", "specificity", *SHOWN], rows), ""]
-    lines += ["## Every bounded count measure: the least and the most over these cells", "",
-              table_text(["measure", "least", "most"], [[n, digits(a), digits(b)] for n, (a, b) in worst.items()]), ""]  # fmt: skip
+    lines += ["## Every bounded count metric: the least and the most over these cells", "",
+              table_text(["metric", "least", "most"], [[n, digits(a), digits(b)] for n, (a, b) in worst.items()]), ""]  # fmt: skip
     counts = {"Two classes": (len(missed), len(rows) * len(BOUNDED))}
-    for title, found in (("K classes", class_rows()), ("Rank measures", rank_rows()), ("Clusters", cluster_rows())):
+    for title, found in (("K classes", class_rows()), ("Rank metrics", rank_rows()), ("Clusters", cluster_rows())):
         found, (low, high) = list(found), BARS[title]
         head = ["setting", *found[0][1]]
         lines += [

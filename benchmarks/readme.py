@@ -17,12 +17,12 @@ SPEED = (  # work, beside
     ("drop-in roc_auc_score, 1e7, 1% positive", "scikit-learn"),
     ("drop-in f1_score, n = 100", "scikit-learn"),
     ("confusion, 1e7 labels of 2 classes", "mmu (C++)"),
-    ("5 measures of 1e6 labels in batches of 10,000", "torchmetrics, MetricCollection"),
+    ("5 metrics of 1e6 labels in batches of 10,000", "torchmetrics, MetricCollection"),
     ("roc_auc, 1e6 scores, 50% positive", "rapidstats (Rust)"),
     ("roc_auc with DeLong's interval, 1e5 rows", "confidenceinterval"),
     ("evaluate with its intervals and verdict, 1e5 labels, 2 classes", "PyCM, ConfusionMatrix without them"),
 )
-MEASURES = ("recall", "balanced_accuracy", "ac_score", "mcc")
+METRICS = ("recall", "balanced_accuracy", "ac_score", "mcc")
 
 
 def main() -> None:
@@ -54,9 +54,9 @@ def speed(found: list[list[str]]) -> str:
 def coverage(found: list[list[str]]) -> str:
     """Where positives are few: n = 1,000, 1 % of them positive."""
     head = found[0]
-    columns = [2, 3, *(head.index(name, 4) for name in MEASURES)]
+    columns = [2, 3, *(head.index(name, 4) for name in METRICS)]
     rows = [cells for cells in found if cells[:2] == ["1000", "0.01"]]
-    named = ["true recall", "true specificity", *(f"`{name}`" for name in MEASURES)]
+    named = ["true recall", "true specificity", *(f"`{name}`" for name in METRICS)]
     return markdown(named, ([cells[i] for i in columns] for cells in rows))
 
 

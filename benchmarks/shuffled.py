@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from steelyard import Folds, HoldOut, corrected_t_test, cross_evaluate
 
-MEASURES = ("balanced_accuracy", "ac_score", "g_mean", "roc_auc")
+METRICS = ("balanced_accuracy", "ac_score", "g_mean", "roc_auc")
 PLANS = ((200, 4, Folds(5)), (200, 4, Folds(5, repeats=3)), (200, 4, Folds(10)), (400, 10, HoldOut(2, repeats=10)))
 AGAIN = (Folds(5), Folds(10), Folds(5, repeats=3), Folds(5, repeats=10), HoldOut(2, repeats=10))
 REPEATS = 150
@@ -24,7 +24,7 @@ def held(rng, columns, n, share, split, resample):
     found = collections.Counter()
     for _ in range(REPEATS):
         X, y = rng.standard_normal((n, columns)), rng.permutation(np.arange(n) % share == 0).astype(int)
-        result = cross_evaluate(GaussianNB(), X, y, split=split, resample=resample, metrics=MEASURES, rng=rng)
+        result = cross_evaluate(GaussianNB(), X, y, split=split, resample=resample, metrics=METRICS, rng=rng)
         for row in result.summary:
             of_rows = result.evaluation[row.name]
             found[row.name, "summary"] += row.low <= row.chance <= row.high
@@ -57,10 +57,10 @@ def main():
         told = " | ".join(f"{value:.3f}" for value in (sd, *errors))
         print(f"| `{split!r}` | {off:+.3f} | {told} | {100 * before:.0f} % | {100 * after:.0f} % |", flush=True)
     rng = np.random.default_rng(7)
-    print(f"{'resample':8} {'columns':>7} {'rows':>5}  {'split':48}" + "".join(f"{name:>22}" for name in MEASURES))
+    print(f"{'resample':8} {'columns':>7} {'rows':>5}  {'split':48}" + "".join(f"{name:>22}" for name in METRICS))
     for resample, columns, (n, share, split) in product((None, "over"), (3, 20), PLANS):
         found = held(rng, columns, n, share, split, resample)
-        pairs = (f"{found[m, 'summary']:.3f} | {found[m, 'evaluation']:.3f}" for m in MEASURES)
+        pairs = (f"{found[m, 'summary']:.3f} | {found[m, 'evaluation']:.3f}" for m in METRICS)
         where = f"{resample!s:8} {columns:7} {n:5}  {split!s:48}"
         print(where + "".join(f"{pair:>22}" for pair in pairs), flush=True)
 

@@ -1,4 +1,4 @@
-"""Catalogue: a page for every measure, made from the registry, the audit and the peers; nothing is kept by hand."""
+"""Catalogue: a page for every metric, made from the registry, the audit and the peers; nothing is kept by hand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FAMILIES = {
     "balanced": "the two recalls alike",
     "agreement": "truth and prediction as two raters",
     "corrected": "Nguyen's unbalanced factor",
-    "skewed": "balanced measures that lean to one class",
+    "skewed": "balanced metrics that lean to one class",
     "diagnostic": "odds",
     "decision": "what the errors cost",
     "ranking": "scores as an order",
@@ -43,10 +43,10 @@ LONG = 400  # signs of LaTeX beyond which a formula is shown as text alone
 
 
 def families() -> dict[str, list[Metric]]:
-    """The measures by family, in the order of the registry."""
+    """The metrics by family, in the order of the registry."""
     found: dict[str, list[Metric]] = defaultdict(list)
-    for measure in list_metrics():
-        found[measure.family].append(measure)
+    for metric in list_metrics():
+        found[metric.family].append(metric)
     return dict(found)
 
 
@@ -55,38 +55,38 @@ def index() -> str:
     lines = [
         "# The catalogue",
         "",
-        f"{len(list_metrics())} measures, each declared once. A page tells the formula, what is proved of it, where it "
+        f"{len(list_metrics())} metrics, each declared once. A page tells the formula, what is proved of it, where it "
         "is undefined, what other libraries call it and where it comes from. The same facts are printed by "
         "`steelyard metrics` and `steelyard explain NAME`; this section is written from them.",
     ]
-    for family, measures in families().items():
+    for family, metrics in families().items():
         lines += [
             "",
             f"## {family}: {FAMILIES.get(family, '')}",
             "",
-            "| measure | range | best | meaning |",
+            "| metric | range | best | meaning |",
             "|---|---|---|---|",
         ]
         lines += [
             f"| [{m.title}]({m.name}.md) | {bounds(m)} | {number(m.best)} | {decided.cell(m.meaning)} |"
-            for m in measures
+            for m in metrics
         ]
     return "\n".join(lines) + "\n"
 
 
-def page(measure: Metric, plotted: bool) -> str:
-    """The page of one measure."""
+def page(metric: Metric, plotted: bool) -> str:
+    """The page of one metric."""
     sections = [
-        f"# {measure.title}\n\n`steelyard.{measure.name}` · {measure.family}\n\n{measure.meaning}",
-        _section("Formula", _formula(measure)),
-        _section("How it behaves", _picture(measure) if plotted else ""),
-        _section("Range and chance", _chance(measure)),
-        _section("When it is undefined", _undefined(measure)),
-        _section("What is decided about it", decided.properties(measure)),
-        _section("How it relates to others", decided.related(measure)),
-        _section("In other libraries", _peers(measure)),
-        _section("Source", _source(measure)),
-        _section("Try it", _example(measure)),
+        f"# {metric.title}\n\n`steelyard.{metric.name}` · {metric.family}\n\n{metric.meaning}",
+        _section("Formula", _formula(metric)),
+        _section("How it behaves", _picture(metric) if plotted else ""),
+        _section("Range and chance", _chance(metric)),
+        _section("When it is undefined", _undefined(metric)),
+        _section("What is decided about it", decided.properties(metric)),
+        _section("How it relates to others", decided.related(metric)),
+        _section("In other libraries", _peers(metric)),
+        _section("Source", _source(metric)),
+        _section("Try it", _example(metric)),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
@@ -98,27 +98,27 @@ def _section(title: str, body: str) -> str:
 # ---------------------------------------------------------------- formula
 
 
-def _formula(measure: Metric) -> str:
-    return "\n\n".join([*_written(measure), *_named(measure)])
+def _formula(metric: Metric) -> str:
+    return "\n\n".join([*_written(metric), *_named(metric)])
 
 
-def _written(measure: Metric) -> Iterator[str]:
-    if measure.general is None:
+def _written(metric: Metric) -> Iterator[str]:
+    if metric.general is None:
         yield "It is computed from the scores of each class by an algorithm; no formula of the four counts gives it."
         return
-    if len(measure.latex) <= LONG:
-        yield _mathml(measure.name, measure.latex)
-    yield "```text\n" + "\n".join(_lines(measure)) + "\n```"
-    yield f'??? note "As LaTeX"\n\n    ```latex\n    {measure.latex}\n    ```'
+    if len(metric.latex) <= LONG:
+        yield _mathml(metric.name, metric.latex)
+    yield "```text\n" + "\n".join(_lines(metric)) + "\n```"
+    yield f'??? note "As LaTeX"\n\n    ```latex\n    {metric.latex}\n    ```'
 
 
-def _named(measure: Metric) -> Iterator[str]:
+def _named(metric: Metric) -> Iterator[str]:
     """Its parameters and its other names."""
-    if measure.parameters and not measure.is_fixed:
-        values = ", ".join(f"`{key}` = {_parameter(value)}" for key, value in measure.parameters.items())
-        yield f"Parameters: {values}. Other values are written `{_other(measure)}`."
-    if measure.aliases:
-        yield f"Also called {', '.join(f'`{alias}`' for alias in measure.aliases)}."
+    if metric.parameters and not metric.is_fixed:
+        values = ", ".join(f"`{key}` = {_parameter(value)}" for key, value in metric.parameters.items())
+        yield f"Parameters: {values}. Other values are written `{_other(metric)}`."
+    if metric.aliases:
+        yield f"Also called {', '.join(f'`{alias}`' for alias in metric.aliases)}."
 
 
 def _mathml(name: str, latex: str) -> str:
@@ -126,10 +126,10 @@ def _mathml(name: str, latex: str) -> str:
     return f'<div class="formula" tabindex="0" role="group" aria-label="The formula">{drawn}</div>'
 
 
-def _lines(measure: Metric) -> Iterator[str]:
-    """The formula, and below it those of the measures it names, each once."""
-    yield f"{measure.name} = {measure.text}"
-    named = {node.name.split("[")[0]: node for node in walk(measure.general) if isinstance(node, Named)}
+def _lines(metric: Metric) -> Iterator[str]:
+    """The formula, and below it those of the metrics it names, each once."""
+    yield f"{metric.name} = {metric.text}"
+    named = {node.name.split("[")[0]: node for node in walk(metric.general) if isinstance(node, Named)}
     yield from (f"where {name} = {notation.text(node.general)}" for name, node in named.items())
 
 
@@ -137,44 +137,44 @@ def _parameter(value: Any) -> str:
     return "from the table" if value is None else str(getattr(value, "name", value))
 
 
-def _other(measure: Metric) -> str:
-    return f"{measure.name}[{next(iter(measure.parameters))}=...]"
+def _other(metric: Metric) -> str:
+    return f"{metric.name}[{next(iter(metric.parameters))}=...]"
 
 
 # ---------------------------------------------------------------- picture
 
 
-def _picture(measure: Metric) -> str:
+def _picture(metric: Metric) -> str:
     told = (
         "The same at both: it does not depend on the prevalence."
-        if decided.proved(measure, "prevalence_invariance")
+        if decided.proved(metric, "prevalence_invariance")
         else (
             "The lines move with the prevalence: the same classifier gets another value on another mix of classes."
-            if decided.refuted(measure, "prevalence_invariance")
+            if decided.refuted(metric, "prevalence_invariance")
             else ""
         )
     )
     where = "Lines of equal value over recall and specificity, where half and where a tenth of the rows are positive."
-    return f"![{measure.title} over recall and specificity at two prevalences]({measure.name}.svg){{ .plot }}\n\n{where} {told}".strip()
+    return f"![{metric.title} over recall and specificity at two prevalences]({metric.name}.svg){{ .plot }}\n\n{where} {told}".strip()
 
 
 # ---------------------------------------------------------------- numbers
 
 
-def _chance(measure: Metric) -> str:
+def _chance(metric: Metric) -> str:
     best = (
-        f"best {number(measure.best)}"
-        if measure.best is not None
-        else (f"{measure.direction} is better" if measure.direction else "a description: no value is best")
+        f"best {number(metric.best)}"
+        if metric.best is not None
+        else (f"{metric.direction} is better" if metric.direction else "a description: no value is best")
     )
-    lines = [f"Range {bounds(measure)}; {best}.", "", "What guessing scores:", ""]
-    if measure.function is None:
+    lines = [f"Range {bounds(metric)}; {best}.", "", "What guessing scores:", ""]
+    if metric.function is None:
         lines += ["| positives | a score that tells nothing |", "|---|---|"]
-        lines += [f"| {100 * share:g} % | {_shown(_score_chance(measure, share))} |" for share in PREVALENCES]
+        lines += [f"| {100 * share:g} % | {_shown(_score_chance(metric, share))} |" for share in PREVALENCES]
         return "\n".join(lines)
     lines += ["| positives | always the majority | always the minority | a fair coin |", "|---|---|---|---|"]
     for share in PREVALENCES:
-        found = chance(measure, _coin(share))
+        found = chance(metric, _coin(share))
         shown = [found.majority, found.minority, found.coin] if share != 0.5 else ["–", "–", found.coin]
         lines.append(f"| {100 * share:g} % | " + " | ".join(map(_shown, shown)) + " |")
     return "\n".join(lines)
@@ -185,10 +185,10 @@ def _coin(share: float) -> Counts:
     return Counts(tp=half, fn=half, fp=ROWS // 2 - half, tn=ROWS // 2 - half)
 
 
-def _score_chance(measure: Metric, share: float) -> float:
+def _score_chance(metric: Metric, share: float) -> float:
     positives = int(ROWS * share)
     truth = np.repeat([1, 0], [positives, ROWS - positives])
-    return float(chance(measure, score_table(truth, np.linspace(0, 1, ROWS))).same_margins)
+    return float(chance(metric, score_table(truth, np.linspace(0, 1, ROWS))).same_margins)
 
 
 def _shown(value: Any) -> str:
@@ -197,19 +197,19 @@ def _shown(value: Any) -> str:
     return "undefined" if isnan(value) else "∞" if value == inf else f"{value:.3g}"
 
 
-def _undefined(measure: Metric) -> str:
-    if measure.general is None:
-        return _undefined_scores(measure)
+def _undefined(metric: Metric) -> str:
+    if metric.general is None:
+        return _undefined_scores(metric)
     lines = [
-        f"- {_where(why)}: {'NaN' if value == 'undefined' else f'{value}, the limit'}" for why, value in measure.guards
+        f"- {_where(why)}: {'NaN' if value == 'undefined' else f'{value}, the limit'}" for why, value in metric.guards
     ]
     return "\n".join(lines) or "Never."
 
 
-def _undefined_scores(measure: Metric) -> str:
+def _undefined_scores(metric: Metric) -> str:
     cases = {"only negatives": [0, 0, 0], "only positives": [1, 1, 1]}
     told = {
-        words: measure.why(score_table(y, [0.2, 0.5, 0.9], labels=[0, 1], pos_label=1)) for words, y in cases.items()
+        words: metric.why(score_table(y, [0.2, 0.5, 0.9], labels=[0, 1], pos_label=1)) for words, y in cases.items()
     }
     lines = [f'- On {words}: NaN, "{why}"' for words, why in told.items() if why]
     return "\n".join(lines) or "Neither on positives alone nor on negatives alone; without a row."
@@ -222,32 +222,32 @@ def _where(why: str) -> str:
 # ---------------------------------------------------------------- peers, example
 
 
-def _peers(measure: Metric) -> str:
-    found, remark = peers(measure), REMARKS.get(measure.name)
+def _peers(metric: Metric) -> str:
+    found, remark = peers(metric), REMARKS.get(metric.name)
     if not found:
         return (
             remark
-            or "scikit-learn, imbalanced-learn, torchmetrics and PyCM have no function of this measure that we know of."
+            or "scikit-learn, imbalanced-learn, torchmetrics and PyCM have no function of this metric that we know of."
         )
     lines = ["| library | name |", "|---|---|", *(f"| {peer.library} | `{peer.name}` |" for peer in found)]
-    differ = [f"{peer.library}: {peer.differs}." for peer in found if peer.differs] + differences(measure)
-    differ += [*undefined(measure), *([remark] if remark else [])]
+    differ = [f"{peer.library}: {peer.differs}." for peer in found if peer.differs] + differences(metric)
+    differ += [*undefined(metric), *([remark] if remark else [])]
     return "\n".join([*lines, "", *(f"- {sentence}" for sentence in differ)])
 
 
-def _example(measure: Metric) -> str:
-    if measure.function is not None:
-        value = float(measure(FINLEY))
+def _example(metric: Metric) -> str:
+    if metric.function is not None:
+        value = float(metric(FINLEY))
         told = f"{value:.3g}" if isfinite(value) else _shown(value)
-        code = f'>>> import steelyard\n>>> finley = steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)  # tornado forecasts, 1884\n>>> print(f"{{steelyard.{measure.name}(finley):.3g}}")\n{told}'
+        code = f'>>> import steelyard\n>>> finley = steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)  # tornado forecasts, 1884\n>>> print(f"{{steelyard.{metric.name}(finley):.3g}}")\n{told}'
         return f"```python\n{code}\n```"
     truth, scores = [0, 0, 1, 0, 1], [0.1, 0.3, 0.4, 0.6, 0.9]
-    options = {"k": 2} if measure.name == "precision_at_k" else {}
-    value = measure(truth, scores, **options)
+    options = {"k": 2} if metric.name == "precision_at_k" else {}
+    value = metric(truth, scores, **options)
     given = "".join(f", {key}={number}" for key, number in options.items())
-    code = f'>>> import steelyard\n>>> print(f"{{steelyard.{measure.name}({truth}, {scores}{given}):.3g}}")\n{float(value):.3g}'
+    code = f'>>> import steelyard\n>>> print(f"{{steelyard.{metric.name}({truth}, {scores}{given}):.3g}}")\n{float(value):.3g}'
     return f"```python\n{code}\n```"
 
 
-def _source(measure: Metric) -> str:
-    return re.sub(r"doi:(\S+)", r"[doi:\1](https://doi.org/\1)", references.reference(measure.cite or ""))
+def _source(metric: Metric) -> str:
+    return re.sub(r"doi:(\S+)", r"[doi:\1](https://doi.org/\1)", references.reference(metric.cite or ""))

@@ -1,4 +1,4 @@
-"""Contours: a measure over recall and specificity at two prevalences, as a small picture."""
+"""Contours: a metric over recall and specificity at two prevalences, as a small picture."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 PREVALENCES = (0.5, 0.1)
 
 
-def picture(measure: Metric) -> bytes | None:
-    """The measure over both rates at two prevalences, as SVG; None where it is no function of them, or a constant."""
-    if measure.function is None:
+def picture(metric: Metric) -> bytes | None:
+    """The metric over both rates at two prevalences, as SVG; None where it is no function of them, or a constant."""
+    if metric.function is None:
         return None
-    shown = [SurfaceDisplay.of([measure], prevalence=share).values[0] for share in PREVALENCES]
+    shown = [SurfaceDisplay.of([metric], prevalence=share).values[0] for share in PREVALENCES]
     if not all(np.isfinite(values).any() and np.nanmax(values) - np.nanmin(values) > 1e-9 for values in shown):
         return None
     canvas = style.canvas()

@@ -1,4 +1,4 @@
-"""Decided: what the audit proves and refutes of a measure, and the laws that tie it to others, as Markdown."""
+"""Decided: what the audit proves and refutes of a metric, and the laws that tie it to others, as Markdown."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 
-def proved(measure: Metric, name: str) -> bool:
-    found = recalled(measure).get(name)
+def proved(metric: Metric, name: str) -> bool:
+    found = recalled(metric).get(name)
     return found is not None and found.verdict == PROVED
 
 
-def refuted(measure: Metric, name: str) -> bool:
-    found = recalled(measure).get(name)
+def refuted(metric: Metric, name: str) -> bool:
+    found = recalled(metric).get(name)
     return found is not None and found.verdict == REFUTED
 
 
-def properties(measure: Metric) -> str:
-    found = recalled(measure)
+def properties(metric: Metric) -> str:
+    found = recalled(metric)
     if not found:
         return ""
     lines = ["| property | verdict | how it is known, or the tables that refute it |", "|---|---|---|"]
@@ -42,22 +42,22 @@ def properties(measure: Metric) -> str:
         [
             *lines,
             "",
-            f"What each property says, and who wants it: [what is asked of a measure](asked.md). `steelyard audit {measure.name}` prints the same.",
+            f"What each property says, and who wants it: [what is asked of a metric](asked.md). `steelyard audit {metric.name}` prints the same.",
         ]
     )
 
 
 def asked() -> str:
-    """The page of the properties: what each says, who wants it, and which measures have it."""
+    """The page of the properties: what each says, who wants it, and which metrics have it."""
     parts = [
-        "# What is asked of a measure",
-        "The audit decides each of these properties for each measure: proved by algebra, refuted by the smallest table, or "
+        "# What is asked of a metric",
+        "The audit decides each of these properties for each metric: proved by algebra, refuted by the smallest table, or "
         "left open. Whether a property is a virtue is for you to say; the papers do not agree. "
         "[All decisions in one table](../properties.md).",
     ]
     for name, one in PROPERTIES.items():
-        having = [measure for measure in list_metrics() if proved(measure, name)]
-        told = ", ".join(f"[{measure.title}]({measure.name}.md)" for measure in having)
+        having = [metric for metric in list_metrics() if proved(metric, name)]
+        told = ", ".join(f"[{metric.title}]({metric.name}.md)" for metric in having)
         sources = "; ".join(references.reference(key) for key in one.cite)
         parts += [
             f"## {one.title} {{ #{name} }}",
@@ -88,16 +88,16 @@ def _exact(value: str) -> str:
 
 @cache
 def laws() -> tuple[Any, ...]:
-    """Every law between measures that is proved."""
+    """Every law between metrics that is proved."""
     return tuple(law for law in (*identities(), *combinations()) if law.verdict == PROVED)
 
 
-def related(measure: Metric) -> str:
-    found = [law for law in laws() if measure.name in law.measures]
+def related(metric: Metric) -> str:
+    found = [law for law in laws() if metric.name in law.metrics]
     lines = [
-        f"- `{law.law}` ({', '.join(_link(name) for name in law.measures if name != measure.name)})" for law in found
+        f"- `{law.law}` ({', '.join(_link(name) for name in law.metrics if name != metric.name)})" for law in found
     ]
-    return "\n".join([*lines, "", "Each is proved by algebra, where all its measures are defined."]) if lines else ""
+    return "\n".join([*lines, "", "Each is proved by algebra, where all its metrics are defined."]) if lines else ""
 
 
 def _link(name: str) -> str:

@@ -28,8 +28,8 @@ def on_config(config: MkDocsConfig) -> None:
     """Complete the menu by what is generated and by pages that may be there."""
     docs = Path(config.docs_dir)
     filled = {
-        "CATALOGUE": ["catalogue/index.md", "catalogue/asked.md", *({family: [f"catalogue/{m.name}.md" for m in measures]}
-                      for family, measures in catalogue.families().items())],
+        "CATALOGUE": ["catalogue/index.md", "catalogue/asked.md", *({family: [f"catalogue/{m.name}.md" for m in metrics]}
+                      for family, metrics in catalogue.families().items())],
         "REFERENCE": ["reference/index.md", *(f"reference/{floor}.md" for floor in reference.floors()),
                       "reference/sklearn.md", "reference/commands.md"],
         "STUDIES": [f"studies/{path.name}" for path in sorted(docs.glob("studies/*.md"))],
@@ -72,12 +72,12 @@ def on_post_page(output: str, **_: Any) -> str:
 def _catalogue() -> Iterator[tuple[str, str | bytes]]:
     yield "catalogue/index.md", catalogue.index()
     yield "catalogue/asked.md", decided.asked()
-    for measures in catalogue.families().values():
-        for measure in measures:
-            drawn = contours.picture(measure)
-            yield f"catalogue/{measure.name}.md", catalogue.page(measure, plotted=drawn is not None)
+    for metrics in catalogue.families().values():
+        for metric in metrics:
+            drawn = contours.picture(metric)
+            yield f"catalogue/{metric.name}.md", catalogue.page(metric, plotted=drawn is not None)
             if drawn is not None:
-                yield f"catalogue/{measure.name}.svg", drawn
+                yield f"catalogue/{metric.name}.svg", drawn
 
 
 def _reference() -> Iterator[tuple[str, str]]:

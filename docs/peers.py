@@ -1,4 +1,4 @@
-"""Peers: what other libraries call a measure, and where they differ from it; the tests run both where they are there.
+"""Peers: what other libraries call a metric, and where they differ from it; the tests run both where they are there.
 
 scikit-learn's name stands in the registry, and below where it takes an option or a part of the answer. Where its value
 differs on a degenerate input is not written here: both are run on it when the pages are made.
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Peer(NamedTuple):
-    """A library, its name of the measure, and how that differs where it does."""
+    """A library, its name of the metric, and how that differs where it does."""
 
     library: str
     name: str
     differs: str = ""
 
 
-SKLEARN: dict[str, tuple[str, dict[str, Any]]] = {  # a function of another measure, or of two, with its options
+SKLEARN: dict[str, tuple[str, dict[str, Any]]] = {  # a function of another metric, or of two, with its options
     "specificity": ("recall_score", {"pos_label": 0}), "negative_predictive_value": ("precision_score", {"pos_label": 0}),
     "negative_f1": ("f1_score", {"pos_label": 0}), "mean_f1": ("f1_score", {"average": "macro"}),
     "informedness": ("balanced_accuracy_score", {"adjusted": True}),
@@ -64,7 +64,7 @@ NOTES = {
     "García 2012. `iba[alpha=0.1,of=tpnr]` is theirs",
     ("imbalanced-learn", "specificity"): "with `sample_weight` it counts true negatives by rows, so that a value can "
     "be negative; here all four cells are weighed",
-    ("PyCM", "fowlkes_mallows"): "its `G` is this measure; its `GM` is the G-mean",
+    ("PyCM", "fowlkes_mallows"): "its `G` is this metric; its `GM` is the G-mean",
     ("PyCM", "iba"): "of the product of the two recalls with alpha = 1. `iba[alpha=1,of=tpnr]` is theirs",
     ("PyCM", "net_benefit"): "w is the odds of the threshold, threshold / (1 - threshold)",
     ("PyCM", "brier"): "of a matrix that was made from probabilities",
@@ -85,7 +85,7 @@ NOTES = {
     ("PyCM", "balanced_accuracy"): "the area under the ROC curve of the single point, which is the balanced accuracy",
     ("PyCM", "adjusted_g_mean"): "it gives 0 where recall is 0, as here",
 }
-REMARKS = {  # where a name misleads, or two calls make one measure
+REMARKS = {  # where a name misleads, or two calls make one metric
     "fowlkes_mallows": "scikit-learn's `fowlkes_mallows_score` is for clusterings: it counts pairs of rows, and gives "
     "another value for the same labels.",
     "pr_auc": "In scikit-learn: `auc` of the recall and the precision that `precision_recall_curve` gives. PyCM's "
@@ -96,33 +96,33 @@ REMARKS = {  # where a name misleads, or two calls make one measure
 }
 
 
-def peers(measure: Metric) -> list[Peer]:
-    """What others call a measure."""
-    found = [Peer("scikit-learn", f"sklearn.metrics.{called(*call)}")] if (call := scikit_learn(measure)) else []
-    if measure.name in IMBALANCED:
-        found.append(Peer("imbalanced-learn", f"imblearn.metrics.{IMBALANCED[measure.name]}"))
-    if measure.name == "iba":
+def peers(metric: Metric) -> list[Peer]:
+    """What others call a metric."""
+    found = [Peer("scikit-learn", f"sklearn.metrics.{called(*call)}")] if (call := scikit_learn(metric)) else []
+    if metric.name in IMBALANCED:
+        found.append(Peer("imbalanced-learn", f"imblearn.metrics.{IMBALANCED[metric.name]}"))
+    if metric.name == "iba":
         found.append(Peer("imbalanced-learn", "imblearn.metrics.make_index_balanced_accuracy"))
-    if measure.name in TORCHMETRICS:
-        found.append(Peer("torchmetrics", f"torchmetrics.classification.{TORCHMETRICS[measure.name]}"))
-    if measure.name == "precision_at_k":
+    if metric.name in TORCHMETRICS:
+        found.append(Peer("torchmetrics", f"torchmetrics.classification.{TORCHMETRICS[metric.name]}"))
+    if metric.name == "precision_at_k":
         found.append(Peer("torchmetrics", "torchmetrics.retrieval.RetrievalPrecision"))
-    if attribute := (PYCM | PYCM_WHOLE).get(measure.name):
+    if attribute := (PYCM | PYCM_WHOLE).get(metric.name):
         found.append(Peer("PyCM", f"ConfusionMatrix.{attribute}"))
-    if measure.name in PYCM_CALLS:
-        found.append(Peer("PyCM", PYCM_CALLS[measure.name]))
-    return [peer._replace(differs=NOTES.get((peer.library, measure.name), "")) for peer in found]
+    if metric.name in PYCM_CALLS:
+        found.append(Peer("PyCM", PYCM_CALLS[metric.name]))
+    return [peer._replace(differs=NOTES.get((peer.library, metric.name), "")) for peer in found]
 
 
-def scikit_learn(measure: Metric) -> tuple[str, dict[str, Any]] | None:
-    """scikit-learn's function of a measure, and its options."""
-    if measure.sklearn is None:
-        return SKLEARN.get(measure.name)
-    return measure.sklearn, {"beta": measure.parameters["beta"]} if measure.sklearn == "fbeta_score" else {}
+def scikit_learn(metric: Metric) -> tuple[str, dict[str, Any]] | None:
+    """scikit-learn's function of a metric, and its options."""
+    if metric.sklearn is None:
+        return SKLEARN.get(metric.name)
+    return metric.sklearn, {"beta": metric.parameters["beta"]} if metric.sklearn == "fbeta_score" else {}
 
 
 def called(name: str, options: dict[str, Any]) -> str:
-    """How a function is written with the options that make it the measure."""
+    """How a function is written with the options that make it the metric."""
     given = ", ".join(f"{key}={value!r}" for key, value in options.items())
     return f"{name}({given})" if given else name
 
@@ -141,30 +141,30 @@ SCORES = {
 }
 
 
-def differences(measure: Metric) -> list[str]:
+def differences(metric: Metric) -> list[str]:
     """Where scikit-learn's value is another one, found by running both on degenerate inputs."""
     from sklearn import metrics
 
-    if (call := scikit_learn(measure)) is None:
+    if (call := scikit_learn(metric)) is None:
         return []
     name, options = call
     theirs = getattr(metrics, name)
-    found = [_difference(measure, theirs, words, *case, options) for words, case in cases(measure).items()]
+    found = [_difference(metric, theirs, words, *case, options) for words, case in cases(metric).items()]
     return [sentence for sentence in found if sentence]
 
 
-def undefined(measure: Metric) -> list[str]:
-    """What the others that were not run give where a measure is undefined on one of the cases."""
-    if not any(isnan(measure(data(*case))) for case in cases(measure).values()):
+def undefined(metric: Metric) -> list[str]:
+    """What the others that were not run give where a metric is undefined on one of the cases."""
+    if not any(isnan(metric(data(*case))) for case in cases(metric).values()):
         return []
-    pycm = measure.function is not None and measure.name in PYCM | PYCM_WHOLE | PYCM_CALLS
+    pycm = metric.function is not None and metric.name in PYCM | PYCM_WHOLE | PYCM_CALLS
     told = ['PyCM: the text "None" where it is undefined here.'] * pycm
-    return told + ["torchmetrics: 0 where it is undefined here."] * (measure.name in TORCHMETRICS_ZERO)
+    return told + ["torchmetrics: 0 where it is undefined here."] * (metric.name in TORCHMETRICS_ZERO)
 
 
-def cases(measure: Metric) -> dict[str, Any]:
-    """Degenerate inputs of a measure: truth, predictions or scores, and the table where there is one."""
-    return _score_cases() if measure.function is None else _label_cases()
+def cases(metric: Metric) -> dict[str, Any]:
+    """Degenerate inputs of a metric: truth, predictions or scores, and the table where there is one."""
+    return _score_cases() if metric.function is None else _label_cases()
 
 
 def _label_cases() -> dict[str, Any]:
@@ -180,13 +180,13 @@ def _score_cases() -> dict[str, Any]:
     return {words: (np.array(y), np.array(score), None) for words, (y, score) in SCORES.items()}
 
 
-def _difference(measure: Metric, theirs: Any, words: str, y: Any, other: Any, counts: Any, options: Any) -> str:
+def _difference(metric: Metric, theirs: Any, words: str, y: Any, other: Any, counts: Any, options: Any) -> str:
     given = data(y, other, counts)
-    ours, why = float(measure(given)), measure.why(given)
+    ours, why = float(metric(given)), metric.why(given)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            value = float(np.ravel(theirs(y, other, **options))[int(measure.name in SECOND)])
+            value = float(np.ravel(theirs(y, other, **options))[int(metric.name in SECOND)])
         except ValueError as error:
             return f"Where {words}, scikit-learn raises an error ({_first(error)}); here {_told(ours, why)}."
     if isclose(value, ours, abs_tol=1e-12) or (isnan(value) and isnan(ours)):

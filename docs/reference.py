@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 TITLES = {
     "statistics": "Tables",
     "ingest": "Weighing",
-    "metrics": "Measures",
+    "metrics": "Metrics",
     "analysis": "Questions",
-    "auditing": "Measures of measures",
+    "auditing": "Metrics of metrics",
     "evaluation": "Evaluation",
     "estimators": "Estimators",
     "protocol": "Cross-evaluation",
@@ -59,7 +59,7 @@ def index() -> str:
     lines = [
         "# Reference",
         "",
-        "Every public name is an attribute of `steelyard` and loads on first use. The measures have "
+        "Every public name is an attribute of `steelyard` and loads on first use. The metrics have "
         "[pages of their own](../catalogue/index.md); the shell has [its commands](commands.md).",
         "",
     ]

@@ -19,7 +19,7 @@ def filled(text: str) -> str:
 
 
 def names() -> str:
-    """Each measure that scikit-learn or imbalanced-learn has, by both names."""
+    """Each metric that scikit-learn or imbalanced-learn has, by both names."""
     rows = [(f"`{called(*call)}`", m) for m in list_metrics() if (call := scikit_learn(m))]
     rows += [(f"`{IMBALANCED[m.name]}` (imbalanced-learn)", m) for m in list_metrics() if m.name in IMBALANCED]
     lines = [f"| {theirs} | [`{m.name}`](catalogue/{m.name}.md) |" for theirs, m in rows]

@@ -1,4 +1,4 @@
-"""Every count measure again, in exact rational arithmetic and by its textbook definition, apart from the catalogue.
+"""Every count metric again, in exact rational arithmetic and by its textbook definition, apart from the catalogue.
 
 Undefined is None. Roots are taken at 60 digits.
 """
@@ -35,13 +35,13 @@ def rates(tp, fn, fp, tn):
 
 
 def of_rates(function):
-    """A measure of recall and specificity alone, undefined where either is."""
+    """A metric of recall and specificity alone, undefined where either is."""
 
-    def measure(*cells):
+    def metric(*cells):
         tpr, tnr = rates(*cells)
         return None if tpr is None or tnr is None else function(tpr, tnr)
 
-    return measure
+    return metric
 
 
 def f_count(beta):

@@ -1,4 +1,4 @@
-"""The audit: every property decided for every measure, the papers' tables again, and each verdict checked anew."""
+"""The audit: every property decided for every metric, the papers' tables again, and each verdict checked anew."""
 
 from __future__ import annotations
 
@@ -105,12 +105,12 @@ def test_the_one_qualification_of_table_2_and_its_kin():
         "++--+": "negative_predictive_value",
     }.items(),
 )
-def test_the_other_papers_measures_in_garcia_terms(row, names, decisions):
+def test_the_other_papers_metrics_in_garcia_terms(row, names, decisions):
     assert {name: garcia_row(name) for name in names.split()} == dict.fromkeys(names.split(), row)
 
 
 def holding(decisions, name):
-    return {measure for (measure, asked), row in decisions[0].items() if asked == name and row.holds}
+    return {metric for (metric, asked), row in decisions[0].items() if asked == name and row.holds}
 
 
 def test_what_does_not_change_with_prevalence(decisions):
@@ -159,7 +159,7 @@ def test_harsher_elsewhere():
     assert harsher("jaccard", "f1").verdict == PROVED
     assert harsher("optimized_precision", "accuracy").verdict == PROVED
     assert harsher("weighted_auc", "balanced_accuracy").verdict.startswith("no counterexample among")
-    # Of measures that are to be low the harsher is the higher one.
+    # Of metrics that are to be low the harsher is the higher one.
     assert harsher("error_rate", "expected_cost").verdict == PROVED
     assert harsher("false_negative_rate", "error_rate").verdict == REFUTED
     with pytest.raises(SteelyardError, match="not both better when higher"):
@@ -168,7 +168,7 @@ def test_harsher_elsewhere():
         harsher("prevalence", "dominance")
 
 
-def test_chance_is_constant_for_the_corrected_measures(decisions):
+def test_chance_is_constant_for_the_corrected_metrics(decisions):
     kept = holding(decisions, "constant_chance")
     assert kept >= {"mcc", "kappa", "informedness", "markedness", "balanced_accuracy", "weighted_auc"}
     assert not kept & {"accuracy", "f1", "precision", "g_mean", "ac_score", "tpnr"}
@@ -304,29 +304,29 @@ def test_each_proof_on_random_rational_tables(decisions):
     cases = {claim: list(drawn(claim, rng, tables)) for claim in claims}
     proofs = [(name, PROPERTIES[asked]) for (name, asked), row in decisions[0].items() if row.holds]
     assert len(proofs) > 250
-    for measure in {name: get_metric(name) for name, _ in proofs}.values():
-        value = cache(lambda *cells, name=measure.name: ORACLE[name](*whole(cells)))
-        for claim in {claim for name, asked in proofs if name == measure.name for claim in asked.claims}:
-            checked = sum(agrees(measure, value, claim, letters) for letters in cases[claim])
-            assert checked > CHECKS / 3, (measure.name, claim)
+    for metric in {name: get_metric(name) for name, _ in proofs}.values():
+        value = cache(lambda *cells, name=metric.name: ORACLE[name](*whole(cells)))
+        for claim in {claim for name, asked in proofs if name == metric.name for claim in asked.claims}:
+            checked = sum(agrees(metric, value, claim, letters) for letters in cases[claim])
+            assert checked > CHECKS / 3, (metric.name, claim)
 
 
 def whole(cells):
-    """The table times its common denominator, which no measure notices."""
+    """The table times its common denominator, which no metric notices."""
     times = math.lcm(*(Fraction(cell).denominator for cell in cells))
     return [int(cell * times) for cell in cells]
 
 
-def agrees(measure, value, claim, letters):
+def agrees(metric, value, claim, letters):
     """Whether both sides are defined; that they relate as claimed is asserted."""
     against = claim.against(*letters)
     here, there = value(*claim.before(*letters)), value(*against) if isinstance(against, tuple) else Fraction(against)
     if here is None or there is None:
         return False
     if not close(here, there):
-        assert claim.relation != "=", (measure.name, letters)
-        rises = (claim.relation == "<=") == (measure.direction == "higher")
-        assert rises == (mp(here) < mp(there)), (measure.name, letters)
+        assert claim.relation != "=", (metric.name, letters)
+        rises = (claim.relation == "<=") == (metric.direction == "higher")
+        assert rises == (mp(here) < mp(there)), (metric.name, letters)
     return True
 
 
@@ -352,7 +352,7 @@ def test_the_identities_of_the_papers_are_found_and_proved(laws):
     assert len(laws) == 16
 
 
-def test_measures_made_of_two_others_are_found_and_proved():
+def test_metrics_made_of_two_others_are_found_and_proved():
     found = {law.law: law.verdict for law in combinations()}
     expected = [
         "alpha_precision = recall / (recall + false_positive_rate)",
@@ -378,7 +378,7 @@ def test_a_monotone_function_without_a_simple_law_is_still_told():
     assert law.verdict == "no counterexample among 300 exact tables"
 
 
-def test_an_opaque_function_equal_to_a_measure_is_recognised():
+def test_an_opaque_function_equal_to_a_metric_is_recognised():
     def branching(tp, fn, fp, tn):
         return tp / (tp + fn) if tp > 0 else 0.0 * fn
 
@@ -460,7 +460,7 @@ def test_what_is_the_same_by_its_parts_has_the_same_values():
     assert checked > 200
 
 
-def test_a_long_measure_of_the_recalls_is_the_same_at_any_prevalence_and_open_where_its_cases_are_too_many():
+def test_a_long_metric_of_the_recalls_is_the_same_at_any_prevalence_and_open_where_its_cases_are_too_many():
     rows = {name: decide("weighted_auc[bands=50]", name) for name in ("prevalence_invariance", "monotone_fp")}
     assert rows["prevalence_invariance"].verdict == PROVED
     assert rows["monotone_fp"].holds is None and "no proof found" in rows["monotone_fp"].how
@@ -488,7 +488,7 @@ def test_a_wrong_formula_gets_other_verdicts(decisions):
     }  # fmt: skip
     assert garcia_row("wrong_balanced_accuracy") == "++++-"
     (law,) = identities(["wrong_balanced_accuracy", "balanced_accuracy", "informedness"])
-    assert "wrong_balanced_accuracy" not in law.measures
+    assert "wrong_balanced_accuracy" not in law.metrics
     assert harsher("g_mean", "wrong_balanced_accuracy").verdict == REFUTED
 
 
@@ -547,7 +547,7 @@ def test_a_constant_and_a_power_that_is_no_root():
     assert decide(lambda c: ratio(c.tp, c.positives) ** 0.3, "prevalence_invariance").verdict == PROVED
 
 
-def test_a_property_of_tables_where_the_measure_is_undefined():
+def test_a_property_of_tables_where_the_metric_is_undefined():
     @metric("Odds", range=(0, math.inf), best=None)
     def miss_odds(c):
         """Misses a hit, defined where there are hits in both classes."""
@@ -604,7 +604,7 @@ def test_a_function_of_narrow_floats_is_not_refuted_by_their_rounding():
     assert decide(narrow, "p4").verdict == REFUTED
 
 
-def test_a_comparison_is_a_measure_of_0_and_1():
+def test_a_comparison_is_a_metric_of_0_and_1():
     rows = {row.property: row for row in audit_properties([lambda c: c.tp > c.fn])}
     assert rows["p2"].holds and rows["p4"].verdict == REFUTED
     assert str(rows["p4"].counterexample) == "0 on tp=0, fn=0, fp=0, tn=0, 1 on tp=1, fn=0, fp=0, tn=0"
@@ -631,23 +631,23 @@ def words(tp, fn, fp, tn):
     [
         (raises, r"raises fails on the table tp=0, fn=0, fp=0, tn=0 \(RuntimeError: no such thing\); it must take any table\."),
         (many, r"many returns an array of shape \(2,\) for one table; one number a table was expected\."),
-        (never, r"never is undefined on all 84 tables tried; a measure has a finite value on some\."),
+        (never, r"never is undefined on all 84 tables tried; a metric has a finite value on some\."),
         (words, r"words returns 'low' for a table; a number was expected\."),
     ],
 )  # fmt: skip
-def test_a_function_that_is_no_measure_gets_one_sentence(function, sentence):
+def test_a_function_that_is_no_metric_gets_one_sentence(function, sentence):
     with pytest.raises(SteelyardError, match=f"^{sentence}$"):
         decide(function, "p1")
 
 
-def test_a_measure_of_scores_and_an_unknown_property_are_refused():
-    with pytest.raises(SteelyardError, match="roc_auc is a measure of scores"):
+def test_a_metric_of_scores_and_an_unknown_property_are_refused():
+    with pytest.raises(SteelyardError, match="roc_auc is a metric of scores"):
         decide("roc_auc", "p1")
     with pytest.raises(SteelyardError, match="Did you mean 'class_symmetry'"):
         get_property("class_symetry")
 
 
-def test_one_limit_of_time_is_for_all_proofs_of_a_measure(monkeypatch):
+def test_one_limit_of_time_is_for_all_proofs_of_a_metric(monkeypatch):
     monkeypatch.setattr(audited_metric, "LONGEST", 1e-9)
     rows = audit_properties(["f1"], ["p2", "monotone_tp"])
     assert [row.how for row in rows] == ["exact search; no proof found"] * 2

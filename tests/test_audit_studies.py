@@ -37,7 +37,7 @@ def two_band_auc(c):
 
 
 def off_golden(study, golden):
-    """The largest distance to golden of the measures that are defined throughout, and of the others."""
+    """The largest distance to golden of the metrics that are defined throughout, and of the others."""
     rows = {(row.positives, row.metric): row for row in study.rows()}
     off = {True: [0.0], False: [0.0]}
     for level, printed in golden.items():
@@ -165,20 +165,20 @@ def test_every_pair_is_correlated_over_the_tuples_where_both_are_defined(rank):
             assert study.matrix(level, rank=rank)[a, b] == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_measure_that_never_varies_correlates_with_nothing():
+def test_a_metric_that_never_varies_correlates_with_nothing():
     study = correlation_study(["prevalence", "alpha_recall"], seeds=2)
     r = study.matrix(0.1)[study.names.index("prevalence")]
     assert np.isnan(r).all()
     assert study.matrix(0.1)[0, study.names.index("alpha_recall")] == pytest.approx(1)
 
 
-def test_two_functions_of_one_name_are_two_measures():
+def test_two_functions_of_one_name_are_two_metrics():
     study = correlation_study([lambda c: c.tp, lambda c: c.tn, "recall"])
     assert study.names == ("recall", "specificity", "<lambda>", "<lambda>")
     assert study.matrix(0.1)[0, 2] == pytest.approx(1) and study.matrix(0.1)[1, 3] == pytest.approx(1)
 
 
-def test_every_measure_of_counts_can_be_studied():
+def test_every_metric_of_counts_can_be_studied():
     study = correlation_study([m for m in list_metrics() if m.function], n=100)
     assert len(study.rows()) == 5 * len(study.names)
     assert "of seeds" in repr(study) and "balanced_accuracy" in repr(study)
@@ -223,7 +223,7 @@ def test_the_verdict_is_by_the_largest_change_over_the_models(trees):
     assert together.robust is False and together.model == "DT1"
 
 
-def test_balancing_by_weights_leaves_exactly_the_measures_of_the_two_recalls(trees):
+def test_balancing_by_weights_leaves_exactly_the_metrics_of_the_two_recalls(trees):
     found = robustness(trees[0], prevalences=[0.01, 0.2, 0.5, 0.9], resamples=0)
     assert found.changes.shape == (4, 4, len(found.metrics))
     for i, name in enumerate(found.metrics):
@@ -274,7 +274,7 @@ def test_weighted_rows_are_balanced_but_not_resampled():
     assert math.isnan(found.rows()[0].resampled)
 
 
-def test_an_undefined_measure_has_no_verdict():
+def test_an_undefined_metric_has_no_verdict():
     found = robustness(Counts(0, 10, 0, 90), metrics=["precision", "accuracy"])
     assert found.verdicts[0].robust is None and found.verdicts[0].symmetric is None
     assert found.verdicts[1].robust is False
@@ -366,7 +366,7 @@ def test_what_balancing_by_weights_cannot_move_differs_by_no_rounding_either():
     assert rows["accuracy"].test.p_value < 0.05
 
 
-def test_runs_where_a_measure_is_undefined_are_left_out_and_counted():
+def test_runs_where_a_metric_is_undefined_are_left_out_and_counted():
     tables = {"a": Counts([5, 0, 3], [5, 10, 7], [1, 0, 2], [9, 10, 8]), "b": Counts([5, 4, 3], [5, 6, 7], 1, 9)}
     row = ratio_spread(tables, metrics=["precision"])[0]
     assert (row.runs, row.left_out) == (2, 1)
@@ -387,7 +387,7 @@ def test_accuracy_and_balanced_accuracy_disagree_as_geometry_says(pi):
 @pytest.mark.parametrize(
     ("a", "b"), [("tpnr", "g_mean"), ("accuracy", "error_rate"), ("alpha_accuracy", "informedness"), ("f1", "jaccard")]
 )
-def test_measures_that_are_functions_of_one_another_never_disagree(a, b, points):
+def test_metrics_that_are_functions_of_one_another_never_disagree(a, b, points):
     found = disagreement(a, b, [0.03, 0.5, 0.8], points=points)
     assert found.share == 0
     assert found.tied == 0 or points == "grid"
@@ -414,7 +414,7 @@ def test_disagreements_are_those_of_each_pair_of_points():
         assert row.undefined == pytest.approx(1 - len(known) / len(orders))
 
 
-def test_all_pairs_of_measures_are_compared_most_disagreement_first():
+def test_all_pairs_of_metrics_are_compared_most_disagreement_first():
     found = disagreements(prevalence=0.1, size=1_024)
     counted = [m for m in list_metrics() if m.function and m.direction]
     assert len(found) == math.comb(len(counted), 2)
@@ -422,7 +422,7 @@ def test_all_pairs_of_measures_are_compared_most_disagreement_first():
     assert found.to_dicts()[0].keys() == {"a", "b", "share", "tied", "undefined", "at 0.1"}
 
 
-def test_a_measure_flips_where_the_ranks_swap():
+def test_a_metric_flips_where_the_ranks_swap():
     a, b = Counts(60, 40, 10, 890), Counts(90, 10, 150, 750)
     found = discrimination(a, b, prevalences=np.linspace(0.001, 0.999, 999))
     for row in found.separations:
@@ -504,7 +504,7 @@ REFUSALS = {
     "study of a wrong shape": lambda: correlation_study([wrong_shape]),
     "study of NaN": lambda: correlation_study([nowhere]),
     "study of a scalar function": lambda: correlation_study([scalar_only]),
-    "study of a score measure": lambda: correlation_study(["roc_auc"]),
+    "study of a score metric": lambda: correlation_study(["roc_auc"]),
     "study of text": lambda: correlation_study("mcc"),
     "unknown list": lambda: correlation_study(list_kind="linear"),
     "no positives": lambda: correlation_study(n=10, positives=[0.01]),
@@ -560,7 +560,7 @@ def test_a_refusal_is_one_sentence(case):
     assert said.endswith((".", "?")) and "\n" not in said and said.count(". ") <= 1
 
 
-def test_nobody_leads_by_a_measure_that_calls_no_value_better():
+def test_nobody_leads_by_a_metric_that_calls_no_value_better():
     with pytest.raises(SteelyardError, match=r"^dominance says of no value that it is better than another"):
         discrimination((0.8, 0.8), (0.9, 0.5), metrics=["accuracy", "dominance"])
 

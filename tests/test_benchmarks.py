@@ -176,7 +176,7 @@ def test_the_readme_shows_the_tables_of_the_documents():
 
 def test_a_changed_document_changes_the_readme():
     few = ["1000", "0.01", "0.8", "0.9", ".9 / .8", *[".5 / .4"] * 3]
-    head = ["n", "prevalence", "recall", "specificity", *readme.MEASURES]
+    head = ["n", "prevalence", "recall", "specificity", *readme.METRICS]
     shown = readme.coverage([head, few, ["300", *few[1:]]])
     assert shown.splitlines()[2:] == ["| 0.8 | 0.9 | .9 / .8 | .5 / .4 | .5 / .4 | .5 / .4 |"]
 

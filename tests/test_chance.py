@@ -14,10 +14,10 @@ from steelyard.analysis.chance import chance
 from steelyard.errors import InputError, InputTypeError, UnknownNameError
 
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
-COUNT_MEASURES = [m for m in list_metrics() if m.function is not None]
-SCORE_MEASURES = [m for m in list_metrics() if m.scores is not None]
+COUNT_METRICS = [m for m in list_metrics() if m.function is not None]
+SCORE_METRICS = [m for m in list_metrics() if m.scores is not None]
 SIDES = ("same_margins", "majority", "minority", "coin")
-name = lambda measure: measure.name
+name = lambda metric: metric.name
 
 
 def values(found):
@@ -27,11 +27,11 @@ def values(found):
 # ---------------------------------------------------------------- levels
 
 
-@pytest.mark.parametrize("measure", COUNT_MEASURES, ids=name)
+@pytest.mark.parametrize("metric", COUNT_METRICS, ids=name)
 @pytest.mark.parametrize(
     "table", [FINLEY, Counts(3, 1, 2, 2), Counts(0, 5, 0, 3), Counts(8.5, 0.5, 3.25, 1.0)], ids=str
 )
-def test_a_level_is_the_measure_on_the_expected_counts(measure, table):
+def test_a_level_is_the_metric_on_the_expected_counts(metric, table):
     p, n, t = table.positives, table.negatives, table.total
     flagged, left = table.predicted_positives, table.predicted_negatives
     positive, negative = Counts(p, 0, n, 0), Counts(0, p, 0, n)
@@ -40,12 +40,12 @@ def test_a_level_is_the_measure_on_the_expected_counts(measure, table):
         *((positive, negative) if p > n else (negative, positive)),
         Counts(p / 2, p / 2, n / 2, n / 2),
     ]
-    assert same(values(chance(measure, table)), [measure(c) for c in explicit])
+    assert same(values(chance(metric, table)), [metric(c) for c in explicit])
 
 
 @pytest.mark.parametrize("table", [FINLEY, Counts(1, 2, 3, 4), Counts(10**12, 3, 7, 10**9)], ids=str)
 @pytest.mark.parametrize(
-    ("measure", "level"),
+    ("metric", "level"),
     [
         ("balanced_accuracy", lambda c: 0.5),
         ("informedness", lambda c: 0.0),
@@ -58,13 +58,13 @@ def test_a_level_is_the_measure_on_the_expected_counts(measure, table):
         ("specificity", lambda c: c.predicted_negatives / c.total),
     ],
 )
-def test_independent_margins_score_what_the_textbook_says(measure, level, table):
-    assert same(chance(measure, table).same_margins, level(table))
+def test_independent_margins_score_what_the_textbook_says(metric, level, table):
+    assert same(chance(metric, table).same_margins, level(table))
 
 
-@pytest.mark.parametrize("measure", ["informedness", "mcc", "kappa"])
-def test_a_level_of_zero_is_zero_and_not_what_rounding_left_of_it(measure):
-    assert chance(measure, Counts(31, 17, 101, 1003)).same_margins == 0.0
+@pytest.mark.parametrize("metric", ["informedness", "mcc", "kappa"])
+def test_a_level_of_zero_is_zero_and_not_what_rounding_left_of_it(metric):
+    assert chance(metric, Counts(31, 17, 101, 1003)).same_margins == 0.0
 
 
 def test_an_array_of_tables_gives_the_levels_of_each():
@@ -84,14 +84,14 @@ CLASSES = Confusion.of_rows(("a", "b", "c"), np.array([[50, 3, 2], [4, 10, 1], [
 
 
 @pytest.mark.parametrize(
-    "measure", ["accuracy", "balanced_accuracy", "mcc", "kappa", "informedness", "g_mean", "ac_score"]
+    "metric", ["accuracy", "balanced_accuracy", "mcc", "kappa", "informedness", "g_mean", "ac_score"]
 )
-def test_classes_are_guessed_by_the_outer_product_of_their_margins(measure):
+def test_classes_are_guessed_by_the_outer_product_of_their_margins(metric):
     truth, predicted = CLASSES.rows.sum(1), CLASSES.rows.sum(0)
     shares = [predicted / truth.sum(), np.array([1.0, 0, 0]), np.array([0, 0, 1.0]), np.ones(3) / 3]
     explicit = [Confusion.of_rows(CLASSES.labels, np.outer(truth, share)) for share in shares]
-    found = chance(measure, CLASSES)
-    assert same(values(found), [get_metric(measure)(table) for table in explicit])
+    found = chance(metric, CLASSES)
+    assert same(values(found), [get_metric(metric)(table) for table in explicit])
 
 
 def test_three_classes_have_their_known_levels():
@@ -100,7 +100,7 @@ def test_three_classes_have_their_known_levels():
     assert [chance(m, CLASSES).same_margins for m in ("mcc", "kappa", "informedness")] == [0, 0, 0]
 
 
-def test_averages_and_positives_are_taken_as_in_calling_the_measure():
+def test_averages_and_positives_are_taken_as_in_calling_the_metric():
     each = chance("recall", CLASSES, average=None)
     assert same(each.majority, [1, 0, 0]) and same(each.coin, [1 / 3] * 3)
     assert same(chance("recall", CLASSES, average="macro").same_margins, np.mean(each.same_margins))
@@ -117,12 +117,12 @@ def test_a_class_that_only_the_predictions_know_is_not_the_minority():
     assert chance("accuracy", table).minority == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize("measure", ["accuracy", "mcc", "f1"])
-def test_two_classes_score_alike_as_counts_as_a_table_and_as_labels(measure):
+@pytest.mark.parametrize("metric", ["accuracy", "mcc", "f1"])
+def test_two_classes_score_alike_as_counts_as_a_table_and_as_labels(metric):
     rng = np.random.default_rng(4)
     true, pred, weight = rng.random(300) < 0.2, rng.random(300) < 0.3, rng.random(300)
     table = confusion(true, pred, sample_weight=weight)
-    found = [chance(measure, table.counts()), chance(measure, table), chance(measure, true, pred, sample_weight=weight)]
+    found = [chance(metric, table.counts()), chance(metric, table), chance(metric, true, pred, sample_weight=weight)]
     assert same(values(found[0]), values(found[1])) and same(values(found[0]), values(found[2]))
 
 
@@ -130,22 +130,22 @@ def test_a_score_that_tells_nothing_has_its_known_values():
     rng = np.random.default_rng(5)
     true, score = rng.random(400) < 0.15, rng.normal(size=400)
     share = true.mean()
-    for measure, level in {
+    for metric, level in {
         "roc_auc": 0.5, "average_precision": share, "lift": 1.0, "brier": share * (1 - share), "weighted_auc": None,
         "expected_calibration_error": 0.0, "log_loss": -share * math.log(share) - (1 - share) * math.log(1 - share),
     }.items():  # fmt: skip
-        for found in (chance(measure, score_table(true, score)), chance(measure, true, score)):
+        for found in (chance(metric, score_table(true, score)), chance(metric, true, score)):
             assert level is None or same(found.same_margins, level)
             assert np.isnan(values(found)[1:]).all()
 
 
-@pytest.mark.parametrize("measure", SCORE_MEASURES, ids=name)
-def test_the_level_of_a_score_measure_is_that_of_a_constant_score(measure):
+@pytest.mark.parametrize("metric", SCORE_METRICS, ids=name)
+def test_the_level_of_a_score_metric_is_that_of_a_constant_score(metric):
     rng = np.random.default_rng(6)
     true, weight = rng.random(200) < 0.3, rng.random(200)
     level = np.full(200, weight[true].sum() / weight.sum())
-    found = chance(measure, true, rng.random(200), sample_weight=weight)
-    assert same(found.same_margins, measure(true, level, sample_weight=weight))
+    found = chance(metric, true, rng.random(200), sample_weight=weight)
+    assert same(found.same_margins, metric(true, level, sample_weight=weight))
 
 
 def test_columns_of_scores_are_guessed_by_the_share_of_each_class():
@@ -182,7 +182,7 @@ def test_levels_travel():
         (InputTypeError, lambda: chance("f1", score_table([0, 1], [0.1, 0.2])), "cut"),
         (InputTypeError, lambda: chance("f1", [1, 0]), "alone"),
         (InputTypeError, lambda: chance("f_beta", FINLEY, bta=2), "beta"),
-        (UnknownNameError, lambda: chance("f_1_", FINLEY), "No measure"),
+        (UnknownNameError, lambda: chance("f_1_", FINLEY), "No metric"),
     ],
 )
 def test_what_cannot_be_guessed_is_refused_in_a_sentence(kind, call, words):

@@ -17,10 +17,10 @@ from steelyard.analysis.hypergeometric import TruePositives
 from steelyard.errors import InputError, InputTypeError
 
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
-COUNT_MEASURES = [m for m in list_metrics() if m.function is not None]
+COUNT_METRICS = [m for m in list_metrics() if m.function is not None]
 SMALL = [t for t in itertools.product((0, 1, 2, 3, 7), repeat=4) if t[0] + t[1] and t[2] + t[3]]
 CLASSES = Confusion.of_rows(("a", "b", "c"), np.array([[50, 3, 2], [4, 10, 1], [2, 2, 6]]))
-name = lambda measure: measure.name
+name = lambda metric: metric.name
 
 
 # ---------------------------------------------------------------- Fisher's test
@@ -150,17 +150,17 @@ def test_one_score_for_all_beats_nothing():
     assert beats_guessing([0, 1, 1], y_score=[0.5, 0.5, 0.5]).p_value == 1
 
 
-# ---------------------------------------------------------------- one measure
+# ---------------------------------------------------------------- one metric
 
 
 @pytest.mark.parametrize(
-    "measure", ["recall", "f1", "accuracy", "mcc", "g_mean", "optimized_precision", "error_rate", "p4",
+    "metric", ["recall", "f1", "accuracy", "mcc", "g_mean", "optimized_precision", "error_rate", "p4",
                 "positive_likelihood_ratio", "diagnostic_odds_ratio", "iba", "weighted_auc", "negative_likelihood_ratio"],
 )  # fmt: skip
 @pytest.mark.parametrize("pred", [(1, 1, 0, 0, 1, 0, 0, 0), (1, 1, 1, 0, 1, 1, 0, 0), (0, 1, 0, 1, 1, 1, 1, 1)])
-def test_the_exact_p_is_the_share_of_all_permutations_that_do_as_well(measure, pred):
+def test_the_exact_p_is_the_share_of_all_permutations_that_do_as_well(metric, pred):
     true = np.array([1, 1, 1, 0, 0, 0, 0, 0])
-    metric, found = get_metric(measure), chance_test(measure, true, np.array(pred))
+    metric, found = get_metric(metric), chance_test(metric, true, np.array(pred))
     permuted = np.array(list(itertools.permutations(pred)))
     tp, fp = permuted[:, true == 1].sum(1), permuted[:, true == 0].sum(1)
     guessed, observed = metric(Counts(tp, 3 - tp, fp, 5 - fp)), metric(true, pred)
@@ -174,10 +174,10 @@ def test_the_exact_p_is_the_share_of_all_permutations_that_do_as_well(measure, p
     assert same(found.p_two_sided, min(1, 2 * min(better, worse)))
 
 
-@pytest.mark.parametrize("measure", ["recall", "precision", "f1", "informedness", "kappa", "error_rate"])
-def test_measures_that_rise_with_the_hits_have_fishers_p(measure):
+@pytest.mark.parametrize("metric", ["recall", "precision", "f1", "informedness", "kappa", "error_rate"])
+def test_metrics_that_rise_with_the_hits_have_fishers_p(metric):
     for table in [FINLEY, Counts(3, 1, 2, 2), Counts(1, 3, 8, 2), Counts(10**6, 10**6, 10**6, 10**6 + 999)]:
-        ours, fishers = chance_test(measure, table), beats_guessing(table)
+        ours, fishers = chance_test(metric, table), beats_guessing(table)
         assert same([ours.p_value, ours.p_two_sided], [fishers.p_value, fishers.p_two_sided])
 
 
@@ -206,7 +206,7 @@ def test_independent_labels_rarely_seem_better_than_guessing():
             assert times[p < 0.05].sum() / times.sum() <= 0.055
 
 
-def test_symmetric_measures_do_not_ask_which_of_two_labels_is_positive():
+def test_symmetric_metrics_do_not_ask_which_of_two_labels_is_positive():
     table = confusion(list("aabbbab"), list("ababbab"))
     assert same(chance_test("mcc", table).p_value, chance_test("mcc", table.counts("a")).p_value)
     with pytest.raises(InputError, match="pos_label"):
@@ -214,7 +214,7 @@ def test_symmetric_measures_do_not_ask_which_of_two_labels_is_positive():
     assert chance_test("f1", table, pos_label="a").p_value == chance_test("f1", table.counts("a")).p_value
 
 
-def test_parameters_reach_the_measure():
+def test_parameters_reach_the_metric():
     found = chance_test("net_benefit", FINLEY, threshold=0.1)
     assert found.method == "exact distribution of net_benefit[threshold=0.1]"
     assert chance_test("f2", FINLEY).p_value == chance_test("f_beta", FINLEY, beta=2).p_value

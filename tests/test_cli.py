@@ -34,7 +34,7 @@ def test_the_help_lists_the_commands_that_there_are():
 
 
 @pytest.mark.parametrize("columns", [80, 100])
-def test_the_listing_fits_the_terminal_and_holds_every_measure(columns):
+def test_the_listing_fits_the_terminal_and_holds_every_metric(columns):
     out = run("metrics", columns=columns).stdout
     assert max(map(len, out.splitlines())) <= columns
     assert all(m.name in out for m in list_metrics())
@@ -76,7 +76,7 @@ def test_demo_evaluates_real_predictions_and_works_the_paradox():
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["explain", "acuracy"], "steelyard: No measure is called 'acuracy'. Did you mean 'accuracy' or"),
+        (["explain", "acuracy"], "steelyard: No metric is called 'acuracy'. Did you mean 'accuracy' or"),
         (["metrics", "--family", "x"], "steelyard: No family is called 'x'; there are rates,"),
         (["explain", "f_beta[beta=-1]"], "steelyard: beta of f_beta must lie in (0, 1e9], not -1.\n"),
         (["nothing"], "No such command 'nothing'"),

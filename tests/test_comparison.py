@@ -125,7 +125,7 @@ def counts(margin):
 
 
 def judged(rows, names, seed, draws=1_000):
-    """Low, high and p of every simulated table by each measure, by the very functions that compare uses."""
+    """Low, high and p of every simulated table by each metric, by the very functions that compare uses."""
     rng, found = np.random.default_rng(seed), {name: [] for name in names}
     for part in np.array_split(rows, max(len(rows) // 100, 1)):
         held, swapped = paired_draws.posterior(part, draws, rng), paired_draws.swaps(part, draws, rng)
@@ -178,7 +178,7 @@ def test_paired_intervals_cover_the_true_difference(case):
         assert 0.92 <= np.nanmean((low <= truth) & (truth <= high)) <= 0.98, name
 
 
-def test_rank_measures_keep_their_level_too():
+def test_rank_metrics_keep_their_level_too():
     rng, p = np.random.default_rng(8), []
     for repeat in range(150):
         y = np.repeat([1, 0], [40, 360])
@@ -225,7 +225,7 @@ def test_a_p_value_beyond_the_draws_is_that_of_the_sign_test():
 # ---------------------------------------------------------------- compare
 
 
-def test_values_are_those_of_the_measures():
+def test_values_are_those_of_the_metrics():
     found = compare(Y, PAIR)
     assert [row.metric for row in found.rows] == list(comparison.TWO_CLASS)
     for row in found.rows:
@@ -290,9 +290,9 @@ def test_binned_scores_give_the_interval_of_the_scores_themselves(monkeypatch):
 @pytest.mark.parametrize("digits", [1, 15])
 def test_a_draw_of_the_rows_weights_is_the_table_of_rows_with_those_weights(digits):
     score, weights = SCORES["lda"].round(digits), np.random.default_rng(4).standard_gamma(1.0, (3, len(Y)))
-    measures = [get_metric(name) for name in ("average_precision", "roc_auc", "weighted_auc")]
-    drawn = score_comparison._measured(measures, score_comparison._entries(score, Y == 1), weights)
-    rows = [[m(Y, score, sample_weight=row) for row in weights] for m in measures]
+    metrics = [get_metric(name) for name in ("average_precision", "roc_auc", "weighted_auc")]
+    drawn = score_comparison._measured(metrics, score_comparison._entries(score, Y == 1), weights)
+    rows = [[m(Y, score, sample_weight=row) for row in weights] for m in metrics]
     np.testing.assert_allclose(drawn, rows, rtol=1e-12)
 
 
@@ -368,7 +368,7 @@ def test_a_merged_table_is_compared_like_its_rows():
     assert named.rows == compare(K, K_PRED, pos_label=1).rows
 
 
-def test_text_labels_need_no_positive_for_the_measures_of_all_classes():
+def test_text_labels_need_no_positive_for_the_metrics_of_all_classes():
     words = np.array(["no", "yes"])
     found = compare(words[Y], {name: words[pred] for name, pred in PAIR.items()})
     assert [row.metric for row in found.rows] == list(comparison.MANY_CLASS)
@@ -376,7 +376,7 @@ def test_text_labels_need_no_positive_for_the_measures_of_all_classes():
     assert [row.value_a for row in named.rows] == [row.value_a for row in compare(Y, PAIR).rows]
 
 
-def test_an_undefined_measure_says_why_and_leaves_the_others_alone():
+def test_an_undefined_metric_says_why_and_leaves_the_others_alone():
     found = compare(Y, {"A": PRED["lda"], "nobody": np.zeros_like(Y)}, metrics=["precision", "recall"])
     precision, recall = found.rows
     assert precision.why == "nobody: no predicted positives"
@@ -405,7 +405,7 @@ def test_results_print_readably_and_become_frames():
 # ---------------------------------------------------------------- ranking
 
 
-def test_the_ranking_orders_the_measures_and_marks_where_the_sign_turns():
+def test_the_ranking_orders_the_metrics_and_marks_where_the_sign_turns():
     eager = {
         "eager": np.where(Y == 1, SCORES["lda"] > 0, SCORES["lda"] > 0.5).astype(int),
         "shy": (SCORES["lda"] > 1.5).astype(int),
@@ -438,7 +438,7 @@ def test_the_ranking_at_another_prevalence_is_that_of_re_weighted_tables():
     assert len(found.to_frame()) == 2 * len(comparison.TWO_CLASS)
 
 
-def test_measures_of_scores_are_ranked_over_prevalences_as_well():
+def test_metrics_of_scores_are_ranked_over_prevalences_as_well():
     models = {name: SCORES[name] for name in PAIR}
     found = compare(Y, models, scores=True, threshold=1.0, draws=100).ranking()
     there = {(p.metric, p.prevalence): p.difference for p in found.places}
@@ -563,12 +563,12 @@ BAD = {
     "threshold": (lambda: compare(Y, PAIR, threshold=0.5), ValueError, "threshold= cuts scores"),
     "threshold missing": (lambda: compare(Y, SCORES, scores=True, threshold={"lda": 1}), ValueError, "for 'nmc' it is None"),
     "no threshold": (lambda: compare(Y, SCORES, scores=True, metrics=["recall"]), ValueError, "give threshold="),
-    "scores needed": (lambda: compare(Y, PAIR, metrics=["roc_auc"]), TypeError, "measure of scores"),
+    "scores needed": (lambda: compare(Y, PAIR, metrics=["roc_auc"]), TypeError, "metric of scores"),
     "a string": (lambda: compare(Y, PAIR, metrics="recall"), TypeError, r"\['recall'\]"),
     "name": (lambda: compare(Y, PAIR, metrics=["recal"]), KeyError, "Did you mean"),
     "level": (lambda: compare(Y, PAIR, level=95), ValueError, "level is a probability"),
     "draws": (lambda: compare(Y, PAIR, draws=0), ValueError, "1 or more"),
-    "per class": (lambda: compare(K, K_PRED, average=None), ValueError, "one value a measure"),
+    "per class": (lambda: compare(K, K_PRED, average=None), ValueError, "one value a metric"),
     "many labels": (lambda: paired(range(101), range(101), range(101)), ValueError, "at most 100"),
     "model": (lambda: paired([0, 1], [0, 1], [0, 1]).confusion("C"), ValueError, "not 'C'"),
     "three names": (lambda: compare(paired([0, 1], [0, 1], [0, 1]), ["a", "b", "c"]), ValueError, "holds two models"),

@@ -273,7 +273,7 @@ def test_chance_is_the_mean_over_all_shuffles_of_the_predictions_of_each_run(nam
         each.append(np.nanmean(of_tables(read(name), tables, model.data)))
     told = model.summarised(name)
     assert told.chance == pytest.approx(np.mean(each), abs=0.006 if classes == 2 else 0.02)
-    if name in ("g_mean", "iba") and classes == 2:  # the measure of the expected table is another number
+    if name in ("g_mean", "iba") and classes == 2:  # the metric of the expected table is another number
         expected = float(of_tables(read(name), model._tables[-1:], model.data)[0])
         assert abs(expected - told.chance) > 0.02
 
@@ -439,7 +439,7 @@ def test_the_page_of_a_cross_evaluation_tells_its_runs_and_costs():
     assert all(
         words in one for words in ("Over the runs", "Nadeau and Bengio", "fit_seconds", "Each run", "model_bytes")
     )
-    assert len(one) < 150_000 and 'id="measures"' in one
+    assert len(one) < 150_000 and 'id="metrics"' in one
     two = page(cross_evaluate({"<b>nb": GaussianNB(), "tree": DecisionTreeClassifier()}, X, Y))
     assert all(words in two for words in ("p_holm", "tree_nodes", "&lt;b&gt;nb")) and "<b>nb" not in two
     assert_refused(lambda: page([1, 2]), TypeError, "an Evaluation or a CrossEvaluation, not list")

@@ -92,12 +92,12 @@ def test_a_line_of_the_readme_for_the_shell_works(line, readers_folder):
     assert "not released" not in ran.stdout
 
 
-@pytest.mark.parametrize("measure", list_metrics(), ids=lambda measure: measure.name)
-def test_every_measure_has_a_page_and_its_example_runs(measure, tmp_path):
-    text = catalogue.page(measure, plotted=False)
-    for words in (measure.title, measure.meaning, "## Range and chance", "## When it is undefined", "## Source"):
+@pytest.mark.parametrize("metric", list_metrics(), ids=lambda metric: metric.name)
+def test_every_metric_has_a_page_and_its_example_runs(metric, tmp_path):
+    text = catalogue.page(metric, plotted=False)
+    for words in (metric.title, metric.meaning, "## Range and chance", "## When it is undefined", "## Source"):
         assert words in text
-    page = tmp_path / "measure.md"
+    page = tmp_path / "metric.md"
     page.write_text(text, encoding="utf-8")
     assert blocks.blocks(text)
     assert not blocks.run(page, tmp_path).failures
@@ -107,13 +107,13 @@ def test_a_page_warns_where_a_peers_name_misleads():
     assert "`fowlkes_mallows_score` is for clusterings" in catalogue.page(steelyard.fowlkes_mallows, plotted=False)
 
 
-def test_every_count_measure_shows_what_is_decided_of_it():
-    for measure in list_metrics():
-        if measure.expression is not None:
-            assert "## What is decided about it" in catalogue.page(measure, plotted=False), measure.name
+def test_every_count_metric_shows_what_is_decided_of_it():
+    for metric in list_metrics():
+        if metric.expression is not None:
+            assert "## What is decided about it" in catalogue.page(metric, plotted=False), metric.name
 
 
-def test_every_property_is_told_with_the_measures_that_have_it():
+def test_every_property_is_told_with_the_metrics_that_have_it():
     from steelyard.auditing.property_list import PROPERTIES
 
     text = decided.asked()
@@ -121,7 +121,7 @@ def test_every_property_is_told_with_the_measures_that_have_it():
     assert "*Proved of* none" not in text
 
 
-def test_a_measure_of_both_rates_is_drawn_and_others_are_not():
+def test_a_metric_of_both_rates_is_drawn_and_others_are_not():
     assert contours.picture(steelyard.ac_score).startswith(b"<?xml")
     assert contours.picture(steelyard.roc_auc) is None
     assert contours.picture(steelyard.prevalence) is None
@@ -188,8 +188,8 @@ def test_the_built_pages_load_nothing_from_elsewhere_and_are_whole(site):
     seen += [(page.name, place) for page in site.rglob("*.css") for place in loaded(page, STYLE)]
     assert len(seen) > 500
     assert not [pair for pair in seen if re.match(r"(https?:)?//", pair[1])]
-    for measure in list_metrics():
-        assert (site / "catalogue" / f"{measure.name}.html").is_file()
+    for metric in list_metrics():
+        assert (site / "catalogue" / f"{metric.name}.html").is_file()
     assert "SurfaceDisplay" in (site / "reference" / "report.html").read_text(encoding="utf-8")
     assert "<math" in (site / "catalogue" / "ac_score.html").read_text(encoding="utf-8")
 

@@ -175,7 +175,7 @@ def test_every_beta_agrees_with_scikit_learn(beta):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", WHOLE)
-def test_measures_of_the_whole_table_agree_with_scikit_learn(name, kind):
+def test_metrics_of_the_whole_table_agree_with_scikit_learn(name, kind):
     options = {
         "accuracy_score": [{}, {"normalize": False}],
         "balanced_accuracy_score": [{}, {"adjusted": True}],
@@ -337,18 +337,18 @@ def test_many_labels_are_handed_on():
 # ---------------------------------------------------------------- more than scikit-learn gives
 
 
-def test_a_report_takes_columns_of_any_measure():
+def test_a_report_takes_columns_of_any_metric():
     true, pred = pair("more text")
     extra = ("specificity", "g_mean", "ac_score", "f_beta[beta=2]")
     report = ours.classification_report(true, pred, output_dict=True, extra=extra)
     plain = sklearn_metrics.classification_report(true, pred, output_dict=True)
     table = steelyard.confusion(true, pred)
     for name in extra:
-        measure = steelyard.get_metric(name)
-        for label, value in zip(table.labels, measure(table, average=None), strict=True):
+        metric = steelyard.get_metric(name)
+        for label, value in zip(table.labels, metric(table, average=None), strict=True):
             assert report[label].pop(name) == pytest.approx(value)
         for average in ("macro", "weighted"):
-            assert report[f"{average} avg"].pop(name) == pytest.approx(measure(table, average=average))
+            assert report[f"{average} avg"].pop(name) == pytest.approx(metric(table, average=average))
     check_equal(report, plain)
     some = ours.classification_report(true, pred, labels=["cat", "ox"], output_dict=True, extra=("specificity",))
     assert 0 < some["micro avg"]["specificity"] < 1

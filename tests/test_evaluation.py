@@ -23,7 +23,7 @@ S = (1 / (1 + np.exp(-(RNG.normal(size=600) + 2 * Y - 1)))).round(3)
 PRED = (S >= 0.5).astype(int)
 
 
-def test_every_measure_stands_with_its_interval_beside_chance():
+def test_every_metric_stands_with_its_interval_beside_chance():
     report = evaluate(FINLEY)
     assert [row.name for row in report.metrics] == [m.name for m in list_metrics() if m.function]
     for row in report.metrics:
@@ -208,7 +208,7 @@ def test_frames_markdown_html_and_repr():
     assert "<script>alert" not in nasty._repr_html_()
 
 
-def test_own_measures_and_a_choice_of_measures():
+def test_own_metrics_and_a_choice_of_metrics():
     report = evaluate(FINLEY, metrics=["recall", "f_beta[beta=2]", "accuracy", "specificity", "precision", "ac_score"])
     assert [row.name for row in report.metrics] == [
         "recall",
@@ -229,8 +229,8 @@ BAD = {
     "many tables": (lambda: evaluate(Counts([1, 2], 3, 4, 5)), ValueError, "One table"),
     "one class": (lambda: evaluate([1, 1], [1, 0]), ValueError, "one class only"),
     "scores needed": (lambda: evaluate(Y, PRED, metrics=["roc_auc"]), ValueError, "roc_auc needs scores"),
-    "no measures": (lambda: evaluate(FINLEY, metrics=[]), ValueError, "No measure was named"),
-    "one string": (lambda: evaluate(FINLEY, metrics="mcc"), TypeError, "a list of measures"),
+    "no metrics": (lambda: evaluate(FINLEY, metrics=[]), ValueError, "No metric was named"),
+    "one string": (lambda: evaluate(FINLEY, metrics="mcc"), TypeError, "a list of metrics"),
     "weights of a table": (lambda: evaluate(FINLEY, sample_weight=[1]), ValueError, "about rows"),
     "cut of a table": (lambda: evaluate(FINLEY, threshold=0.5), ValueError, "cut already"),
     "NaN cut": (lambda: evaluate(Y, y_score=S, threshold=math.nan), ValueError, "A threshold is a number"),

@@ -258,7 +258,7 @@ def test_the_lines_over_the_threshold_pass_between_scores_where_the_evaluation_d
         plt.close(drawn.figure_)
 
 
-def test_the_rows_over_the_threshold_are_the_measure_at_each_cut(digits, scores):
+def test_the_rows_over_the_threshold_are_the_metric_at_each_cut(digits, scores):
     drawn = ThresholdDisplay.from_predictions(digits["y_test"], scores, metrics=["mcc", "recall"])
     table = steelyard.score_table(digits["y_test"], scores)
     for row in drawn.frame()[::37]:
@@ -330,13 +330,13 @@ def test_captions_never_round_to_all():
     plt.close("all")
 
 
-def test_four_measures_have_no_bands_unless_asked_for(report):
+def test_four_metrics_have_no_bands_unless_asked_for(report):
     assert all(t.low is None for t in ThresholdDisplay.from_evaluation(report).tracks)
     asked = ThresholdDisplay.from_evaluation(report, band=True)
     assert all(t.low is not None for t in asked.tracks)
 
 
-def test_the_rows_over_prevalence_are_the_measure_there(report):
+def test_the_rows_over_prevalence_are_the_metric_there(report):
     drawn = PrevalenceDisplay.from_evaluation(report, metrics=["precision"])
     for row in drawn.frame():
         there = steelyard.at_prevalence(report.counts, row["prevalence"])
@@ -353,7 +353,7 @@ def test_the_rows_of_a_forest_are_the_rows_of_the_evaluation(report):
         )  # fmt: skip
 
 
-def test_surfaces_are_the_measure_of_the_table_with_those_rates():
+def test_surfaces_are_the_metric_of_the_table_with_those_rates():
     drawn = SurfaceDisplay.of(["ac_score", "mcc"], prevalence=0.1)
     for row in drawn.frame()[::211]:
         tpr, tnr = row["tpr"], row["tnr"]

@@ -68,7 +68,7 @@ def test_import_help_and_version_load_nothing_heavy(code):
     assert not loaded(code) & set(HEAVY)
 
 
-def test_using_a_measure_loads_numpy_alone():
+def test_using_a_metric_loads_numpy_alone():
     assert loaded("import steelyard; steelyard.mcc(steelyard.Counts(1, 2, 3, 4))") & set(HEAVY) == {"numpy"}
 
 

@@ -1,4 +1,4 @@
-"""The laws that hold for every measure in the registry, over every table with cells from {0, 1, 2, 3, 50, 10**6}."""
+"""The laws that hold for every metric in the registry, over every table with cells from {0, 1, 2, 3, 50, 10**6}."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _draw = random.Random(20)
 HUGE = list(itertools.product((0, 1, 10**9, 10**18), repeat=4))
 HUGE += [tuple(_draw.choices((1, 2, 999, 10**9 + 7, 10**12, 10**15 + 3, 10**18 - 1), k=4)) for _ in range(500)]
 
-COUNT_MEASURES = [m for m in list_metrics() if m.function]
-every = pytest.mark.parametrize("measure", COUNT_MEASURES, ids=lambda m: m.name)
+COUNT_METRICS = [m for m in list_metrics() if m.function]
+every = pytest.mark.parametrize("metric", COUNT_METRICS, ids=lambda m: m.name)
 
 
 def same(a, b):
     return np.array_equal(a, b, equal_nan=True)
 
 
-def test_the_oracle_knows_every_measure_of_the_catalogue():
-    assert {m.name for m in COUNT_MEASURES} <= {name.split("[")[0] for name in ORACLE}
+def test_the_oracle_knows_every_metric_of_the_catalogue():
+    assert {m.name for m in COUNT_METRICS} <= {name.split("[")[0] for name in ORACLE}
 
 
 @pytest.mark.parametrize("name", ORACLE)
@@ -44,53 +44,53 @@ def test_equals_exact_rational_arithmetic(name, tables):
 ANY_PARAMETERS = [*ORACLE, "iba[alpha=1]", "iba[of=mcc]", "iba[alpha=0.3,of=dor]", "expected_cost[cost_tp=5]"]
 
 
-@pytest.mark.parametrize("measure", [get_metric(name) for name in ANY_PARAMETERS], ids=lambda m: m.name)
-def test_in_range_or_nan(measure):
-    low, high = measure.range
+@pytest.mark.parametrize("metric", [get_metric(name) for name in ANY_PARAMETERS], ids=lambda m: m.name)
+def test_in_range_or_nan(metric):
+    low, high = metric.range
     for tables in (TABLES, HUGE):
-        values = measure(Counts(*np.array(tables).T))
+        values = metric(Counts(*np.array(tables).T))
         assert not np.isinf(values).any()
         defined = values[~np.isnan(values)]
         assert len(defined) and (defined >= low).all() and (defined <= high).all()
 
 
-@pytest.mark.parametrize("measure", [get_metric(name) for name in ANY_PARAMETERS], ids=lambda m: m.name)
-def test_perfect_predictions_reach_the_best_or_are_undefined(measure):
+@pytest.mark.parametrize("metric", [get_metric(name) for name in ANY_PARAMETERS], ids=lambda m: m.name)
+def test_perfect_predictions_reach_the_best_or_are_undefined(metric):
     perfect = COUNTS[(COUNTS.fn == 0) & (COUNTS.fp == 0)]
-    values = measure(perfect)
-    if measure.best is not None:
-        assert (np.isnan(values) | (values == measure.best)).all()
-        assert np.isinf(measure.best) or (values == measure.best).any()
+    values = metric(perfect)
+    if metric.best is not None:
+        assert (np.isnan(values) | (values == metric.best)).all()
+        assert np.isinf(metric.best) or (values == metric.best).any()
 
 
 @every
-def test_no_table_is_better_than_the_best(measure):
-    values = measure(COUNTS)
-    if measure.best is not None and np.isfinite(measure.best):
-        worse = values <= measure.best if measure.direction == "higher" else values >= measure.best
+def test_no_table_is_better_than_the_best(metric):
+    values = metric(COUNTS)
+    if metric.best is not None and np.isfinite(metric.best):
+        worse = values <= metric.best if metric.direction == "higher" else values >= metric.best
         assert worse[~np.isnan(values)].all()
-    assert measure.direction in ("higher", "lower") or measure.best is None
+    assert metric.direction in ("higher", "lower") or metric.best is None
 
 
 @every
 @pytest.mark.parametrize("scale", [3, 2**20, 0.1, 1e-9, 1e-100, 1e100])
-def test_scaling_all_weights_changes_nothing(measure, scale):
-    np.testing.assert_allclose(measure(COUNTS.scaled(scale)), measure(COUNTS), rtol=1e-12, atol=1e-14)
+def test_scaling_all_weights_changes_nothing(metric, scale):
+    np.testing.assert_allclose(metric(COUNTS.scaled(scale)), metric(COUNTS), rtol=1e-12, atol=1e-14)
 
 
 @every
-def test_an_array_of_tables_equals_each_table(measure):
-    values = measure(COUNTS)
+def test_an_array_of_tables_equals_each_table(metric):
+    values = metric(COUNTS)
     some = range(0, len(TABLES), 37)
-    assert same([measure(Counts(*TABLES[i])) for i in some], values[list(some)])
-    assert same(measure(Counts(*(np.reshape(cell, (36, 36)) for cell in COUNTS))), values.reshape(36, 36))
+    assert same([metric(Counts(*TABLES[i])) for i in some], values[list(some)])
+    assert same(metric(Counts(*(np.reshape(cell, (36, 36)) for cell in COUNTS))), values.reshape(36, 36))
 
 
 @every
-def test_dtype_changes_nothing(measure):
-    assert same(measure(Counts(*(np.asarray(cell, dtype=np.uint32) for cell in COUNTS))), measure(COUNTS))
-    assert same(measure(Counts(*(np.asarray(cell, dtype=np.float64) for cell in COUNTS))), measure(COUNTS))
-    assert same(measure(Counts(1, 2, 3, 50)), measure(Counts(*map(np.float32, (1, 2, 3, 50)))))
+def test_dtype_changes_nothing(metric):
+    assert same(metric(Counts(*(np.asarray(cell, dtype=np.uint32) for cell in COUNTS))), metric(COUNTS))
+    assert same(metric(Counts(*(np.asarray(cell, dtype=np.float64) for cell in COUNTS))), metric(COUNTS))
+    assert same(metric(Counts(1, 2, 3, 50)), metric(Counts(*map(np.float32, (1, 2, 3, 50)))))
 
 
 P, N, PP, PN = COUNTS.positives, COUNTS.negatives, COUNTS.predicted_positives, COUNTS.predicted_negatives
@@ -115,60 +115,60 @@ TRUE = {
 
 @pytest.mark.parametrize("name", ORACLE)
 def test_undefined_always_has_a_true_reason_and_defined_never_has_one(name):
-    measure = get_metric(name)
-    whys, values = measure.why(COUNTS), measure(COUNTS)
+    metric = get_metric(name)
+    whys, values = metric.why(COUNTS), metric(COUNTS)
     assert all((why is None) == (not math.isnan(value)) for why, value in zip(whys, values, strict=True))
     for phrase in {why for why in whys if why}:
         assert TRUE[phrase][whys == phrase].all(), phrase
-    for phrase, result in measure.guards:
+    for phrase, result in metric.guards:
         if result == "undefined":
             assert np.isnan(values[TRUE[phrase]]).all(), f"explained as undefined where there are {phrase}"
 
 
 @every
-def test_no_warning_escapes_and_the_answer_is_a_plain_float(measure):
-    assert type(measure(Counts(0, 0, 0, 0))) is float
-    assert measure(COUNTS).dtype == np.float64
+def test_no_warning_escapes_and_the_answer_is_a_plain_float(metric):
+    assert type(metric(Counts(0, 0, 0, 0))) is float
+    assert metric(COUNTS).dtype == np.float64
 
 
 @every
-def test_pickles_to_itself(measure):
-    assert pickle.loads(pickle.dumps(measure)) is measure
+def test_pickles_to_itself(metric):
+    assert pickle.loads(pickle.dumps(metric)) is metric
 
 
 @every
-def test_explains_itself_in_one_sentence_and_cites_its_source(measure):
-    assert measure.meaning.endswith(".")
-    assert measure.meaning[0].isupper()
-    assert ". " not in measure.meaning
-    assert measure.cite in references()
-    assert measure.title and measure.family
+def test_explains_itself_in_one_sentence_and_cites_its_source(metric):
+    assert metric.meaning.endswith(".")
+    assert metric.meaning[0].isupper()
+    assert ". " not in metric.meaning
+    assert metric.cite in references()
+    assert metric.title and metric.family
 
 
 @every
-def test_parameters_have_defaults_and_the_written_form_finds_them(measure):
-    for key, default in measure.parameters.items():
-        if not measure.is_fixed:
-            again = get_metric(f"{measure.name}[{key}={default}]")
-            assert same(again(COUNTS), measure(COUNTS))
+def test_parameters_have_defaults_and_the_written_form_finds_them(metric):
+    for key, default in metric.parameters.items():
+        if not metric.is_fixed:
+            again = get_metric(f"{metric.name}[{key}={default}]")
+            assert same(again(COUNTS), metric(COUNTS))
 
 
 @every
-def test_undefined_can_be_replaced_by_a_number(measure):
-    values, replaced = measure(COUNTS), measure(COUNTS, undefined=-7)
+def test_undefined_can_be_replaced_by_a_number(metric):
+    values, replaced = metric(COUNTS), metric(COUNTS, undefined=-7)
     assert same(replaced, np.where(np.isnan(values), -7, values))
 
 
-def test_asymmetric_measures_notice_a_swap_of_truth_and_prediction():
+def test_asymmetric_metrics_notice_a_swap_of_truth_and_prediction():
     transposed = Counts(COUNTS.tp, COUNTS.fp, COUNTS.fn, COUNTS.tn)
-    alike = {m.name for m in COUNT_MEASURES if same(m(COUNTS), m(transposed))}
+    alike = {m.name for m in COUNT_METRICS if same(m(COUNTS), m(transposed))}
     assert alike == {
         "accuracy", "error_rate", "f_beta", "f1", "negative_f1", "mean_f1", "jaccard", "fowlkes_mallows",
         "mcc", "kappa", "p4", "expected_cost", "diagnostic_odds_ratio",
     }  # fmt: skip
 
 
-def test_swapping_the_classes_turns_each_measure_into_its_dual():
+def test_swapping_the_classes_turns_each_metric_into_its_dual():
     duals = {
         "recall": "specificity", "precision": "negative_predictive_value", "f1": "negative_f1",
         "false_positive_rate": "false_negative_rate",
@@ -214,18 +214,18 @@ def test_weighted_auc_never_exceeds_the_auc():
     assert (weighted[defined] <= plain[defined] + 1e-12).all()
 
 
-@pytest.mark.parametrize("measure", [m for m in COUNT_MEASURES if m.sklearn], ids=lambda m: m.name)
-def test_equals_scikit_learn_where_both_are_defined(measure):
+@pytest.mark.parametrize("metric", [m for m in COUNT_METRICS if m.sklearn], ids=lambda m: m.name)
+def test_equals_scikit_learn_where_both_are_defined(metric):
     import warnings
 
     from sklearn import metrics
 
-    function = getattr(metrics, measure.sklearn)
-    options = dict(measure.parameters)
+    function = getattr(metrics, metric.sklearn)
+    options = dict(metric.parameters)
     truth, predicted = np.array([1, 1, 0, 0]), np.array([1, 0, 1, 0])
     compared = 0
-    for table in TABLES[:: 11 if "score" in measure.sklearn else 3]:
-        value = measure(Counts(*table))
+    for table in TABLES[:: 11 if "score" in metric.sklearn else 3]:
+        value = metric(Counts(*table))
         if math.isnan(value):
             continue
         present = np.array(table) > 0  # scikit-learn takes a class of zero weight for a class
@@ -234,10 +234,10 @@ def test_equals_scikit_learn_where_both_are_defined(measure):
             warnings.simplefilter("ignore")
             theirs = function(*rows, sample_weight=np.array(table)[present], **options)
         compared += 1
-        if measure.name == "balanced_accuracy" or not math.isnan(theirs):
+        if metric.name == "balanced_accuracy" or not math.isnan(theirs):
             assert close(value, theirs), (table, value, theirs)
     assert compared > 50
 
 
 def test_the_catalogue_is_what_we_think_it_is():
-    assert [m.name for m in COUNT_MEASURES] == [name for name in ORACLE if "[" not in name]
+    assert [m.name for m in COUNT_METRICS] == [name for name in ORACLE if "[" not in name]

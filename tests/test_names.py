@@ -59,9 +59,9 @@ def test_a_key_of_the_json_is_an_attribute_of_the_evaluation():
     assert not [key for key in row.row() if not hasattr(row, key)]
 
 
-def test_a_measure_is_called_alike_in_python_json_shell_and_page():
+def test_a_metric_is_called_alike_in_python_json_shell_and_page():
     found = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
-    names = [measure.name for measure in list_metrics() if measure.function is not None]
+    names = [metric.name for metric in list_metrics() if metric.function is not None]
     assert {row["name"] for row in found.to_dict()["metrics"]} <= set(names)
     assert all(getattr(steelyard, name).name == name for name in names)
     shown = set(re.findall(r'data-metric="([^"]+)"', steelyard.page(found)))

@@ -46,20 +46,20 @@ def test_brackets_keep_the_order_of_operations():
 
 @pytest.mark.parametrize("name", [n for n in ORACLE if "[" not in n and n != "weighted_auc"])  # its parts have brackets
 def test_the_text_computes_the_value(name):
-    """The printed formula, read by Python with other measures' values for their names, gives the same number."""
-    measure = get_metric(name)
+    """The printed formula, read by Python with other metrics' values for their names, gives the same number."""
+    metric = get_metric(name)
     table = Counts(28, 23, 72, 2680)
     names = {m.name: m(table) for m in list_metrics() if m.function} | {
-        k: v for k, v in measure.parameters.items() if v is not None
+        k: v for k, v in metric.parameters.items() if v is not None
     }
     names = {"sqrt": math.sqrt} | names | {k: float(v) for k, v in table.to_dict().items()}
-    assert eval(measure.text, names) == pytest.approx(measure(table), rel=1e-14)
+    assert eval(metric.text, names) == pytest.approx(metric(table), rel=1e-14)
 
 
 def test_latex_is_balanced_and_names_the_cells():
     assert get_metric("recall").latex == r"\frac{\mathit{tp}}{\mathit{tp} + \mathit{fn}}"
-    for measure in list_metrics():
-        written = measure.latex
+    for metric in list_metrics():
+        written = metric.latex
         assert written.count("{") == written.count("}")
         assert written.count(r"\left") == written.count(r"\right")
         assert "**" not in written
@@ -67,10 +67,10 @@ def test_latex_is_balanced_and_names_the_cells():
 
 def test_the_expression_in_exact_fractions_equals_the_oracle():
     for name in ("recall", "kappa", "ac_score", "weighted_auc", "alpha_f1", "optimized_precision", "f_beta[beta=0.5]"):
-        measure = get_metric(name)
+        metric = get_metric(name)
         # Parameters as nodes, so that rho ** 3 is not rounded before it is a fraction.
-        exact = {k: lift(v) if isinstance(v, float) else v for k, v in measure.parameters.items()}
-        expression = trace(measure.function, exact)
+        exact = {k: lift(v) if isinstance(v, float) else v for k, v in metric.parameters.items()}
+        expression = trace(metric.function, exact)
         for table in TABLES[::41]:
             value, expected = evaluate(expression, Cells(*map(Fraction, table))), ORACLE[name](*table)
             assert value == expected if expected is not None else math.isnan(value), (name, table)
@@ -81,10 +81,10 @@ def test_node_computes_the_same_values(tmp_path):
     formulas = ",\n".join(f"{json.dumps(name)}: {get_metric(name).javascript}" for name in NAMES)
     script = f"""
     {notation.JAVASCRIPT_HELPERS}
-    const measures = {{{formulas}}};
+    const metrics = {{{formulas}}};
     const tables = JSON.parse(require("fs").readFileSync(0, "utf8"));
     const out = {{}};
-    for (const [name, f] of Object.entries(measures))
+    for (const [name, f] of Object.entries(metrics))
       out[name] = tables.map(t => {{ const v = f(...t); return Number.isNaN(v) ? null : v; }});
     process.stdout.write(JSON.stringify(out));
     """

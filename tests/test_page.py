@@ -189,15 +189,15 @@ def test_kept_cuts_carry_exact_counts_and_keep_the_area():
 
 
 @pytest.mark.parametrize(("n", "share"), [(2_000, 0.05), (250_000, 0.05), (250_000, 0.6)])
-def test_the_best_cut_of_every_measure_is_kept(n, share):
+def test_the_best_cut_of_every_metric_is_kept(n, share):
     rng = np.random.default_rng(n)
     y = (rng.random(n) < share).astype(int)
     table = score_table(y, (rng.normal(size=n) + y).round(6))
-    measures = [m for m in list_metrics() if m.function and m.scores is None and m.direction]
-    kept = threshold_grid.kept(table, measures, 0.5)
-    for measure in measures:
-        found = best_threshold(table, metric=measure, resamples=0)
-        assert kept.thresholds[kept.best[measure.name]] == found.threshold, measure.name
+    metrics = [m for m in list_metrics() if m.function and m.scores is None and m.direction]
+    kept = threshold_grid.kept(table, metrics, 0.5)
+    for metric in metrics:
+        found = best_threshold(table, metric=metric, resamples=0)
+        assert kept.thresholds[kept.best[metric.name]] == found.threshold, metric.name
 
 
 def test_the_threshold_in_use_is_the_one_shown_even_between_scores():
@@ -215,13 +215,13 @@ def test_stops_rise_and_hold_the_prevalences_in_use():
         assert found[0] < 2e-4 and found[-1] >= 0.999
 
 
-def test_rank_measures_at_the_stops_are_those_of_the_reweighted_scores():
+def test_rank_metrics_at_the_stops_are_those_of_the_reweighted_scores():
     y, score, weight = scored(400, weighted=True)
     table, shares = score_table(y, score, sample_weight=weight), prevalence_grid.stops(0.05)
-    for measure in (m for m in list_metrics() if m.scores):
-        there = [measure(at_prevalence(table, float(share))) for share in shares]
+    for metric in (m for m in list_metrics() if m.scores):
+        there = [metric(at_prevalence(table, float(share))) for share in shares]
         np.testing.assert_allclose(
-            prevalence_grid.over_stops(measure, table, shares), there, rtol=1e-12, atol=1e-13, err_msg=measure.name
+            prevalence_grid.over_stops(metric, table, shares), there, rtol=1e-12, atol=1e-13, err_msg=metric.name
         )
 
 
@@ -231,7 +231,7 @@ def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says
     table = score_table(y, score)
     html = page(evaluate(table, draws=20))
     held = data(html)
-    rows = {row[held["keys"].index("name")]: row[-1] for row in held["measures"]}
+    rows = {row[held["keys"].index("name")]: row[-1] for row in held["metrics"]}
     assert "at" not in rows["roc_auc"]
     told = held["grouped"]
     assert told["groups"] < len(table.thresholds) / 2 and 0 < told["off"] < 1e-3
@@ -272,7 +272,7 @@ def test_an_infinite_loss_is_undefined_with_its_reason_at_every_stop():
     y, score, _ = scored(300)
     score[np.flatnonzero(y)[0]] = 0.0
     held = data(page(evaluate(y, y_score=score, draws=20)))
-    row = next(row for row in held["measures"] if row[0] == "log_loss")
+    row = next(row for row in held["metrics"] if row[0] == "log_loss")
     assert row[held["keys"].index("value")] is None
     assert row[held["keys"].index("why")] == "1 rows were given probability 0 for what came true"
 
@@ -293,7 +293,7 @@ def test_the_decided_properties_are_those_of_the_documentation():
     assert known == {row[0]: dict(zip(names, (marks[cell] for cell in row[1:]), strict=True)) for row in rows}
 
 
-def test_a_measure_of_ones_own_is_shown_with_what_is_proved_of_its_formula(registry):
+def test_a_metric_of_ones_own_is_shown_with_what_is_proved_of_its_formula(registry):
     from steelyard import metric, ratio
 
     @metric("Mine", range=(0, 1), best=1)
@@ -308,7 +308,7 @@ def test_a_measure_of_ones_own_is_shown_with_what_is_proved_of_its_formula(regis
 
     html = page(evaluate(Counts(28, 23, 72, 2680), metrics=["recall_of_mine", "recall", "new_formula"], draws=20))
     keys = data(html)["keys"]
-    rows = {row[keys.index("name")]: row[keys.index("holds")] for row in data(html)["measures"]}
+    rows = {row[keys.index("name")]: row[keys.index("holds")] for row in data(html)["metrics"]}
     assert rows["recall_of_mine"] == rows["recall"] != ""
     assert rows["new_formula"] == ""
     assert '"recall_of_mine": {f: (tp, fn, fp, tn) => ratio(tp, (tp + fn))' in html

@@ -95,9 +95,9 @@ def html(evaluation):
 
 
 def read(tab):
-    """Every measure's row as the page carries it."""
+    """Every metric's row as the page carries it."""
     script = "rows => rows.map(row => [row.dataset.metric || row.dataset.classMetric, row.dataset.value])"
-    return dict(tab.locator("#measures tr[data-value]").evaluate_all(script))
+    return dict(tab.locator("#metrics tr[data-value]").evaluate_all(script))
 
 
 def settings(tab):
@@ -175,7 +175,7 @@ def test_numbers_have_the_same_digits_on_the_page_as_in_the_terminal(show, html)
         assert tab.evaluate("vs => vs.map(steelyard.counted)", weights) == [html_tables.count(v) for v in weights]
 
 
-def test_moved_by_keyboard_every_measure_is_what_python_computes(show, html, evaluation):
+def test_moved_by_keyboard_every_metric_is_what_python_computes(show, html, evaluation):
     with show(html) as tab:
         for keys in (["ArrowLeft"] * 9, ["PageDown"], ["ArrowRight"] * 3, ["Home"], ["End"]):
             tab.focus("#threshold")
@@ -189,7 +189,7 @@ def test_moved_by_keyboard_every_measure_is_what_python_computes(show, html, eva
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_at_any_cut_and_prevalence_every_measure_is_what_python_computes(show, weighted):
+def test_at_any_cut_and_prevalence_every_metric_is_what_python_computes(show, weighted):
     y, score, weight = scored(700, weighted, seed=3)
     evaluation = evaluate(y, y_score=score, sample_weight=weight, draws=100)
     with show(page(evaluation)) as tab:
@@ -225,14 +225,14 @@ def test_chance_moves_with_the_settings_as_python_computes_it(show, html, evalua
                 at_prevalence(t, prevalence) for t in (evaluation.scores, evaluation.scores.at(threshold))
             )
             for row in tab.evaluate("steelyard.numbers().metrics"):
-                measure = get_metric(row["name"])
-                expected = chance(measure, scores if measure.scores else counts).same_margins
+                metric = get_metric(row["name"])
+                expected = chance(metric, scores if metric.scores else counts).same_margins
                 if math.isfinite(expected):
-                    assert row["chance"] == pytest.approx(expected, rel=1e-5 if measure.scores else 1e-9, abs=1e-9), (
-                        measure
+                    assert row["chance"] == pytest.approx(expected, rel=1e-5 if metric.scores else 1e-9, abs=1e-9), (
+                        metric
                     )
                 else:
-                    assert row["chance"] is None, measure
+                    assert row["chance"] is None, metric
 
 
 def test_an_evaluation_at_another_prevalence_opens_there(show):
@@ -256,7 +256,7 @@ def test_the_reasons_of_undefined_values_are_given_in_place(show, html):
         assert tab.locator('[data-metric="precision"] .value').text_content() == "–"
 
 
-def test_jumping_finds_the_best_cut_of_every_measure(show, html, evaluation):
+def test_jumping_finds_the_best_cut_of_every_metric(show, html, evaluation):
     with show(html) as tab:
         names = tab.locator("#optimise option").evaluate_all("options => options.map(option => option.value)")
         assert len(names) > 30
@@ -269,7 +269,7 @@ def test_jumping_finds_the_best_cut_of_every_measure(show, html, evaluation):
             assert evaluation.scores.at(at) == found.counts, name
 
 
-def test_rank_measures_ignore_the_threshold_and_prevalence_free_ones_keep_their_interval(show, html, evaluation):
+def test_rank_metrics_ignore_the_threshold_and_prevalence_free_ones_keep_their_interval(show, html, evaluation):
     with show(html) as tab:
         before = read(tab)
         slide(tab, "threshold", 40)
@@ -427,7 +427,7 @@ def test_a_copy_that_the_browser_refused_is_not_called_copied(show, html):
         assert tab.locator("#copied").text_content() == "not copied: the browser refused"
 
 
-def test_a_measure_opens_its_formula_meaning_source_and_properties_by_keyboard(show, html):
+def test_a_metric_opens_its_formula_meaning_source_and_properties_by_keyboard(show, html):
     with show(html) as tab:
         tab.focus('[data-metric="ac_score"] button')
         tab.keyboard.press("Enter")
@@ -457,7 +457,7 @@ def test_rows_can_be_sorted_and_unfolded(show, html):
         moved = [float(v) for v in read(tab).values() if v]
         assert moved == sorted(moved, reverse=True) != values
         tab.select_option("#sort", "family")
-        assert tab.locator("#measures tr.family").count() > 8
+        assert tab.locator("#metrics tr.family").count() > 8
 
 
 def test_a_click_on_a_curve_moves_the_cut_and_hovering_tells_the_numbers(show, html):
@@ -498,7 +498,7 @@ def test_tables_that_lack_something_say_so_in_place(show, cells):
         assert_same(read(tab), {row.name: get_metric(row.name)(expected) for row in evaluation.metrics})
 
 
-def test_measures_that_were_asked_for_are_the_only_rows(show):
+def test_metrics_that_were_asked_for_are_the_only_rows(show):
     y, score, _ = scored(300)
     for names in (["roc_auc"], ["recall", "f_beta[beta=2]"]):
         with show(page(evaluate(y, y_score=score, metrics=names, draws=50))) as tab:
@@ -666,7 +666,7 @@ def test_a_class_without_rows_in_the_truth_is_undefined_and_stays_so(show):
         assert tab.locator('[data-class-metric="recall"] .between').text_content() == "no positives"
 
 
-def test_a_measure_names_one_row_of_any_page(show, html, evaluation):
+def test_a_metric_names_one_row_of_any_page(show, html, evaluation):
     table = Confusion.of_rows(("cat", "dog", "yak"), np.random.default_rng(1).integers(1, 90, (3, 3)))
     classes, y, score = evaluate(table, draws=100), *scored(600)[:2]
     models = {name: (score > cut) * 1 for name, cut in (("A", 0.3), ("B", 0.5))}
@@ -694,7 +694,7 @@ def test_each_pair_of_three_models_has_its_own_rows(show):
         assert len(set(map(tuple, shown))) == len(found.rows) == 6
 
 
-def test_a_comparison_shows_differences_and_the_order_of_measures(show):
+def test_a_comparison_shows_differences_and_the_order_of_metrics(show):
     y, score, _ = scored(600)
     found = compare(y, {"A": (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=500)
     with show(comparison_page(found, source="two.csv")) as tab:
@@ -702,7 +702,7 @@ def test_a_comparison_shows_differences_and_the_order_of_measures(show):
             tab.locator("tr[data-metric]").evaluate_all("rows => rows.map(r => [r.dataset.metric, r.dataset.value])")
         )
         assert_same(shown, {row.metric: row.difference for row in found.rows})
-        assert "The order of the measures" in tab.locator("main").text_content()
+        assert "The order of the metrics" in tab.locator("main").text_content()
         assert tab.get_by_role("heading", name="A minus B").count() == 1
 
 
@@ -713,10 +713,10 @@ def test_an_audit_shows_every_decision(show):
         assert tab.locator('tr[data-metric="recall"] [data-property="prevalence_invariance"]').text_content() == "yes"
 
 
-def test_an_audit_speaks_of_measures_and_properties_in_words(show):
+def test_an_audit_speaks_of_metrics_and_properties_in_words(show):
     with show(audit_page(audit("mcc", "recall"))) as tab:
         assert tab.locator(".matrix thead th").all_text_contents() == [
-            "measure",
+            "metric",
             *(p.title for p in PROPERTIES.values()),
         ]
         assert tab.locator(".matrix tbody th").all_text_contents() == ["Matthews correlation", "Recall"]
@@ -839,7 +839,7 @@ def test_paper_loses_no_column_and_no_letter(show, evaluation):
             assert tab.locator("thead th").evaluate_all(
                 "es => es.every(e => parseFloat(getComputedStyle(e).fontSize) <= 11)"
             )
-            for words in ("Move a slider", "move the slider", "Open a measure"):
+            for words in ("Move a slider", "move the slider", "Open a metric"):
                 assert words not in tab.locator("main").inner_text()
 
 

@@ -54,7 +54,7 @@ def test_the_named_peers_exist():
     import sklearn.metrics
 
     libraries = {"sklearn.metrics": sklearn.metrics, "imblearn.metrics": imblearn.metrics}
-    named = {(peer.library, measure.name): peer.name for measure in list_metrics() for peer in peers.peers(measure)}
+    named = {(peer.library, metric.name): peer.name for metric in list_metrics() for peer in peers.peers(metric)}
     for (library, _), name in named.items():
         module, _, function = name.partition("(")[0].rpartition(".")
         if library in ("scikit-learn", "imbalanced-learn"):
@@ -62,14 +62,14 @@ def test_the_named_peers_exist():
     assert set(peers.NOTES) <= set(named)
 
 
-@pytest.mark.parametrize("measure", [m for m in list_metrics() if peers.scikit_learn(m)], ids=lambda m: m.name)
-def test_scikit_learns_function_gives_our_value(measure):
+@pytest.mark.parametrize("metric", [m for m in list_metrics() if peers.scikit_learn(m)], ids=lambda m: m.name)
+def test_scikit_learns_function_gives_our_value(metric):
     import sklearn.metrics
 
-    name, options = peers.scikit_learn(measure)
-    rows = _rows(FINLEY) if measure.function else _scores()
-    theirs = np.ravel(getattr(sklearn.metrics, name)(*rows, **options))[int(measure.name in peers.SECOND)]
-    assert measure(*rows) == pytest.approx(theirs)
+    name, options = peers.scikit_learn(metric)
+    rows = _rows(FINLEY) if metric.function else _scores()
+    theirs = np.ravel(getattr(sklearn.metrics, name)(*rows, **options))[int(metric.name in peers.SECOND)]
+    assert metric(*rows) == pytest.approx(theirs)
 
 
 def test_the_remarks_on_scikit_learn_are_true():
@@ -95,16 +95,16 @@ def test_imbalanced_learns_index_is_ours_with_its_parameters():
 
 def test_pycms_attributes_are_what_we_say():
     matrix = _matrix(FINLEY)
-    for name, measure in _in_pycm().items():
-        assert _of_pycm(name, matrix) == pytest.approx(measure(steelyard.Counts(*FINLEY))), name
+    for name, metric in _in_pycm().items():
+        assert _of_pycm(name, matrix) == pytest.approx(metric(steelyard.Counts(*FINLEY))), name
     assert matrix.NB(w=1 / 9)[1] == pytest.approx(steelyard.net_benefit(*_rows(FINLEY), threshold=0.1))
 
 
 @pytest.mark.parametrize("cells", peers.LABELS.values(), ids=peers.LABELS)
-def test_pycm_says_none_where_a_measure_is_undefined(cells):
+def test_pycm_says_none_where_a_metric_is_undefined(cells):
     matrix = _matrix(cells)
-    for name, measure in _in_pycm().items():
-        ours, theirs = measure(steelyard.Counts(*cells)), _of_pycm(name, matrix)
+    for name, metric in _in_pycm().items():
+        ours, theirs = metric(steelyard.Counts(*cells)), _of_pycm(name, matrix)
         if name == "diagnostic_odds_ratio" and cells == peers.LABELS["every row is wrong"]:
             assert (ours, theirs) == (0, "None")
         else:
@@ -112,7 +112,7 @@ def test_pycm_says_none_where_a_measure_is_undefined(cells):
 
 
 @pytest.mark.filterwarnings("ignore:The curve contains:RuntimeWarning")  # a point of it is "None"
-def test_pycms_measures_of_scores_are_ours():
+def test_pycms_metrics_of_scores_are_ours():
     pycm = pytest.importorskip("pycm")
     y, scores = (rows[:60] for rows in _scores())  # it makes a matrix a threshold
     matrix = pycm.ConfusionMatrix(y, scores, threshold=lambda score: int(score >= 0.5))
@@ -125,24 +125,24 @@ def test_pycms_measures_of_scores_are_ours():
     assert pycm.PRCurve(*both, classes=["0", "1"]).area()["1"] < steelyard.pr_auc(y, scores)  # without its end
 
 
-def _of_torchmetrics(measure, rows):
+def _of_torchmetrics(metric, rows):
     torch = pytest.importorskip("torch")
     classification = pytest.importorskip("torchmetrics.classification")
     given = {"f_beta": {"beta": 1.0}, "recall_at_precision": {"min_precision": 0.9},
              "precision_at_recall": {"min_recall": 0.9}, "expected_calibration_error": {"n_bins": 10}}  # fmt: skip
     y, other = map(torch.tensor, rows)
-    found = getattr(classification, peers.TORCHMETRICS[measure.name])(**given.get(measure.name, {}))(other, y)
+    found = getattr(classification, peers.TORCHMETRICS[metric.name])(**given.get(metric.name, {}))(other, y)
     return float(found[0] if isinstance(found, tuple) else found)
 
 
 @pytest.mark.filterwarnings("ignore:No (positive|negative) samples:UserWarning")  # it says what it puts in place of 0/0
 @pytest.mark.parametrize("name", peers.TORCHMETRICS)
 def test_torchmetrics_gives_our_value_and_what_we_say_where_there_is_none(name):
-    measure = steelyard.get_metric(name)
-    rows = _rows(FINLEY) if measure.function else _scores()
-    assert _of_torchmetrics(measure, rows) == pytest.approx(measure(*rows), abs=1e-6)
-    for words, (y, other, counts) in peers.cases(measure).items():
-        ours, theirs = measure(peers.data(y, other, counts)), _of_torchmetrics(measure, (y, other))
+    metric = steelyard.get_metric(name)
+    rows = _rows(FINLEY) if metric.function else _scores()
+    assert _of_torchmetrics(metric, rows) == pytest.approx(metric(*rows), abs=1e-6)
+    for words, (y, other, counts) in peers.cases(metric).items():
+        ours, theirs = metric(peers.data(y, other, counts)), _of_torchmetrics(metric, (y, other))
         if np.isnan(ours) and name == "mcc":
             assert theirs == 1 if "no error" in words else theirs != 0
         elif name != "kappa" or not np.isnan(ours):
@@ -179,7 +179,7 @@ def test_differences_from_scikit_learn_are_found_by_running_both():
     assert not peers.differences(steelyard.accuracy)
 
 
-def test_a_page_tells_what_others_give_where_a_measure_is_undefined():
+def test_a_page_tells_what_others_give_where_a_metric_is_undefined():
     told = " ".join(peers.undefined(steelyard.precision))
     assert "None" in told and "torchmetrics: 0" in told
     assert not peers.undefined(steelyard.accuracy)

@@ -18,16 +18,16 @@ from steelyard import (
 )
 
 FINLEY = Counts(28, 23, 72, 2680)
-COUNT_MEASURES = [m for m in list_metrics() if m.function]
+COUNT_METRICS = [m for m in list_metrics() if m.function]
 
 
 def test_equals_a_physically_reweighted_table():
     weights = {1: 0.3 / (51 / 2803), 0: 0.7 / (2752 / 2803)}
     y, pred = np.repeat([1, 1, 0, 0], [28, 23, 72, 2680]), np.repeat([1, 0, 1, 0], [28, 23, 72, 2680])
     moved, heavy = at_prevalence(FINLEY, 0.3), confusion(y, pred, sample_weight=[weights[i] for i in y])
-    for measure in COUNT_MEASURES:
-        assert measure(moved) == pytest.approx(measure(heavy), rel=1e-12), measure.name
-        assert measure(at_prevalence(y, 0.3, pred)) == pytest.approx(measure(heavy), rel=1e-12)
+    for metric in COUNT_METRICS:
+        assert metric(moved) == pytest.approx(metric(heavy), rel=1e-12), metric.name
+        assert metric(at_prevalence(y, 0.3, pred)) == pytest.approx(metric(heavy), rel=1e-12)
     assert steelyard.prevalence(moved) == pytest.approx(0.3)
     assert moved.total == pytest.approx(2803)
 

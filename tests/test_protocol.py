@@ -151,17 +151,17 @@ def test_the_merged_table_is_that_of_cross_val_predict():
     assert ours.best_threshold("f1", resamples=0) == best_threshold(Y, scores, "f1", resamples=0)
 
 
-def test_every_measure_of_a_run_is_that_of_its_table():
+def test_every_metric_of_a_run_is_that_of_its_table():
     found = cross_evaluate(LOGISTIC, X, Y, split=3)
     names = {row.name for row in found.summary}
     # 100 rows are asked of precision_at_k, and a fold has them.
     assert names == {m.name for m in list_metrics()} | {
         f"{n}[average={a}]" for n in ("precision", "recall", "f1") for a in ("macro", "weighted")
     }
-    for measure in list_metrics():
-        for run, value in zip(found.runs, found.values(measure.name), strict=True):
-            table = run.confusion if measure.scores is None else run.scores
-            assert value == pytest.approx(measure(table), rel=1e-12, nan_ok=True), measure.name
+    for metric in list_metrics():
+        for run, value in zip(found.runs, found.values(metric.name), strict=True):
+            table = run.confusion if metric.scores is None else run.scores
+            assert value == pytest.approx(metric(table), rel=1e-12, nan_ok=True), metric.name
 
 
 def test_the_merged_scores_are_the_sum_of_the_tables():
@@ -190,7 +190,7 @@ def test_mean_best_spread_and_interval_are_those_of_the_values():
     assert lower.best == found.values("expected_cost").min()
 
 
-def test_intervals_stay_in_the_range_of_the_measure():
+def test_intervals_stay_in_the_range_of_the_metric():
     easy = make_classification(60, class_sep=3, random_state=0)
     for row in cross_evaluate(LOGISTIC, *easy, split=3).summary:
         low, high = {m.name: m.range for m in list_metrics()}[row.name.split("[")[0]]
@@ -234,7 +234,7 @@ def test_two_classes_have_values_for_the_negative_one_too():
     assert [(row.label, row.rows) for row in rows[:2]] == [(0, int((Y == 0).sum())), (1, int(Y.sum()))]
 
 
-def test_models_are_ranked_by_kalitas_mean_f_or_any_other_measure():
+def test_models_are_ranked_by_kalitas_mean_f_or_any_other_metric():
     found = cross_evaluate(
         {"tree": DecisionTreeClassifier(max_depth=2), "never": DummyClassifier(), "nb": GaussianNB()}, X, Y
     )
@@ -409,15 +409,15 @@ def test_imbalanced_learns_pipelines_and_samplers_agree():
     assert np.array_equal(ours.values("f1"), cross_evaluate(inside, X, Y, split=CV).values("f1"))
 
 
-def is_free_of_prevalence(measure):
+def is_free_of_prevalence(metric):
     """Whether twice the positives leave the value as it is; of scores, that is so of the areas under the ROC curve."""
-    if measure.direction is None or measure.function is None:
-        return measure.name == "roc_auc"
+    if metric.direction is None or metric.function is None:
+        return metric.name == "roc_auc"
     tables = [Counts(30, 10, 20, 140), Counts(3, 7, 60, 40)]
-    return all(math.isclose(measure(table), measure(table.scaled(positives=2)), rel_tol=1e-9) for table in tables)
+    return all(math.isclose(metric(table), metric(table.scaled(positives=2)), rel_tol=1e-9) for table in tables)
 
 
-FREE = [measure.name for measure in list_metrics() if is_free_of_prevalence(measure)]
+FREE = [metric.name for metric in list_metrics() if is_free_of_prevalence(metric)]
 
 
 RATIOS = {"diagnostic_odds_ratio"}  # no upper end: their mean over runs is too skewed for an interval of Student's t
@@ -522,7 +522,7 @@ def test_labels_of_any_kind_give_the_same_table(y):
     assert np.array_equal(found.pooled.rows, cross_evaluate(GaussianNB(), X, Y, split=CV).pooled.rows)
 
 
-def test_named_labels_need_a_positive_class_only_where_a_measure_does():
+def test_named_labels_need_a_positive_class_only_where_a_metric_does():
     words = np.where(Y == 1, "ill", "well")
     free = cross_evaluate(LOGISTIC, X, words)
     assert "f1" not in {row.name for row in free.summary} and free.values("balanced_accuracy").mean() > 0.5
@@ -569,7 +569,7 @@ def test_a_row_of_no_weight_is_as_good_as_absent_from_the_tables():
     assert found.scores.positive.n + found.scores.negative.n == (weight > 0).sum()
 
 
-def test_without_measures_of_scores_no_scores_are_asked_for():
+def test_without_metrics_of_scores_no_scores_are_asked_for():
     class Proud(GaussianNB):
         def predict_proba(self, X):
             raise RuntimeError("nobody asked")
@@ -581,7 +581,7 @@ def test_without_measures_of_scores_no_scores_are_asked_for():
 # ---------------------------------------------------------------- cost
 
 
-def test_every_fit_has_its_cost_beside_the_measures():
+def test_every_fit_has_its_cost_beside_the_metrics():
     found = cross_evaluate(DecisionTreeClassifier(max_depth=3), X, Y, cost=True)
     rows = {row.name: row for row in found.cost}
     assert list(rows) == [
@@ -770,7 +770,7 @@ GROUPS = np.repeat([0, 1], 200)
         ({"resample": "class_weight"}, ValueError, "GaussianNB takes no class_weight"),
         ({"sample_weight": np.ones(400), "estimator": KNeighborsClassifier()}, ValueError, "takes no sample_weight"),
         ({"sample_weight": -np.ones(400)}, ValueError, "cannot be negative"),
-        ({"metrics": "f1"}, TypeError, "list of measures"),
+        ({"metrics": "f1"}, TypeError, "list of metrics"),
         ({"metrics": []}, ValueError, "metrics= is empty"),
         ({"metrics": ["f1", "ac_scor"]}, KeyError, "Did you mean"),
         ({"pos_label": 7}, ValueError, "does not occur"),
@@ -823,7 +823,7 @@ def test_without_scikit_learn_it_says_what_to_install():
     )
 
 
-def test_the_order_of_models_says_its_measure_and_whom_the_balanced_one_puts_first():
+def test_the_order_of_models_says_its_metric_and_whom_the_balanced_one_puts_first():
     from steelyard.report.page import page
 
     rng = np.random.default_rng(0)
@@ -831,7 +831,7 @@ def test_the_order_of_models_says_its_measure_and_whom_the_balanced_one_puts_fir
     X = np.column_stack([y + 0.9 * rng.normal(size=400)])
     careful, eager = DummyClassifier(), LogisticRegression(class_weight={0: 1, 1: 40})
     found = cross_evaluate({"careful": careful, "eager": eager}, X, y, split=Folds(2), rng=0)
-    ranked, balanced = (found.ranking(measure)[0].model for measure in ("f1[average=macro]", "ac_score"))
+    ranked, balanced = (found.ranking(metric)[0].model for metric in ("f1[average=macro]", "ac_score"))
     for told in (" ".join(repr(found).split()), page(found)):
         assert "Ranked by f1[average=macro], the mean F of the classes" in told
         told = told[told.index("Ranked by") :]  # noqa: PLW2901 - from there on

@@ -28,7 +28,7 @@ def names(advice):
     return [item.metric for item in advice]
 
 
-def test_the_answers_decide_the_measures():
+def test_the_answers_decide_the_metrics():
     assert names(recommend(a_class_may_fail=False).use) == ["g_mean", "ac_score", "tpnr"]
     assert repr(recommend()) == repr(recommend(a_class_may_fail=False))
     half = recommend(a_class_may_fail=True)
@@ -41,7 +41,7 @@ def test_the_answers_decide_the_measures():
     assert "12 positives" in " ".join(recommend(positives=12).beside)
 
 
-def test_classes_that_do_not_matter_alike_get_measures_that_do_not_weigh_them_alike():
+def test_classes_that_do_not_matter_alike_get_metrics_that_do_not_weigh_them_alike():
     fit = recommend(both_classes_alike=False, a_class_may_fail=True)
     assert names(fit.use) == ["iba", "alpha_f1", "class_weighted_accuracy"]
     for item in fit.use:
@@ -54,15 +54,15 @@ def test_classes_that_do_not_matter_alike_get_measures_that_do_not_weigh_them_al
 
 @pytest.mark.parametrize("alike", [True, False])
 @pytest.mark.parametrize("may_fail", [True, False])
-def test_a_prevalence_in_use_asks_for_measures_that_move_with_it(alike, may_fail):
+def test_a_prevalence_in_use_asks_for_metrics_that_move_with_it(alike, may_fail):
     fit = recommend(both_classes_alike=alike, a_class_may_fail=may_fail, prevalence_in_use=True)
     moving = [decide(name, "prevalence_invariance").holds is False for name in names(fit.use)]
-    none_fits = "no measure both moves with it" in " ".join(fit.beside)
+    none_fits = "no metric both moves with it" in " ".join(fit.beside)
     assert moving and all(moving) != none_fits
     assert none_fits == (not alike and not may_fail)
 
 
-def test_a_measure_that_falls_below_zero_is_not_said_to_look_well():
+def test_a_metric_that_falls_below_zero_is_not_said_to_look_well():
     """MCC and kappa are at most 0 where a class is given up."""
     fit = recommend(a_class_may_fail=False, prevalence_in_use=True)
     assert not {"mcc", "kappa"} & {*names(fit.avoid)} and {"mcc", "kappa"} <= {*names(fit.use)}
@@ -83,7 +83,7 @@ def test_costs_and_ranks_are_reasoned_and_blamed_as_well():
     assert "not their order" in ranks.avoid[0].why
 
 
-def test_a_changed_measure_of_scores_changes_the_advice_on_ranks(registry):
+def test_a_changed_metric_of_scores_changes_the_advice_on_ranks(registry):
     registry._REGISTRY["roc_auc"] = replace(get_metric("average_precision"), name="roc_auc")
     assert "moves with the prevalence" in recommend(ranking=True).use[0].why
 
@@ -167,8 +167,8 @@ BAD = {
     "ranks and costs": (lambda: recommend(ranking=True, costs=True), ValueError, "not both"),
     "many tables": (lambda: recommend(steelyard.Counts([9, 1], [1, 2], [3, 3], [2, 2])), ValueError, "one table"),
     "a text of properties": (lambda: audit("f1", properties="p1"), TypeError, "a list of names"),
-    "a text of measures": (lambda: identities("f1"), TypeError, "a list of names"),
-    "measure": (lambda: audit("nonsense"), KeyError, "No measure is called"),
+    "a text of metrics": (lambda: identities("f1"), TypeError, "a list of names"),
+    "metric": (lambda: audit("nonsense"), KeyError, "No metric is called"),
     "property": (lambda: audit("f1", properties=["nonsense"]), KeyError, "nonsense"),
 }
 
@@ -191,7 +191,7 @@ def test_the_answers_are_read_from_the_data():
 
 
 def test_a_changed_formula_changes_the_verdict_of_an_evaluation(monkeypatch):
-    """The words rest on decided properties: where the recommended measure loses one, it is no longer named."""
+    """The words rest on decided properties: where the recommended metric loses one, it is no longer named."""
     from steelyard.auditing import recommend as module
 
     counts = steelyard.Counts(28, 23, 72, 2680)

@@ -1,4 +1,4 @@
-"""Declaring and finding measures."""
+"""Declaring and finding metrics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def declare():
     return geometric_precision
 
 
-def test_a_measure_declared_on_the_fly_is_everywhere(registry):
+def test_a_metric_declared_on_the_fly_is_everywhere(registry):
     own = declare()
     assert isinstance(own, Metric)
     assert steelyard.geometric_precision is own is get_metric("gp")
@@ -51,12 +51,12 @@ def test_a_measure_declared_on_the_fly_is_everywhere(registry):
 LAWS = [
     law
     for name, law in vars(test_laws).items()
-    if name.startswith("test_") and "measure" in law.__code__.co_varnames[:1]
+    if name.startswith("test_") and "metric" in law.__code__.co_varnames[:1]
 ]
 
 
 @pytest.mark.parametrize("law", [law for law in LAWS if "scikit" not in law.__name__], ids=lambda law: law.__name__)
-def test_the_laws_hold_for_a_measure_declared_on_the_fly(registry, law):
+def test_the_laws_hold_for_a_metric_declared_on_the_fly(registry, law):
     law(declare(), *([3] if "scale" in law.__code__.co_varnames else []))
 
 
@@ -73,7 +73,7 @@ def test_the_laws_catch_a_wrong_declaration(registry):
 
 
 @pytest.mark.parametrize("pickler", [pickle, cloudpickle], ids=["pickle", "cloudpickle"])
-def test_a_local_measure_pickles(registry, pickler):
+def test_a_local_metric_pickles(registry, pickler):
     own = declare()
     assert pickle.loads(pickler.dumps(own)) is own
     saved = pickler.dumps(own)
@@ -84,22 +84,22 @@ def test_a_local_measure_pickles(registry, pickler):
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_measures_travel_into_worker_processes(registry, method):
+def test_metrics_travel_into_worker_processes(registry, method):
     sys.path.insert(0, str(Path(__file__).parent))
-    import own_measures
+    import own_metrics
 
-    measures = [own_measures.hit_share, own_measures.hits_of_four, own_measures.hit_share.fixed(bonus=1.0)]
-    measures += [declare(), get_metric("f_beta[beta=2]"), get_metric("mcc")]
+    metrics = [own_metrics.hit_share, own_metrics.hits_of_four, own_metrics.hit_share.fixed(bonus=1.0)]
+    metrics += [declare(), get_metric("f_beta[beta=2]"), get_metric("mcc")]
     with ProcessPoolExecutor(2, get_context(method)) as pool:
-        values = list(pool.map(call, measures))
-    assert values == [m(FINLEY) for m in measures]
+        values = list(pool.map(call, metrics))
+    assert values == [m(FINLEY) for m in metrics]
 
 
-def call(measure):
-    return measure(FINLEY)
+def call(metric):
+    return metric(FINLEY)
 
 
-def test_a_plain_function_of_the_four_cells_is_a_measure():
+def test_a_plain_function_of_the_four_cells_is_a_metric():
     def plain(tp, fn, fp, tn):
         return (tp + tn) / (tp + fn + fp + tn)
 
@@ -152,7 +152,7 @@ def test_own_names_may_have_capitals(registry):
     assert get_metric("MyScore") is get_metric("myscore") is get_metric("m2") is MyScore
 
 
-def test_a_named_variant_and_a_redefined_measure_travel(registry):
+def test_a_named_variant_and_a_redefined_metric_travel(registry):
     joblib = pytest.importorskip("joblib")
     f3 = steelyard.f_beta.fixed("f3", beta=3.0)
     script = (
@@ -201,7 +201,7 @@ BAD = {
     "not whole": (lambda: get_metric("wauc[bands=2.5]"), ValueError, "must be a whole number"),
     "too many": (lambda: get_metric("wauc[bands=2000]"), ValueError, r"must lie in \[1, 200\]"),
     "none": (lambda: get_metric("f_beta[beta=None]"), ValueError, "must lie in"),
-    "measure": (lambda: get_metric("iba[of=nonsense]"), KeyError, "No measure is called 'nonsense'"),
+    "metric": (lambda: get_metric("iba[of=nonsense]"), KeyError, "No metric is called 'nonsense'"),
     "twice": (lambda: get_metric("f_beta[beta=2,beta=3]"), ValueError, "twice"),
     "open": (lambda: get_metric("f_beta[beta=2"), ValueError, "write it like"),
     "fixed": (lambda: steelyard.f2(FINLEY, beta=3), TypeError, "it has none"),
@@ -214,7 +214,7 @@ def test_bad_input_gets_one_sentence(case):
     assert_refused(*BAD[case])
 
 
-def test_a_measure_assigned_under_another_name_pickles(registry):
+def test_a_metric_assigned_under_another_name_pickles(registry):
     own = metric("T")(lambda_like)
     assert pickle.loads(pickle.dumps(own)) is own
 
@@ -233,14 +233,14 @@ try:
 except ValueError as error:
     print(error)"""
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "'a' already names the measure 'a'" in ran.stdout
+    assert "'a' already names the metric 'a'" in ran.stdout
 
 
-def test_two_measures_of_one_name_are_refused(registry):
+def test_two_metrics_of_one_name_are_refused(registry):
     declare()
-    with pytest.raises(ValueError, match="already names the measure 'geometric_precision'"):
+    with pytest.raises(ValueError, match="already names the metric 'geometric_precision'"):
         declare()
-    with pytest.raises(ValueError, match="already names the measure 'recall'"):
+    with pytest.raises(ValueError, match="already names the metric 'recall'"):
 
         @metric("Mine", aliases=("tpr",))
         def mine(c):
@@ -274,14 +274,14 @@ def test_a_best_value_inside_the_range_has_no_direction(registry, best, directio
     assert flag_ratio.direction == direction
 
 
-def test_help_on_a_measure_is_about_the_measure_and_its_calls_run():
+def test_help_on_a_metric_is_about_the_metric_and_its_calls_run():
     import pydoc
 
-    for measure in list_metrics():
-        told = pydoc.render_doc(measure, renderer=pydoc.plaintext)
-        assert measure.meaning in " ".join(told.split()) and f"Formula: {measure.name} = " in told
-        calls = [line.strip() for line in measure.__doc__.splitlines() if line.startswith("    steelyard.")]
+    for metric in list_metrics():
+        told = pydoc.render_doc(metric, renderer=pydoc.plaintext)
+        assert metric.meaning in " ".join(told.split()) and f"Formula: {metric.name} = " in told
+        calls = [line.strip() for line in metric.__doc__.splitlines() if line.startswith("    steelyard.")]
         assert calls and all(np.isscalar(eval(call, {"steelyard": steelyard})) for call in calls)
-        assert pickle.loads(pickle.dumps(measure)).__doc__ == measure.__doc__
-    assert Metric.__doc__.startswith("A measure: a formula over confusion counts")
+        assert pickle.loads(pickle.dumps(metric)).__doc__ == metric.__doc__
+    assert Metric.__doc__.startswith("A metric: a formula over confusion counts")
     assert "get_metric('f_beta[beta=2]')(" in steelyard.f_beta.fixed(beta=2).__doc__

@@ -1,4 +1,4 @@
-"""Scorers: every measure in scikit-learn's own tools, equal to scikit-learn's value where it has one."""
+"""Scorers: every metric in scikit-learn's own tools, equal to scikit-learn's value where it has one."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from steelyard.interop.scorers import Score
 X, Y = make_classification(500, weights=[0.85], flip_y=0.1, random_state=0)
 THREE = make_classification(400, n_classes=3, n_informative=5, weights=[0.7, 0.2], random_state=0)
 FOLDS = StratifiedKFold(4)
-MEASURES = [m for m in list_metrics() if m.direction is not None]
+METRICS = [m for m in list_metrics() if m.direction is not None]
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=lambda m: m.name)
-def test_every_measure_with_a_direction_scores_by_what_the_registry_knows(measure):
-    parameters = {"k": 20} if measure.name == "precision_at_k" else {}
-    found = cross_val_score(LogisticRegression(), X, Y, cv=FOLDS, scoring=scorer(measure.name, **parameters))
-    sign = 1 if measure.direction == "higher" else -1
+@pytest.mark.parametrize("metric", METRICS, ids=lambda m: m.name)
+def test_every_metric_with_a_direction_scores_by_what_the_registry_knows(metric):
+    parameters = {"k": 20} if metric.name == "precision_at_k" else {}
+    found = cross_val_score(LogisticRegression(), X, Y, cv=FOLDS, scoring=scorer(metric.name, **parameters))
+    sign = 1 if metric.direction == "higher" else -1
     for value, (train, test) in zip(found, FOLDS.split(X, Y), strict=True):
         model = LogisticRegression().fit(X[train], Y[train])
-        if measure.scores is None:
+        if metric.scores is None:
             other = model.predict(X[test])
-        elif measure.family == "calibration":
+        elif metric.family == "calibration":
             other = model.predict_proba(X[test])[:, 1]
         else:
             other = model.decision_function(X[test])
-        assert value == pytest.approx(sign * measure(Y[test], other, **parameters), rel=1e-12, nan_ok=True)
+        assert value == pytest.approx(sign * metric(Y[test], other, **parameters), rel=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -141,14 +141,14 @@ def test_a_fold_without_positives_has_no_score_and_stops_nobody():
     assert (found == 0.5).all()
 
 
-def test_weights_reach_the_measure():
+def test_weights_reach_the_metric():
     weight = np.where(Y == 1, 3.0, 1.0)
     model = LogisticRegression().fit(X, Y)
     ours = scorer("accuracy")(model, X, Y, sample_weight=weight)
     assert ours == pytest.approx(model.score(X, Y, weight), rel=1e-12)
 
 
-def test_parameters_belong_to_the_measure():
+def test_parameters_belong_to_the_metric():
     model = LogisticRegression().fit(X, Y)
     assert scorer("f_beta", beta=2)(model, X, Y) == f_beta(Y, model.predict(X), beta=2)
     assert scorer("f_beta[beta=2]")(model, X, Y) == f_beta(Y, model.predict(X), beta=2)
@@ -175,7 +175,7 @@ def test_it_can_be_pickled_and_says_what_it_is():
 @pytest.mark.parametrize(
     "name", ["mcc", "precision", "f1", "expected_cost", "negative_likelihood_ratio", "optimized_precision"]
 )
-def test_a_cut_at_which_the_measure_is_undefined_is_never_the_best(name):
+def test_a_cut_at_which_the_metric_is_undefined_is_never_the_best(name):
     model = LogisticRegression().fit(X, Y)
     scores = model.predict_proba(X)[:, 1]
     cuts = np.append(np.unique(scores), 1.1)  # the last flags nobody

@@ -29,7 +29,7 @@ from steelyard.statistics.class_scores import Side
 
 RANKING = [m for m in list_metrics() if m.scores]
 RANK_ONLY = [m for m in RANKING if m.family != "calibration"]
-every = pytest.mark.parametrize("measure", RANKING, ids=lambda m: m.name)
+every = pytest.mark.parametrize("metric", RANKING, ids=lambda m: m.name)
 
 
 def test_every_golden_value_of_every_score_vector(golden):
@@ -74,11 +74,11 @@ def columns(data):
 
 @given(rows)
 @settings(deadline=None)
-def test_rank_measures_are_the_same_to_the_bit_under_a_monotone_transform(data):
+def test_rank_metrics_are_the_same_to_the_bit_under_a_monotone_transform(data):
     y, score, _ = columns(data)
-    for measure in RANK_ONLY:
-        value = measure(y, score)
-        assert measure(y, [math.exp(s) * 3 for s in score]) == value or math.isnan(value), measure.name
+    for metric in RANK_ONLY:
+        value = metric(y, score)
+        assert metric(y, [math.exp(s) * 3 for s in score]) == value or math.isnan(value), metric.name
 
 
 @given(rows, st.integers(0, 30))
@@ -114,9 +114,9 @@ def test_frequency_is_repetition_and_zero_weight_is_absence(data):
     weighted = score_table([*y, True], [*score, 99], sample_weight=[*times, 0])
     assert counted.counts == repeated.counts == weighted.counts
     assert counted.thresholds.tolist() == weighted.thresholds.tolist()
-    for measure in RANK_ONLY:
-        values = [measure(table) for table in (repeated, counted, weighted)]
-        assert values == pytest.approx([values[0]] * 3, nan_ok=True), measure.name
+    for metric in RANK_ONLY:
+        values = [metric(table) for table in (repeated, counted, weighted)]
+        assert values == pytest.approx([values[0]] * 3, nan_ok=True), metric.name
 
 
 @given(rows)
@@ -235,29 +235,29 @@ def test_weighted_auc_never_exceeds_the_auc_and_a_random_curve_gives_its_known_v
 
 
 @every
-def test_a_perfect_ranking_reaches_the_best(measure):
-    parameters = {"k": 2} if measure.name == "precision_at_k" else {}
-    value = measure([0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], **parameters)
-    assert measure.best is None or value == pytest.approx(measure.best)
+def test_a_perfect_ranking_reaches_the_best(metric):
+    parameters = {"k": 2} if metric.name == "precision_at_k" else {}
+    value = metric([0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], **parameters)
+    assert metric.best is None or value == pytest.approx(metric.best)
 
 
 @every
-def test_in_range(measure):
+def test_in_range(metric):
     rng = np.random.default_rng(6)
-    parameters = {"k": 5} if measure.name == "precision_at_k" else {}
+    parameters = {"k": 5} if metric.name == "precision_at_k" else {}
     for _ in range(40):
         y, score = rng.integers(0, 2, 20), rng.random(20).round(1).clip(0.05, 0.95)
         y[:2] = 0, 1
-        value = measure(y, score, **parameters)
-        assert math.isnan(value) or measure.range[0] <= value <= measure.range[1]
+        value = metric(y, score, **parameters)
+        assert math.isnan(value) or metric.range[0] <= value <= metric.range[1]
 
 
 @every
-def test_tables_of_one_class_are_undefined_with_a_reason(measure):
-    parameters = {"k": 1} if measure.name == "precision_at_k" else {}
+def test_tables_of_one_class_are_undefined_with_a_reason(metric):
+    parameters = {"k": 1} if metric.name == "precision_at_k" else {}
     for y in ([0, 0], [1, 1]):
         table = score_table(y, [0.2, 0.4], labels=[0, 1])
-        value, why = measure(table, **parameters), measure.why(table, **parameters)
+        value, why = metric(table, **parameters), metric.why(table, **parameters)
         assert (why is None) != math.isnan(value)
 
 
@@ -338,7 +338,7 @@ BAD = {
     "columns": (lambda: steelyard.roc_auc(["a", "b", "c"], np.ones((3, 2)), average="macro"), ValueError, "a column for each"),
     "columns' average": (lambda: steelyard.roc_auc(["a", "b", "c"], np.ones((3, 3))), ValueError, "needs average="),
     "labels needed": (lambda: steelyard.accuracy(score_table(Y, S)), TypeError, "needs a cut"),
-    "counts": (lambda: steelyard.roc_auc(Counts(1, 2, 3, 4)), TypeError, "measure of scores"),
+    "counts": (lambda: steelyard.roc_auc(Counts(1, 2, 3, 4)), TypeError, "metric of scores"),
     "positives differ": (lambda: score_table(Y, S) + score_table(Y, S, pos_label=0), ValueError, "different positives"),
     "saved": (lambda: ScoreTable.from_json(saved(scores=[2, 1])), ValueError, "finite and ascending"),
     "saved rows": (lambda: ScoreTable.from_json(saved(rows=[-1, 1])), ValueError, "not negative"),

@@ -209,14 +209,14 @@ def test_counts_from_a_paper_need_no_file():
     assert shares["metrics"][0]["value"] == pytest.approx({m["name"]: m["value"] for m in told["metrics"]}["mcc"])
 
 
-def test_either_spelling_of_the_option_for_measures_is_taken_and_one_is_shown(rows):
+def test_either_spelling_of_the_option_for_metrics_is_taken_and_one_is_shown(rows):
     for command, shown, other in (("threshold", "--metric", "--metrics"), ("report", "--metrics", "--metric")):
         told = [run(command, rows, "--score", "score", option, "ac_score").stdout for option in (shown, other)]
         assert told[0] == told[1] and "ac_score" in told[0]
         assert f"  {shown} " in run(command, "--help").stdout and f" {other} " not in run(command, "--help").stdout
 
 
-def test_measures_are_chosen_by_name_with_their_parameters(rows):
+def test_metrics_are_chosen_by_name_with_their_parameters(rows):
     told = strict(run("report", rows, "--pred", "y_pred", "--metrics", "mcc, iba[alpha=0.1,of=g_mean],f_beta[beta=2]", "--format", "json").stdout)  # fmt: skip
     assert [row["name"] for row in told["metrics"]] == ["mcc", "iba[alpha=0.1]", "f_beta[beta=2]"]
 
@@ -386,7 +386,7 @@ def test_the_cut_that_flags_nobody_is_null_in_json(tmp_path):
     assert told["threshold"] is None
 
 
-def test_shift_tells_the_measures_elsewhere(rows):
+def test_shift_tells_the_metrics_elsewhere(rows):
     words = ["shift", rows, "--true", "y_true", "--pred", "y_pred", "--prevalence", "0.01"]
     told = strict(run(*words, "--format", "json").stdout)
     assert told["prevalence"] == 0.01
@@ -395,7 +395,7 @@ def test_shift_tells_the_measures_elsewhere(rows):
     assert "there" in run(*words).stdout
     assert (
         run(*words, "--format", "csv", "--metrics", "mcc").stdout.splitlines()[0]
-        == "measure,sample,there,low,high,chance"
+        == "metric,sample,there,low,high,chance"
     )
 
 
@@ -729,7 +729,7 @@ BAD = [
     ("Latin-1", "y,p\nÉté,1\n".encode("latin-1"), ["report", "in", *YP], "'in' is text, but not in UTF-8; save it as UTF-8 first."),
     ("frequencies of scores", GOOD, ["compare", "in", "--true", "y", "--score", "s", "--score", "p", "--frequency", "p"], "--frequency is for labels: scores are compared row by row"),
     ("groups of a gate", GOOD, ["gate", "in", *YP, "--by", "s", "--require", "mcc>=0"], "No such option"),
-    ("no such measure", GOOD, ["report", "in", *YP, "--metrics", "qqqqqq"], "No measure is called 'qqqqqq'. `steelyard metrics` lists them all."),
+    ("no such metric", GOOD, ["report", "in", *YP, "--metrics", "qqqqqq"], "No metric is called 'qqqqqq'. `steelyard metrics` lists them all."),
     ("no positive", "y,s\nno,0.1\nyes,0.9\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'no', 'yes' of the column 'y'; name it with --positive."),
     ("one class of counts", None, ["report", "--counts", "1,2,0,0"], "The truth holds one class only, 1; "),
     ("a truncated Parquet", "parquet", ["report", "in", *YP], "'in' cannot be read: "),
@@ -745,7 +745,7 @@ BAD = [
     ("1,001 labels", "y,p\n" + "".join(f"{i},{i}\n" for i in range(1001)), ["report", "in", *YP], "The column 'y' holds 1,001 different values in its first 1,001 rows; at most 1,000 labels are weighed."),
     ("null labels", GOOD + ",1,0.3\n", ["report", "in", *YP], "The column 'y' holds missing labels; drop those rows, or give them a label."),
     ("a positive that does not occur", GOOD, ["report", "in", *YP, "--positive", "2"], "The positive class '2' does not occur; there are 0, 1."),
-    ("one class", b"y,p\n1,1\n1,0\n", ["report", "in", *YP], "The truth holds one class only, 1; a measure needs rows of at least two."),
+    ("one class", b"y,p\n1,1\n1,0\n", ["report", "in", *YP], "The truth holds one class only, 1; a metric needs rows of at least two."),
     ("a truncated gzip", gzip.compress(GOOD.encode() * 99)[:-30], ["report", "in", *YP], "'in' is a gzip file that cannot be unpacked: it is cut short or damaged."),
     ("one that expands", packed_bomb, ["report", "in", *YP], "'in' unpacks to more than 1 GiB, over 200 times its size; unpack it yourself if that is right."),
     ("negative cells", json.dumps(TALLY), ["report", "in.json"], "'in.json': "),
@@ -760,15 +760,15 @@ BAD = [
     ("a malformed gate", GOOD, ["gate", "in", *YP, "--require", "mcc=>0.5"], "The rule 'mcc=>0.5' cannot be read; write \"ac_score>=0.8\", \"low(mcc)>=0.5\" or \"mcc>=baseline-0.02\"."),
     ("a gate half open", GOOD, ["gate", "in", *YP, "--require", "low(mcc>=0.5"], "The rule 'low(mcc>=0.5' cannot be read; "),
     ("a gate without a number", GOOD, ["gate", "in", *YP, "--require", "mcc>=high"], "The rule 'mcc>=high' cannot be read; "),
-    ("a gate on no measure", GOOD, ["gate", "in", *YP, "--require", "mcd>=0.5"], "No measure is called 'mcd'. Did you mean 'mcc'"),
+    ("a gate on no metric", GOOD, ["gate", "in", *YP, "--require", "mcd>=0.5"], "No metric is called 'mcd'. Did you mean 'mcc'"),
     ("a gate on scores", GOOD, ["gate", "in", *YP, "--require", "roc_auc>=0.5"], "roc_auc needs scores."),
     ("a gate of no rule", GOOD, ["gate", "in", *YP], 'A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.'),
     ("a gate on no baseline", GOOD, ["gate", "in", *YP, "--require", "mcc>=baseline"], "The rule 'mcc>=baseline' speaks of a baseline; name it with --baseline OLD.JSON."),
     ("a baseline not there", GOOD, ["gate", "in", *YP, "--baseline", "x.json"], "The baseline 'x.json' cannot be read; check the name and the folder."),
     ("a baseline that is none", GOOD, ["gate", "in", *YP, "--baseline", "in"], "The baseline 'in' is not a report written by `steelyard report --format json`; make one first."),
     ("a baseline of words", '{"metrics": [{"name": "mcc", "value": "high"}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline 'in' is not a report written by"),
-    ("a baseline of nothing", '{"metrics": [{"name": "mcc", "value": null}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline holds none of the usual measures; give rules with --require."),
-    ("a baseline without it", '{"metrics": []}', ["gate", "--counts", "1,2,3,4", "--baseline", "in", "--require", "mcc>=baseline"], "The baseline has no value of mcc; make it again with this measure."),
+    ("a baseline of nothing", '{"metrics": [{"name": "mcc", "value": null}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline holds none of the usual metrics; give rules with --require."),
+    ("a baseline without it", '{"metrics": []}', ["gate", "--counts", "1,2,3,4", "--baseline", "in", "--require", "mcc>=baseline"], "The baseline has no value of mcc; make it again with this metric."),
     ("three counts", None, ["report", "--counts", "1,2,3"], "--counts takes four numbers TP,FN,FP,TN, such as 28,23,72,2680, not '1,2,3'."),
     ("shares for counts", None, ["report", "--counts", "0.28,0.23,0.72,26.8"], "--counts takes numbers of rows, and 0.28,0.23,0.72,26.8 are shares; multiply them by the rows."),
     ("counts of words", None, ["report", "--counts", "a,2,3,4"], "--counts takes four numbers TP,FN,FP,TN, "),
@@ -864,9 +864,9 @@ def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
     assert "not clear from the labels 'fraud', 'ok' of the column 'truth'; name it with --positive." in told("report", path, "--score", "score")  # fmt: skip
     columns = (path, "--true", "truth", "--pred")
     assert " and the column 'n' numbers" in told("report", *columns, "n")
-    for measure in ("recall", "specificity"):
-        words = f"{measure} is of one class, and which is the positive one is not clear from the labels 'fraud', 'ok'; name it with --positive."  # fmt: skip
-        assert told("gate", *columns, "guess", "--require", f"low({measure})>=0.2") == words
+    for metric in ("recall", "specificity"):
+        words = f"{metric} is of one class, and which is the positive one is not clear from the labels 'fraud', 'ok'; name it with --positive."  # fmt: skip
+        assert told("gate", *columns, "guess", "--require", f"low({metric})>=0.2") == words
     assert told("compare", *columns, "guess").endswith("not 1; `steelyard report` tells how sure one is.")
     assert told("report", "--counts", "0,0,0,0").startswith("--counts 0,0,0,0 are no rows; give four numbers")
     assert told("reprot", path).startswith("No such command 'reprot'. Did you mean 'report'")

@@ -1,4 +1,4 @@
-"""Asawa's study: the real pulsars, the printed Figure 4, and the two tests of the measures."""
+"""Asawa's study: the real pulsars, the printed Figure 4, and the two tests of the metrics."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_printed_figure_allows_one_division_of_its_rows():
     assert divisions() == ((published("asawa")["positives"], published("asawa")["negatives"]),)
 
 
-def test_the_measures_of_two_tries_stand_side_by_side():
+def test_the_metrics_of_two_tries_stand_side_by_side():
     tables = {"model": score_table([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])}
     one = score_robustness(tables, tables)
     assert one.beside(one).metrics == ("roc_auc", "roc_auc")
@@ -89,7 +89,7 @@ def test_the_verdicts_are_the_papers_on_its_split(paper_split):
     for kind in ("robust", "symmetric", "winners"):
         assert set(getattr(found.found, kind)) - {"balanced_accuracy"} == set(published("asawa")[kind])
     assert "balanced_accuracy" in found.found.winners
-    assert not found.drawn[:, :, asawa.MEASURES.index("recall")].any()
+    assert not found.drawn[:, :, asawa.METRICS.index("recall")].any()
     exact = [found.found.metrics.index(m) for m in published("asawa")["robust"]]
     assert not found.found.changes[:, :, exact].any()
 

@@ -26,7 +26,7 @@ def claim(verdict="holds", words="It holds."):
 
 @pytest.fixture(scope="module")
 def study():
-    rows = [{"measure": "=1+1", "value": -0.25}, {"measure": HOSTILE, "value": math.nan}]
+    rows = [{"metric": "=1+1", "value": -0.25}, {"metric": HOSTILE, "value": math.nan}]
     return Study(
         "wu", f"A title {HOSTILE}", "Somebody (2025)", ["The head.", "A second sentence."],
         [Table("numbers", "Some numbers", rows, "A note.")],
@@ -104,7 +104,7 @@ def test_json_is_strict_and_csv_guards_formulas(folder):
     whole = json.loads((folder / "study.json").read_text(), parse_constant=refuse)
     assert whole["choices"]["nan"] is None and whole["tables"]["numbers"]["rows"][0]["value"] == -0.25
     rows = list(csv.DictReader((folder / "tables/numbers.csv").read_text().splitlines()))
-    assert rows[0] == {"measure": "'=1+1", "value": "-0.25"} and rows[1]["value"] == ""
+    assert rows[0] == {"metric": "'=1+1", "value": "-0.25"} and rows[1]["value"] == ""
     assert len(list(csv.DictReader((folder / "claims.csv").read_text().splitlines()))) == 3
 
 

@@ -30,7 +30,7 @@ def test_all_sixty_five_signs_are_found_again(study):
     assert claim.ours == "65 of 65 signs the same" and claim.verdict == "holds"
     signs = {"stays": "-", "changes": "+"}
     (table,) = [table for table in study.tables if table.name == "invariance"]
-    found = {row["measure"]: "".join(signs[row[f"p{i}"]] for i in range(1, 6)) for row in table.rows}
+    found = {row["metric"]: "".join(signs[row[f"p{i}"]] for i in range(1, 6)) for row in table.rows}
     assert found == published("garcia")["table_2"]["signs"]
 
 
@@ -45,7 +45,7 @@ def test_what_the_paper_leaves_unsaid_decides_its_conclusions(study):
     (table,) = [table for table in study.tables if table.name == "conclusions"]
     rows = {row["reading"]: row for row in table.rows}
     assert rows["one ramp from 0 to 1 for all rows"]["1: Acc follows TNr"] == "0 %"
-    assert rows["one ramp from 0 to 1 for all rows"]["3: four measures follow TNr"] == "0 %"
+    assert rows["one ramp from 0 to 1 for all rows"]["3: four metrics follow TNr"] == "0 %"
     assert next(iter(rows.values()))["wAUC with one edge"] == "0 %"
 
 
@@ -60,8 +60,8 @@ def test_the_correlations_are_golden_within_the_error_of_simulation(study, golde
     (table,) = [table for table in study.tables if table.name == "correlations_with_rates"]
     printed = golden("papers")["garcia_pearson"]["1000"]["0.05"]
     for row in table.rows:
-        if row["measure"] in ("Acc", "kappa", "AGm", "F1", "OP"):
-            assert row["5 % TNr"] == pytest.approx(printed[row["measure"]][1], abs=0.1)
+        if row["metric"] in ("Acc", "kappa", "AGm", "F1", "OP"):
+            assert row["5 % TNr"] == pytest.approx(printed[row["metric"]][1], abs=0.1)
 
 
 def test_another_seed_changes_ours_and_never_the_papers(study, other):
@@ -82,7 +82,7 @@ def test_every_matrix_is_symmetric_and_drawn(study):
     assert [table.name for table in matrices] == ["matrix_05", "matrix_10", "matrix_15", "matrix_20", "matrix_25"]
     assert [picture.name for picture in study.pictures] == ["heat_05", "heat_10", "heat_15", "heat_20", "heat_25"]
     for table in matrices:
-        cells = {(row["measure"], name): row[name] for row in table.rows for name in row if name != "measure"}
+        cells = {(row["metric"], name): row[name] for row in table.rows for name in row if name != "metric"}
         assert len(cells) == 13 * 13 and all(cells[a, b] == cells[b, a] for a, b in cells)
 
 

@@ -44,8 +44,8 @@ def test_the_averages_are_those_of_the_classes(study):
     for name in DATA:
         rows = {row["class"]: row for row in table_of(study, "classes") if row["data"] == name}
         macro, shares = rows.pop("macro"), rows.pop("class shares")
-        for measure in ("precision", "recall", "F"):
-            assert macro[measure] == pytest.approx(np.mean([row[measure] for row in rows.values()]))
+        for metric in ("precision", "recall", "F"):
+            assert macro[metric] == pytest.approx(np.mean([row[metric] for row in rows.values()]))
         folds = next(r for r in table_of(study, "folds") if r["data"] == name and r["learner"] == "tree")
         assert shares["recall"] == pytest.approx(folds["accuracy"])
 

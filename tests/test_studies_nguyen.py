@@ -115,7 +115,7 @@ def test_the_learner_is_scikit_learns_fitted_on_the_training_texts_alone():
 
 
 @newsgroups_needed
-def test_the_factor_steadies_the_measures_and_the_level_needs_more_texts(study):
+def test_the_factor_steadies_the_metrics_and_the_level_needs_more_texts(study):
     claims = claims_of(study)
     assert claims["With the factor accuracy is much more stable over the three test sets."].verdict == "holds"
     assert claims["With the factor F1 is much more stable over the three test sets."].verdict == "holds"

@@ -14,7 +14,7 @@ from steelyard.datasets.paper_datasets import svhn_1_6
 from steelyard.studies import wu, wu_trials
 from steelyard.studies.registry import run
 from steelyard.studies.study_files import write
-from steelyard.studies.wu_trials import CONDITIONS, FULL, HELD_OUT, LDA, MEASURES, NMC, QUICK, draw
+from steelyard.studies.wu_trials import CONDITIONS, FULL, HELD_OUT, LDA, METRICS, NMC, QUICK, draw
 
 FILE = "svhn_1_6.npz"
 has_data = pytest.mark.skipif(
@@ -90,11 +90,11 @@ def test_with_the_same_search_lda_is_ahead(study):
 @has_data
 def test_ac_score_does_not_keep_its_side(study):
     (table,) = [table for table in study.tables if table.name == "stability"]
-    rows = {row["measure"]: row for row in table.rows}
+    rows = {row["metric"]: row for row in table.rows}
     assert [rows["AC-score"][f"favours at {c}"] for c in CONDITIONS] == [NMC, LDA, NMC]
     assert rows["AUROC"]["same side"] == "yes"
     places = [sorted(row[f"place at {c}"] for row in table.rows) for c in CONDITIONS]
-    assert places == [list(range(1, len(MEASURES) + 1))] * 3
+    assert places == [list(range(1, len(METRICS) + 1))] * 3
 
 
 @has_data

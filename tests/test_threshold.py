@@ -17,7 +17,7 @@ from steelyard.analysis.resampled_threshold import MOST_CUTS
 from steelyard.errors import InputError, InputTypeError, UndefinedError, UnknownNameError
 
 DIRECTED = [m for m in list_metrics() if m.function and m.direction]
-directed = pytest.mark.parametrize("measure", DIRECTED, ids=lambda m: m.name)
+directed = pytest.mark.parametrize("metric", DIRECTED, ids=lambda m: m.name)
 Y, S = [0, 0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
 
 
@@ -43,12 +43,12 @@ def at(y, s, cut, direction=1, weight=None):
     )
 
 
-def brute(measure, y, s, direction=1, weight=None):
+def brute(metric, y, s, direction=1, weight=None):
     """The best value over every cut, from nobody flagged on, the first of equal ones; None where none is defined."""
     nobody = [math.inf * direction]
     cuts = nobody + sorted(set(s.tolist()), reverse=direction > 0)
-    sign = 1 if measure.direction == "higher" else -1
-    found = [(cut, sign * measure(at(y, s, cut, direction, weight))) for cut in cuts]
+    sign = 1 if metric.direction == "higher" else -1
+    found = [(cut, sign * metric(at(y, s, cut, direction, weight))) for cut in cuts]
     found = [(cut, value) for cut, value in found if not math.isnan(value)]
     if not found:
         return None
@@ -60,26 +60,26 @@ def brute(measure, y, s, direction=1, weight=None):
 
 
 @directed
-def test_the_best_cut_is_that_of_brute_force(measure):
+def test_the_best_cut_is_that_of_brute_force(metric):
     for seed in range(25):
         y, s = rows(seed, n=8 + 2 * seed)
-        cut, value = brute(measure, y, s)
-        found = best(y, s, measure)
+        cut, value = brute(metric, y, s)
+        found = best(y, s, metric)
         assert found.threshold == cut, seed
         assert found.value == pytest.approx(value, rel=1e-12, abs=1e-14)
         assert found.counts == at(y, s, cut)
-        assert found.metric == measure.name and found.direction == 1
+        assert found.metric == metric.name and found.direction == 1
 
 
 @directed
-def test_both_directions_are_those_of_brute_force_and_the_usual_one_wins_ties(measure):
+def test_both_directions_are_those_of_brute_force_and_the_usual_one_wins_ties(metric):
     for seed in range(12):
         y, s = rows(seed, n=20)
         y = 1 - y if seed % 2 else y
-        ways = {d: brute(measure, y, s, d) for d in (1, -1)}
-        sign = 1 if measure.direction == "higher" else -1
+        ways = {d: brute(metric, y, s, d) for d in (1, -1)}
+        sign = 1 if metric.direction == "higher" else -1
         direction = -1 if sign * (ways[-1][1] - ways[1][1]) > 1e-13 else 1
-        found = best(y, s, measure, both_directions=True)
+        found = best(y, s, metric, both_directions=True)
         assert (found.direction, found.threshold) == (direction, ways[direction][0]), seed
         assert found.counts == at(y, s, found.threshold, direction)
 
@@ -192,15 +192,15 @@ def test_roc_then_tpnr_is_tpnr_at_the_cut_of_informedness():
 
 
 @directed
-def test_a_bound_leaves_only_the_cuts_that_meet_it(measure):
+def test_a_bound_leaves_only_the_cuts_that_meet_it(metric):
     for seed in range(6):
         y, s = rows(seed)
-        found = best(y, s, measure, where=["specificity >= 0.5", "recall > 0.2"])
+        found = best(y, s, metric, where=["specificity >= 0.5", "recall > 0.2"])
         tables = {cut: at(y, s, cut) for cut in sorted({math.inf, *s.tolist()}, reverse=True)}
         allowed = [c for c in tables.values() if steelyard.specificity(c) >= 0.5 and steelyard.recall(c) > 0.2]
         assert found.counts in allowed
-        pick = np.nanmax if measure.direction == "higher" else np.nanmin
-        assert found.value == pytest.approx(pick([measure(c) for c in allowed]), rel=1e-12, abs=1e-14)
+        pick = np.nanmax if metric.direction == "higher" else np.nanmin
+        assert found.value == pytest.approx(pick([metric(c) for c in allowed]), rel=1e-12, abs=1e-14)
 
 
 def test_a_bound_that_weights_meet_but_for_rounding_is_met():
@@ -292,7 +292,7 @@ def test_on_noise_the_value_flatters_and_new_rows_are_expected_at_chance():
     assert all(f.optimism == f.value - f.out_of_sample for f in found)
 
 
-def test_a_measure_to_be_lowered_is_flattered_downwards():
+def test_a_metric_to_be_lowered_is_flattered_downwards():
     found = best_threshold(*noise(200, 1), "error_rate")
     assert found.out_of_sample > found.value and found.optimism > 0
 

@@ -26,18 +26,18 @@ from steelyard.analysis.kinks import kinks
 from steelyard.analysis.sampler import COUNT_METHODS
 
 FINLEY = Counts(28, 23, 72, 2680)
-COUNT_MEASURES = [m for m in list_metrics() if m.function]
+COUNT_METRICS = [m for m in list_metrics() if m.function]
 RNG = np.random.default_rng(0)
 Y, S = RNG.integers(0, 2, 200), RNG.random(200).round(2)
 
 
 def test_intervals_hold_the_value_and_stay_in_the_range():
     cells = RNG.integers(0, 8, (4, 300))
-    for found, measure in zip(intervals(COUNT_MEASURES, Counts(*cells), draws=300), COUNT_MEASURES, strict=True):
+    for found, metric in zip(intervals(COUNT_METRICS, Counts(*cells), draws=300), COUNT_METRICS, strict=True):
         defined = ~np.isnan(found.value)
         low, value, high = found.low[defined], found.value[defined], found.high[defined]
-        assert (low <= value).all() and (value <= high).all(), measure.name
-        assert (low >= measure.range[0] - 1e-12).all() and (high <= measure.range[1] + 1e-12).all(), measure.name
+        assert (low <= value).all() and (value <= high).all(), metric.name
+        assert (low >= metric.range[0] - 1e-12).all() and (high <= metric.range[1] + 1e-12).all(), metric.name
         assert np.isnan(found.low[~defined]).all()
 
 
@@ -118,7 +118,7 @@ def test_weighted_intervals_equal_brute_force():
         )
 
 
-def test_many_measures_share_one_set_of_draws():
+def test_many_metrics_share_one_set_of_draws():
     one, two = intervals(["recall", "false_negative_rate"], FINLEY)
     assert one.low == pytest.approx(1 - two.high, abs=1e-12)
     assert one.high == pytest.approx(1 - two.low, abs=1e-12)
@@ -141,8 +141,8 @@ def test_a_recall_of_one_keeps_its_doubt():
     assert interval("recall", Counts(10, 0, 5, 985), method="bootstrap").low == 1  # what the field's default says
 
 
-def test_the_kinked_measure_is_found_and_covered_at_its_kink():
-    assert [m.name for m in COUNT_MEASURES if kinks(m.expression)] == ["optimized_precision"]
+def test_the_kinked_metric_is_found_and_covered_at_its_kink():
+    assert [m.name for m in COUNT_METRICS if kinks(m.expression)] == ["optimized_precision"]
     rng = np.random.default_rng(2)
     drawn = Counts(*rng.multinomial(1_000, [0.04, 0.01, 0.19, 0.76], size=600).T)
     found = interval("optimized_precision", drawn, draws=1_000)
@@ -249,7 +249,7 @@ def test_very_many_tables_are_taken_in_blocks():
     assert found.low[99] == pytest.approx(interval("recall", counts[99]).low, abs=0.01)
 
 
-def test_rank_measures_have_intervals():
+def test_rank_metrics_have_intervals():
     rng = np.random.default_rng(1)
     y = (rng.random(6_000) < 0.3).astype(int)
     score = rng.normal(size=6_000) + y
@@ -293,7 +293,7 @@ def test_results_print_readably_and_become_frames():
     assert found.to_dicts()[0]["low"] == found[0].low
 
 
-def test_own_measures_have_intervals_too():
+def test_own_metrics_have_intervals_too():
     found = interval(lambda tp, fn, fp, tn: (tp + tn) / (tp + fn + fp + tn), FINLEY)
     assert (found.low, found.high) == pytest.approx(
         (interval("accuracy", FINLEY).low, interval("accuracy", FINLEY).high)
@@ -349,7 +349,7 @@ BAD = {
     "at": (lambda: sample_size("f1", at=0.8, prevalence=0.1, width=0.1), TypeError, r"\(recall, specificity\)"),
     "rates": (lambda: sample_size("f1", at=(8, 0.9), prevalence=0.1, width=0.1), ValueError, "between 0 and 1"),
     "same": (lambda: sample_size("f1", at=(0.8, 0.9), versus=(0.8, 0.9), prevalence=0.1), ValueError, "above 0"),
-    "scores": (lambda: sample_size("roc_auc", at=(0.8, 0.9), prevalence=0.1, width=0.1), TypeError, "measure of scores"),
+    "scores": (lambda: sample_size("roc_auc", at=(0.8, 0.9), prevalence=0.1, width=0.1), TypeError, "metric of scores"),
 }  # fmt: skip
 
 
@@ -376,7 +376,7 @@ def test_quantiles_and_tails_are_those_of_scipy_stats_to_the_last_bit():
         np.testing.assert_array_equal(below, stats.t.cdf(9 * share - 5, degrees))
 
 
-def test_the_draws_of_scores_are_those_of_one_measure_whichever_others_are_asked_for():
+def test_the_draws_of_scores_are_those_of_one_metric_whichever_others_are_asked_for():
     names = ["average_precision", "roc_auc", "recall_at_precision[at=0.5]", "recall_at_precision[at=0.3]"]
     together = intervals(names, Y, S)
     for name, found in zip(names, together, strict=True):

@@ -135,8 +135,8 @@ def test_frequency_is_repetition_and_zero_weight_is_absence(rows):
     for zero in ({"sample_weight": [*times, 0]}, {"frequency": [*times, 0]}):
         absent = confusion([*true, "z"], [*pred, "y"], **zero)
         assert absent == (weighted if "sample_weight" in zero else repeated)
-    for measure in (m for m in list_metrics() if m.classes):
-        assert measure(weighted) == pytest.approx(measure(repeated), nan_ok=True)
+    for metric in (m for m in list_metrics() if m.classes):
+        assert metric(weighted) == pytest.approx(metric(repeated), nan_ok=True)
 
 
 def test_accumulators_merge_and_weigh_scores():
@@ -152,7 +152,7 @@ def test_accumulators_merge_and_weigh_scores():
         Accumulator() + one
 
 
-# ---------------------------------------------------------------- measures of classes
+# ---------------------------------------------------------------- metrics of classes
 
 
 def close(value, expected):
@@ -167,13 +167,13 @@ def test_every_golden_value_of_every_multi_class_table(golden):
             assert close(get_metric(name)(table), expected[name]), (case["name"], name)
             assert (get_metric(name).why(table) is None) == (expected[name] is not None)
         for name in ("precision", "recall", "f1"):
-            measure = get_metric(name)
+            metric = get_metric(name)
             each = expected[f"{name}_per_class" + ("_counts" if name == "f1" else "")]
-            assert all(map(close, measure(table, average=None), each))
+            assert all(map(close, metric(table, average=None), each))
             for average, word in (("macro", "macro"), ("weighted", "kalita_micro")):
-                assert close(measure(table, average=average), expected[f"{word}_{name}"]), (case["name"], name)
-                assert close(measure(table, average=average, undefined=0), expected[f"{word}_{name}_zero"])
-            assert close(measure(table, average="micro"), expected["standard_micro_prf"])
+                assert close(metric(table, average=average), expected[f"{word}_{name}"]), (case["name"], name)
+                assert close(metric(table, average=average, undefined=0), expected[f"{word}_{name}_zero"])
+            assert close(metric(table, average="micro"), expected["standard_micro_prf"])
         assert [list(map(int, cells)) for cells in zip(*table.one_vs_rest(), strict=True)] == expected["one_vs_rest"]
 
 
@@ -185,17 +185,17 @@ def test_averages_over_both_classes_of_the_binary_tables(golden):
                 assert close(steelyard.f1(table, average="micro"), expected)
                 continue
             word, _, rest = name.replace("kalita_micro", "weighted").partition("_")
-            measure, _, zero = rest.partition("_")
+            metric, _, zero = rest.partition("_")
             options = {"undefined": 0} if zero else {}
-            assert close(get_metric(measure)(table, average=word, **options), expected), (case["name"], name)
+            assert close(get_metric(metric)(table, average=word, **options), expected), (case["name"], name)
 
 
-@pytest.mark.parametrize("measure", [m for m in list_metrics() if m.classes], ids=lambda m: m.name)
-def test_two_classes_are_a_special_case_of_many(measure):
+@pytest.mark.parametrize("metric", [m for m in list_metrics() if m.classes], ids=lambda m: m.name)
+def test_two_classes_are_a_special_case_of_many(metric):
     rng = np.random.default_rng(3)
     matrices = rng.integers(0, 4, (400, 2, 2))
-    many = measure.classes(ClassCells.of(matrices), **measure.parameters)
-    np.testing.assert_allclose(many, measure(Counts.from_matrix(matrices)), rtol=1e-13, atol=1e-15)
+    many = metric.classes(ClassCells.of(matrices), **metric.parameters)
+    np.testing.assert_allclose(many, metric(Counts.from_matrix(matrices)), rtol=1e-13, atol=1e-15)
 
 
 def test_mcc_kappa_and_balanced_accuracy_of_many_classes_equal_scikit_learns():
@@ -383,7 +383,7 @@ BAD = {
     "average": (lambda: steelyard.f1(Y, Y, average="mean"), ValueError, "average= takes"),
     "both": (lambda: steelyard.f1(Y, Y, average="macro", pos_label=1), ValueError, "contradict"),
     "alone": (lambda: steelyard.f1(Y), TypeError, r"or \(y_true, y_pred\), not list alone"),
-    "scores needed": (lambda: steelyard.roc_auc(confusion(Y, Y)), TypeError, "measure of scores"),
+    "scores needed": (lambda: steelyard.roc_auc(confusion(Y, Y)), TypeError, "metric of scores"),
     "kappa weights": (lambda: steelyard.kappa([0, 1, 2], [0, 1, 2], weights="cubic"), ValueError, "is one of linear, quadratic"),
     "positives differ": (lambda: confusion(Y, Y, pos_label=0) + confusion(Y, Y, pos_label=1), ValueError, "different positives"),
     "option on counts": (lambda: steelyard.precision(Counts(1, 2, 3, 4), average="macro"), ValueError, "one positive class already"),

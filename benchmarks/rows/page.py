@@ -31,7 +31,7 @@ s.dispatchEvent(new Event("input")); return document.body.offsetHeight > 0 ? 0 :
 def rows():
     """An update as ours, the way to the browser included; a frame as theirs: a ratio of 1 or more is within a frame."""
     for key in ("threshold", "prevalence"):
-        what = f"page, one update of every measure and chart, {key}"
+        what = f"page, one update of every metric and chart, {key}"
         yield Row(what, "one frame", functools.partial(moved, key), ROWS, 1, outside=True)
 
 

@@ -1,6 +1,6 @@
-"""cross_evaluate with every measure beside scikit-learn's cross_validate with one scorer, on the same splits.
+"""cross_evaluate with every metric beside scikit-learn's cross_validate with one scorer, on the same splits.
 
-What is added is one pass for scores and, once, the 61 measures of all runs: some 15 ms, and so a share of the whole
+What is added is one pass for scores and, once, the 61 metrics of all runs: some 15 ms, and so a share of the whole
 that a fit of any length makes small.
 """
 
@@ -17,9 +17,9 @@ MODELS = (("tree", 6_000, 20), ("forest", 2_000, 20), ("logistic", 20_000, 50))
 
 
 def rows():
-    """Each model with every measure; and one scorer in the place of scikit-learn's."""
+    """Each model with every metric; and one scorer in the place of scikit-learn's."""
     for name, n, columns in MODELS:
-        what = f"cross_evaluate, all measures, {name}, {n:,} rows"
+        what = f"cross_evaluate, all metrics, {name}, {n:,} rows"
         yield Row(what, "scikit-learn, cross_validate, f1", functools.partial(whole, name, columns), n, CALM)
     yield Row("scorer('f1') in cross_validate, tree, 5,000 rows", "scikit-learn's own scorer", one, 5_000, CALM)
 

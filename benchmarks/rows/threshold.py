@@ -19,9 +19,9 @@ TITLE = "The best cut"
 
 def rows():
     """Beside a sort, the authors' loop and scikit-learn's cuts."""
-    for measure in ("informedness", "ac_score", "mcc"):
-        make = functools.partial(beside_sort, measure)
-        yield Row(f"best_threshold, 1e6 scores, {measure}", "np.sort", make, 10**6, 1 / 15, part=True)
+    for metric in ("informedness", "ac_score", "mcc"):
+        make = functools.partial(beside_sort, metric)
+        yield Row(f"best_threshold, 1e6 scores, {metric}", "np.sort", make, 10**6, 1 / 15, part=True)
     yield Row("best_threshold, 1e4 scores, both ways", "a loop as the authors'", beside_authors, 10**4, 50)
     for name in ("f1", "balanced_accuracy"):
         for n, cuts in ((10**3, 10**3), (10**5, 100)):
@@ -35,9 +35,9 @@ def data(n, share=0.5):
     return y, rng.permutation(n) / n + 0.1 * y * (1 + 1 / (3 * n))
 
 
-def beside_sort(measure, n):
+def beside_sort(metric, n):
     y, score = data(n)
-    ours = lambda: best_threshold(y, score, measure, resamples=0).value
+    ours = lambda: best_threshold(y, score, metric, resamples=0).value
     return ours, lambda value=ours(): (np.sort(score), value)[1]
 
 

@@ -15,18 +15,18 @@ from steelyard import Counts, evaluate, interval, intervals, list_metrics, score
 from steelyard.analysis import auc_intervals
 
 TITLE = "Intervals"
-COUNT_MEASURES = [m for m in list_metrics() if m.function]
+COUNT_METRICS = [m for m in list_metrics() if m.function]
 SINGLE = 1e-6  # confidenceinterval's area is in single precision
 
 
 def rows():
     """Our own yardsticks first, then the peers."""
     yield Row("all intervals, 1e9 rows", "ours, 1e3 rows", growth, 10**9, 1 / 1.5)
-    scale, every = 10_000 * len(COUNT_MEASURES), len(COUNT_MEASURES)
+    scale, every = 10_000 * len(COUNT_METRICS), len(COUNT_METRICS)
     what = f"{every} intervals of 10,000 draws, 1e5 rows"
-    yield Row(what, f"scikit-learn, one draw of one measure, 1/{scale:,} of it", loop, 10**5, 10_000 / scale, part=True)
+    yield Row(what, f"scikit-learn, one draw of one metric, 1/{scale:,} of it", loop, 10**5, 10_000 / scale, part=True)
     yield Row("DeLong's variance, 1e6 rows", "np.sort", delong, 10**6, 0.1, part=True)
-    yield Row("evaluate, 1e7 rows, all measures and intervals", "scikit-learn, classification_report", whole, 10**7, 1)
+    yield Row("evaluate, 1e7 rows, all metrics and intervals", "scikit-learn, classification_report", whole, 10**7, 1)
     yield from peers()
 
 
@@ -45,11 +45,11 @@ def peers():
 def growth(n):
     small = Counts(28, 23, 72, 877)
     large = small.scaled(n // 1000)
-    return lambda: done(intervals(COUNT_MEASURES, large)), lambda: done(intervals(COUNT_MEASURES, small))
+    return lambda: done(intervals(COUNT_METRICS, large)), lambda: done(intervals(COUNT_METRICS, small))
 
 
 def loop(n):
-    """One resample of the rows and one measure; 10,000 draws of all measures are that many times more."""
+    """One resample of the rows and one metric; 10,000 draws of all metrics are that many times more."""
     f1_score = needed("sklearn.metrics").f1_score
     rng = np.random.default_rng(0)
     y, pred = ((rng.random(n) < 0.05).astype(int) for _ in range(2))
@@ -59,7 +59,7 @@ def loop(n):
         i = rng.integers(0, n, n)
         return done(f1_score(y[i], pred[i], zero_division=0))
 
-    return lambda: done(intervals(COUNT_MEASURES, table)), one_draw
+    return lambda: done(intervals(COUNT_METRICS, table)), one_draw
 
 
 def delong(n):

@@ -29,7 +29,7 @@ def labels():
     yield Row(
         "confusion, 1e6 labels of 10 classes", "torchmetrics, tensors", functools.partial(beside_torch, k=10), 10**6, 1
     )
-    yield Row("confusion and 18 measures, 1e7 labels", "rapidstats (Rust)", beside_rapidstats, 10**7, 1)
+    yield Row("confusion and 18 metrics, 1e7 labels", "rapidstats (Rust)", beside_rapidstats, 10**7, 1)
 
 
 def frames():

@@ -1,6 +1,6 @@
 """Steelyard weighs classifiers whose classes are unequal.
 
-The public names; each loads what it needs on first use. Every measure of the catalogue is one of them.
+The public names; each loads what it needs on first use. Every metric of the catalogue is one of them.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class SteelyardError(Exception):
     ...     get_metric("acc_score")
     ... except SteelyardError as error:
     ...     print(error)
-    No measure is called 'acc_score'. Did you mean ...?
+    No metric is called 'acc_score'. Did you mean ...?
     """
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class CountOverflowError(SteelyardError, OverflowError):
 
 
 class UndefinedError(SteelyardError, ArithmeticError):
-    """A measure that is undefined on this table, where the caller asked for an error."""
+    """A metric that is undefined on this table, where the caller asked for an error."""
 
 
 class MissingLibraryError(SteelyardError, ImportError):

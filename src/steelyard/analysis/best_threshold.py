@@ -1,4 +1,4 @@
-"""Thresholds: the cut at which a measure is best, how near others come, and what it is worth on new rows."""
+"""Thresholds: the cut at which a metric is best, how near others come, and what it is worth on new rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class BestThreshold:
-    """The best cut of a measure: rows count as positive where score >= threshold, or <= where direction is -1.
+    """The best cut of a metric: rows count as positive where score >= threshold, or <= where direction is -1.
 
     `plateau` is the lowest and the highest cut next to it that is about as good, `interval` where the best cut of
     resampled rows lay, `optimism` how much the value flatters the cut, `out_of_sample` the value without that.
@@ -90,9 +90,9 @@ def best_threshold(
     frequency: Any = None,
     **parameters: Any,
 ) -> BestThreshold:
-    """The cut at which a measure is best, over every distinct score and "nobody" (infinity), the highest of equal ones.
+    """The cut at which a metric is best, over every distinct score and "nobody" (infinity), the highest of equal ones.
 
-    `data` is y_true or a ScoreTable. The measure is a name, a Metric, a function of tp, fn, fp, tn (more is better), a
+    `data` is y_true or a ScoreTable. The metric is a name, a Metric, a function of tp, fn, fp, tn (more is better), a
     list of them (their mean), or what errors cost: {"cost_fn": 10, "cost_fp": 1}, or a 2 x 2 matrix with rows true.
     `where` sets bounds, such as "specificity >= 0.99". Low scores are tried as positive only with `both_directions`;
     then the cut that flags fewest is taken of equal ones, and the usual direction first. The plateau reaches as far as
@@ -156,7 +156,7 @@ def _table(data: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
 
 @dataclass(frozen=True)
 class Search:
-    """How to choose a cut, and the measure to report at it."""
+    """How to choose a cut, and the metric to report at it."""
 
     criterion: Criterion
     report: Aim

@@ -30,7 +30,7 @@ ROUNDING = 1e-13  # what floats make of a difference that is 0
 
 @dataclass(frozen=True, repr=False)
 class Chance(Flat):
-    """What guessing scores by one measure: a number each, or an array where the data or the average are one.
+    """What guessing scores by one metric: a number each, or an array where the data or the average are one.
 
     A score has no classes to guess: there `same_margins` is the value of a score that tells the rows nothing.
     """
@@ -52,7 +52,7 @@ def _shown(value: Any) -> str:
 
 
 def chance(metric: Any, data: Any, y_other: Any = None, **options: Any) -> Chance:
-    """What guessing scores by a measure on the same data; data and options as in calling the measure.
+    """What guessing scores by a metric on the same data; data and options as in calling the metric.
 
     The guesses: independent of the truth with the same margins; always the commonest class; always the rarest class
     that occurs; each class equally often.
@@ -63,25 +63,25 @@ def chance(metric: Any, data: Any, y_other: Any = None, **options: Any) -> Chanc
     >>> chance("accuracy", ["a", "a", "b", "c"], ["a", "b", "b", "c"])
     accuracy of guessing with the same margins 0.312, always the majority 0.500, always the minority 0.250, ...
     """
-    measure, reading = read(metric, options)
-    if y_other is not None and measure.scores is not None and np.ndim(y_other) == 2:
+    metric, reading = read(metric, options)
+    if y_other is not None and metric.scores is not None and np.ndim(y_other) == 2:
         prior = _prior_columns(data, y_other, reading)
-        return Chance(measure.name, measure(data, prior, **options), *[math.nan] * 3)
-    table = application.weighed(measure, data, y_other, reading)
+        return Chance(metric.name, metric(data, prior, **options), *[math.nan] * 3)
+    table = application.weighed(metric, data, y_other, reading)
     if isinstance(table, Confusion) and reading.average == "native":
         table = collapsed(table, reading.pos_label)
     one_class = lacks_a_class(table)
     # What was about the rows is weighed by now, and the positive class of a two-class table is settled.
     left = {key: value for key, value in options.items() if isinstance(table, Confusion) and key in TABLE_OPTIONS}
     left |= {"undefined": reading.undefined}
-    values = [np.where(one_class, math.nan, measure(guess, **left)) for guess in _guesses(table)]
-    return Chance(measure.name, *(_plain(measure, value) for value in values), *[math.nan] * (4 - len(values)))
+    values = [np.where(one_class, math.nan, metric(guess, **left)) for guess in _guesses(table)]
+    return Chance(metric.name, *(_plain(metric, value) for value in values), *[math.nan] * (4 - len(values)))
 
 
 def read(metric: Any, options: dict[str, Any]) -> tuple[Metric, Options]:
-    """The measure with its parameters, which leave the options, and how its call is to be read."""
-    measure, parameters = get_metric(metric), {key: options.pop(key) for key in list(options) if key not in OPTIONS}
-    return measure.fixed(**parameters) if parameters else measure, Options(**options)
+    """The metric with its parameters, which leave the options, and how its call is to be read."""
+    metric, parameters = get_metric(metric), {key: options.pop(key) for key in list(options) if key not in OPTIONS}
+    return metric.fixed(**parameters) if parameters else metric, Options(**options)
 
 
 def collapsed(table: Confusion, pos_label: Any) -> Counts | Confusion:
@@ -89,9 +89,9 @@ def collapsed(table: Confusion, pos_label: Any) -> Counts | Confusion:
     return table if pos_label is None and table.positive is None else table.counts(pos_label)
 
 
-def _plain(measure: Metric, value: Array) -> Any:
-    # Where a measure can be negative, the guess of the same margins is 0 by a difference, which floats miss by 1e-17.
-    value = np.where(np.abs(value) < ROUNDING, 0.0, value) if measure.range[0] < 0 else value
+def _plain(metric: Metric, value: Array) -> Any:
+    # Where a metric can be negative, the guess of the same margins is 0 by a difference, which floats miss by 1e-17.
+    value = np.where(np.abs(value) < ROUNDING, 0.0, value) if metric.range[0] < 0 else value
     return value if value.ndim else value.item()
 
 

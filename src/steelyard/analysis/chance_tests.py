@@ -36,7 +36,7 @@ BY_ROWS = ", by rows and not by weight"
 class ChanceTest(Flat):
     """How probable guessing with the same margins does as well: one-sided, two-sided, and by which test.
 
-    `undefined_share` is how probable guesses are on which the measure is undefined; they count as doing as well.
+    `undefined_share` is how probable guesses are on which the metric is undefined; they count as doing as well.
     Where it is undefined on the table itself both p-values are NaN, and `why` tells the reason.
     """
 
@@ -166,7 +166,7 @@ def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
 
 
 def chance_test(metric: Any, data: Any, y_pred: Any = None, **options: Any) -> ChanceTest:
-    """Test one measure of a two-class table against its exact distribution over guesses of the same margins.
+    """Test one metric of a two-class table against its exact distribution over guesses of the same margins.
 
     Guesses on which it is undefined count as doing as well, and as badly; their share is told.
 
@@ -174,41 +174,41 @@ def chance_test(metric: Any, data: Any, y_pred: Any = None, **options: Any) -> C
     >>> chance_test("diagnostic_odds_ratio", Counts(tp=4, fn=1, fp=2, tn=5))
     better than guessing: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined on 0.0076 of the guesses)
     """
-    measure, reading = read(metric, options)
-    if measure.direction is None:
-        raise InputError(f"{measure.name} only describes: no value of it is better, so none can beat guessing.")
-    if measure.function is None:
-        raise InputTypeError(f"{measure.name} is a measure of scores; beats_guessing(y_true, y_score=...) tests those.")
+    metric, reading = read(metric, options)
+    if metric.direction is None:
+        raise InputError(f"{metric.name} only describes: no value of it is better, so none can beat guessing.")
+    if metric.function is None:
+        raise InputTypeError(f"{metric.name} is a metric of scores; beats_guessing(y_true, y_score=...) tests those.")
     weighing = {key: getattr(reading, key) for key in ("pos_label", "labels", "sample_weight", "frequency")}
     rows, note = _rows(_given(data, y_pred, None, weighing))
-    counts = _two_classes(measure, rows, reading)
+    counts = _two_classes(metric, rows, reading)
     lacks_a_class(counts)
-    return _enumerated(measure, counts, f"exact distribution of {measure.name}{note}")
+    return _enumerated(metric, counts, f"exact distribution of {metric.name}{note}")
 
 
-def _two_classes(measure: Metric, rows: Statistic, reading: Options) -> Counts:
+def _two_classes(metric: Metric, rows: Statistic, reading: Options) -> Counts:
     match rows:
         case Counts():
             return rows
         case ScoreTable():
-            raise InputTypeError(f"{measure.name} needs a cut: give table.at(threshold), or labels in place of scores.")
-    symmetric = measure.classes is not None and reading.pos_label is None and rows.positive is None
+            raise InputTypeError(f"{metric.name} needs a cut: give table.at(threshold), or labels in place of scores.")
+    symmetric = metric.classes is not None and reading.pos_label is None and rows.positive is None
     if reading.average != "native" or (symmetric and len(rows.labels) > 2):
         raise InputError("The exact test is of one class; name it with pos_label=, or test all with beats_guessing.")
     return rows.counts(rows.labels[-1] if symmetric and rows.labels else reading.pos_label)
 
 
-def _enumerated(measure: Metric, counts: Counts, method: str) -> ChanceTest:
-    null, observed = TruePositives.of(counts), measure(counts)
+def _enumerated(metric: Metric, counts: Counts, method: str) -> ChanceTest:
+    null, observed = TruePositives.of(counts), metric(counts)
     if math.isnan(observed):
-        return ChanceTest(math.nan, math.nan, method, math.nan, measure.why(counts))
+        return ChanceTest(math.nan, math.nan, method, math.nan, metric.why(counts))
     if null.spread > WIDEST:
         raise InputError(f"{null.total:.2g} rows are too many to enumerate; beats_guessing tests such a table.")
-    sign = -1 if measure.direction == "lower" else 1
+    sign = -1 if metric.direction == "lower" else 1
     near = 1e-14 + 1e-13 * abs(observed)  # equal but for rounding
     logs = []
     for tp in null.support(int(counts.tp)):
-        above, mass = sign * (measure(null.tables(tp)) - observed), null.log_mass(tp)
+        above, mass = sign * (metric(null.tables(tp)) - observed), null.log_mass(tp)
         none = np.isnan(above)
         logs.append([log_sum(mass[which]) for which in (none | (above >= -near), none | (above <= near), none)])
     better, worse, undefined = (log_sum(np.array(column)) for column in zip(*logs, strict=True))

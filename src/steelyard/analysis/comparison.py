@@ -1,4 +1,4 @@
-"""Comparison: whether one model beats another on the same rows, by every measure. The floors below may use it."""
+"""Comparison: whether one model beats another on the same rows, by every metric. The floors below may use it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ RANKED = ("roc_auc", "average_precision", "weighted_auc")
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """The differences of every pair of models by every measure, and the classical tests beside them."""
+    """The differences of every pair of models by every metric, and the classical tests beside them."""
 
     models: tuple[str, ...]
     n: int
@@ -95,7 +95,7 @@ class Comparison:
     def ranking(
         self, a: str | None = None, b: str | None = None, *, prevalences: Sequence[float] | None = None
     ) -> Ranking:
-        """The measures by how much they favour model a over b, here and at other prevalences (Wu and Cannistraci)."""
+        """The metrics by how much they favour model a over b, here and at other prevalences (Wu and Cannistraci)."""
         if a is None and b is None and len(self.models) == 2:
             a, b = self.models
         for name in (a, b):
@@ -124,16 +124,16 @@ def compare(
     true: str | None = None,
     frequency: Any = None,
 ) -> Comparison:
-    """Whether models differ on the same rows: every measure's difference with its paired interval and tests.
+    """Whether models differ on the same rows: every metric's difference with its paired interval and tests.
 
     `models` are named columns of predicted labels, or with scores=True of scores of the positive class, which
-    `threshold` (a number, or one a model) cuts for the measures of labels. Or give a Paired table alone, or a frame and
+    `threshold` (a number, or one a model) cuts for the metrics of labels. Or give a Paired table alone, or a frame and
     the names of its columns: true, and the models as a list (or by name). `frequency` is how many rows a row stands
     for, where labels are compared.
 
     The intervals draw truth x A x B from the posterior with 1/2 row in each cell. A p-value is the larger of that
     posterior's and of the mid-p of swapping the models' predictions at random; where few rows disagree it is
-    conservative. `p_holm` holds for all rows of the result together. roc_auc is tested by DeLong, other measures of
+    conservative. `p_holm` holds for all rows of the result together. roc_auc is tested by DeLong, other metrics of
     scores by a Bayesian bootstrap.
 
     >>> compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2}, metrics=["recall"])
@@ -146,7 +146,7 @@ def compare(
     paired_tables.refuse_weights(sample_weight)
     options = Options(pos_label, labels, average)
     if average is None:
-        raise InputError("compare takes one value a measure: name a class with pos_label=, or average='macro'.")
+        raise InputError("compare takes one value a metric: name a class with pos_label=, or average='macro'.")
     plan = Plan(level, draws, drawing.generator(rng))
     if isinstance(y_true, Paired):
         return _compare_table(y_true, models, _known(metrics), options, plan)
@@ -186,10 +186,10 @@ def _of_frame(data: Any, true: str, models: Any, scores: bool, frequency: Any) -
 
 def _known(metrics: Iterable[Any] | None) -> tuple[Metric, ...] | None:
     if isinstance(metrics, str):
-        raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
+        raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
     known = None if metrics is None else tuple(get_metric(metric) for metric in metrics)
     if known == ():
-        raise InputError("metrics= is empty; name at least one measure, or leave it out for the usual ones.")
+        raise InputError("metrics= is empty; name at least one metric, or leave it out for the usual ones.")
     return known
 
 
@@ -216,7 +216,7 @@ def _compare_codes(
     codes: list[Array],
     labels: tuple[Any, ...],
     positive: Any,
-    measures: tuple[Metric, ...] | None,
+    metrics: tuple[Metric, ...] | None,
     options: Options,
     plan: Plan,
     times: Array | None = None,
@@ -229,11 +229,11 @@ def _compare_codes(
         (a, b, paired_tables.weigh(codes[0], of_a, of_b, labels, positive, times)) for (a, of_a), (b, of_b) in models
     ]
     ingest.check_whole(pairs[0][2].confusion(0))
-    return _compare_tables(names, pairs, measures, options, plan)
+    return _compare_tables(names, pairs, metrics, options, plan)
 
 
 def _compare_table(
-    table: Paired, models: Any, measures: tuple[Metric, ...] | None, options: Options, plan: Plan
+    table: Paired, models: Any, metrics: tuple[Metric, ...] | None, options: Options, plan: Plan
 ) -> Comparison:
     names = ["A", "B"] if models is None else [str(name) for name in models]
     if len(names) != 2:
@@ -242,25 +242,25 @@ def _compare_table(
         raise InputError("The paired table holds no rows; there is nothing to compare.")
     if options.average == "native" and not (options.pos_label is None and table.positive is None):
         table = table.collapsed(options.pos_label)
-    return _compare_tables(names, [(names[0], names[1], table)], measures, options, plan)
+    return _compare_tables(names, [(names[0], names[1], table)], metrics, options, plan)
 
 
 def _compare_tables(
     names: list[str],
     pairs: list[tuple[str, str, Paired]],
-    measures: tuple[Metric, ...] | None,
+    metrics: tuple[Metric, ...] | None,
     options: Options,
     plan: Plan,
 ) -> Comparison:
     tables = {name: table.confusion(i) for a, b, table in pairs for i, name in enumerate((a, b))}
-    weighed = Weighed(_fitting(tables[names[0]], options) if measures is None else measures, options, tables)
+    weighed = Weighed(_fitting(tables[names[0]], options) if metrics is None else metrics, options, tables)
     rows = [row for a, b, table in pairs for row in label_differences(a, b, table, weighed, plan)]
     tests = Rows(mcnemar(table, (a, b)) for a, b, table in pairs)
     return Comparison(tuple(names), pairs[0][2].n, plan.level, _adjusted(rows), tests, Rows(), weighed)
 
 
 def _fitting(table: Confusion, options: Options) -> tuple[Metric, ...]:
-    """The usual measures for this table: those of two classes where one of them is the positive one."""
+    """The usual metrics for this table: those of two classes where one of them is the positive one."""
     try:
         names = TWO_CLASS if options.average != "native" or table.positive_label() is not None else MANY_CLASS
     except InputError:
@@ -277,13 +277,13 @@ def _compare_scores(
     true: Array,
     columns: dict[str, Array],
     threshold: Any,
-    measures: tuple[Metric, ...] | None,
+    metrics: tuple[Metric, ...] | None,
     options: Options,
     plan: Plan,
 ) -> Comparison:
     names, values = list(columns), {name: finite(name, column) for name, column in columns.items()}
     positive, cuts = positives(true, options), thresholds(threshold, names)
-    chosen = _score_measures(measures, cuts)
+    chosen = _score_metrics(metrics, cuts)
     reading = Options(pos_label=True)
     weighed = Weighed(
         chosen, reading, {}, {name: ingest.score_table(positive, score) for name, score in values.items()}
@@ -301,10 +301,10 @@ def _compare_scores(
     return Comparison(tuple(names), len(positive), plan.level, _adjusted(rows), tests, delong, weighed)
 
 
-def _score_measures(measures: tuple[Metric, ...] | None, cuts: dict[str, float]) -> tuple[Metric, ...]:
-    if measures is None:
+def _score_metrics(metrics: tuple[Metric, ...] | None, cuts: dict[str, float]) -> tuple[Metric, ...]:
+    if metrics is None:
         return tuple(get_metric(name) for name in (*RANKED, *(TWO_CLASS if cuts else ())))
-    for measure in measures:
-        if measure.scores is None and not cuts:
-            raise InputError(f"{measure.name} is a measure of labels; give threshold= to cut the scores into them.")
-    return measures
+    for metric in metrics:
+        if metric.scores is None and not cuts:
+            raise InputError(f"{metric.name} is a metric of labels; give threshold= to cut the scores into them.")
+    return metrics

@@ -40,12 +40,12 @@ def interval(
     prevalence: Any = None,
     **options: Any,
 ) -> Interval:
-    """How sure a measure is on counts, a table, or labels and predictions or scores.
+    """How sure a metric is on counts, a table, or labels and predictions or scores.
 
     The default draws tables from the posterior (1/2 row added to each cell of 2 x 2), which covers where the
-    percentile bootstrap collapses; a kinked measure takes the range over the likely draws, roc_auc a score interval,
-    other rank measures a Bayesian bootstrap. `groups` names the cluster of each row, such as the patient;
-    `prevalence` reads the measure where that share of the rows is positive.
+    percentile bootstrap collapses; a kinked metric takes the range over the likely draws, roc_auc a score interval,
+    other rank metrics a Bayesian bootstrap. `groups` names the cluster of each row, such as the patient;
+    `prevalence` reads the metric where that share of the rows is positive.
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -78,7 +78,7 @@ def intervals(
     prevalence: Any = None,
     **options: Any,
 ) -> Rows[Interval]:
-    """The intervals of many measures, which share one set of draws; the arguments are those of interval.
+    """The intervals of many metrics, which share one set of draws; the arguments are those of interval.
 
     >>> from steelyard import Counts
     >>> intervals(["recall", "precision"], Counts(tp=28, fn=23, fp=72, tn=2680), draws=1000)[1].value
@@ -86,7 +86,7 @@ def intervals(
     """
     check(level, method, draws)
     if isinstance(metrics, str):
-        raise InputTypeError(f"intervals takes a list of measures; write [{metrics!r}], or use interval for one.")
+        raise InputTypeError(f"intervals takes a list of metrics; write [{metrics!r}], or use interval for one.")
     known = [get_metric(metric) for metric in metrics]
     parameters = [{key: value for key, value in options.items() if key in m.parameters} for m in known]
     reading = _reading({key: value for key, value in options.items() if not any(key in m.parameters for m in known)})
@@ -96,12 +96,12 @@ def intervals(
     sampler = Sampler(level, method, draws, source, prevalence=prevalence)
     if groups is not None:
         sampler.tables = cluster_tables(data, y_other, groups, reading, prevalence)
-    tables: dict[bool, Any] = {}  # weighed once for the measures of labels, once for those of scores
+    tables: dict[bool, Any] = {}  # weighed once for the metrics of labels, once for those of scores
     for m in known:
         if (m.scores is not None) not in tables:
             tables[m.scores is not None] = application.weighed(m, data, y_other, reading)
         if groups is not None and m.scores is not None:
-            raise InputError(f"{m.name} is a measure of scores; clusters are weighed for measures of labels only.")
+            raise InputError(f"{m.name} is a metric of scores; clusters are weighed for metrics of labels only.")
     asked = [
         (m, tables[m.scores is not None], {**m.parameters, **given}) for m, given in zip(known, parameters, strict=True)
     ]

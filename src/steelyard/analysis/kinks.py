@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.statistics.counts import Cells
 
-# A chi-square limit for one measure, widened for what two sides of a kink add and the few draws at the rim leave out:
+# A chi-square limit for one metric, widened for what two sides of a kink add and the few draws at the rim leave out:
 # at 95 % a limit of 5 covered 88 to 95 % of the tables at the kink, 7 covers 93 to 97 %. Chosen among 5, 6, 7 and 8 on
 # cells of the coverage table, so that table does not test it; six other settings, drawn later, gave 94 to 97.5 %.
 DEVIANCE_FACTOR = 7.0 / 3.841458820694124

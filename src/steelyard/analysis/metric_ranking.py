@@ -1,4 +1,4 @@
-"""Standing: the measures by how much they favour one model, here and at other prevalences. Used by comparison."""
+"""Standing: the metrics by how much they favour one model, here and at other prevalences. Used by comparison."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PREVALENCES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75)
 
 @dataclass(frozen=True)
 class Standing(Flat):
-    """The place of one measure in the order of the differences, here and over the prevalences."""
+    """The place of one metric in the order of the differences, here and over the prevalences."""
 
     metric: str
     difference: float
@@ -41,7 +41,7 @@ class Standing(Flat):
 
 @dataclass(frozen=True)
 class Place(Flat):
-    """The difference of two models by one measure at one prevalence, and its rank there."""
+    """The difference of two models by one metric at one prevalence, and its rank there."""
 
     metric: str
     prevalence: float
@@ -54,9 +54,9 @@ class Place(Flat):
 
 @dataclass(frozen=True, repr=False)
 class Ranking:
-    """The measures in the order of the difference a - b, descending, and their places at other prevalences.
+    """The metrics in the order of the difference a - b, descending, and their places at other prevalences.
 
-    `changes` names the first measure after each change of sign; `favours` says whom a sign speaks for.
+    `changes` names the first metric after each change of sign; `favours` says whom a sign speaks for.
     """
 
     a: str
@@ -73,21 +73,21 @@ class Ranking:
                 lines.insert(i, "-" * len(lines[0]))
         told = sorted({place.prevalence for place in self.places})
         over = f"; ranks and signs also at prevalences {', '.join(f'{p:g}' for p in told)}" if told else ""
-        return "\n".join([f"Measures by {self.a} - {self.b}{over}", *lines])
+        return "\n".join([f"Metrics by {self.a} - {self.b}{over}", *lines])
 
     def to_frame(self, library: str | None = None) -> Any:
-        """A data frame of every measure's place at every prevalence, or of the order where there are none."""
+        """A data frame of every metric's place at every prevalence, or of the order where there are none."""
         return self.places.to_frame(library) if self.places else self.order.to_frame(library)
 
 
 def ranking(a: str, b: str, weighed: Weighed, prevalences: Sequence[float] | None) -> Ranking:
-    """The measures in the order of a - b, and their places at the prevalences."""
-    measures, place = weighed.measures, _place(weighed)
-    observed = [tuple(float(weighed.answer(m, name).value) for name in (a, b)) for m in measures]
+    """The metrics in the order of a - b, and their places at the prevalences."""
+    metrics, place = weighed.metrics, _place(weighed)
+    observed = [tuple(float(weighed.answer(m, name).value) for name in (a, b)) for m in metrics]
     differences = np.array([one - other for one, other in observed])
     shares = _prevalences(place, prevalences)
-    # measure, model, share
-    there = np.array([[_at(weighed, m, name, place, shares) for name in (a, b)] for m in measures])
+    # metric, model, share
+    there = np.array([[_at(weighed, m, name, place, shares) for name in (a, b)] for m in metrics])
     gaps = there[:, 0] - there[:, 1]
     ranks, ranks_there = _ranks(differences), _ranks(gaps)
     places = Rows(
@@ -100,12 +100,10 @@ def ranking(a: str, b: str, weighed: Weighed, prevalences: Sequence[float] | Non
             _whole(ranks_there[i, j]),
             _sign(gaps[i, j]),
         )
-        for i, m in enumerate(measures)
+        for i, m in enumerate(metrics)
         for j, p in enumerate(shares)
     )
-    standings = [
-        _standing(m, differences[i], ranks[i], ranks_there[i], gaps[i], (a, b)) for i, m in enumerate(measures)
-    ]
+    standings = [_standing(m, differences[i], ranks[i], ranks_there[i], gaps[i], (a, b)) for i, m in enumerate(metrics)]
     order = sorted(standings, key=lambda s: (s.rank is None, s.rank))
     signed = [s for s in order if s.sign in ("+", "-")]
     changes = tuple(after.metric for before, after in pairwise(signed) if before.sign != after.sign)
@@ -113,15 +111,15 @@ def ranking(a: str, b: str, weighed: Weighed, prevalences: Sequence[float] | Non
 
 
 def _standing(
-    measure: Metric, difference: float, rank: float, ranks: Array, gaps: Array, models: tuple[str, str]
+    metric: Metric, difference: float, rank: float, ranks: Array, gaps: Array, models: tuple[str, str]
 ) -> Standing:
     sign = _sign(difference)
-    better = {"higher": "+", "lower": "-"}.get(str(measure.direction))
+    better = {"higher": "+", "lower": "-"}.get(str(metric.direction))
     favours = None if better is None or sign not in ("+", "-") else models[0] if sign == better else models[1]
     held = np.append(ranks, rank)
     held = held[~np.isnan(held)]
     low, high = (int(held.max()), int(held.min())) if len(held) else (None, None)
-    return Standing(measure.name, float(difference), _whole(rank), sign, favours, low, high, "".join(map(_sign, gaps)))
+    return Standing(metric.name, float(difference), _whole(rank), sign, favours, low, high, "".join(map(_sign, gaps)))
 
 
 def _sign(difference: float) -> str:
@@ -141,7 +139,7 @@ def _ranks(differences: Array) -> Array:
 
 
 def _place(weighed: Weighed) -> int | None:
-    """The place of the positive class in the models' tables; None where the measures are of all classes."""
+    """The place of the positive class in the models' tables; None where the metrics are of all classes."""
     if weighed.scores:
         return 1
     table = next(iter(weighed.tables.values()))
@@ -166,13 +164,13 @@ def _prevalences(place: int | None, prevalences: Sequence[float] | None) -> Arra
     return np.zeros(0) if place is None else shares
 
 
-def _at(weighed: Weighed, measure: Metric, model: str, place: int | None, shares: Array) -> Array:
-    """The measure with the classes re-weighted to each prevalence."""
+def _at(weighed: Weighed, metric: Metric, model: str, place: int | None, shares: Array) -> Array:
+    """The metric with the classes re-weighted to each prevalence."""
     if not len(shares):
         return np.zeros(0)
-    if weighed.by_rank(measure):
+    if weighed.by_rank(metric):
         tables = (scores_at(weighed.scores[model], float(share)) for share in shares)
-        values = [application.score_values(measure, table, measure.parameters) for table in tables]
+        values = [application.score_values(metric, table, metric.parameters) for table in tables]
         return np.array(values, dtype=np.float64)
     counts = at_prevalence(weighed.tables[model].one_vs_rest()[place], shares)
-    return np.asarray(application.count_values(measure, counts, measure.parameters))
+    return np.asarray(application.count_values(metric, counts, metric.parameters))

@@ -1,4 +1,4 @@
-"""Difference: how far two models lie apart by one measure, and the tables that say so. Used by comparison."""
+"""Difference: how far two models lie apart by one metric, and the tables that say so. Used by comparison."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROUNDING = 1e-12  # differences this small are none
 
 @dataclass(frozen=True)
 class Difference(Flat):
-    """How much model a exceeds model b by one measure, the interval of that, and the test that it is 0."""
+    """How much model a exceeds model b by one metric, the interval of that, and the test that it is 0."""
 
     a: str
     b: str
@@ -44,28 +44,28 @@ class Difference(Flat):
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """What the values of a comparison come from: each model's tables, the measures, and how they are read."""
+    """What the values of a comparison come from: each model's tables, the metrics, and how they are read."""
 
-    measures: tuple[Metric, ...]
+    metrics: tuple[Metric, ...]
     options: Options
     tables: Mapping[str, Confusion] = field(default_factory=dict)
     scores: Mapping[str, ScoreTable] = field(default_factory=dict)
 
-    def by_rank(self, measure: Metric) -> bool:
-        """Whether the measure reads the scores and not the labels."""
-        return bool(self.scores) and measure.scores is not None
+    def by_rank(self, metric: Metric) -> bool:
+        """Whether the metric reads the scores and not the labels."""
+        return bool(self.scores) and metric.scores is not None
 
-    def answer(self, measure: Metric, model: str) -> Answer:
-        """The measure's answer for one model."""
-        table = self.scores[model] if self.by_rank(measure) else self.tables[model]
-        return application.on_table(measure, table, self.options, measure.parameters)
+    def answer(self, metric: Metric, model: str) -> Answer:
+        """The metric's answer for one model."""
+        table = self.scores[model] if self.by_rank(metric) else self.tables[model]
+        return application.on_table(metric, table, self.options, metric.parameters)
 
-    def difference(self, measure: Metric, a: str, b: str) -> Difference:
-        """The difference of two models by the measure, not yet judged."""
-        one, other = self.answer(measure, a), self.answer(measure, b)
+    def difference(self, metric: Metric, a: str, b: str) -> Difference:
+        """The difference of two models by the metric, not yet judged."""
+        one, other = self.answer(metric, a), self.answer(metric, b)
         whys = [f"{name}: {answer.why}" for name, answer in ((a, one), (b, other)) if np.isnan(answer.value)]
         value_a, value_b = float(one.value), float(other.value)
-        return Difference(a, b, measure.name, value_a, value_b, value_a - value_b, why="; ".join(whys) or None)
+        return Difference(a, b, metric.name, value_a, value_b, value_a - value_b, why="; ".join(whys) or None)
 
 
 @dataclass(frozen=True)

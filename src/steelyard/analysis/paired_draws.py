@@ -29,11 +29,11 @@ FEWEST = 10  # draws beyond 0 or beyond the difference seen, below which a norma
 
 
 def label_differences(a: str, b: str, table: Paired, weighed: Weighed, plan: Plan) -> Iterator[Difference]:
-    """The differences of two models by every measure of labels, judged."""
+    """The differences of two models by every metric of labels, judged."""
     draws = PairDraws(table, plan)
-    for measure in weighed.measures:
-        held, swapped = (draws.values(measure, weighed.options, drawn) for drawn in (posterior, swaps))
-        row = weighed.difference(measure, a, b)
+    for metric in weighed.metrics:
+        held, swapped = (draws.values(metric, weighed.options, drawn) for drawn in (posterior, swaps))
+        row = weighed.difference(metric, a, b)
         low, high, p = map(float, judge(row.difference, held, swapped, plan.tails))
         undefined = float(np.isnan(held).mean())
         yield replace(row, low=low, high=high, p_value=p, method="posterior", undefined_share=undefined)
@@ -50,14 +50,14 @@ class PairDraws:
     plan: Plan
     _kept: dict[Any, tuple[Array, Array]] = field(default_factory=dict)
 
-    def values(self, measure: Metric, options: Options, drawn: Callable[..., tuple[Array, Array]]) -> Array:
-        """The measure's differences on the draws of `posterior` or `swaps`, draws on the last axis."""
-        place = application.positive_place(measure, self.table.confusion(0), options)
+    def values(self, metric: Metric, options: Options, drawn: Callable[..., tuple[Array, Array]]) -> Array:
+        """The metric's differences on the draws of `posterior` or `swaps`, draws on the last axis."""
+        place = application.positive_place(metric, self.table.confusion(0), options)
         if (drawn, place) not in self._kept:
             rows = positive_first(self.table, place)
             draws = self.plan.draws or int(np.clip(_MOST_WORK // rows.size, 1_000, _DRAWS))
             self._kept[drawn, place] = drawn(rows, draws, self.plan.rng)
-        a, b = (_evaluated(measure, cells, place, options) for cells in self._kept[drawn, place])
+        a, b = (_evaluated(metric, cells, place, options) for cells in self._kept[drawn, place])
         return np.asarray(a - b)
 
 
@@ -99,10 +99,10 @@ def steps(draws: int, size: int) -> Iterator[int]:
     return (min(step, draws - start) for start in range(0, draws, step))
 
 
-def _evaluated(measure: Metric, cells: Array, place: int | None, options: Options) -> Array:
+def _evaluated(metric: Metric, cells: Array, place: int | None, options: Options) -> Array:
     if place is not None:
-        return np.asarray(application.count_values(measure, drawing.as_counts(cells), measure.parameters))
-    return np.moveaxis(application.class_values(measure, ClassCells.of(cells), options, measure.parameters), 0, -1)
+        return np.asarray(application.count_values(metric, drawing.as_counts(cells), metric.parameters))
+    return np.moveaxis(application.class_values(metric, ClassCells.of(cells), options, metric.parameters), 0, -1)
 
 
 # ---------------------------------------------------------------- what they say
@@ -124,7 +124,7 @@ def judge_beside(difference: Any, held: Array, p: Any, tails: tuple[float, float
 
 def _ends(difference: Any, held: Array, tails: tuple[float, float]) -> tuple[Any, Any]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a measure that no draw defines has no interval
+        warnings.simplefilter("ignore", RuntimeWarning)  # a metric that no draw defines has no interval
         low, high = np.nanquantile(held, tails, axis=-1)
     lost = np.isnan(difference)
     return np.where(lost, np.nan, np.fmin(low, difference)), np.where(lost, np.nan, np.fmax(high, difference))

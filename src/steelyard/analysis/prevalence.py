@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def at_prevalence(data: Any, pi: Any, y_pred: Any = None, **options: Any) -> Any:
     """The table that the same rates would give where a share `pi` of the rows is positive.
 
-    Rows of each class are re-weighted, their total kept: any measure and any curve of the result is that of the
+    Rows of each class are re-weighted, their total kept: any metric and any curve of the result is that of the
     other prevalence, and an array of shares gives an array of tables. Nguyen's unbalanced factor is pi = 1/2. A table
     of K classes takes a vector of K shares. For intervals give `prevalence=pi` to interval or evaluate.
 
@@ -121,31 +121,31 @@ def _scaled(side: Side, factor: Any) -> Side:
 
 
 def swap_prevalences(metric: Any, a: Counts, b: Counts, *, least: float = 1e-6) -> list[float]:
-    """The prevalences at which two classifiers, as Counts, swap rank by a measure, ascending; none where one leads.
+    """The prevalences at which two classifiers, as Counts, swap rank by a metric, ascending; none where one leads.
 
     >>> from steelyard import Counts
     >>> careful, eager = Counts(60, 40, 10, 890), Counts(90, 10, 150, 750)
     >>> [round(pi, 3) for pi in swap_prevalences("accuracy", careful, eager)]
     [0.341]
     """
-    measure = get_metric(metric)
+    metric = get_metric(metric)
     ends = np.log(least / (1 - least))
     grid = 1 / (1 + np.exp(-np.linspace(ends, -ends, 4_001)))
-    gap = _gap(measure, a, b, grid)
-    told = np.flatnonzero(np.abs(gap) > 1e-12)  # smaller is rounding: measures that agree everywhere never swap
+    gap = _gap(metric, a, b, grid)
+    told = np.flatnonzero(np.abs(gap) > 1e-12)  # smaller is rounding: metrics that agree everywhere never swap
     turns = told[:-1][np.sign(gap[told[:-1]]) != np.sign(gap[told[1:]])]
-    return [_root(measure, a, b, grid[i], grid[told[told > i][0]]) for i in turns]
+    return [_root(metric, a, b, grid[i], grid[told[told > i][0]]) for i in turns]
 
 
-def _gap(measure: Metric, a: Counts, b: Counts, pi: Array) -> Array:
-    return np.asarray(measure(at_prevalence(a, pi)) - measure(at_prevalence(b, pi)))
+def _gap(metric: Metric, a: Counts, b: Counts, pi: Array) -> Array:
+    return np.asarray(metric(at_prevalence(a, pi)) - metric(at_prevalence(b, pi)))
 
 
-def _root(measure: Metric, a: Counts, b: Counts, low: float, high: float) -> float:
+def _root(metric: Metric, a: Counts, b: Counts, low: float, high: float) -> float:
     """Where the difference changes sign, by looking ever closer."""
     for _ in range(8):
         grid = np.linspace(low, high, 101)
-        signs = np.sign(_gap(measure, a, b, grid))
+        signs = np.sign(_gap(metric, a, b, grid))
         i = int(np.flatnonzero(signs != signs[0])[0])
         low, high = grid[i - 1], grid[i]
     return float((low + high) / 2)

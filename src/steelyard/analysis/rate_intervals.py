@@ -1,4 +1,4 @@
-"""Rates: a measure that is hits out of trials, and the textbook intervals for one."""
+"""Rates: a metric that is hits out of trials, and the textbook intervals for one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 
-def is_rate(measure: Metric) -> bool:
+def is_rate(metric: Metric) -> bool:
     """Whether the formula is some cells over those and others, so that hits out of trials say all."""
-    formula = measure.expression
+    formula = metric.expression
     if not isinstance(formula, Ratio):
         return False
     hits, trials = _cells(formula.above), _cells(formula.below)
@@ -34,9 +34,9 @@ def _cells(node: Expression) -> frozenset[str] | None:
     return None
 
 
-def bounds(measure: Metric, counts: Counts, method: str, level: float) -> tuple[Any, Any]:
+def bounds(metric: Metric, counts: Counts, method: str, level: float) -> tuple[Any, Any]:
     """The ends by Wilson's score, Jeffreys' prior or Clopper and Pearson's exact tails."""
-    formula = measure.expression
+    formula = metric.expression
     assert isinstance(formula, Ratio)  # noqa: S101 - is_rate was asked before
     cells = Cells(*(np.asarray(cell, dtype=np.float64) for cell in counts))
     hits, trials = np.asarray(evaluate(formula.above, cells)), np.asarray(evaluate(formula.below, cells))

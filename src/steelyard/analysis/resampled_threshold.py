@@ -89,7 +89,7 @@ def _coarse(table: ScoreTable, threshold: float) -> ScoreTable:
     small, scores = table.compact(), table.thresholds[:0:-1]
     if len(scores) <= MOST_CUTS:
         return small
-    # The best cut of a sensible measure lies at a score of one class or right above it: the rare class has few of them.
+    # The best cut of a sensible metric lies at a score of one class or right above it: the rare class has few of them.
     rare = min((table.positive, table.negative), key=lambda side: side.size).distinct[0]
     near = np.searchsorted(scores, rare[_evenly(len(rare), MOST_CUTS // 4)])
     best = np.searchsorted(scores, threshold) if math.isfinite(threshold) else 0

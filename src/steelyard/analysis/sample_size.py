@@ -62,29 +62,29 @@ def sample_size(
     recall to a width of 0.100 takes 4,930 rows at a prevalence of 0.0500: 246 positives and 4,684 negatives. Label more
     positives: 488 rows, half of each class, would do, read at the prevalence in use.
     """
-    measure = get_metric(metric)
-    if measure.function is None:
-        raise InputTypeError(f"{measure.name} is a measure of scores; sizes are planned for measures of labels.")
+    metric = get_metric(metric)
+    if metric.function is None:
+        raise InputTypeError(f"{metric.name} is a metric of scores; sizes are planned for metrics of labels.")
     if not 0 < prevalence < 1:
         raise InputError(f"prevalence is a share above 0 and below 1, not {prevalence!r}.")
     if (width is None) == (versus is None):
         raise InputError("Give either width= (of the interval) or versus= (the other classifier), one of them.")
     rates = [_rates(point) for point in ([at] if versus is None else [at, versus])]
     if width is not None:
-        goal = f"{measure.name} to a width of {three_digits(width)}"
+        goal = f"{metric.name} to a width of {three_digits(width)}"
         share, needed = width, _width
     else:
-        values = [float(measure(_table(10**6, prevalence, *rate))) for rate in rates]
-        goal = f"telling {measure.name} {three_digits(values[0])} from {three_digits(values[1])}"
+        values = [float(metric(_table(10**6, prevalence, *rate))) for rate in rates]
+        goal = f"telling {metric.name} {three_digits(values[0])} from {three_digits(values[1])}"
         share, needed = abs(values[0] - values[1]) * _power_factor(level, power), _both_widths
     if not (share > 0 and math.isfinite(share)):
         raise InputError(
-            f"{measure.name} would have to be told apart to {share:g}; give a width or a difference above 0."
+            f"{metric.name} would have to be told apart to {share:g}; give a width or a difference above 0."
         )
-    rows = _least(lambda n, share_of: needed(measure, n, share_of, rates, level) <= share, prevalence)
-    balanced = rows if prevalence == 0.5 else _least_balanced(measure, needed, rates, level, share, prevalence)
+    rows = _least(lambda n, share_of: needed(metric, n, share_of, rates, level) <= share, prevalence)
+    balanced = rows if prevalence == 0.5 else _least_balanced(metric, needed, rates, level, share, prevalence)
     positives = max(1, round(rows * prevalence))
-    return SampleSize(measure.name, goal, rows, positives, rows - positives, prevalence, balanced)
+    return SampleSize(metric.name, goal, rows, positives, rows - positives, prevalence, balanced)
 
 
 def _rates(point: Any) -> tuple[float, float]:
@@ -106,29 +106,29 @@ def _table(n: float, prevalence: float, recall: float, specificity: float) -> Co
 
 
 def _width(
-    measure: Any, n: float, prevalence: tuple[float, float], rates: list[tuple[float, float]], level: float
+    metric: Any, n: float, prevalence: tuple[float, float], rates: list[tuple[float, float]], level: float
 ) -> float:
     """The width of the interval of the first classifier: at a sampled prevalence, read at the one in use."""
     sampled, used = prevalence
-    found = interval(_shifted(measure, sampled, used), _table(n, sampled, *rates[0]), level=level, draws=4_000)
+    found = interval(_shifted(metric, sampled, used), _table(n, sampled, *rates[0]), level=level, draws=4_000)
     return float(found.high - found.low)
 
 
 def _both_widths(
-    measure: Any, n: float, prevalence: tuple[float, float], rates: list[tuple[float, float]], level: float
+    metric: Any, n: float, prevalence: tuple[float, float], rates: list[tuple[float, float]], level: float
 ) -> float:
     """The width of the interval of the difference of two classifiers that err apart from each other."""
-    return math.hypot(*(_width(measure, n, prevalence, [rate], level) for rate in rates))
+    return math.hypot(*(_width(metric, n, prevalence, [rate], level) for rate in rates))
 
 
-def _shifted(measure: Any, sampled: float, used: float) -> Any:
-    """The measure read at another prevalence than the sampled one: each class weighed accordingly."""
+def _shifted(metric: Any, sampled: float, used: float) -> Any:
+    """The metric read at another prevalence than the sampled one: each class weighed accordingly."""
     if sampled == used:
-        return measure
+        return metric
     p, q = used / sampled, (1 - used) / (1 - sampled)
 
     def shifted(c: Any) -> Any:
-        return measure.function(type(c)(c.tp * p, c.fn * p, c.fp * q, c.tn * q), **measure.parameters)
+        return metric.function(type(c)(c.tp * p, c.fn * p, c.fp * q, c.tn * q), **metric.parameters)
 
     return get_metric(shifted)
 
@@ -138,8 +138,8 @@ def _least(enough: Any, prevalence: float) -> int:
     return _search(lambda n: enough(n, (prevalence, prevalence)), prevalence)
 
 
-def _least_balanced(measure: Any, needed: Any, rates: Any, level: float, share: float, prevalence: float) -> int:
-    return _search(lambda n: needed(measure, n, (0.5, prevalence), rates, level) <= share, 0.5)
+def _least_balanced(metric: Any, needed: Any, rates: Any, level: float, share: float, prevalence: float) -> int:
+    return _search(lambda n: needed(metric, n, (0.5, prevalence), rates, level) <= share, 0.5)
 
 
 def _search(enough: Any, prevalence: float) -> int:

@@ -1,4 +1,4 @@
-"""Sampling: one set of draws of a table, and from it the interval of any measure. Used by uncertainty."""
+"""Sampling: one set of draws of a table, and from it the interval of any metric. Used by uncertainty."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *AUC_METHODS, *RANK_METHODS, "
 COUNT_DRAWS, RANK_DRAWS, DRAWS_AT_ONCE = 10_000, 1_000, 4_000_000
 
 
-_Asked = tuple["Metric", Any, "Mapping[str, Any]"]  # a measure, its table and its parameters
+_Asked = tuple["Metric", Any, "Mapping[str, Any]"]  # a metric, its table and its parameters
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Interval(Flat):
 
 @dataclass
 class Sampler:
-    """One set of draws for all measures of one call."""
+    """One set of draws for all metrics of one call."""
 
     level: float
     method: str
@@ -82,8 +82,8 @@ class Sampler:
         return drawing.tails(self.level)
 
     def intervals(self, asked: Sequence[_Asked], options: Options) -> list[Interval]:
-        """The intervals of measures, each on its table; all values come first, as draws are not kept for a next one."""
-        answers = [application.on_table(measure, self.at(table), options, given) for measure, table, given in asked]
+        """The intervals of metrics, each on its table; all values come first, as draws are not kept for a next one."""
+        answers = [application.on_table(metric, self.at(table), options, given) for metric, table, given in asked]
         methods = [self.chosen(*one) for one in asked]
         self._ranked = [one for one, method in zip(asked, methods, strict=True) if method in RANK_METHODS]
         every = zip(asked, answers, methods, strict=True)
@@ -94,27 +94,27 @@ class Sampler:
         return table if self.prevalence is None else at_prevalence(table, self.prevalence)
 
     def interval(
-        self, measure: Metric, table: Any, parameters: Mapping[str, Any], options: Options, answer: Any, method: str
+        self, metric: Metric, table: Any, parameters: Mapping[str, Any], options: Options, answer: Any, method: str
     ) -> Interval:
-        """The interval of one measure on one table, around the answer it gave there."""
-        low, high, undefined, error = self.bounds(measure, table, options, parameters, method, answer.value)
+        """The interval of one metric on one table, around the answer it gave there."""
+        low, high, undefined, error = self.bounds(metric, table, options, parameters, method, answer.value)
         # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
         lost = np.isnan(answer.value) | np.isnan(low) | np.isnan(high)
-        low, high = (np.clip(end, *measure.range) for end in (np.fmin(low, answer.value), np.fmax(high, answer.value)))
+        low, high = (np.clip(end, *metric.range) for end in (np.fmin(low, answer.value), np.fmax(high, answer.value)))
         value, low, high = (
             plain(end) for end in (answer.value, np.where(lost, np.nan, low), np.where(lost, np.nan, high))
         )
-        return Interval(measure.name, value, low, high, self.level, method, undefined, error, answer.why)
+        return Interval(metric.name, value, low, high, self.level, method, undefined, error, answer.why)
 
-    def chosen(self, measure: Metric, table: Any, parameters: Mapping[str, Any]) -> str:
-        """The method for this measure on this table, checked to fit."""
+    def chosen(self, metric: Metric, table: Any, parameters: Mapping[str, Any]) -> str:
+        """The method for this metric on this table, checked to fit."""
         fits: tuple[str, ...]
         if isinstance(table, ScoreTable):
-            plain_auc = measure.name == "roc_auc" and parameters.get("max_fpr") is None
+            plain_auc = metric.name == "roc_auc" and parameters.get("max_fpr") is None
             fits = (*AUC_METHODS, *RANK_METHODS) if plain_auc else RANK_METHODS
         else:
-            fits = ("deviance", "posterior", *COUNT_METHODS) if kinks(measure.expression) else COUNT_METHODS
-            fits += RATE_METHODS if isinstance(table, (Counts, Confusion)) and rate_intervals.is_rate(measure) else ()
+            fits = ("deviance", "posterior", *COUNT_METHODS) if kinks(metric.expression) else COUNT_METHODS
+            fits += RATE_METHODS if isinstance(table, (Counts, Confusion)) and rate_intervals.is_rate(metric) else ()
         if self.tables is not None:
             fits = ("cluster",)
         elif self.method == "cluster":
@@ -127,11 +127,11 @@ class Sampler:
             return fits[0]
         if self.method not in fits:
             told = ", ".join(dict.fromkeys(fits))
-            raise InputError(f"The method {self.method!r} does not fit {measure.name} here; these do: {told}.")
+            raise InputError(f"The method {self.method!r} does not fit {metric.name} here; these do: {told}.")
         return self.method
 
     def bounds(
-        self, measure: Metric, table: Any, options: Options, parameters: Mapping[str, Any], method: str, value: Any
+        self, metric: Metric, table: Any, options: Options, parameters: Mapping[str, Any], method: str, value: Any
     ) -> Any:
         """The ends, the share of undefined draws and, where scores were binned, the error of that."""
         if method in AUC_METHODS:
@@ -142,30 +142,30 @@ class Sampler:
             }[method]
             return (*ends(table, self.level), 0.0, None)  # an AUC is the same at every prevalence
         if isinstance(table, ScoreTable):
-            return self.rank_bounds(measure, table, parameters, value)
+            return self.rank_bounds(metric, table, parameters, value)
         if options.average is None and isinstance(table, Confusion):
-            return self.each_class(measure, table, parameters, method, value)
-        place = None if isinstance(table, Counts) else application.positive_place(measure, table, options)
+            return self.each_class(metric, table, parameters, method, value)
+        place = None if isinstance(table, Counts) else application.positive_place(metric, table, options)
         if method in (*RATE_METHODS, "bca"):
             if (place is None and not isinstance(table, Counts)) or (isinstance(table, Confusion) and table.weighted):
                 raise InputError(f"The method {method!r} counts rows of two classes without weights; use 'posterior'.")
             if method != "bca":
-                return (*rate_intervals.bounds(measure, place_counts(table, place), method, self.level), 0.0, None)
-        values = self.values(measure, table, place, options, parameters, method)
+                return (*rate_intervals.bounds(metric, place_counts(table, place), method, self.level), 0.0, None)
+        values = self.values(metric, table, place, options, parameters, method)
         undefined = float(np.isnan(values).mean())
         if method == "deviance":
             cells, deviance = self.cells(table, place, method)
-            return (*self.around_kinks(measure, cells, deviance, values, parameters), undefined, None)
+            return (*self.around_kinks(metric, cells, deviance, values, parameters), undefined, None)
         if method == "bca":
-            return (*self.bca(measure, place_counts(table, place), parameters, values, value), undefined, None)
+            return (*self.bca(metric, place_counts(table, place), parameters, values, value), undefined, None)
         return (*_quantiles(values, self.tails), undefined, None)
 
     def each_class(
-        self, measure: Metric, table: Confusion, parameters: Mapping[str, Any], method: str, value: Any
+        self, metric: Metric, table: Confusion, parameters: Mapping[str, Any], method: str, value: Any
     ) -> Any:
         """The ends for every class, each against the rest as if it alone were asked for."""
         options = (Options(pos_label=label) for label in table.labels)
-        found = [self.bounds(measure, table, o, parameters, method, v) for o, v in zip(options, value, strict=True)]
+        found = [self.bounds(metric, table, o, parameters, method, v) for o, v in zip(options, value, strict=True)]
         low, high, undefined, _ = zip(*found, strict=True)
         return np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)), None
 
@@ -173,24 +173,24 @@ class Sampler:
 
     def values(
         self,
-        measure: Metric,
+        metric: Metric,
         table: Any,
         place: int | None,
         options: Options,
         parameters: Mapping[str, Any],
         method: str,
     ) -> Array:
-        """The measure on every draw, draws on the last axis."""
+        """The metric on every draw, draws on the last axis."""
         cells, _ = self.cells(table, place, method)
         if isinstance(table, Counts) or place is not None:
-            return np.asarray(application.count_values(measure, drawing.as_counts(cells), parameters))
-        return np.moveaxis(application.class_values(measure, ClassCells.of(cells), options, parameters), 0, -1)
+            return np.asarray(application.count_values(metric, drawing.as_counts(cells), parameters))
+        return np.moveaxis(application.class_values(metric, ClassCells.of(cells), options, parameters), 0, -1)
 
     def around_kinks(
-        self, measure: Metric, cells: Array, deviance: Array, values: Array, parameters: Mapping[str, Any]
+        self, metric: Metric, cells: Array, deviance: Array, values: Array, parameters: Mapping[str, Any]
     ) -> tuple[Any, Any]:
         """The range over the likely draws where a kink lies among them, the quantiles where it does not."""
-        near = near_kink(measure.trace(**parameters), Cells(*drawing.as_counts(cells)), values.shape[:-1])
+        near = near_kink(metric.trace(**parameters), Cells(*drawing.as_counts(cells)), values.shape[:-1])
         likely = np.where(deviance <= deviance_limit(self.level), values, np.nan)
         ranged, cut = (np.fmin.reduce(likely, axis=-1), np.fmax.reduce(likely, axis=-1)), _quantiles(values, self.tails)
         return np.where(near, ranged[0], cut[0]), np.where(near, ranged[1], cut[1])
@@ -243,11 +243,11 @@ class Sampler:
         spread = drawing.student_spread(len(tables), self.level)
         return drawing.cluster(tables, self.draws or COUNT_DRAWS, self.rng, spread)
 
-    def bca(self, measure: Metric, counts: Counts, parameters: Mapping[str, Any], values: Array, value: Any) -> Any:
+    def bca(self, metric: Metric, counts: Counts, parameters: Mapping[str, Any], values: Array, value: Any) -> Any:
         """The bias-corrected and accelerated ends; leaving a row out gives as many values as there are cells."""
         cells = np.array([float(cell) for cell in counts])
         left = Counts(*np.maximum(cells[:, None] - np.eye(4), 0))
-        out = application.count_values(measure, left, parameters)
+        out = application.count_values(metric, left, parameters)
         held = (cells > 0) & ~np.isnan(out)
         gaps = (np.average(out[held], weights=cells[held]) if held.any() else math.nan) - out[held]
         spread = (cells[held] * gaps**2).sum()
@@ -262,17 +262,17 @@ class Sampler:
 
     # ---------------------------------------------------------------- draws of scores
 
-    def rank_bounds(self, measure: Metric, table: ScoreTable, parameters: Mapping[str, Any], value: Any) -> Any:
+    def rank_bounds(self, metric: Metric, table: ScoreTable, parameters: Mapping[str, Any], value: Any) -> Any:
         """The ends by the Bayesian bootstrap of the scores, binned where there are too many."""
         if id(table) not in self._kept:
             self._kept[id(table)] = self._rank_values(table)
         fewer, found = self._kept[id(table)]
-        on_small, values = found[self._ranked.index((measure, table, parameters))]
+        on_small, values = found[self._ranked.index((metric, table, parameters))]
         error = abs(on_small - float(value)) if fewer else None
         return (*_quantiles(values + (float(value) - on_small), self.tails), float(np.isnan(values).mean()), error)
 
     def _rank_values(self, table: ScoreTable) -> tuple[bool, list[tuple[float, Array]]]:
-        """Whether scores were binned; and each measure on the table drawn from and on every draw, some at a time."""
+        """Whether scores were binned; and each metric on the table drawn from and on every draw, some at a time."""
         small = drawing.binned(table)
         fewer = small.positive.size + small.negative.size < table.positive.size + table.negative.size
         size = max(len(small.positive.scores), len(small.negative.scores), 1)
@@ -280,10 +280,10 @@ class Sampler:
         parts: list[list[Array]] = [[] for _ in self._ranked]
         for step in np.array_split(np.arange(self.draws or RANK_DRAWS), steps):
             drawn = self._scores_at(drawing.rank_draws(small, len(step), self.rng, self.level))
-            for values, (measure, _, given) in zip(parts, self._ranked, strict=True):
-                values.append(np.atleast_1d(application.score_values(measure, drawn, given)))
+            for values, (metric, _, given) in zip(parts, self._ranked, strict=True):
+                values.append(np.atleast_1d(application.score_values(metric, drawn, given)))
         usual = self._scores_at(small)
-        on_small = [float(application.score_values(measure, usual, given)) for measure, _, given in self._ranked]
+        on_small = [float(application.score_values(metric, usual, given)) for metric, _, given in self._ranked]
         return fewer, list(zip(on_small, map(np.concatenate, parts), strict=True))
 
     def _scores_at(self, table: ScoreTable) -> ScoreTable:

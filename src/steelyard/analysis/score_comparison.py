@@ -1,4 +1,4 @@
-"""Score comparison: how far models lie apart by the measures that read their scores. Used by comparison."""
+"""Score comparison: how far models lie apart by the metrics that read their scores. Used by comparison."""
 
 from __future__ import annotations
 
@@ -84,20 +84,20 @@ def thresholds(threshold: Any, names: list[str]) -> dict[str, float]:
 def score_differences(
     values: dict[str, Array], positive: Array, weighed: Weighed, plan: Plan
 ) -> tuple[list[Difference], Rows[DeLong]]:
-    """The differences of every pair of models by every measure of scores, judged, and DeLong's tests beside them."""
-    ranked = [m for m in weighed.measures if m.scores is not None]
+    """The differences of every pair of models by every metric of scores, judged, and DeLong's tests beside them."""
+    ranked = [m for m in weighed.metrics if m.scores is not None]
     plain = [m for m in ranked if m.name == "roc_auc" and m.parameters.get("max_fpr") is None]
     moved = _deviations([m for m in ranked if m not in plain], values, positive, plan)
     rows, tests = [], []
     for a, b in combinations(values, 2):
         tested = auc_intervals.paired_delong(positive, values[a], values[b])
         tests.append(DeLong(a, b, tested.auc_a, tested.auc_b, tested.difference, tested.z, tested.p_value))
-        for measure in ranked:
-            row = weighed.difference(measure, a, b)
-            if measure in plain:
+        for metric in ranked:
+            row = weighed.difference(metric, a, b)
+            if metric in plain:
                 rows.append(_by_delong(row, tested, plan))
             else:
-                rows.append(_by_draws(row, moved[a][measure.name] - moved[b][measure.name], plan))
+                rows.append(_by_draws(row, moved[a][metric.name] - moved[b][metric.name], plan))
     return rows, Rows(tests)
 
 
@@ -119,9 +119,9 @@ def _by_draws(row: Difference, moved: Array, plan: Plan) -> Difference:
 
 
 def _deviations(
-    measures: list[Metric], values: dict[str, Array], positive: Array, plan: Plan
+    metrics: list[Metric], values: dict[str, Array], positive: Array, plan: Plan
 ) -> dict[str, dict[str, Array]]:
-    """How far each measure of each model moves under random weights of the rows, the same for all models.
+    """How far each metric of each model moves under random weights of the rows, the same for all models.
 
     Scores are binned where there are many. With 40 positives weights of the plain gamma shape, 1, would leave 95 %
     intervals of average precision at a coverage of 92 %.
@@ -129,15 +129,15 @@ def _deviations(
     n = len(positive)
     draws = plan.draws or int(np.clip(_MOST_WORK // n, 100, _DRAWS))
     models = {name: _entries(score, positive) for name, score in values.items()}
-    usual = {name: _measured(measures, entries, np.ones((1, n))) for name, entries in models.items()}
+    usual = {name: _measured(metrics, entries, np.ones((1, n))) for name, entries in models.items()}
     spread = np.where(positive, *(_spread(int(rows.sum()), plan.level) for rows in (positive, ~positive)))
     found: dict[str, list[Array]] = {name: [] for name in values}
-    for step in steps(draws, n) if measures else ():
+    for step in steps(draws, n) if metrics else ():
         weights = plan.rng.standard_gamma(spread, (step, n)) / spread
         for name, entries in models.items():
-            found[name].append(_measured(measures, entries, weights) - usual[name])
+            found[name].append(_measured(metrics, entries, weights) - usual[name])
     moved = {name: np.concatenate(parts, axis=-1) for name, parts in found.items() if parts}
-    return {name: {m.name: row for m, row in zip(measures, rows, strict=True)} for name, rows in moved.items()}
+    return {name: {m.name: row for m, row in zip(metrics, rows, strict=True)} for name, rows in moved.items()}
 
 
 def _spread(rows: int, level: float) -> float:
@@ -170,10 +170,10 @@ def _entries(score: Array, positive: Array) -> Entries:
     return Entries(np.where(positive, which, which + len(bins)), bins, held)
 
 
-def _measured(measures: list[Metric], entries: Entries, weights: Array) -> Array:
-    """The measures, one a row, under each draw of the rows' weights."""
+def _measured(metrics: list[Metric], entries: Entries, weights: Array) -> Array:
+    """The metrics, one a row, under each draw of the rows' weights."""
     table = _table(entries, weights)
-    values = [application.score_values(m, table, m.parameters) for m in measures]
+    values = [application.score_values(m, table, m.parameters) for m in metrics]
     return np.array([np.broadcast_to(value, len(weights)) for value in values])
 
 

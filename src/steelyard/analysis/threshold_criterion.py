@@ -1,4 +1,4 @@
-"""Criteria: what makes one cut better than another (a measure, a mean, a cost), and which cuts are allowed."""
+"""Criteria: what makes one cut better than another (a metric, a mean, a cost), and which cuts are allowed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 
-TIE = 16 * np.finfo(np.float64).eps  # of the measure's range: what rounding makes of equal optima
+TIE = 16 * np.finfo(np.float64).eps  # of the metric's range: what rounding makes of equal optima
 SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows that weigh 0.1 each
 _COSTS = {"cost_fn": (1, 0), "cost_fp": (0, 1), "cost_tp": (1, 1), "cost_tn": (0, 0)}  # rows true, columns predicted
 
@@ -92,9 +92,9 @@ class Criterion:
 
 def _unmet(limit: Limit, others: str, gaps: Array, cuts: Cuts) -> str:
     if np.isnan(gaps).all():
-        return f"No cut reaches {limit.text}{others}: {limit.measure.name} is undefined at each of them."
+        return f"No cut reaches {limit.text}{others}: {limit.metric.name} is undefined at each of them."
     place = int(np.nanargmin(gaps))
-    value = float(application.count_values(limit.measure, cuts.flat()[place], limit.measure.parameters))
+    value = float(application.count_values(limit.metric, cuts.flat()[place], limit.metric.parameters))
     # Enough digits to tell the value from the bound.
     near = next((text for text in (f"{value:.3g}", f"{value:.6g}") if float(text) != limit.bound), repr(value))
     at = cuts.thresholds.flat[place]
@@ -107,31 +107,31 @@ def _unmet(limit: Limit, others: str, gaps: Array, cuts: Cuts) -> str:
 
 @dataclass(frozen=True)
 class Aim:
-    """The mean of some measures, all to be raised (sign 1) or all to be lowered (-1)."""
+    """The mean of some metrics, all to be raised (sign 1) or all to be lowered (-1)."""
 
-    measures: tuple[Metric, ...]
+    metrics: tuple[Metric, ...]
     sign: int
 
     @property
     def name(self) -> str:
-        """The measure's written form; the mean of several is written as one."""
-        names = ", ".join(measure.name for measure in self.measures)
-        return names if len(self.measures) == 1 else f"mean({names})"
+        """The metric's written form; the mean of several is written as one."""
+        names = ", ".join(metric.name for metric in self.metrics)
+        return names if len(self.metrics) == 1 else f"mean({names})"
 
     @property
     def range(self) -> tuple[float, float]:
         """The least and the largest value."""
-        low, high = (float(np.mean([m.range[end] for m in self.measures])) for end in (0, 1))
+        low, high = (float(np.mean([m.range[end] for m in self.metrics])) for end in (0, 1))
         return low, high
 
     def values(self, counts: Counts) -> Array:
         """The value on each table."""
-        found = [application.count_values(measure, counts, measure.parameters) for measure in self.measures]
+        found = [application.count_values(metric, counts, metric.parameters) for metric in self.metrics]
         return np.asarray(found[0] if len(found) == 1 else np.mean(found, axis=0))
 
     def why(self, counts: Counts) -> Any:
         """The reason why one table has no value."""
-        whys = (application.on_counts(measure, counts, measure.parameters).why for measure in self.measures)
+        whys = (application.on_counts(metric, counts, metric.parameters).why for metric in self.metrics)
         return next(filter(None, whys), "the function returned NaN")
 
     def tie(self, values: Array) -> float:
@@ -149,9 +149,9 @@ def read_aim(metric: Any, parameters: Mapping[str, Any]) -> Aim:
         return read_aim("expected_cost", {**costs, **parameters})
     several = list(metric) if isinstance(metric, (list, tuple)) else [metric]
     if not several:
-        raise InputError("metric= is an empty list; name one measure or more.")
-    known = [_measure(item) for item in several]
-    signs = {_sign(measure) for measure in known}
+        raise InputError("metric= is an empty list; name one metric or more.")
+    known = [_metric(item) for item in several]
+    signs = {_sign(metric) for metric in known}
     if len(signs) > 1:
         raise InputError(f"Of {', '.join(m.name for m in known)} some are best high and some low; give one kind.")
     return Aim(tuple(_with_parameters(known, parameters)), signs.pop())
@@ -162,29 +162,29 @@ def _is_matrix(metric: Any) -> bool:
     return bool(len(rows)) and all(np.shape(row) == (2,) and np.asarray(row).dtype.kind in "iuf" for row in rows)
 
 
-def _measure(item: Any) -> Metric:
-    measure = get_metric(item)
-    if measure.function is None:
-        raise InputTypeError(f"{measure.name} judges the order of all scores, so no cut is best for it; name another.")
+def _metric(item: Any) -> Metric:
+    metric = get_metric(item)
+    if metric.function is None:
+        raise InputTypeError(f"{metric.name} judges the order of all scores, so no cut is best for it; name another.")
     # A plain function comes without facts; whoever looks for its best cut means its highest value.
-    plain = callable(item) and measure is not item
-    return replace(measure, direction="higher") if plain else measure
+    plain = callable(item) and metric is not item
+    return replace(metric, direction="higher") if plain else metric
 
 
-def _sign(measure: Metric) -> int:
-    if measure.direction is None:
+def _sign(metric: Metric) -> int:
+    if metric.direction is None:
         raise InputError(
-            f"No value of {measure.name} is best, so no cut is; name a measure that has a direction, or declare one."
+            f"No value of {metric.name} is best, so no cut is; name a metric that has a direction, or declare one."
         )
-    return 1 if measure.direction == "higher" else -1
+    return 1 if metric.direction == "higher" else -1
 
 
-def _with_parameters(measures: list[Metric], parameters: Mapping[str, Any]) -> Iterator[Metric]:
-    """Each measure with those of the parameters that it has; the last refuses what none has."""
-    unknown = {key for key in parameters if not any(key in m.parameters for m in measures)}
-    for measure in measures:
-        mine = {key: value for key, value in parameters.items() if key in measure.parameters or key in unknown}
-        yield measure.fixed(**mine) if mine else measure
+def _with_parameters(metrics: list[Metric], parameters: Mapping[str, Any]) -> Iterator[Metric]:
+    """Each metric with those of the parameters that it has; the last refuses what none has."""
+    unknown = {key for key in parameters if not any(key in m.parameters for m in metrics)}
+    for metric in metrics:
+        mine = {key: value for key, value in parameters.items() if key in metric.parameters or key in unknown}
+        yield metric.fixed(**mine) if mine else metric
 
 
 # ---------------------------------------------------------------- what is allowed
@@ -194,14 +194,14 @@ def _with_parameters(measures: list[Metric], parameters: Mapping[str, Any]) -> I
 class Limit:
     """A bound that a cut has to meet, such as specificity >= 0.99."""
 
-    measure: Metric
+    metric: Metric
     sign: str
     bound: float
     text: str
 
     def gaps(self, counts: Counts) -> Array:
-        """How much each table lacks; NaN where the measure is undefined."""
-        values = application.count_values(self.measure, counts, self.measure.parameters)
+        """How much each table lacks; NaN where the metric is undefined."""
+        values = application.count_values(self.metric, counts, self.metric.parameters)
         return np.asarray(self.bound - values if self.sign[0] == ">" else values - self.bound)
 
     def met(self, gaps: Array) -> Array:
@@ -225,8 +225,8 @@ def _limit(text: Any) -> Limit:
     except ValueError:
         bound = math.nan
     if parts is None or not math.isfinite(bound):
-        raise InputError(f"{text!r} is no bound: write a measure, one of >= <= > <, and a number: 'recall >= 0.9'.")
-    measure = get_metric(parts[1])
-    if measure.function is None:
-        raise InputTypeError(f"{measure.name} judges the order of all scores, so it cannot bound a cut.")
-    return Limit(measure, parts[2], bound, f"{measure.name} {parts[2]} {parts[3]}")
+        raise InputError(f"{text!r} is no bound: write a metric, one of >= <= > <, and a number: 'recall >= 0.9'.")
+    metric = get_metric(parts[1])
+    if metric.function is None:
+        raise InputTypeError(f"{metric.name} judges the order of all scores, so it cannot bound a cut.")
+    return Limit(metric, parts[2], bound, f"{metric.name} {parts[2]} {parts[3]}")

@@ -1,1 +1,1 @@
-"""Measures of the measures: what holds for a formula, proved or refuted, how measures relate, and which to trust."""
+"""Metrics of the metrics: what holds for a formula, proved or refuted, how metrics relate, and which to trust."""

@@ -1,4 +1,4 @@
-"""Advice: the measures that a recommendation names, why, and where that is from."""
+"""Advice: the metrics that a recommendation names, why, and where that is from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from steelyard.metrics.references import reference
 
 @dataclass(frozen=True)
 class Advice(Flat):
-    """One measure, why, and its source."""
+    """One metric, why, and its source."""
 
     metric: str
     why: str
@@ -23,7 +23,7 @@ class Advice(Flat):
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The measures to read, what to report beside them, and what to avoid, each with the property that decided."""
+    """The metrics to read, what to report beside them, and what to avoid, each with the property that decided."""
 
     use: tuple[Advice, ...]
     beside: tuple[str, ...]

@@ -30,7 +30,7 @@ def same(formula: Formula, cells: Sequence[Sum], other: Sequence[Sum]) -> bool:
     """Whether a formula is the same over two lists of cells because its parts are; False where that is not seen.
 
     What is made in one way of equal parts is equal, defined or not, so only steps with unequal parts are derived: a
-    measure of the two recalls is the same as soon as the recalls are, however long it is.
+    metric of the two recalls is the same as soon as the recalls are, however long it is.
     """
     pairing = _Pairing(cells[0].over)
     try:

@@ -1,4 +1,4 @@
-"""The audit's table: every decision about every measure, for the command line and the documentation."""
+"""The audit's table: every decision about every metric, for the command line and the documentation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARKS = {True: "yes", False: "no", None: "?"}
 
 
 def audit(*metrics: Any, properties: Iterable[str] | None = None) -> Rows[Decision]:
-    """Every property of the measures named, or of all, decided: proved, refuted by a table, or left open.
+    """Every property of the metrics named, or of all, decided: proved, refuted by a table, or left open.
 
     >>> audit("g_mean", properties=["class_symmetry"])[0].verdict
     'proved'
@@ -28,12 +28,12 @@ def audit(*metrics: Any, properties: Iterable[str] | None = None) -> Rows[Decisi
 
 
 def markdown(decisions: Iterable[Decision]) -> str:
-    """One row a measure, one column a property: yes proved, no refuted, ? open or not applicable; then the legend."""
+    """One row a metric, one column a property: yes proved, no refuted, ? open or not applicable; then the legend."""
     found: dict[str, dict[str, Decision]] = {}
     for decision in decisions:
         found.setdefault(decision.metric, {})[decision.property] = decision
     names = [name for name in PROPERTIES if any(name in row for row in found.values())]
-    lines = [f"| measure | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
+    lines = [f"| metric | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
     for metric, row in found.items():
         cells = [_MARKS[row[name].holds] if name in row else "" for name in names]
         lines.append(f"| {metric} | {' | '.join(cells)} |")

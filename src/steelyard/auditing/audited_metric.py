@@ -1,4 +1,4 @@
-"""Subject: a measure under examination, with its formula where it can be read, else with what its function gives.
+"""Subject: a metric under examination, with its formula where it can be read, else with what its function gives.
 
 Used by search, proof and identities.
 """
@@ -32,13 +32,13 @@ OPAQUE = 1e-9  # values of an opaque function that gives floats are equal up to 
 
 
 class Subject:
-    """A measure under examination: its exact values, kept, and its formula where it can be read."""
+    """A metric under examination: its exact values, kept, and its formula where it can be read."""
 
-    def __init__(self, measure: Metric) -> None:
-        if measure.function is None:
-            raise InputTypeError(f"{measure.name} is a measure of scores; the audit is of measures of tp, fn, fp, tn.")
-        self.measure = measure
-        node = exact_expression(measure)
+    def __init__(self, metric: Metric) -> None:
+        if metric.function is None:
+            raise InputTypeError(f"{metric.name} is a metric of scores; the audit is of metrics of tp, fn, fp, tn.")
+        self.metric = metric
+        node = exact_expression(metric)
         self.formula = None if node is None else Formula(node)
         self._values: dict[tuple[Any, ...], Value | None] = {}
         self.tolerance = OPAQUE
@@ -46,7 +46,7 @@ class Subject:
         tables = [*itertools.product(range(3), repeat=4), (5, 3, 2, 7), (13, 8, 21, 34), (100, 7, 55, 900)]
         if all(self.value(table) is None for table in tables):
             raise InputError(
-                f"{measure.name} is undefined on all {len(tables)} tables tried; a measure has a finite value on some."
+                f"{metric.name} is undefined on all {len(tables)} tables tried; a metric has a finite value on some."
             )
 
     def value(self, table: Sequence[Any]) -> Value | None:
@@ -64,7 +64,7 @@ class Subject:
         return Fraction(0) if near else gap
 
     def _called(self, table: tuple[Any, ...]) -> Value | None:
-        value, kind = _called(self.measure, table)
+        value, kind = _called(self.metric, table)
         if kind.kind == "f":  # some thirty roundings in what it computes with: 4e-6 for 32 bits
             self.tolerance = max(self.tolerance, 32 * float(np.finfo(kind).eps))
         return value
@@ -100,15 +100,15 @@ def _small(number: float) -> str:
     return f"{number:.0e}".replace("e-0", "e-")
 
 
-def _called(measure: Metric, table: tuple[Any, ...]) -> tuple[Value | None, np.dtype[Any]]:
+def _called(metric: Metric, table: tuple[Any, ...]) -> tuple[Value | None, np.dtype[Any]]:
     """The value of a function that cannot be read, on fractions where it takes them, else on floats, and its dtype."""
-    assert measure.function is not None  # noqa: S101 - the Subject has refused others
+    assert metric.function is not None  # noqa: S101 - the Subject has refused others
     problem: Exception | None = None
     for kind in (Fraction, float):
         try:
             with np.errstate(all="ignore"):
-                found = measure.function(Cells(*map(kind, table)), **measure.parameters)
-                return _number(measure.name, found), getattr(found, "dtype", UNTYPED)
+                found = metric.function(Cells(*map(kind, table)), **metric.parameters)
+                return _number(metric.name, found), getattr(found, "dtype", UNTYPED)
         except SteelyardError:
             raise
         except ArithmeticError:
@@ -116,7 +116,7 @@ def _called(measure: Metric, table: tuple[Any, ...]) -> tuple[Value | None, np.d
         except Exception as error:  # noqa: BLE001 - a user's function may raise anything
             problem = error
     said = f"{type(problem).__name__}: {problem}".rstrip(": ")
-    raise InputError(f"{measure.name} fails on the table {in_words(table)} ({said}); it must take any table.")
+    raise InputError(f"{metric.name} fails on the table {in_words(table)} ({said}); it must take any table.")
 
 
 def _number(name: str, found: Any) -> Value | None:

@@ -1,4 +1,4 @@
-"""Correlation study: which class each measure listens to, by García's perturbed predictions, for any measures.
+"""Correlation study: which class each metric listens to, by García's perturbed predictions, for any metrics.
 
 García, Sánchez and Mollineda, "On the suitability of numerical performance measures for class imbalance problems",
 2012, section 3.1. The paper leaves its list of true probabilities and its n unsaid, and the conclusions depend on both.
@@ -46,7 +46,7 @@ _MOST_ROWS = 100_000  # 130 tuples of so many rows take 100 MB
 
 @dataclass(frozen=True)
 class Correlation(Flat):
-    """One measure at one imbalance: Pearson's and Spearman's correlation with each recall, mean over the seeds."""
+    """One metric at one imbalance: Pearson's and Spearman's correlation with each recall, mean over the seeds."""
 
     positives: float
     metric: str
@@ -73,18 +73,18 @@ class CorrelationStudy:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The measures in the order of the matrices."""
+        """The metrics in the order of the matrices."""
         return tuple(m.name for m in self.metrics)
 
     def matrix(self, positives: float, *, rank: bool = False) -> Array:
-        """The correlations of all pairs of measures at one share of positives, mean over the seeds."""
+        """The correlations of all pairs of metrics at one share of positives, mean over the seeds."""
         if positives not in self.positives:
             told = ", ".join(map(str, self.positives))
             raise InputError(f"The study has no collection with the share {positives!r} of positives; it has {told}.")
         return mean((self.spearman if rank else self.pearson)[:, self.positives.index(positives)])
 
     def rows(self) -> Rows[Correlation]:
-        """One row for each imbalance and measure."""
+        """One row for each imbalance and metric."""
         places = [self.names.index(name) for name in CLASSES]
         tables = [self.pearson[..., places], self.spearman[..., places]]
         found = np.concatenate([*map(mean, tables), deviation(tables[0]), self.undefined[..., None]], -1)
@@ -108,7 +108,7 @@ class CorrelationStudy:
         said = [f"{100 * c.share:g} % of seeds: {c.words}" for c in self.conclusions()]
         means = mean(self.pearson)[:, [self.names.index(name) for name in CLASSES]]
         table = [
-            {"measure": name} | {f"{100 * s:g} %": _pair(means[i, :, j]) for i, s in enumerate(self.positives)}
+            {"metric": name} | {f"{100 * s:g} %": _pair(means[i, :, j]) for i, s in enumerate(self.positives)}
             for j, name in enumerate(self.names)
         ]
         head = "Pearson's correlation with recall / specificity, by the share of positives"
@@ -132,7 +132,7 @@ def correlation_study(
     seeds: int = 1,
     rng: Any = None,
 ) -> CorrelationStudy:
-    """Perturb a list of true probabilities and correlate measures with recall and specificity (García 3.1).
+    """Perturb a list of true probabilities and correlate metrics with recall and specificity (García 3.1).
 
     Each probability moves evenly within its range, clipped to [0, 1]: `total_range` is shared by negatives and
     positives in `steps` ways, `tuples` times each. `threshold` is a number, or "prior" for the cut that would flag as
@@ -172,9 +172,9 @@ def correlation_study(
 
 
 def _with_classes(metrics: Iterable[Any]) -> tuple[Metric, ...]:
-    """The measures, each once, with the two recalls that all are compared with in front."""
+    """The metrics, each once, with the two recalls that all are compared with in front."""
     if isinstance(metrics, str):
-        raise InputTypeError(f"Measures are given as a list of names, not as the text {metrics!r}.")
+        raise InputTypeError(f"Metrics are given as a list of names, not as the text {metrics!r}.")
     found = map(get_metric, [*CLASSES, *metrics])
     return tuple({(m.name, m.function): m for m in found}.values())  # two lambdas have one name
 

@@ -1,4 +1,4 @@
-"""Coefficients: Pearson's and Spearman's correlations of measures over the tuples of a collection, and over seeds."""
+"""Coefficients: Pearson's and Spearman's correlations of metrics over the tuples of a collection, and over seeds."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 if TYPE_CHECKING:
     from steelyard._types import Array
 
-CONSTANT = 1e-12  # a measure that varies less than this over a collection is constant, and correlates with nothing
+CONSTANT = 1e-12  # a metric that varies less than this over a collection is constant, and correlates with nothing
 
 
 def flat(values: Array) -> Array:
-    """Values by seed and imbalance, then measure, then all tuples of the collection."""
-    seeds, levels, steps, tuples, measures = values.shape
-    return np.moveaxis(values.reshape(seeds, levels, steps * tuples, measures), -1, -2)
+    """Values by seed and imbalance, then metric, then all tuples of the collection."""
+    seeds, levels, steps, tuples, metrics = values.shape
+    return np.moveaxis(values.reshape(seeds, levels, steps * tuples, metrics), -1, -2)
 
 
 def matrix(values: Array, *, rank: bool = False) -> Array:
-    """The correlation of every pair of measures (the axis before the last) over the tuples where both are defined."""
+    """The correlation of every pair of metrics (the axis before the last) over the tuples where both are defined."""
     return np.stack([correlation(values[..., i, None, :], values, rank) for i in range(values.shape[-2])], -2)
 
 

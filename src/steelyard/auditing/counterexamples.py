@@ -74,7 +74,7 @@ def breaks(subject: Subject, claim: Claim, letters: Sequence[int]) -> Counterexa
     if value is None or other is None:
         return None
     gap = subject.gap(value, other)
-    if gap == 0 or (claim.relation != "=" and (gap < 0) == (claim.relation_for(subject.measure) == "<=")):
+    if gap == 0 or (claim.relation != "=" and (gap < 0) == (claim.relation_for(subject.metric) == "<=")):
         return False
     after = whole(against) if isinstance(against, tuple) else None
     return Counterexample(whole(before), after, str(value), str(other))
@@ -96,6 +96,6 @@ def _suspects(
     value = subject.floats(before)
     other = subject.floats(against) if against.ndim == 2 else against
     with np.errstate(all="ignore"):
-        gap = {"=": np.abs, "<=": np.positive, ">=": np.negative}[claim.relation_for(subject.measure)](value - other)
+        gap = {"=": np.abs, "<=": np.positive, ">=": np.negative}[claim.relation_for(subject.metric)](value - other)
         apart = gap > SUSPICIOUS * np.maximum(1, np.abs(value))
     yield from (cases[i] for i in np.flatnonzero(apart))

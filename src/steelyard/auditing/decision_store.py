@@ -30,12 +30,12 @@ VERSION = 1
 SHIPPED = Path(__file__).parent / "decisions.json"
 
 
-def key_of(measure: Metric, asked: Property) -> str | None:
+def key_of(metric: Metric, asked: Property) -> str | None:
     """What a decision depends on: the formula, not how it is spelt; None for an opaque function, which has none."""
-    node = exact_expression(measure)
+    node = exact_expression(metric)
     if node is None:
         return None
-    return sha256(repr((_canonical(node), measure.range, measure.direction, asked.name)).encode()).hexdigest()
+    return sha256(repr((_canonical(node), metric.range, metric.direction, asked.name)).encode()).hexdigest()
 
 
 @lru_cache(maxsize=512)
@@ -43,9 +43,9 @@ def _canonical(node: Expression) -> str:
     return notation.canonical(node)
 
 
-def recalled(measure: Metric) -> dict[str, Decision]:
-    """What is known of a measure without deciding anything anew, by property."""
-    found = {name: kept().get(key_of(measure, asked) or "") for name, asked in PROPERTIES.items()}
+def recalled(metric: Metric) -> dict[str, Decision]:
+    """What is known of a metric without deciding anything anew, by property."""
+    found = {name: kept().get(key_of(metric, asked) or "") for name, asked in PROPERTIES.items()}
     return {name: decision for name, decision in found.items() if decision is not None}
 
 

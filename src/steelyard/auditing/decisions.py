@@ -1,4 +1,4 @@
-"""Decisions: whether a property holds for a measure, how that is known, and the smallest table where it fails."""
+"""Decisions: whether a property holds for a metric, how that is known, and the smallest table where it fails."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOES_NOT_APPLY = "does not apply"
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether a property holds for a measure, how that is known, and the smallest table where it fails."""
+    """Whether a property holds for a metric, how that is known, and the smallest table where it fails."""
 
     metric: str
     property: str

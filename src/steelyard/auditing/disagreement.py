@@ -1,4 +1,4 @@
-"""Disagreement: how often two measures order two classifiers differently, over the plane of (TPR, TNR)."""
+"""Disagreement: how often two metrics order two classifiers differently, over the plane of (TPR, TNR)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_PAIRS = 2_000_000
 
 @dataclass(frozen=True)
 class Disagreement:
-    """How often two measures put two classifiers in opposite order, over the (TPR, TNR) plane.
+    """How often two metrics put two classifiers in opposite order, over the (TPR, TNR) plane.
 
     `share` is of the pairs of points where both are defined; `tied` those where one of them sees no difference.
     """
@@ -53,7 +53,7 @@ class Disagreement:
 
 
 def disagreement(metric_a: Any, metric_b: Any, prevalence: Any = USUAL, **options: Any) -> Disagreement:
-    """The share of pairs of points of the (TPR, TNR) plane that two measures order differently, by prevalence.
+    """The share of pairs of points of the (TPR, TNR) plane that two metrics order differently, by prevalence.
 
     `options` are those of disagreements. Accuracy and balanced accuracy agree where the classes are balanced, and
     where one class is vanishing they order one pair in four differently.
@@ -73,14 +73,14 @@ def disagreements(
     size: int | None = None,
     rng: Any = None,
 ) -> Rows[Disagreement]:
-    """Every pair of measures: how often they order two classifiers differently, most first.
+    """Every pair of metrics: how often they order two classifiers differently, most first.
 
     The classifiers are pairs of points of the (TPR, TNR) plane: `size` quasi-random ones (65,536; Sobol's sequence,
     scrambled by `rng`), or all pairs of a grid of `size` by `size` points (21).
     """
     chosen = directed(metrics)
     if len(chosen) < 2:
-        raise InputError("It takes two measures or more to disagree; name them in a list.")
+        raise InputError("It takes two metrics or more to disagree; name them in a list.")
     at = np.atleast_1d(shares(prevalence))
     plane = _plane(points, size, rng)
     tallies = np.stack([_tally(chosen, plane, float(p)) for p in at], -1)
@@ -93,7 +93,7 @@ def disagreements(
 
 
 def _tally(metrics: Sequence[Metric], plane: Array, pi: float) -> Array:
-    """For every pair of measures the pairs of points ordered differently, those tied, and those where both are defined.
+    """For every pair of metrics the pairs of points ordered differently, those tied, and those where both are defined.
 
     The orders are kept as bits and counted; a matrix product of them took twenty times as long on busy cores.
     """

@@ -1,7 +1,7 @@
-"""Discrimination: which measures tell two classifiers apart, and which change their order with the classes' shares.
+"""Discrimination: which metrics tell two classifiers apart, and which change their order with the classes' shares.
 
-After Wu and Cannistraci, who rank measures by the difference of two classifiers under three imbalances. Where two
-measures disagree is in `disagreement`.
+After Wu and Cannistraci, who rank metrics by the difference of two classifiers under three imbalances. Where two
+metrics disagree is in `disagreement`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["Discrimination", "disagreement", "disagreements", "discrimination"]
 
 @dataclass(frozen=True)
 class Separation:
-    """How one measure tells classifier A from B over the conditions: positive differences speak for A."""
+    """How one metric tells classifier A from B over the conditions: positive differences speak for A."""
 
     metric: str
     conditions: tuple[str, ...]
@@ -42,12 +42,12 @@ class Separation:
 
     @property
     def least(self) -> float:
-        """The smallest difference, whomever it speaks for; NaN where the measure is undefined throughout."""
+        """The smallest difference, whomever it speaks for; NaN where the metric is undefined throughout."""
         return min((abs(d) for d in self.differences if not math.isnan(d)), default=math.nan)
 
     @property
     def shift(self) -> int:
-        """How many places the measure moves in the ranking by difference as the condition changes."""
+        """How many places the metric moves in the ranking by difference as the condition changes."""
         return max(self.ranks) - min(self.ranks)
 
     @property
@@ -65,32 +65,32 @@ class Separation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Discrimination:
-    """Two classifiers by every measure (rows) under every condition (columns): prevalences, or the tables given."""
+    """Two classifiers by every metric (rows) under every condition (columns): prevalences, or the tables given."""
 
     conditions: tuple[str, ...]
     separations: Rows[Separation]
     tolerance: float
 
     def __getitem__(self, name: Any) -> Separation:
-        """The row of one measure."""
+        """The row of one metric."""
         wanted = get_metric(name).name
         for found in self.separations:
             if found.metric == wanted:
                 return found
-        raise InputError(f"{wanted} was not among the measures tried; name it in metrics=.")
+        raise InputError(f"{wanted} was not among the metrics tried; name it in metrics=.")
 
     @property
     def flipping(self) -> list[str]:
-        """The measures that put A ahead under some conditions and B under others."""
+        """The metrics that put A ahead under some conditions and B under others."""
         return [found.metric for found in self.separations if found.flips]
 
     @property
     def separating(self) -> list[str]:
-        """The measures that tell the two apart under every condition, always in the same order."""
+        """The metrics that tell the two apart under every condition, always in the same order."""
         return [found.metric for found in self.separations if found.separates]
 
     def ranking(self, condition: int | str = 0) -> list[tuple[str, float]]:
-        """The measures by their difference under one condition, what speaks most for A first, as in Wu's Figure 2."""
+        """The metrics by their difference under one condition, what speaks most for A first, as in Wu's Figure 2."""
         i = self.conditions.index(condition) if condition in self.conditions else condition
         if not (isinstance(i, int) and -len(self.conditions) <= i < len(self.conditions)):
             told = ", ".join(self.conditions)
@@ -100,12 +100,12 @@ class Discrimination:
 
     def __repr__(self) -> str:
         table = [
-            {"measure": s.metric}
+            {"metric": s.metric}
             | {c: _signed(d) for c, d in zip(self.conditions, s.differences, strict=True)}
             | {"flips": s.flips, "leader": s.leader}
             for s in self.separations
         ]
-        said = f"A less B, positive where A is better; {len(self.flipping)} of {len(table)} measures change their order"
+        said = f"A less B, positive where A is better; {len(self.flipping)} of {len(table)} metrics change their order"
         return f"{said}\n{table_text(table)}"
 
 
@@ -125,10 +125,10 @@ def discrimination(
     metrics: Iterable[Any] | None = None,
     tolerance: float = 0.0,
 ) -> Discrimination:
-    """Which measures tell two classifiers apart, and which change their order as the classes' shares change (Wu).
+    """Which metrics tell two classifiers apart, and which change their order as the classes' shares change (Wu).
 
     Each classifier is a point (TPR, TNR) or one table, put to every prevalence; or Counts of one table a condition,
-    such as three test sets, which are taken as they are. A measure separates the two where they differ by more than
+    such as three test sets, which are taken as they are. A metric separates the two where they differ by more than
     `tolerance` under every condition and always in the same order.
 
     >>> careful, lopsided = (0.8, 0.8), (0.99, 0.5)

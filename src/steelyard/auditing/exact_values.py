@@ -1,4 +1,4 @@
-"""Exact numbers: a measure's formula as steps, and its value on a table as a fraction, or to 60 digits past a root.
+"""Exact numbers: a metric's formula as steps, and its value on a table as a fraction, or to 60 digits past a root.
 
 Used by the audit alone, on tables here and over letters by `algebra`.
 """
@@ -35,7 +35,7 @@ class Step:
 
 
 class Formula:
-    """A measure's formula in steps, what occurs twice computed once."""
+    """A metric's formula in steps, what occurs twice computed once."""
 
     def __init__(self, node: Expression) -> None:
         self.node = node
@@ -135,13 +135,13 @@ def _fraction(value: float) -> Fraction | None:
 
 
 @lru_cache(maxsize=512)
-def exact_expression(measure: Metric) -> Expression | None:
+def exact_expression(metric: Metric) -> Expression | None:
     """The formula with its parameters as nodes, lest rho ** 3 be rounded before it is a fraction; None if opaque."""
-    if measure.function is None:
+    if metric.function is None:
         return None
-    nodes = {key: lift(value) if isinstance(value, float) else value for key, value in measure.parameters.items()}
+    nodes = {key: lift(value) if isinstance(value, float) else value for key, value in metric.parameters.items()}
     try:
-        found, usual = trace(measure.function, nodes), measure.expression
+        found, usual = trace(metric.function, nodes), metric.expression
     except Exception:  # noqa: BLE001 - a user's function may raise anything; on tables it will be told
         return None
     return usual if found is None else found

@@ -1,4 +1,4 @@
-"""Conclusions: what García's paper says of the measures, and in how many seeds of a study that holds."""
+"""Conclusions: what García's paper says of the metrics, and in how many seeds of a study that holds."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ USUALLY = 0.9  # the share of seeds in which a claim must hold; single seeds go 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement on measures: their correlations with recall and with specificity lie between two bounds."""
+    """A statement on metrics: their correlations with recall and with specificity lie between two bounds."""
 
     number: int
     words: str
-    measures: tuple[Any, ...]
+    metrics: tuple[Any, ...]
     recall: tuple[float, float] = (-np.inf, np.inf)
     specificity: tuple[float, float] = (-np.inf, np.inf)
 
@@ -53,7 +53,7 @@ CLAIMS = (
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A claim tried: the share of the seeds in which it holds for all its measures at every imbalance."""
+    """A claim tried: the share of the seeds in which it holds for all its metrics at every imbalance."""
 
     number: int
     words: str
@@ -72,18 +72,18 @@ class Conclusion:
 
 def tried(claim: Claim, counts: Counts, positives: Sequence[float]) -> Conclusion:
     """The claim on every seed and imbalance of a study."""
-    metrics = [get_metric(name) for name in claim.measures]
+    metrics = [get_metric(name) for name in claim.metrics]
     values = flat(measured([*map(get_metric, CLASSES), *metrics], counts))
     r = np.stack([correlation(values[..., i, None, :], values[..., 2:, :], rank=False) for i in (0, 1)], -1)
     bounds = np.array([claim.recall, claim.specificity])
     inside = ((r > bounds[:, 0]) & (r < bounds[:, 1])) | np.isinf(bounds).all(1)
-    right = inside.all(-1)  # seed, imbalance, measure
+    right = inside.all(-1)  # seed, imbalance, metric
     share = float(right.all((1, 2)).mean())
     return Conclusion(claim.number, claim.words, share, _failures(right.mean(0), metrics, positives))
 
 
 def _failures(right: Array, metrics: Sequence[Metric], positives: Sequence[float]) -> str | None:
-    """Which measures fail in more than a tenth of the seeds, and at which imbalances."""
+    """Which metrics fail in more than a tenth of the seeds, and at which imbalances."""
     failing = {
         m.name: [f"{100 * p:g} %" for p, ok in zip(positives, right[:, j], strict=True) if ok < USUALLY]
         for j, m in enumerate(metrics)

@@ -1,6 +1,6 @@
-"""Identities: which measures are the same function, or a function of one another; found on tables, then proved.
+"""Identities: which metrics are the same function, or a function of one another; found on tables, then proved.
 
-Used by reports and advice. Nothing is listed by hand: values on random tables tell which measures order all tables
+Used by reports and advice. Nothing is listed by hand: values on random tables tell which metrics order all tables
 alike, a law is fitted to them, and the law is proved over letters.
 """
 
@@ -36,9 +36,9 @@ SIMPLE = 1000  # the largest denominator of a fitted coefficient
 
 @dataclass(frozen=True)
 class Identity(Flat):
-    """A law between measures that holds where all of them are defined, and how that is known."""
+    """A law between metrics that holds where all of them are defined, and how that is known."""
 
-    measures: tuple[str, ...]
+    metrics: tuple[str, ...]
     relation: str
     law: str
     verdict: str
@@ -55,7 +55,7 @@ class Law:
 
 
 def identities(metrics: Iterable[Any] | None = None) -> list[Identity]:
-    """Which measures are equal, affine, fractional or power functions of one another, or order all tables alike.
+    """Which metrics are equal, affine, fractional or power functions of one another, or order all tables alike.
 
     >>> [found.law for found in identities(["f1", "jaccard", "balanced_accuracy", "informedness"])]
     ['jaccard = f1 / (2 - f1)', 'informedness = 2 * balanced_accuracy - 1']
@@ -67,9 +67,9 @@ def identities(metrics: Iterable[Any] | None = None) -> list[Identity]:
 
 
 def combinations(metrics: Iterable[Any] | None = None) -> list[Identity]:
-    """Which measures are a simple function of two others: product, mean, harmonic or geometric mean, share, difference.
+    """Which metrics are a simple function of two others: product, mean, harmonic or geometric mean, share, difference.
 
-    Of measures that are the same function one stands for all.
+    Of metrics that are the same function one stands for all.
 
     >>> [found.law for found in combinations(["recall", "specificity", "tpnr"])]
     ['tpnr = recall * specificity']
@@ -79,11 +79,11 @@ def combinations(metrics: Iterable[Any] | None = None) -> list[Identity]:
 
 
 def _measured(metrics: Iterable[Any] | None) -> tuple[list[Subject], Array]:
-    """The measures and their values on random tables without empty cells."""
+    """The metrics and their values on random tables without empty cells."""
     if isinstance(metrics, str):
-        raise InputTypeError(f"Measures are given as a list of names, not as the text {metrics!r}.")
-    measures = [m for m in list_metrics() if m.function] if metrics is None else [get_metric(m) for m in metrics]
-    subjects = [Subject(measure) for measure in measures]
+        raise InputTypeError(f"Metrics are given as a list of names, not as the text {metrics!r}.")
+    metrics = [m for m in list_metrics() if m.function] if metrics is None else [get_metric(m) for m in metrics]
+    subjects = [Subject(metric) for metric in metrics]
     return subjects, np.array([subject.floats(_tables()) for subject in subjects])
 
 
@@ -93,7 +93,7 @@ def _tables() -> Array:
 
 def _distinct(subjects: list[Subject], values: Array) -> tuple[list[Subject], Array]:
     kept: list[int] = []
-    for i in sorted(range(len(subjects)), key=lambda i: (len(subjects[i].measure.parameters), i)):
+    for i in sorted(range(len(subjects)), key=lambda i: (len(subjects[i].metric.parameters), i)):
         if not any(_same(values[i], values[j]) for j in kept):
             kept.append(i)
     return [subjects[i] for i in kept], values[kept]
@@ -104,7 +104,7 @@ def _same(a: Array, b: Array) -> bool:
 
 
 def _ordered_alike(a: Array, b: Array) -> bool:
-    """Whether two measures order the tables where both are defined alike, or one the other way round."""
+    """Whether two metrics order the tables where both are defined alike, or one the other way round."""
     both = np.isfinite(a) & np.isfinite(b)
     a, b = a[both], b[both]
     if len(a) < _TABLES // 2:
@@ -122,13 +122,13 @@ def _steps(values: Array) -> Array:
 
 
 def _related(first: Subject, second: Subject, a: Array, b: Array) -> Identity:
-    """The simplest law that gives one measure from the other."""
+    """The simplest law that gives one metric from the other."""
     both = np.isfinite(a) & np.isfinite(b)
-    for law in _laws(first.measure.name, second.measure.name, a[both], b[both]):
+    for law in _laws(first.metric.name, second.metric.name, a[both], b[both]):
         found = _examined(law, (first, second))
         if found is not None:
             return found
-    names = (first.measure.name, second.measure.name)
+    names = (first.metric.name, second.metric.name)
     how = "the same order of the tables; no law between the values was found"
     return Identity(names, "monotone", f"{names[1]} orders as {names[0]}", unrefuted(int(both.sum())), how)
 
@@ -210,7 +210,7 @@ _ONE_WAY = ("share", "difference")  # of an ordered pair
 
 
 def _composed(subjects: list[Subject], values: Array) -> Iterator[tuple[Law, tuple[Subject, ...]]]:
-    """The laws of two other measures that the values follow, up to a sign under a square."""
+    """The laws of two other metrics that the values follow, up to a sign under a square."""
     size, told = np.abs(values), list[tuple[str, set[int]]]()
     for relation, words, compute, gap in _WAYS:
         kept = size if relation == "geometric mean" else values
@@ -223,7 +223,7 @@ def _composed(subjects: list[Subject], values: Array) -> Iterator[tuple[Law, tup
                 if a not in (b, c) and (relation, {a, b, c}) not in told and _same(kept[a], target):
                     told.append((relation, {a, b, c}))  # once, however it is turned round
                     parts = tuple(subjects[i] for i in (a, b, c))
-                    names = dict(zip("abc", (part.measure.name for part in parts), strict=True))
+                    names = dict(zip("abc", (part.metric.name for part in parts), strict=True))
                     yield Law(relation, words.format(**names), gap), parts
 
 
@@ -232,7 +232,7 @@ def _composed(subjects: list[Subject], values: Array) -> Iterator[tuple[Law, tup
 
 def _examined(law: Law, parts: tuple[Subject, ...]) -> Identity | None:
     """The law with its verdict; None where a table breaks it."""
-    names, examined = tuple(part.measure.name for part in parts), 0
+    names, examined = tuple(part.metric.name for part in parts), 0
     formulas = [part.formula for part in parts if part.formula]
     noise = 1e-45 if len(formulas) == len(parts) else _EQUAL
     for table in _tables().tolist():

@@ -1,4 +1,4 @@
-"""Models: the tables that are handed to a study, one a model, and the measures that are tried on them."""
+"""Models: the tables that are handed to a study, one a model, and the metrics that are tried on them."""
 
 from __future__ import annotations
 
@@ -89,20 +89,20 @@ def at_rates(tpr: Any, tnr: Any, pi: Any) -> Counts:
     return Counts(pi * tpr, pi * (1 - tpr), (1 - pi) * (1 - tnr), (1 - pi) * tnr)
 
 
-# ---------------------------------------------------------------- the measures on them
+# ---------------------------------------------------------------- the metrics on them
 
 
 def directed(metrics: Iterable[Any] | None) -> list[Metric]:
-    """The measures that are named, or all of counts that say what is better."""
+    """The metrics that are named, or all of counts that say what is better."""
     if metrics is None:
         return [m for m in list_metrics() if m.function is not None and m.direction is not None]
     if isinstance(metrics, str):
-        raise InputTypeError(f"Measures are given as a list of names, not as the text {metrics!r}.")
+        raise InputTypeError(f"Metrics are given as a list of names, not as the text {metrics!r}.")
     return [get_metric(name) for name in metrics]
 
 
 def measured(metrics: Iterable[Metric], counts: Counts) -> Array:
-    """The values of all measures on the tables, measures on the last axis; a measure that fails gets one sentence."""
+    """The values of all metrics on the tables, metrics on the last axis; a metric that fails gets one sentence."""
     return np.stack([_measured(metric, counts) for metric in metrics], -1)
 
 
@@ -128,7 +128,7 @@ def change(before: Array, after: Array) -> Array:
 
 
 def ordered(one: Array, other: Array, metrics: Sequence[Metric]) -> Array:
-    """One less other, measures on the last axis, turned so that positive is better; 0 where they are equal."""
+    """One less other, metrics on the last axis, turned so that positive is better; 0 where they are equal."""
     turn = np.array([-1.0 if m.direction == "lower" else 1.0 for m in metrics])
     with np.errstate(invalid="ignore"):
         return np.asarray(change(one, other) * turn)

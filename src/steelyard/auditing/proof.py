@@ -77,7 +77,7 @@ def _proved_on(subject: Subject, claim: Claim, face: tuple[int, ...], until: flo
     gap = other - before
     if claim.relation == "=":
         return not gap.terms
-    return never_negative(gap if claim.relation_for(subject.measure) == "<=" else -gap)
+    return never_negative(gap if claim.relation_for(subject.metric) == "<=" else -gap)
 
 
 def _slopes(subject: Subject, claim: Claim, face: tuple[int, ...], until: float) -> bool:
@@ -91,7 +91,7 @@ def _slopes(subject: Subject, claim: Claim, face: tuple[int, ...], until: float)
     if not is_smooth(value):
         return False
     slope = value.slope(letters[at])
-    return never_negative(slope if claim.relation_for(subject.measure) == "<=" else -slope)
+    return never_negative(slope if claim.relation_for(subject.metric) == "<=" else -slope)
 
 
 def _letters(names: Sequence[str], face: tuple[int, ...], until: float) -> list[Sum]:

@@ -1,4 +1,4 @@
-"""Properties: whether what is asked of a measure holds: proved, refuted by a smallest table, or not refuted.
+"""Properties: whether what is asked of a metric holds: proved, refuted by a smallest table, or not refuted.
 
 Each claim of a property is tried on small tables in exact arithmetic, smallest first, and where none refutes it proved
 over letters. Used by advice and reports.
@@ -45,7 +45,7 @@ _Verdict = tuple[str, str, Counterexample | None]  # the verdict, how it was rea
 
 
 def decide(metric: Any, property: str | Property) -> Decision:
-    """Whether a property holds for a measure, given by name or as a function of the four cells.
+    """Whether a property holds for a metric, given by name or as a function of the four cells.
 
     >>> print(decide("balanced_accuracy", "prevalence_invariance").verdict)
     proved
@@ -58,11 +58,11 @@ def decide(metric: Any, property: str | Property) -> Decision:
 
 
 def audit_properties(metrics: Iterable[Any] | None = None, properties: Iterable[Any] | None = None) -> list[Decision]:
-    """Every property decided for every measure of counts in the registry, or for those named."""
-    measures = [m for m in list_metrics() if m.function] if metrics is None else list(map(get_metric, metrics))
+    """Every property decided for every metric of counts in the registry, or for those named."""
+    metrics = [m for m in list_metrics() if m.function] if metrics is None else list(map(get_metric, metrics))
     kept = decision_store.kept()
     before = len(kept)
-    rows = _decisions(measures, list(map(get_property, PROPERTIES if properties is None else properties)), kept)
+    rows = _decisions(metrics, list(map(get_property, PROPERTIES if properties is None else properties)), kept)
     if len(kept) > before:
         decision_store.keep(kept)
     return rows
@@ -76,7 +76,7 @@ def decided_anew() -> dict[str, Decision]:
 
 
 def garcia_row(metric: Any, *, anew: bool = False) -> str:
-    """A measure's column of García's Table 2, p1 to p5: "-" invariant, "+" not, "?" undecided.
+    """A metric's column of García's Table 2, p1 to p5: "-" invariant, "+" not, "?" undecided.
 
     With `anew` it is decided now, whatever was decided before.
 
@@ -92,21 +92,21 @@ def garcia_row(metric: Any, *, anew: bool = False) -> str:
     return "".join(signs[d.holds] for d in found)
 
 
-def _decisions(measures: list[Metric], properties: list[Property], kept: dict[str, Decision]) -> list[Decision]:
+def _decisions(metrics: list[Metric], properties: list[Property], kept: dict[str, Decision]) -> list[Decision]:
     rows = []
-    for measure in measures:
-        subject = lru_cache(partial(Subject, measure))
-        rows += [_recalled(kept, measure, asked) or _anew(kept, subject(), asked) for asked in properties]
+    for metric in metrics:
+        subject = lru_cache(partial(Subject, metric))
+        rows += [_recalled(kept, metric, asked) or _anew(kept, subject(), asked) for asked in properties]
     return rows
 
 
-def _recalled(kept: dict[str, Decision], measure: Metric, asked: Property) -> Decision | None:
-    found = kept.get(decision_store.key_of(measure, asked) or "")
-    return found and replace(found, metric=measure.name)
+def _recalled(kept: dict[str, Decision], metric: Metric, asked: Property) -> Decision | None:
+    found = kept.get(decision_store.key_of(metric, asked) or "")
+    return found and replace(found, metric=metric.name)
 
 
 def _anew(kept: dict[str, Decision], subject: Subject, asked: Property) -> Decision:
-    decision, key = _decided(subject, asked), decision_store.key_of(subject.measure, asked)
+    decision, key = _decided(subject, asked), decision_store.key_of(subject.metric, asked)
     if key and is_available():
         kept[key] = decision
     return decision
@@ -114,20 +114,20 @@ def _anew(kept: dict[str, Decision], subject: Subject, asked: Property) -> Decis
 
 def _decided(subject: Subject, asked: Property) -> Decision:
     if asked.name == "bounds_attained":
-        return Decision(subject.measure.name, asked.name, *_bounds(subject))
-    reason = _no_question(subject.measure, asked)
+        return Decision(subject.metric.name, asked.name, *_bounds(subject))
+    reason = _no_question(subject.metric, asked)
     if reason:
-        return Decision(subject.measure.name, asked.name, DOES_NOT_APPLY, reason)
-    return Decision(subject.measure.name, asked.name, *_judged(subject, asked.claims))
+        return Decision(subject.metric.name, asked.name, DOES_NOT_APPLY, reason)
+    return Decision(subject.metric.name, asked.name, *_judged(subject, asked.claims))
 
 
-def _no_question(measure: Metric, asked: Property) -> str:
-    """Why a property is not asked of a measure; empty where it is."""
-    if asked.is_equality or (measure.direction == "higher" or (measure.direction and not asked.upward)):
+def _no_question(metric: Metric, asked: Property) -> str:
+    """Why a property is not asked of a metric; empty where it is."""
+    if asked.is_equality or (metric.direction == "higher" or (metric.direction and not asked.upward)):
         return ""
-    if measure.direction:
+    if metric.direction:
         return "0 is no credit only where higher is better"
-    if is_builtin(measure):
+    if is_builtin(metric):
         return "no value of it is better than another"
     return "no direction was declared; @metric(..., best=...) declares one"
 
@@ -163,7 +163,7 @@ def _refuted(subject: Subject, broken: list[Counterexample], *, drawn: bool = Fa
 
 
 def _proof_verdict(subject: Subject, claims: Sequence[Claim]) -> str:
-    """A claim that no table can break because the measure is undefined on all of them is not proved."""
+    """A claim that no table can break because the metric is undefined on all of them is not proved."""
     some = any(breaks(subject, claim, case) is not None for claim in claims for case in claim.small)
     return PROVED if some else UNDEFINED
 
@@ -173,7 +173,7 @@ def _proof_verdict(subject: Subject, claims: Sequence[Claim]) -> str:
 
 def _bounds(subject: Subject) -> _Verdict:
     """Whether each finite end of the range is the value of some table."""
-    ends = [Fraction(repr(float(end))) for end in subject.measure.range if np.isfinite(end)]
+    ends = [Fraction(repr(float(end))) for end in subject.metric.range if np.isfinite(end)]
     if not ends:
         return DOES_NOT_APPLY, "its range has no finite end", None
     reached = {end: _reached(subject, end) for end in ends}
@@ -205,24 +205,24 @@ def _never_reached(subject: Subject, end: Fraction) -> bool:
     return subject.formula is not None and on_all_tables([subject.formula], beside)
 
 
-# ---------------------------------------------------------------- one measure against another
+# ---------------------------------------------------------------- one metric against another
 
 
 def harsher(a: Any, b: Any) -> Decision:
-    """Whether one measure is nowhere kinder than another: at most its value, or at least where lower is better.
+    """Whether one metric is nowhere kinder than another: at most its value, or at least where lower is better.
 
     >>> harsher("g_mean", "balanced_accuracy").verdict
     'proved'
     """
     first, second = Subject(get_metric(a)), Subject(get_metric(b))
-    directions = {first.measure.direction, second.measure.direction}
+    directions = {first.metric.direction, second.metric.direction}
     if len(directions) > 1 or None in directions:
         raise InputError(
-            f"{first.measure.name} and {second.measure.name} are not both better when higher, or both when lower; "
+            f"{first.metric.name} and {second.metric.name} are not both better when higher, or both when lower; "
             "which is harsher is asked of two that are."
         )
-    name, signed = f"harsher than {second.measure.name}", 1 if directions == {"higher"} else -1
-    return Decision(first.measure.name, name, *_compared(first, second, signed))
+    name, signed = f"harsher than {second.metric.name}", 1 if directions == {"higher"} else -1
+    return Decision(first.metric.name, name, *_compared(first, second, signed))
 
 
 def _compared(first: Subject, second: Subject, signed: int) -> _Verdict:
@@ -236,7 +236,7 @@ def _compared(first: Subject, second: Subject, signed: int) -> _Verdict:
 
 
 def _kinder(first: Subject, second: Subject, signed: int) -> tuple[int, Counterexample | None]:
-    """How many tables were examined, and one on which the first measure is kinder than the second."""
+    """How many tables were examined, and one on which the first metric is kinder than the second."""
     examined = 0
     for table in [*SWAP.small, *SWAP.drawn()]:
         value, other = first.value(table), second.value(table)

@@ -1,4 +1,4 @@
-"""Claims: what is asked of a measure, as sentences about all tables of some letters, and who asks it.
+"""Claims: what is asked of a metric, as sentences about all tables of some letters, and who asks it.
 
 A property is one or more claims. Used by search and proof, which both read the same claim.
 """
@@ -78,9 +78,9 @@ class Claim:
         other = _stacked(against, length) if isinstance(against, tuple) else np.asarray(against)
         return _stacked(before, length), other
 
-    def relation_for(self, measure: Metric) -> str:
-        """The relation for this measure: turned round where lower is better."""
-        if self.relation == "=" or measure.direction != "lower":
+    def relation_for(self, metric: Metric) -> str:
+        """The relation for this metric: turned round where lower is better."""
+        if self.relation == "=" or metric.direction != "lower":
             return self.relation
         return ">=" if self.relation == "<=" else "<="
 
@@ -107,9 +107,9 @@ def _stacked(table: tuple[Any, ...], length: int) -> Array:
 
 @dataclass(frozen=True)
 class Property:
-    """What is asked of a measure: its claims, and who asks. `wanted` gives both readings where papers disagree.
+    """What is asked of a metric: its claims, and who asks. `wanted` gives both readings where papers disagree.
 
-    `upward` is asked only of measures that are better when higher.
+    `upward` is asked only of metrics that are better when higher.
     """
 
     name: str
@@ -137,7 +137,7 @@ def _changed(cell: str) -> Claim:
 
 
 def _grown(cell: str) -> Claim:
-    """The value is no worse when a right cell grows, no better when a wrong one does, for a measure to be raised."""
+    """The value is no worse when a right cell grows, no better when a wrong one does, for a metric to be raised."""
     at = CELLS.index(cell)
     relation = "<=" if cell in ("tp", "tn") else ">="
     grown = lambda *cells: (*cells[:at], cells[at] + cells[4], *cells[at + 1 : 4])  # noqa: E731
@@ -193,15 +193,15 @@ _GUESSES = Claim(
 
 
 _BOTH_READINGS = (
-    "García calls noticing the exchange a virtue, since a measure that does not may miss which class is served badly; "
-    "Asawa and Wu want a measure that does not, since which class is called positive is a convention."
+    "García calls noticing the exchange a virtue, since a metric that does not may miss which class is served badly; "
+    "Asawa and Wu want a metric that does not, since which class is called positive is a convention."
 )
 
 
-_NOTICE = "García wants a measure to notice every change of the table, so that invariance is a fault."
+_NOTICE = "García wants a metric to notice every change of the table, so that invariance is a fault."
 
 
-_ORDER = "Whoever orders models by a measure: a model that does better in one cell alone is not to be ranked lower."
+_ORDER = "Whoever orders models by a metric: a model that does better in one cell alone is not to be ranked lower."
 
 
 _ALL = (
@@ -261,7 +261,7 @@ _ALL = (
         "no_credit_when_a_class_fails",
         "No credit when a class fails",
         "The value is at most 0 where no row of one of the classes is found.",
-        "Whoever lets no class be given up: Asawa and Wu ask for 0 there; a measure corrected for chance falls below.",
+        "Whoever lets no class be given up: Asawa and Wu ask for 0 there; a metric corrected for chance falls below.",
         ("asawa", "wu2025"),
         _NO_CREDIT,
         upward=True,

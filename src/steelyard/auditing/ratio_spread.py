@@ -1,4 +1,4 @@
-"""Spread: how far each measure moves over test sets of different ratios (Nguyen), and whether that is chance."""
+"""Spread: how far each metric moves over test sets of different ratios (Nguyen), and whether that is chance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NGUYEN = ("accuracy", "alpha_accuracy", "f1", "alpha_f1")
 
 @dataclass(frozen=True)
 class Spread:
-    """One measure over test sets of several ratios: the highest less the lowest value of a run, and the tests.
+    """One metric over test sets of several ratios: the highest less the lowest value of a run, and the tests.
 
     `spread` is the mean over the runs (Nguyen's labels or repetitions), `of_means` that of the ratios' means.
     Friedman's test asks whether the ratios differ at all, its pairs are Wilcoxon's tests adjusted by Holm; None with
@@ -47,7 +47,7 @@ class Spread:
 
 
 def ratio_spread(tables: Any, *, metrics: Iterable[Any] | None = NGUYEN, pos_label: Any = None) -> Rows[Spread]:
-    """The spread of each measure over test sets of several ratios, run by run, with Friedman's and Wilcoxon's tests.
+    """The spread of each metric over test sets of several ratios, run by run, with Friedman's and Wilcoxon's tests.
 
     `tables` is {ratio: {run: Counts}} or {ratio: Counts of all runs}: the same runs in each.
 

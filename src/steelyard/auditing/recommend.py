@@ -1,4 +1,4 @@
-"""Recommendation: which few measures fit a problem, by the properties decided for each, and which to avoid."""
+"""Recommendation: which few metrics fit a problem, by the properties decided for each, and which to avoid."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def recommend(
     costs: bool = False,
     positives: int | None = None,
 ) -> Recommendation:
-    """The few measures that fit, from answers about the problem; every reason is a decided property.
+    """The few metrics that fit, from answers about the problem; every reason is a decided property.
 
     `both_classes_alike`: errors on either class matter the same; else those on the positives matter more.
     `a_class_may_fail`: half credit for giving one class up is fine. `prevalence_in_use`: the test set has the class
@@ -91,17 +91,17 @@ def recommend(
     return _fitting(problem)
 
 
-# ---------------------------------------------------------------- measures of labels
+# ---------------------------------------------------------------- metrics of labels
 
 
 def _fitting(problem: Problem) -> Recommendation:
-    """The measures with what is wanted, those with the most virtues first, and those without it."""
+    """The metrics with what is wanted, those with the most virtues first, and those without it."""
     wanted, beside = problem.wanted, list(_beside(problem))
     fit = _having(wanted)
     if not fit and not wanted["prevalence_invariance"]:  # to be told the value in use is the lesser wish
         wanted = {name: holds for name, holds in wanted.items() if name != "prevalence_invariance"}
         fit = _having(wanted)
-        beside.append("each at the prevalence in use: no measure both moves with it and has all else that is wanted")
+        beside.append("each at the prevalence in use: no metric both moves with it and has all else that is wanted")
     best = sorted(_distinct(fit), key=lambda m: _order(m, problem))[:_MOST]
     return Recommendation(tuple(_praise(m, wanted) for m in best), tuple(beside), tuple(_blame(wanted)))
 
@@ -110,53 +110,53 @@ def _having(wanted: Mapping[str, bool]) -> list[Metric]:
     return [m for m in _candidates() if all(_fits(m, name, holds) for name, holds in wanted.items())]
 
 
-def _order(measure: Metric, problem: Problem) -> tuple[bool, bool, int]:
+def _order(metric: Metric, problem: Problem) -> tuple[bool, bool, int]:
     """First what decides most: a chance level to tell a value in use from guessing, then a 0 for a class given up."""
-    lost = problem.in_use and not _stands(measure, "constant_chance")
-    credit = not problem.may_fail and not _stands(measure, "zero_when_a_class_fails")
-    return lost, credit, -sum(_stands(measure, name) for name in VIRTUES)
+    lost = problem.in_use and not _stands(metric, "constant_chance")
+    credit = not problem.may_fail and not _stands(metric, "zero_when_a_class_fails")
+    return lost, credit, -sum(_stands(metric, name) for name in VIRTUES)
 
 
-def _fits(measure: Metric, name: str, holds: bool) -> bool:
-    return _stands(measure, name) if holds else decide(measure, name).holds is False
+def _fits(metric: Metric, name: str, holds: bool) -> bool:
+    return _stands(metric, name) if holds else decide(metric, name).holds is False
 
 
-def _stands(measure: Metric, name: str) -> bool:
+def _stands(metric: Metric, name: str) -> bool:
     """Whether a property is proved, or at least no table speaks against it: without sympy there are no proofs."""
-    decision = decide(measure, name)
+    decision = decide(metric, name)
     return bool(decision.holds) or decision.verdict.startswith("no counterexample")
 
 
 def _candidates() -> Iterator[Metric]:
-    """Measures of labels that sum a table up: bounded, better upward, and of both classes."""
-    for measure in list_metrics():
-        summary = measure.family not in ("rates", "description", "decision", "diagnostic")
-        bounded = measure.direction == "higher" and math.isfinite(measure.range[1])
-        if measure.function is not None and summary and bounded and not _deaf(measure):
-            yield measure
+    """Metrics of labels that sum a table up: bounded, better upward, and of both classes."""
+    for metric in list_metrics():
+        summary = metric.family not in ("rates", "description", "decision", "diagnostic")
+        bounded = metric.direction == "higher" and math.isfinite(metric.range[1])
+        if metric.function is not None and summary and bounded and not _deaf(metric):
+            yield metric
 
 
-def _deaf(measure: Metric) -> bool:
-    """Whether a measure does not hear of one of the classes, by García's p2 to p5."""
-    return any(all(_stands(measure, name) for name in pair) for pair in (("p2", "p3"), ("p4", "p5")))
+def _deaf(metric: Metric) -> bool:
+    """Whether a metric does not hear of one of the classes, by García's p2 to p5."""
+    return any(all(_stands(metric, name) for name in pair) for pair in (("p2", "p3"), ("p4", "p5")))
 
 
-def _distinct(measures: list[Metric]) -> list[Metric]:
+def _distinct(metrics: list[Metric]) -> list[Metric]:
     """One of each group that is the same function on every small table, the first declared without parameters."""
     cells = np.indices((5, 5, 5, 5)).reshape(4, -1)
     kept: dict[bytes, Metric] = {}
-    for measure in measures:
-        values = np.round(np.asarray(measure(Counts(*cells)), dtype=np.float64), 12) + 0.0
-        same = kept.setdefault(values.tobytes(), measure)
-        if same.parameters and not measure.parameters:
-            kept[values.tobytes()] = measure
+    for metric in metrics:
+        values = np.round(np.asarray(metric(Counts(*cells)), dtype=np.float64), 12) + 0.0
+        same = kept.setdefault(values.tobytes(), metric)
+        if same.parameters and not metric.parameters:
+            kept[values.tobytes()] = metric
     return list(kept.values())
 
 
-def _praise(measure: Metric, wanted: Mapping[str, bool]) -> Advice:
-    virtues = {name: True for name in VIRTUES if name not in wanted and _stands(measure, name)}
-    told = (_reason(decide(measure, name), holds) for name, holds in ({**wanted, **virtues}).items())
-    return Advice(measure.name, "; ".join(told), measure.cite)
+def _praise(metric: Metric, wanted: Mapping[str, bool]) -> Advice:
+    virtues = {name: True for name in VIRTUES if name not in wanted and _stands(metric, name)}
+    told = (_reason(decide(metric, name), holds) for name, holds in ({**wanted, **virtues}).items())
+    return Advice(metric.name, "; ".join(told), metric.cite)
 
 
 def _reason(decision: Decision, holds: bool) -> str:
@@ -166,7 +166,7 @@ def _reason(decision: Decision, holds: bool) -> str:
 
 
 def _blame(wanted: Mapping[str, bool]) -> Iterator[Advice]:
-    """The usual measures that lack what is wanted, with the smallest table that shows it, or have what is not."""
+    """The usual metrics that lack what is wanted, with the smallest table that shows it, or have what is not."""
     for name in _USUAL:
         decisions = ((decide(name, asked), holds) for asked, holds in wanted.items())
         faults = (Advice(name, said, _critic(d)) for d, holds in decisions if (said := _fault(d, holds)))
@@ -201,10 +201,10 @@ def _beside(problem: Problem) -> Iterator[str]:
     if problem.classes > 2:
         yield (
             f"each of the {problem.classes} classes against the rest: "
-            "what is decided here is of tables of two classes, and says nothing of a measure's form for more"
+            "what is decided here is of tables of two classes, and says nothing of a metric's form for more"
         )
     if problem.rows is not None and problem.rows < _FEW:
-        said = f"the interval before the value: {problem.rows} {_counted(problem)} most measures open"
+        said = f"the interval before the value: {problem.rows} {_counted(problem)} most metrics open"
         yield f"{said}; sample_size says how many would do"
 
 
@@ -218,23 +218,23 @@ def _counted(problem: Problem) -> str:
 
 
 def _of_costs() -> Iterator[Advice]:
-    """The measures of costs: what they are, and what is decided of how they count errors."""
+    """The metrics of costs: what they are, and what is decided of how they count errors."""
     for name in OF_COSTS:
-        measure = get_metric(name)
+        metric = get_metric(name)
         told = [_reason(d, True) for asked in ("monotone_fn", "monotone_fp") if (d := decide(name, asked)).holds]
-        set_to = f"set {', '.join(measure.parameters)} to your own"
-        yield Advice(name, "; ".join([_meaning(measure), set_to, *told]), measure.cite)
+        set_to = f"set {', '.join(metric.parameters)} to your own"
+        yield Advice(name, "; ".join([_meaning(metric), set_to, *told]), metric.cite)
 
 
 def _of_ranks(problem: Problem) -> Iterator[Advice]:
-    """The measures of order, tried at two prevalences: proofs are of tables alone."""
+    """The metrics of order, tried at two prevalences: proofs are of tables alone."""
     for name in OF_RANKS:
-        measure = get_metric(name)
-        even, rare = (three_digits(float(measure(table))) for table in _ranked())
+        metric = get_metric(name)
+        even, rare = (three_digits(float(metric(table))) for table in _ranked())
         there = "at the prevalence in use" if problem.in_use else "with its prevalence"
         moves = f"moves with the prevalence ({even} at 50 %, {rare} at 5 % for one order), so read it {there}"
         stays = f"stays the same at any prevalence (tried on one order: {even} at 50 % and at 5 %)"
-        yield Advice(name, f"{_meaning(measure)}; {stays if even == rare else moves}", measure.cite)
+        yield Advice(name, f"{_meaning(metric)}; {stays if even == rare else moves}", metric.cite)
 
 
 @cache
@@ -245,11 +245,11 @@ def _ranked() -> tuple[ScoreTable, ScoreTable]:
 
 
 def _of_one_cut() -> Iterator[Advice]:
-    """The usual measures that read labels, where scores are not cut."""
+    """The usual metrics that read labels, where scores are not cut."""
     of_labels = [name for name in _USUAL if get_metric(name).scores is None]
     for name in of_labels[:_MOST]:
         yield Advice(name, "is of labels: it judges one cut of the scores, not their order", None)
 
 
-def _meaning(measure: Metric) -> str:
-    return measure.meaning[:1].lower() + measure.meaning[1:].rstrip(".")
+def _meaning(metric: Metric) -> str:
+    return metric.meaning[:1].lower() + metric.meaning[1:].rstrip(".")

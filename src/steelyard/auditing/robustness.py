@@ -1,4 +1,4 @@
-"""Robustness: how far each measure moves when only the classes' shares or names change, on the user's own predictions.
+"""Robustness: how far each metric moves when only the classes' shares or names change, on the user's own predictions.
 
 Asawa's two tests: balance the test set, swap the labels. Nguyen's spread over ratios is in `spread`.
 """
@@ -40,7 +40,7 @@ def robustness(
     sample_weight: Any = None,
     rng: Any = None,
 ) -> Robustness:
-    """How far each measure moves when the test set is balanced and when the labels are swapped (Asawa).
+    """How far each metric moves when the test set is balanced and when the labels are swapped (Asawa).
 
     Give y_true and {model: y_pred}, or {model: Counts}. The test set is balanced exactly, by weights, to each of the
     `prevalences`, and `resamples` times by drawing rows of the larger class without replacement, for the spread that
@@ -142,7 +142,7 @@ def refit_robustness(
     """The two tests on estimators: each is cloned and fitted twice, on the labels and on the labels swapped.
 
     `estimators` is one, or {model: estimator}, in scikit-learn's manner. Both fits use the same random state, so what
-    is left of a change is the measure's or the learner's own asymmetry. `options` are those of robustness.
+    is left of a change is the metric's or the learner's own asymmetry. `options` are those of robustness.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier

@@ -1,4 +1,4 @@
-"""Score robustness: the two tests of `robustness` for measures of scores, such as the area under the ROC curve."""
+"""Score robustness: the two tests of `robustness` for metrics of scores, such as the area under the ROC curve."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def score_robustness(
     prevalence: float = 0.5,
     tolerance: float = TOLERANCE,
 ) -> Robustness:
-    """How far measures of scores move when the test set is balanced, by weights, and when the labels are swapped.
+    """How far metrics of scores move when the test set is balanced, by weights, and when the labels are swapped.
 
     `swapped` holds the scores of models refitted on swapped labels, for the class that is positive then.
 

@@ -7,7 +7,7 @@ from steelyard.auditing.properties import decided_anew
 
 
 def _main() -> None:
-    """Decide every property of every measure and keep the decisions beside this module."""
+    """Decide every property of every metric and keep the decisions beside this module."""
     decision_store.SHIPPED.write_text(decision_store.written(decided_anew()) + "\n", encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LARGEST = 20_000  # terms of a product beyond which a proof is given up
-LONGEST = 20.0  # seconds of the processor for all proofs about a measure; the slowest of the catalogue takes 12
+LONGEST = 20.0  # seconds of the processor for all proofs about a metric; the slowest of the catalogue takes 12
 Key = tuple[Any, frozenset[tuple[str, Any]]]  # what stands under the root, and the indicators ("+", p), ("0", p)
 
 

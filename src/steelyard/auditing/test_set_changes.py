@@ -1,4 +1,4 @@
-"""Changes: what balancing the test set and swapping the labels does to each measure, and the verdicts on that."""
+"""Changes: what balancing the test set and swapping the labels does to each metric, and the verdicts on that."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Verdict(Flat):
-    """One measure: its largest change over the models when the test set is balanced, and when the labels are swapped.
+    """One metric: its largest change over the models when the test set is balanced, and when the labels are swapped.
 
-    A change is the value as it was less the value afterwards. None is the verdict where the measure is undefined.
+    A change is the value as it was less the value afterwards. None is the verdict where the metric is undefined.
     """
 
     metric: str
@@ -34,13 +34,13 @@ class _Verdict(Flat):
 
     @property
     def winner(self) -> bool:
-        """Whether the measure stands both tests."""
+        """Whether the metric stands both tests."""
         return self.robust is True and self.symmetric is True
 
 
 @dataclass(frozen=True)
 class Change(Flat):
-    """One measure of one model at one prevalence: by weights exactly, and over resampled test sets.
+    """One metric of one model at one prevalence: by weights exactly, and over resampled test sets.
 
     `value` and `balanced` are values; `change` is the first less the second, and what begins with `resampled` is such a
     change: its mean, standard deviation and middle 95 % over the draws.
@@ -60,7 +60,7 @@ class Change(Flat):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Robustness:
-    """The changes of every measure (last axis) by model and prevalence, and what they say."""
+    """The changes of every metric (last axis) by model and prevalence, and what they say."""
 
     metrics: tuple[str, ...]
     models: tuple[str, ...]
@@ -73,7 +73,7 @@ class Robustness:
     resamples: int
 
     def beside(self, other: Robustness) -> Robustness:
-        """These measures and those of the other, of the same models at the same prevalences."""
+        """These metrics and those of the other, of the same models at the same prevalences."""
         if (self.models, self.prevalences) != (other.models, other.prevalences):
             raise InputError("Two tries are put side by side where their models and prevalences are the same.")
         names = ("values", "balanced", "resampled", "swapped")
@@ -82,17 +82,17 @@ class Robustness:
 
     @property
     def changes(self) -> Array:
-        """The value as it was less that of the balanced test set, by model, prevalence and measure."""
+        """The value as it was less that of the balanced test set, by model, prevalence and metric."""
         return change(self.values[:, None], self.balanced)
 
     @property
     def swap_changes(self) -> Array:
-        """The value as it was less that with swapped labels, by model and measure."""
+        """The value as it was less that with swapped labels, by model and metric."""
         return change(self.values, self.swapped)
 
     @property
     def verdicts(self) -> Rows[_Verdict]:
-        """One verdict a measure, by its largest change over models and prevalences."""
+        """One verdict a metric, by its largest change over models and prevalences."""
         return Rows(self._verdict(i) for i in range(len(self.metrics)))
 
     def _verdict(self, i: int) -> _Verdict:
@@ -113,21 +113,21 @@ class Robustness:
 
     @property
     def robust(self) -> list[str]:
-        """The measures that no balancing moves by more than the tolerance."""
+        """The metrics that no balancing moves by more than the tolerance."""
         return [v.metric for v in self.verdicts if v.robust]
 
     @property
     def symmetric(self) -> list[str]:
-        """The measures that swapping the labels does not move by more than the tolerance."""
+        """The metrics that swapping the labels does not move by more than the tolerance."""
         return [v.metric for v in self.verdicts if v.symmetric]
 
     @property
     def winners(self) -> list[str]:
-        """The measures that are both."""
+        """The metrics that are both."""
         return [v.metric for v in self.verdicts if v.winner]
 
     def rows(self) -> Rows[Change]:
-        """One row for each measure, model and prevalence."""
+        """One row for each metric, model and prevalence."""
         cells = np.stack([np.broadcast_to(self.values[:, None], self.balanced.shape), self.balanced, self.changes])
         found = np.concatenate([cells, self.resampled])
         return Rows(
@@ -146,7 +146,7 @@ class Robustness:
         )
         table = [
             {
-                "measure": v.metric,
+                "metric": v.metric,
                 "balanced": v.change,
                 "resampling sd": v.resampling_sd,
                 "robust": _word(v.robust),

@@ -11,20 +11,20 @@ from steelyard import __version__
 
 ABOUT = "Weigh classifiers whose classes are unequal."
 COMMANDS = {
-    "report": "Evaluate a file of predictions: every measure, how sure it is, and what guessing would score.",
+    "report": "Evaluate a file of predictions: every metric, how sure it is, and what guessing would score.",
     "compare": "Tell whether one model beats another on the same rows.",
-    "threshold": "Find the cut of the scores at which a measure is best.",
-    "shift": "Tell what the measures become at another prevalence.",
-    "gate": "Pass or fail predictions by rules on their measures, for continuous integration.",
+    "threshold": "Find the cut of the scores at which a metric is best.",
+    "shift": "Tell what the metrics become at another prevalence.",
+    "gate": "Pass or fail predictions by rules on their metrics, for continuous integration.",
     "tally": "Weigh a file into a small table and save it.",
     "merge": "Add up saved tables.",
     "plot": "Draw a figure for a paper: ROC, precision-recall, intervals and more.",
     "crossval": "Fit models on parts of a table and test them on the rest.",
     "study": "Run the experiment of a paper again, its numbers beside ours.",
-    "metrics": "List the measures: name, range, best value, meaning.",
-    "explain": "Explain a measure: formula, meaning, range, source, an example.",
-    "audit": "Prove or refute the properties of measures, or of a function of yours.",
-    "recommend": "Recommend measures for a problem, with the properties that decided.",
+    "metrics": "List the metrics: name, range, best value, meaning.",
+    "explain": "Explain a metric: formula, meaning, range, source, an example.",
+    "audit": "Prove or refute the properties of metrics, or of a function of yours.",
+    "recommend": "Recommend metrics for a problem, with the properties that decided.",
     "demo": "Train two classifiers on embedded data, then report, compare and cut.",
 }
 

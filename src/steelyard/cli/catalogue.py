@@ -1,4 +1,4 @@
-"""Catalogue: the commands about measures themselves: list, explain, audit, recommend."""
+"""Catalogue: the commands about metrics themselves: list, explain, audit, recommend."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from steelyard.errors import InputError
 
 
 @command
-@click.option("--family", metavar="NAME", help="Only the measures of this family.")
+@click.option("--family", metavar="NAME", help="Only the metrics of this family.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "md"]), default="table", show_default=True)
 def metrics(family: str | None, form: str) -> None:
-    """List the measures: name, range, best value, meaning."""
+    """List the metrics: name, range, best value, meaning."""
     from steelyard.metrics.registry import list_metrics
     from steelyard.report import metric_list
 
@@ -26,7 +26,7 @@ def metrics(family: str | None, form: str) -> None:
 @command
 @click.argument("name")
 def explain(name: str) -> None:
-    """Explain the measure NAME, such as mcc or f_beta[beta=2]."""
+    """Explain the metric NAME, such as mcc or f_beta[beta=2]."""
     from steelyard.metrics.registry import get_metric
     from steelyard.report.explanation import explanation
 
@@ -48,17 +48,17 @@ def explain(name: str) -> None:
 def audit(
     names: tuple[str, ...], against: str | None, form: str | None, output: str | None, force: bool, **options: Any
 ) -> None:
-    """Prove or refute the properties of the measures NAMES (all where none is named), or of MODULE:FUNCTION.
+    """Prove or refute the properties of the metrics NAMES (all where none is named), or of MODULE:FUNCTION.
 
-    With --against, tell by the predictions in a file how far each measure moves when the test set is balanced and when
-    the labels are swapped (Asawa), and of two models which measures change their order with the prevalence (Wu).
+    With --against, tell by the predictions in a file how far each metric moves when the test set is balanced and when
+    the labels are swapped (Asawa), and of two models which metrics change their order with the prevalence (Wu).
     """
     kind = writing.chosen(form, output, ("table", "json", "md", "html"))
     writing.check_free(output, force)
     if against is None:
         _refuse_unread(options)
-    measures = [_measure(name) for name in names]
-    made = _decided(measures, kind) if against is None else _moved(measures, kind, against, **options)
+    metrics = [_metric(name) for name in names]
+    made = _decided(metrics, kind) if against is None else _moved(metrics, kind, against, **options)
     writing.deliver(made, output)
 
 
@@ -70,11 +70,11 @@ def _refuse_unread(options: dict[str, Any]) -> None:
         raise InputError(f"--{flag} is about predictions; name their file with --against, or leave it out.")
 
 
-def _decided(measures: list[Any], kind: str) -> str:
+def _decided(metrics: list[Any], kind: str) -> str:
     from steelyard.auditing import audit_table
     from steelyard.report.terminal import paragraph, print_table
 
-    found = audit_table.audit(*measures)
+    found = audit_table.audit(*metrics)
     if kind == "html":
         from steelyard.report.page import audit_page
 
@@ -86,12 +86,12 @@ def _decided(measures: list[Any], kind: str) -> str:
     if kind == "md":
         return audit_table.markdown(found)
     rows = [[d.metric, d.property, d.verdict, str(d.counterexample or d.how)] for d in found]
-    shown = print_table(["measure", "property", "verdict", "how, or the smallest table against it"], rows)
+    shown = print_table(["metric", "property", "verdict", "how, or the smallest table against it"], rows)
     return "\n".join([shown, "", *(paragraph(f"{name}: {words}", "") for name, words in legend.items())])
 
 
 def _moved(
-    measures: list[Any],
+    metrics: list[Any],
     kind: str,
     against: str,
     true: str | None,
@@ -101,18 +101,18 @@ def _moved(
     positive: str | None,
     tolerance: float | None,
 ) -> str:
-    """What the predictions in a file say of the measures."""
+    """What the predictions in a file say of the metrics."""
     from steelyard.auditing.discrimination import discrimination
     from steelyard.auditing.robustness import TOLERANCE, robustness
     from steelyard.metrics.registry import get_metric
     from steelyard.report.terminal_summary import plain
 
     tables = _tables(against, true, preds, scores, threshold, positive)
-    found = robustness(tables, metrics=measures or None, tolerance=TOLERANCE if tolerance is None else tolerance)
+    found = robustness(tables, metrics=metrics or None, tolerance=TOLERANCE if tolerance is None else tolerance)
     leading = [
-        m for m in map(get_metric, measures) if m.direction
+        m for m in map(get_metric, metrics) if m.direction
     ]  # a plain function says of no value that it is better
-    ordered = len(tables) == 2 and bool(leading or not measures)
+    ordered = len(tables) == 2 and bool(leading or not metrics)
     order = discrimination(*tables.values(), metrics=leading or None) if ordered else None
     if kind == "json":
         parts: dict[str, Any] = {"verdicts": found.verdicts.to_dicts(), "changes": found.rows().to_dicts()}
@@ -121,7 +121,7 @@ def _moved(
         return json_text(strict(parts), indent=1)
     named = " and ".join(f"{letter} is {plain(name)}" for letter, name in zip("AB", tables, strict=False))
     if kind == "html":
-        raise InputError("The audit's page is about the measures alone; leave --against out, or ask for --format json.")
+        raise InputError("The audit's page is about the metrics alone; leave --against out, or ask for --format json.")
     shown = repr(found) if order is None else f"{found!r}\n\nAt each prevalence, where {named}:\n{order!r}"
     return f"```\n{shown}\n```" if kind == "md" else shown
 
@@ -158,8 +158,8 @@ def _tables(
     return tables
 
 
-def _measure(name: str) -> Any:
-    """A measure by name, or a user's function as module:function, looked for in the current folder as well."""
+def _metric(name: str) -> Any:
+    """A metric by name, or a user's function as module:function, looked for in the current folder as well."""
     if ":" not in name:
         return name
     import sys
@@ -217,7 +217,7 @@ def recommend(
     form: str,
     **options: Any,
 ) -> None:
-    """Recommend measures for a problem, with the properties that decided.
+    """Recommend metrics for a problem, with the properties that decided.
 
     What the predictions in FILE can tell, how many positives there are and whether scores are cut, is read from them.
     """

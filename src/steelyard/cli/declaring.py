@@ -80,7 +80,7 @@ exact = click.option(
     "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."
 )
 level = click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
-metrics = click.option("--metrics", metavar="A,B", help="Only these measures, such as mcc,f_beta[beta=2].")
+metrics = click.option("--metrics", metavar="A,B", help="Only these metrics, such as mcc,f_beta[beta=2].")
 counts = click.option("--counts", metavar="TP,FN,FP,TN", help="Four counts, say from a paper, instead of a file.")
 judged = stacked(files, counts, true, pred, score, threshold, positive, weight, frequency, exact)
 weighed = stacked(judged, by)

@@ -59,7 +59,7 @@ def _result(kind: str, files: Any, preds: Any, scores: Any, **given: Any) -> Any
     if kind in ALONE and empty:
         return None
     if kind == "correlation":
-        raise InputError("A correlation figure takes no file or counts: it compares the measures themselves.")
+        raise InputError("A correlation figure takes no file or counts: it compares the metrics themselves.")
     if kind == "ranking":
         return _comparison(files, preds, scores, **given)
     columns = [(name, "pred") for name in preds] + [(name, "score") for name in scores]

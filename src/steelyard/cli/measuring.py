@@ -60,7 +60,7 @@ def crossval(
     output: str | None,
     force: bool,
 ) -> None:
-    """Fit models on parts of a table and test them on the rest: every measure with its spread, and the cost."""
+    """Fit models on parts of a table and test them on the rest: every metric with its spread, and the cost."""
     from steelyard.cli.weighing import split
     from steelyard.ingest.files import columns
     from steelyard.ingest.label_tables import resolved

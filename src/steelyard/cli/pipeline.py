@@ -32,9 +32,9 @@ _LARGE = 10_000_000  # letters of a saved tally from which it is called large
 def gate(
     ctx: click.Context, /, requirements: tuple[str, ...], baseline: str | None, level: float, **options: Any
 ) -> None:
-    """Pass or fail the predictions in FILE by rules on their measures: exit 0, 1, or 3 where a measure is undefined.
+    """Pass or fail the predictions in FILE by rules on their metrics: exit 0, 1, or 3 where a metric is undefined.
 
-    With --baseline and no rule, no usual measure may be shown to be below the baseline: high(measure) >= baseline.
+    With --baseline and no rule, no usual metric may be shown to be below the baseline: high(metric) >= baseline.
     """
     from steelyard.cli import rules
     from steelyard.cli.weighing import evaluation

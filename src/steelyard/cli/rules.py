@@ -1,4 +1,4 @@
-"""Rules: what a gate requires of a measure, read and judged."""
+"""Rules: what a gate requires of a metric, read and judged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIMIT = re.compile(rf"({_NUMBER})|(baseline)\s*([+-]\s*(?:\d+\.?\d*|\.\d+))?")
 
 @dataclass(frozen=True)
 class Rule:
-    """A measure or an end of its interval, a sign, and a number or the baseline's value and a margin."""
+    """A metric or an end of its interval, a sign, and a number or the baseline's value and a margin."""
 
     text: str
     metric: str
@@ -33,7 +33,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of a rule; passed is None where the measure is undefined."""
+    """What became of a rule; passed is None where the metric is undefined."""
 
     passed: bool | None
     told: str
@@ -53,7 +53,7 @@ def read(text: str) -> Rule:
 
 
 def baseline(name: str | None) -> dict[str, float | None] | None:
-    """The measures of an earlier report, by name."""
+    """The metrics of an earlier report, by name."""
     if name is None:
         return None
     try:
@@ -67,14 +67,14 @@ def baseline(name: str | None) -> dict[str, float | None] | None:
 
 
 def against(old: dict[str, float | None] | None) -> list[Rule]:
-    """Where no rule was given: no usual measure may be shown to be below the baseline."""
+    """Where no rule was given: no usual metric may be shown to be below the baseline."""
     from steelyard.evaluation.evaluation import FIRST
 
     if old is None:
         raise InputError('A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.')
     names = [name for name in FIRST if old.get(name) is not None]
     if not names:
-        raise InputError("The baseline holds none of the usual measures; give rules with --require.")
+        raise InputError("The baseline holds none of the usual metrics; give rules with --require.")
     return [Rule(f"high({name})>=baseline", name, "high", ">=", 0.0, baseline=True) for name in names]
 
 
@@ -86,7 +86,7 @@ def limit(rule: Rule, old: dict[str, float | None] | None) -> float:
         raise InputError(f"The rule {rule.text!r} speaks of a baseline; name it with --baseline OLD.JSON.")
     before = old.get(rule.metric)
     if before is None:
-        raise InputError(f"The baseline has no value of {rule.metric}; make it again with this measure.")
+        raise InputError(f"The baseline has no value of {rule.metric}; make it again with this metric.")
     return rule.number + before
 
 

@@ -71,7 +71,7 @@ def spoken(found: Any) -> Any:
 
 
 def split(names: str | None) -> list[str] | None:
-    """The measures of a list such as mcc,f_beta[beta=2]: commas inside brackets belong to a name."""
+    """The metrics of a list such as mcc,f_beta[beta=2]: commas inside brackets belong to a name."""
     if names is None:
         return None
     found, depth = [""], 0
@@ -89,7 +89,7 @@ def split(names: str | None) -> list[str] | None:
 @declaring.cluster
 @declaring.level
 @declaring.metrics
-@click.option("--all", "everything", is_flag=True, help="Show every measure, not the usual few.")
+@click.option("--all", "everything", is_flag=True, help="Show every metric, not the usual few.")
 @click.option(
     "--min-count",
     type=click.IntRange(min=0),
@@ -100,7 +100,7 @@ def split(names: str | None) -> list[str] | None:
 @declaring.form(*REPORTS)
 @declaring.output
 def report(everything: bool, form: str | None, output: str | None, force: bool, **options: Any) -> None:
-    """Evaluate the predictions in FILE: the verdict in words, then the measures with intervals, beside chance.
+    """Evaluate the predictions in FILE: the verdict in words, then the metrics with intervals, beside chance.
 
     FILE is CSV, TSV, Parquet, Arrow, JSON lines (also packed by gzip or zstd), a pattern, - for the standard input,
     or a saved tally. Columns that are not named are looked for by their usual names, and it says so.
@@ -154,7 +154,7 @@ def compare(
     output: str | None,
     force: bool,
 ) -> None:
-    """Tell whether models differ on the same rows of FILE, by every measure, with paired intervals and tests."""
+    """Tell whether models differ on the same rows of FILE, by every metric, with paired intervals and tests."""
     from steelyard.report import terminal_summary
 
     kind = writing.chosen(form, output, _COMPARISONS)
@@ -204,7 +204,7 @@ def compared(
 @declaring.files
 @declaring.true
 @declaring.score
-@click.option("--metric", default="informedness", show_default=True, metavar="NAME", help="The measure to be best.")
+@click.option("--metric", default="informedness", show_default=True, metavar="NAME", help="The metric to be best.")
 @click.option("--where", multiple=True, metavar="LIMIT", help='What a cut must keep, such as "specificity>=0.99".')
 @declaring.positive
 @declaring.weight
@@ -225,7 +225,7 @@ def threshold(
     positive: str | None,
     **columns: Any,
 ) -> None:
-    """Find the cut of the scores in FILE at which a measure is best, and what it is worth on new rows."""
+    """Find the cut of the scores in FILE at which a metric is best, and what it is worth on new rows."""
     from steelyard.analysis.best_threshold import best_threshold
     from steelyard.report import terminal_summary
 
@@ -252,7 +252,7 @@ def threshold(
 @declaring.form("table", "json", "csv")
 @declaring.output
 def shift(prevalence: float, form: str | None, output: str | None, force: bool, **options: Any) -> None:
-    """Tell what the measures of FILE become where another share of the rows is positive."""
+    """Tell what the metrics of FILE become where another share of the rows is positive."""
     from steelyard.evaluation.evaluate import evaluate
     from steelyard.report import terminal_summary
 

@@ -1,7 +1,7 @@
 """NearestMeanClassifier: the two-class nearest-mean classifier with the best cut of its axis, for scikit-learn.
 
 Wu and Cannistraci (2025): an axis from the centre of the negatives to that of the positives, the rows projected onto
-it, and the cut at the middle between two neighbouring projections at which a measure is best.
+it, and the cut at the middle between two neighbouring projections at which a metric is best.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Axis:
 
 
 class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A two-class linear classifier: the axis between the classes' centres, cut where a measure is best.
+    """A two-class linear classifier: the axis between the classes' centres, cut where a metric is best.
 
     `centroid` is "mean", "median" (of each column), or "best" for the one whose cut is worth more, the mean of equal
-    ones. `criterion` names the measure, or is anything that best_threshold takes as one. The cuts tried are the middles
+    ones. `criterion` names the metric, or is anything that best_threshold takes as one. The cuts tried are the middles
     between neighbouring distinct projections, and the lowest of equal optima is kept. With `cv` (folds, or a splitter
     of scikit-learn) the cut is the mean of those that are best on the training part of each fold; the axis is always
     that of all rows. Without `pos_label` the later of the two classes in sorted order is positive. A distance is no

@@ -1,4 +1,4 @@
-"""ThresholdClassifier: a classifier that cuts its scores where a measure is best, for scikit-learn."""
+"""ThresholdClassifier: a classifier that cuts its scores where a metric is best, for scikit-learn."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _has(name: str) -> Any:
 
 
 class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A two-class classifier that predicts by the cut at which a measure is best on rows it was not fitted on.
+    """A two-class classifier that predicts by the cut at which a metric is best on rows it was not fitted on.
 
     Clones fitted on the folds of `cv` score the rows they have not seen; `best_threshold` finds the cut on all those
     scores together; the classifier is then fitted on all rows. cv="prefit" takes it as it is fitted, so give rows it

@@ -1,4 +1,4 @@
-"""Asking: the measures that a user names, each with the average over the classes that its written form may tell."""
+"""Asking: the metrics that a user names, each with the average over the classes that its written form may tell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AVERAGES = ("macro", "weighted", "micro")
 
 @dataclass(frozen=True)
 class Asked:
-    """A measure, and how its values of each class are averaged; None where it is taken as it is."""
+    """A metric, and how its values of each class are averaged; None where it is taken as it is."""
 
     metric: Metric
     average: str | None = None
@@ -28,7 +28,7 @@ class Asked:
         return self.metric.name if self.average is None else f"{self.metric.name}{averaged_suffix(self.average)}"
 
     def check(self, *, labels: bool, scores: bool) -> None:
-        """Refuse a measure for which the data have neither labels nor scores."""
+        """Refuse a metric for which the data have neither labels nor scores."""
         function, of_scores = self.metric.function is not None and labels, self.metric.scores is not None and scores
         if not function and (self.average is not None or not of_scores):
             needed = "scores" if self.metric.function is None else "labels, or a threshold for the scores"
@@ -36,12 +36,12 @@ class Asked:
 
 
 def averaged_suffix(average: str) -> str:
-    """How the written form of a measure tells its average."""
+    """How the written form of a metric tells its average."""
     return f"[average={average}]"
 
 
 def asked(name: Any) -> Asked:
-    """The measure of a written form such as f_beta[beta=2] or f1[average=macro].
+    """The metric of a written form such as f_beta[beta=2] or f1[average=macro].
 
     >>> asked("f_beta[beta=2, average=macro]").name
     'f_beta[beta=2][average=macro]'

@@ -55,7 +55,7 @@ def evaluate(
     cluster: str | None = None,
     exact: bool | None = None,
 ) -> Evaluation:
-    """Evaluate predictions, scores or a table: every measure with its interval beside chance, and a verdict in words.
+    """Evaluate predictions, scores or a table: every metric with its interval beside chance, and a verdict in words.
 
     Scores alone are cut at 0.5 where they lie between 0 and 1, and it says so; other scores are ranked only, until a
     threshold is given. `prevalence` reads everything where that share of the rows is positive. Of a frame (pandas,
@@ -104,9 +104,7 @@ def _clustered(
     if true is None or pred is None:
         raise InputError("cluster= names a column of a frame of labels; name those of truth and prediction as well.")
     if score is not None or weight is not None or prevalence is not None:
-        raise InputError(
-            "cluster= is for measures of unweighted labels, as they stand: no score, weight or prevalence."
-        )
+        raise InputError("cluster= is for metrics of unweighted labels, as they stand: no score, weight or prevalence.")
     truth, guess, member, rows = cluster_columns(data, true, pred, cluster, frequency)
     return {"y_true": truth, "y_pred": guess, "groups": member, "frequency": rows}
 
@@ -157,7 +155,7 @@ def evaluate_tables(
 
 
 def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: Any, how: dict[str, Any]) -> Rows[Group]:
-    """The measures of each group: those asked for, or the usual few."""
+    """The metrics of each group: those asked for, or the usual few."""
     if data is None:
         return Rows()
     some = [asked for asked in chosen if metrics is not None or asked.metric.name in FIRST]
@@ -174,15 +172,15 @@ def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: A
 
 
 def _chosen(metrics: Any, table: Confusion | None, scores: ScoreTable | None) -> list[Asked]:
-    """The measures asked for, each of which the data must allow; all that they allow where none are named."""
+    """The metrics asked for, each of which the data must allow; all that they allow where none are named."""
     if metrics is None:
-        # With scores a measure of both has the value of the whole curve, not that of one cut.
+        # With scores a metric of both has the value of the whole curve, not that of one cut.
         return [Asked(m) for m in list_metrics() if m.scores is not None or m.function is not None]
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
-        raise InputTypeError(f"metrics= takes a list of measures, not {metrics!r}.")
+        raise InputTypeError(f"metrics= takes a list of metrics, not {metrics!r}.")
     known = [asked(m) for m in metrics]
     for m in known:
         m.check(labels=table is not None, scores=scores is not None)
     if not known:
-        raise InputError("No measure was named; name at least one, or leave the choice out for all.")
+        raise InputError("No metric was named; name at least one, or leave the choice out for all.")
     return known

@@ -1,4 +1,4 @@
-"""Evaluation: all measures of one set of predictions with their intervals, beside chance, and the verdict in words."""
+"""Evaluation: all metrics of one set of predictions with their intervals, beside chance, and the verdict in words."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ AVERAGED = ("precision", "recall", "f1")
 
 @dataclass(frozen=True)
 class Row:
-    """One measure: its value, its interval, what guessing scores, and where it is undefined the reason."""
+    """One metric: its value, its interval, what guessing scores, and where it is undefined the reason."""
 
     name: str
     value: float
@@ -59,7 +59,7 @@ class Row:
     method: str = ""
 
     def row(self) -> dict[str, Any]:
-        """The measure as strict JSON values: null where it is undefined."""
+        """The metric as strict JSON values: null where it is undefined."""
         numbers = {key: _finite(getattr(self, key)) for key in ("value", "low", "high", "chance")}
         return {"name": self.name, **numbers, "undefined": self.undefined}
 
@@ -70,7 +70,7 @@ def _finite(value: float) -> float | None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """What a set of predictions is worth: the verdict in words, then every measure, and the tables behind them.
+    """What a set of predictions is worth: the verdict in words, then every metric, and the tables behind them.
 
     >>> from steelyard import Counts, evaluate
     >>> found = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -96,7 +96,7 @@ class Evaluation:
     groups: Rows[Group] = field(default_factory=Rows)
 
     def __getitem__(self, name: str) -> Row:
-        """The row of one measure, by name or alias."""
+        """The row of one metric, by name or alias."""
         known = {row.name: row for row in [*self.behind, *self.metrics]}
         if name in known:
             return known[name]
@@ -134,7 +134,7 @@ class Evaluation:
         return verdict(self)
 
     def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:
-        """The cut of the scores at which a measure is best, with what it is worth on new rows."""
+        """The cut of the scores at which a metric is best, with what it is worth on new rows."""
         from steelyard.analysis.best_threshold import best_threshold
 
         return best_threshold(self._scores(), metric=metric, **options)
@@ -188,7 +188,7 @@ class Evaluation:
         return json_text(self.to_dict())
 
     def to_frame(self, library: str | None = None) -> Any:
-        """The measures as a data frame of pandas or Polars."""
+        """The metrics as a data frame of pandas or Polars."""
         return self.metrics.to_frame(library)
 
     def shown(self) -> list[Row]:
@@ -203,11 +203,11 @@ class Evaluation:
         return Confusion.of_rows(self.confusion.labels, self.confusion.rows).counts(self.positive)
 
     def to_markdown(self) -> str:
-        """The verdict and the measures as Markdown."""
+        """The verdict and the metrics as Markdown."""
         lines = [
             "\n\n".join([*self.verdict, *self.assumed]),
             "",
-            f"| measure | value | {100 * self.level:g} % interval | chance |",
+            f"| metric | value | {100 * self.level:g} % interval | chance |",
             "|---|---|---|---|",
         ]
         for row in self.metrics:
@@ -237,7 +237,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         said = [filled(sentence) for sentence in self.verdict]
-        rows = [{"measure": r.name, "value": r.value, "interval": _range(r), "chance": r.chance} for r in self.shown()]
+        rows = [{"metric": r.name, "value": r.value, "interval": _range(r), "chance": r.chance} for r in self.shown()]
         by_group = ["", table_text([group.summary() for group in self.groups])] if self.groups else []
         return "\n".join([*said, "", table_text(rows), *by_group, "", *map(filled, self.assumed)]).rstrip()
 

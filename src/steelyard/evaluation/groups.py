@@ -1,4 +1,4 @@
-"""Groups: the measures of each group of rows beside those of the whole. Used by evaluate."""
+"""Groups: the metrics of each group of rows beside those of the whole. Used by evaluate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORST_BY = ("ac_score", "balanced_accuracy", "roc_auc", "recall")  # the first o
 
 @dataclass(frozen=True)
 class Group:
-    """One group of rows: its key, how many rows it has, and its measures."""
+    """One group of rows: its key, how many rows it has, and its metrics."""
 
     by: tuple[str, ...]
     key: tuple[Any, ...]
@@ -56,7 +56,7 @@ class Group:
 
 
 def worst(groups: Sequence[Group]) -> tuple[Group, Row] | None:
-    """The group in which the leading measure is lowest, and that measure; None where no two have one."""
+    """The group in which the leading metric is lowest, and that metric; None where no two have one."""
     for name in WORST_BY:
         found = [(group, group[name]) for group in groups if name in group and not math.isnan(group[name].value)]
         if len(found) > 1:

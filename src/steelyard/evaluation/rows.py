@@ -1,4 +1,4 @@
-"""Measuring: the rows of measures of weighed tables, with intervals, beside chance. Used by evaluate."""
+"""Measuring: the rows of metrics of weighed tables, with intervals, beside chance. Used by evaluate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def measured(
     table: Confusion | None, scores: ScoreTable | None, positive: Any, some: list[Asked], how: dict[str, Any]
 ) -> list[Row]:
-    """The rows of the measures: of labels, of scores, and of each class averaged where that was asked for."""
+    """The rows of the metrics: of labels, of scores, and of each class averaged where that was asked for."""
     plain = [asked.metric for asked in some if asked.average is None]
     rows = [*_label_rows(table, scores, positive, plain, how), *_score_rows(scores, plain, how)]
     for one in some:
@@ -53,7 +53,7 @@ def _label_rows(
 
 
 def _score_rows(scores: ScoreTable | None, metrics: Any, how: dict[str, Any]) -> list[Row]:
-    """The measures of scores; undefined where the rows are of one class, as in a group or a small test part."""
+    """The metrics of scores; undefined where the rows are of one class, as in a group or a small test part."""
     if scores is None:
         return []
     if not (scores.positive.n and scores.negative.n):
@@ -115,8 +115,8 @@ def per_class(table: Confusion | None, how: dict[str, Any]) -> Rows[ClassRow]:
     """Each class against the rest."""
     if table is None or not len(table.labels):
         return Rows()
-    measures = [get_metric(name) for name in AVERAGED]
-    each = {part.metric: part for part in _intervals(measures, table, how, {"average": None})}
+    metrics = [get_metric(name) for name in AVERAGED]
+    each = {part.metric: part for part in _intervals(metrics, table, how, {"average": None})}
 
     def picked(name: str, i: int) -> Interval:
         part = each[name]

@@ -20,7 +20,7 @@ def sure(row: Row) -> str:
 
 
 def named(name: str) -> str:
-    """A measure's title inside a sentence."""
+    """A metric's title inside a sentence."""
     title = get_metric(name).title
     return (
         title

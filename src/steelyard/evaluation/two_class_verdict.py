@@ -107,7 +107,7 @@ def _flagged(evaluation: Evaluation) -> str:
 
 
 def _alike(evaluation: Evaluation, counts: Counts) -> str:
-    """The balanced summary, and which measures to read first because they hold at any prevalence."""
+    """The balanced summary, and which metrics to read first because they hold at any prevalence."""
     row = evaluation["ac_score"]
     if math.isnan(row.value):
         return ""
@@ -121,7 +121,7 @@ def _alike(evaluation: Evaluation, counts: Counts) -> str:
 
 
 def _advice(counts: Counts, prevalence: float) -> str:
-    """What to read first, by the properties decided of each measure, and which of the usual ones move."""
+    """What to read first, by the properties decided of each metric, and which of the usual ones move."""
     advice = recommend(counts)
     defined = [part.metric for part in advice.use if not math.isnan(get_metric(part.metric)(counts))]
     moving = [name for name in ("f1", "mcc", "kappa") if decide(name, "prevalence_invariance").holds is False]

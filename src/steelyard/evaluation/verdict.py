@@ -37,7 +37,7 @@ def _many_classes(evaluation: Evaluation, table: Confusion) -> list[str]:
     balanced = evaluation["balanced_accuracy"]
     said = [_sizes(table), _accuracy(evaluation, table)]
     if math.isnan(balanced.value):
-        return [*said, f"Measures over all classes are undefined: {balanced.undefined}."]
+        return [*said, f"Metrics over all classes are undefined: {balanced.undefined}."]
     return [*said, _alike(balanced, evaluation["ac_score"]), _weakest_class(evaluation)]
 
 

@@ -28,7 +28,7 @@ def confusion(
 ) -> Confusion:
     r"""Weigh true and predicted labels into a table.
 
-    `labels` declares the whole label set and its order; `pos_label` the class that measures take as positive.
+    `labels` declares the whole label set and its order; `pos_label` the class that metrics take as positive.
     `sample_weight` is the importance of a row; `frequency` how many rows it stands for.
 
     >>> confusion([0, 0, 1, 1], [0, 1, 1, 1])
@@ -101,10 +101,10 @@ def declared_labels(labels: Any) -> tuple[Any, ...] | None:
 def check_whole(table: Confusion) -> None:
     """Refuse a whole input whose truth holds one class: no classifier can be judged on it."""
     if not table.rows.sum():
-        raise InputError("y_true and y_pred are empty; a measure needs rows of at least two classes.")
+        raise InputError("y_true and y_pred are empty; a metric needs rows of at least two classes.")
     present = [label for label, rows in zip(table.labels, table.rows.sum(1), strict=True) if rows]
     if len(present) == 1:
-        raise InputError(f"y_true holds one class only, {present[0]!r}; a measure needs rows of at least two.")
+        raise InputError(f"y_true holds one class only, {present[0]!r}; a metric needs rows of at least two.")
     if table.positive is not None and table.positive not in present:
         near = did_you_mean(str(table.positive), [str(label) for label in present])
         raise InputError(f"The positive class {table.positive!r} does not occur in y_true.{near}")

@@ -43,7 +43,7 @@ def classification_report(
     zero_division: Any = "warn",
     extra: Sequence[str] = (),
 ) -> Any:
-    """Precision, recall, F1 and support of each class and averaged; `extra` names more measures, a column each.
+    """Precision, recall, F1 and support of each class and averaged; `extra` names more metrics, a column each.
 
     >>> print(classification_report([0, 0, 0, 1, 1], [0, 0, 1, 1, 0], extra=("specificity", "g_mean")))
                   precision    recall  f1-score  specificity    g_mean   support
@@ -113,11 +113,11 @@ def _counts(matrix: Array, places: Sequence[int]) -> Counts:
 
 
 def _extra(name: str, counts: Counts, zero: Any) -> Any:
-    measure = get_metric(name)
-    values = measure(counts)
+    metric = get_metric(name)
+    values = metric(counts)
     undefined = np.isnan(values)
     if zero == "warn" and undefined.any():
-        warn_undefined(f"{measure.name} is ill-defined and being set to 0.0 where it has no denominator.")
+        warn_undefined(f"{metric.name} is ill-defined and being set to 0.0 where it has no denominator.")
     return np.where(undefined, 0.0 if zero == "warn" else zero, values)[()]
 
 

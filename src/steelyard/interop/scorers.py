@@ -1,4 +1,4 @@
-"""Scorers: any measure where scikit-learn takes a `scoring`, in cross-validation, searches and threshold tuning."""
+"""Scorers: any metric where scikit-learn takes a `scoring`, in cross-validation, searches and threshold tuning."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def scorer(
     undefined: float = math.nan,
     **parameters: Any,
 ) -> Any:
-    """A measure as a scorer of scikit-learn: for cross_validate, GridSearchCV, TunedThresholdClassifierCV.
+    """A metric as a scorer of scikit-learn: for cross_validate, GridSearchCV, TunedThresholdClassifierCV.
 
-    Whether it asks for predictions, scores or probabilities, and whether higher is better, is known of the measure; a
-    measure that is best low is negated, as scikit-learn expects. Several scorers in a dictionary share the predictions.
-    On a fold where the measure is undefined the score is `undefined`, NaN unless given; a cut at which it is undefined
+    Whether it asks for predictions, scores or probabilities, and whether higher is better, is known of the metric; a
+    metric that is best low is negated, as scikit-learn expects. Several scorers in a dictionary share the predictions.
+    On a fold where the metric is undefined the score is `undefined`, NaN unless given; a cut at which it is undefined
     is never the best.
 
     >>> from sklearn.datasets import make_classification
@@ -48,14 +48,14 @@ def scorer(
     >>> sorted(found)
     ['fit_time', 'score_time', 'test_ac', 'test_auc']
     """
-    measure = get_metric(metric)
-    measure = measure.fixed(**parameters) if parameters else measure
+    metric = get_metric(metric)
+    metric = metric.fixed(**parameters) if parameters else metric
     if average is None:
         raise InputError("A scorer gives one number; name a class with pos_label=, or average='macro'.")
-    greater = _greater(metric, measure)
+    greater = _greater(metric, metric)
     options = {} if pos_label is None else {"pos_label": pos_label}
-    score = Score(measure, average, undefined, _worst(measure, greater))
-    return MeasureScorer(score, 1 if greater else -1, options, _response(measure, average))
+    score = Score(metric, average, undefined, _worst(metric, greater))
+    return MeasureScorer(score, 1 if greater else -1, options, _response(metric, average))
 
 
 class MeasureScorer(_Scorer):  # type: ignore[misc]  # scikit-learn has no types
@@ -70,45 +70,45 @@ class MeasureScorer(_Scorer):  # type: ignore[misc]  # scikit-learn has no types
         return plain._score(method_caller, estimator, X, y_true, **kwargs)  # noqa: SLF001 - the class above it
 
 
-def _worst(measure: Metric, greater: bool) -> float:
+def _worst(metric: Metric, greater: bool) -> float:
     """The value that is never the best of any."""
-    end = measure.range[0 if greater else 1]
+    end = metric.range[0 if greater else 1]
     return end if math.isfinite(end) else math.copysign(_LARGE, end)
 
 
-def _greater(given: Any, measure: Metric) -> bool:
+def _greater(given: Any, metric: Metric) -> bool:
     """Whether higher is better; of a plain function, which says nothing about itself, it is."""
-    if measure.direction is None and measure is not given and callable(given):
+    if metric.direction is None and metric is not given and callable(given):
         return True
-    if measure.direction is None:
-        raise InputError(f"No value of {measure.name} is best, so it cannot score; name a measure with a direction.")
-    return measure.direction == "higher"
+    if metric.direction is None:
+        raise InputError(f"No value of {metric.name} is best, so it cannot score; name a metric with a direction.")
+    return metric.direction == "higher"
 
 
-def _response(measure: Metric, average: str) -> Any:
-    """The method of a classifier that answers what the measure needs."""
-    if measure.scores is None:
+def _response(metric: Metric, average: str) -> Any:
+    """The method of a classifier that answers what the metric needs."""
+    if metric.scores is None:
         return "predict"
-    if measure.family == "calibration":
+    if metric.family == "calibration":
         return "predict_proba"
     return _RANKED if average == "native" else _RANKED[::-1]  # of many classes scikit-learn ranks the probabilities
 
 
 @dataclass(frozen=True)
 class Score:
-    """A measure as a function of truth and predictions: one number, also where it is undefined.
+    """A metric as a function of truth and predictions: one number, also where it is undefined.
 
     `plain` returns `undefined` there, and the function itself `never`, a value that no search takes for the best.
     """
 
-    measure: Metric
+    metric: Metric
     average: str | None = "native"
     undefined: float = math.nan
     never: float = math.nan
 
     @property
     def __name__(self) -> str:
-        return self.measure.name  # what scikit-learn prints
+        return self.metric.name  # what scikit-learn prints
 
     @property
     def plain(self) -> Score:
@@ -116,25 +116,25 @@ class Score:
         return replace(self, never=self.undefined)
 
     def __call__(self, y_true: Any, y_pred: Any, pos_label: Any = None, sample_weight: Any = None) -> float:
-        if self.measure.scores is not None:
+        if self.metric.scores is not None:
             return self._of_scores(y_true, y_pred, pos_label, sample_weight)
         table = confusion(y_true, y_pred, sample_weight=sample_weight)
         how = {} if self.average == "native" else {"average": self.average}
-        return float(self.measure(_with_positive(table, pos_label), undefined=self.never, **how))
+        return float(self.metric(_with_positive(table, pos_label), undefined=self.never, **how))
 
     def _of_scores(self, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> float:
         if np.ndim(y_score) == 2:
-            if self.average == "native":  # the measure itself would offer average=None, which gives no single number
+            if self.average == "native":  # the metric itself would offer average=None, which gives no single number
                 raise InputError(
-                    f"{self.measure.name} of several columns of scores is to be averaged over the classes; write "
-                    f"scorer({self.measure.name!r}, average='macro') or average='weighted'."
+                    f"{self.metric.name} of several columns of scores is to be averaged over the classes; write "
+                    f"scorer({self.metric.name!r}, average='macro') or average='weighted'."
                 )
             how = {"average": self.average, "sample_weight": sample_weight, "undefined": self.never}
-            return float(self.measure(y_true, y_score, **how))
+            return float(self.metric(y_true, y_score, **how))
         if pos_label is None and set(np.unique(y_true).tolist()) <= {0, 1}:
             pos_label = 1
         table = score_table(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-        return float(self.measure(table, undefined=self.never))
+        return float(self.metric(table, undefined=self.never))
 
 
 def _with_positive(table: Confusion, pos_label: Any) -> Confusion:

@@ -1,6 +1,6 @@
-"""Measures: how one is declared, found and written, and the catalogue of all that there are."""
+"""Metrics: how one is declared, found and written, and the catalogue of all that there are."""
 
-# Importing them declares every measure and its forms.
+# Importing them declares every metric and its forms.
 from steelyard.metrics import catalogue, class_forms, ranking, registry
 
 registry.close_catalogue()

@@ -1,4 +1,4 @@
-"""Calling: from what a user hands to a measure to the value and the reason. Used by Metric alone."""
+"""Calling: from what a user hands to a metric to the value and the reason. Used by Metric alone."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 
-def answer(measure: Metric, data: Any, other: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
-    """The answer of a measure to whatever was handed to it."""
-    if other is not None and measure.scores is not None and _is_matrix(other):
-        return on_score_columns(measure, data, other, options, parameters)
-    return on_table(measure, weighed(measure, data, other, options), options, parameters)
+def answer(metric: Metric, data: Any, other: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
+    """The answer of a metric to whatever was handed to it."""
+    if other is not None and metric.scores is not None and _is_matrix(other):
+        return on_score_columns(metric, data, other, options, parameters)
+    return on_table(metric, weighed(metric, data, other, options), options, parameters)
 
 
 def _is_matrix(scores: Any) -> bool:
@@ -37,16 +37,16 @@ def _is_matrix(scores: Any) -> bool:
         return False
 
 
-def weighed(measure: Metric, data: Any, other: Any, options: Options) -> Counts | Confusion | ScoreTable:
-    """What was handed to a measure as a table: arrays are weighed, tables are what they are."""
+def weighed(metric: Metric, data: Any, other: Any, options: Options) -> Counts | Confusion | ScoreTable:
+    """What was handed to a metric as a table: arrays are weighed, tables are what they are."""
     if other is None:
         if isinstance(data, (Counts, Confusion, ScoreTable)):
-            _check_fits(measure, data, options)
+            _check_fits(metric, data, options)
             return data
-        takes = "Counts, a Confusion" if measure.scores is None else "a ScoreTable"
-        raise InputTypeError(f"{measure.name} takes {takes} or (y_true, y_pred), not {type(data).__name__} alone.")
+        takes = "Counts, a Confusion" if metric.scores is None else "a ScoreTable"
+        raise InputTypeError(f"{metric.name} takes {takes} or (y_true, y_pred), not {type(data).__name__} alone.")
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
-    if measure.scores is None:
+    if metric.scores is None:
         table = ingest.confusion(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
         ingest.check_whole(table)
         if options.labels is None:
@@ -57,12 +57,12 @@ def weighed(measure: Metric, data: Any, other: Any, options: Options) -> Counts 
     return scores
 
 
-def _check_fits(measure: Metric, table: Any, options: Options) -> None:
+def _check_fits(metric: Metric, table: Any, options: Options) -> None:
     """Refuse an option that a table cannot heed any more, rather than ignore it."""
     rows = [key for key in ("labels", "sample_weight", "frequency") if getattr(options, key) is not None]
     if rows:
         raise InputError(
-            f"{rows[0]}= is about rows, and {measure.name} was given a table; give it when weighing the rows."
+            f"{rows[0]}= is about rows, and {metric.name} was given a table; give it when weighing the rows."
         )
     if isinstance(table, Counts) and (options.pos_label is not None or options.average != "native"):
         raise InputError(
@@ -77,40 +77,38 @@ def _check_fits(measure: Metric, table: Any, options: Options) -> None:
             raise InputError("A ScoreTable is of one positive class; average= needs one column of scores a class.")
 
 
-def on_table(measure: Metric, table: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
-    """The answer of a measure on a table of any kind."""
+def on_table(metric: Metric, table: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
+    """The answer of a metric on a table of any kind."""
     if isinstance(table, Counts):
-        return on_counts(measure, table, parameters)
+        return on_counts(metric, table, parameters)
     if isinstance(table, Confusion):
-        return on_confusion(measure, table, options, parameters)
-    return on_scores(measure, table, parameters)
+        return on_confusion(metric, table, options, parameters)
+    return on_scores(metric, table, parameters)
 
 
 # ---------------------------------------------------------------- counts
 
 
-def on_counts(measure: Metric, counts: Counts, parameters: Mapping[str, Any]) -> Answer:
+def on_counts(metric: Metric, counts: Counts, parameters: Mapping[str, Any]) -> Answer:
     """On the four cells: an array of tables gives an array of values."""
-    values = count_values(measure, counts, parameters)
-    return Answer(values, lambda: _count_reasons(measure, counts, values, parameters))
+    values = count_values(metric, counts, parameters)
+    return Answer(values, lambda: _count_reasons(metric, counts, values, parameters))
 
 
-def count_values(measure: Metric, counts: Counts, parameters: Mapping[str, Any]) -> Any:
+def count_values(metric: Metric, counts: Counts, parameters: Mapping[str, Any]) -> Any:
     """The values alone, in the shape of the counts."""
-    if measure.function is None:
-        raise InputTypeError(f"{measure.name} is a measure of scores; give (y_true, y_score) or a ScoreTable.")
+    if metric.function is None:
+        raise InputTypeError(f"{metric.name} is a metric of scores; give (y_true, y_score) or a ScoreTable.")
     cells = Cells(*map(_floats, counts))
-    if measure.family not in ("own", "part"):  # ours do not change with the scale, so weights of 1e-100 may be scaled
+    if metric.family not in ("own", "part"):  # ours do not change with the scale, so weights of 1e-100 may be scaled
         cells = _of_usual_size(cells)
     try:
-        values = _evaluate(measure.function, cells, parameters) + np.zeros(counts.shape)
+        values = _evaluate(metric.function, cells, parameters) + np.zeros(counts.shape)
     except (ValueError, TypeError, ZeroDivisionError) as error:
-        if measure.family != "own" or isinstance(error, SteelyardError):
+        if metric.family != "own" or isinstance(error, SteelyardError):
             raise
-        told = f"{measure.name} raised {type(error).__name__} ({error})"
-        raise InputTypeError(
-            f"{told}; a measure is handed arrays of cells, so use where() and ratio() in it."
-        ) from None
+        told = f"{metric.name} raised {type(error).__name__} ({error})"
+        raise InputTypeError(f"{told}; a metric is handed arrays of cells, so use where() and ratio() in it.") from None
     return np.where(np.isinf(values), math.nan, values)  # x/0 in a plain division is as undefined as 0/0
 
 
@@ -133,11 +131,11 @@ def _evaluate(form: Callable[..., Any], cells: Cells, parameters: Mapping[str, A
         return np.asarray(form(cells, **parameters), dtype=np.float64)
 
 
-def _count_reasons(measure: Metric, counts: Counts, values: Any, parameters: Mapping[str, Any]) -> Any:
+def _count_reasons(metric: Metric, counts: Counts, values: Any, parameters: Mapping[str, Any]) -> Any:
     undefined = np.isnan(values)
     cells = np.stack([np.broadcast_to(_floats(cell), undefined.shape)[undefined] for cell in counts], axis=-1)
     tables, which = np.unique(cells, axis=0, return_inverse=True)
-    expression = measure.trace(**parameters)
+    expression = metric.trace(**parameters)
     whys = np.array([_count_reason(expression, Cells(*table)) for table in tables.tolist()], dtype=object)
     found = np.full(undefined.shape, None, dtype=object)
     found[undefined] = whys[which.ravel()] if len(whys) else None
@@ -167,25 +165,25 @@ class ClassCells(Cells):
         return cls(tp, fn, fp, tn, np.asarray(matrix, dtype=np.float64))
 
 
-def on_confusion(measure: Metric, table: Confusion, options: Options, parameters: Mapping[str, Any]) -> Answer:
-    """On a table of classes: one class against the rest, an average over all, or the measure's own form."""
-    if measure.function is None:
-        raise InputTypeError(f"{measure.name} is a measure of scores, which a table of labels has lost; give scores.")
-    if (place := positive_place(measure, table, options)) is not None:
-        return on_counts(measure, table.one_vs_rest()[place], parameters)
+def on_confusion(metric: Metric, table: Confusion, options: Options, parameters: Mapping[str, Any]) -> Answer:
+    """On a table of classes: one class against the rest, an average over all, or the metric's own form."""
+    if metric.function is None:
+        raise InputTypeError(f"{metric.name} is a metric of scores, which a table of labels has lost; give scores.")
+    if (place := positive_place(metric, table, options)) is not None:
+        return on_counts(metric, table.one_vs_rest()[place], parameters)
     cells = ClassCells.of(table.matrix)
-    value = class_values(measure, cells, options, parameters)
+    value = class_values(metric, cells, options, parameters)
     averaged = options.average not in ("native", "micro")
-    return Answer(value, lambda: _class_reason(measure, table, cells, options, parameters), averaged=averaged)
+    return Answer(value, lambda: _class_reason(metric, table, cells, options, parameters), averaged=averaged)
 
 
-def positive_place(measure: Metric, table: Confusion, options: Options) -> int | None:
+def positive_place(metric: Metric, table: Confusion, options: Options) -> int | None:
     """The place of the label that the call is about, against the rest; None where it is about all classes."""
     if options.average != "native":
         return None
     if options.pos_label is not None:
         return table.index(options.pos_label)
-    if table.positive is not None or measure.classes is None or _is_plain_pair(table):
+    if table.positive is not None or metric.classes is None or _is_plain_pair(table):
         return table.index(table.positive_label())
     return None
 
@@ -197,14 +195,14 @@ def _is_plain_pair(table: Confusion) -> bool:
         return False
 
 
-def class_values(measure: Metric, cells: ClassCells, options: Options, parameters: Mapping[str, Any]) -> Any:
-    """The measure over all classes on the last axis of the cells: its own form, one value a class, or their mean."""
+def class_values(metric: Metric, cells: ClassCells, options: Options, parameters: Mapping[str, Any]) -> Any:
+    """The metric over all classes on the last axis of the cells: its own form, one value a class, or their mean."""
     if options.average == "native":
-        assert measure.classes is not None  # noqa: S101 - positive_place finds a class for the others
-        return _evaluate(measure.classes, cells, parameters)
+        assert metric.classes is not None  # noqa: S101 - positive_place finds a class for the others
+        return _evaluate(metric.classes, cells, parameters)
     if options.average == "micro":
-        return count_values(measure, Counts.trusted(*(cell.sum(-1) for cell in cells)), parameters)
-    values = count_values(measure, Counts.trusted(*cells), parameters)
+        return count_values(metric, Counts.trusted(*(cell.sum(-1) for cell in cells)), parameters)
+    values = count_values(metric, Counts.trusted(*cells), parameters)
     values = np.where(np.isnan(values), options.replacement, values)
     if options.average is None:
         return values
@@ -222,11 +220,11 @@ def _held(cells: ClassCells, options: Options) -> Any:
 
 
 def _class_reason(
-    measure: Metric, table: Confusion, cells: ClassCells, options: Options, parameters: Mapping[str, Any]
+    metric: Metric, table: Confusion, cells: ClassCells, options: Options, parameters: Mapping[str, Any]
 ) -> Any:
     if options.average != "native":
         pooled = options.average == "micro"
-        each = on_counts(measure, Counts.trusted(*(cell.sum() if pooled else cell for cell in cells)), parameters)
+        each = on_counts(metric, Counts.trusted(*(cell.sum() if pooled else cell for cell in cells)), parameters)
         if pooled:
             return each.why
         values = np.where(np.isnan(each.value), options.replacement, each.value)
@@ -237,7 +235,7 @@ def _class_reason(
     if not table.matrix.sum():
         return "no rows"
     for label, weight in zip(table.labels, table.matrix.sum(1), strict=True):
-        if weight == 0 and (measure.name not in ("mcc", "kappa")):
+        if weight == 0 and (metric.name not in ("mcc", "kappa")):
             return f"class {label!r} has no rows in the truth"
     if (table.matrix.sum(0) > 0).sum() == 1:
         return "one class only is predicted"
@@ -247,42 +245,42 @@ def _class_reason(
 # ---------------------------------------------------------------- scores
 
 
-def on_scores(measure: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Answer:
+def on_scores(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Answer:
     """On the ordered scores of the two classes."""
-    value = score_values(measure, table, parameters)
-    low, high = measure.range
+    value = score_values(metric, table, parameters)
+    low, high = metric.range
     # Sums of weights in different orders differ in the last digit: 1.0000000000000002 is 1.
     bounded = np.clip(value, low - 1e-9, high + 1e-9) == value
     clipped = np.where(bounded, np.clip(value, low, high), value)
-    return Answer(np.asarray(clipped, dtype=np.float64), lambda: _score_reason(measure, table, value))
+    return Answer(np.asarray(clipped, dtype=np.float64), lambda: _score_reason(metric, table, value))
 
 
-def score_values(measure: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Any:
+def score_values(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Any:
     """The value alone; one a draw where the table holds draws of weights."""
-    if measure.scores is None:
-        raise InputTypeError(f"{measure.name} needs a cut: give it table.at(threshold), or labels in place of scores.")
-    return measure.scores(table, **parameters)
+    if metric.scores is None:
+        raise InputTypeError(f"{metric.name} needs a cut: give it table.at(threshold), or labels in place of scores.")
+    return metric.scores(table, **parameters)
 
 
-def _score_reason(measure: Metric, table: ScoreTable, value: Any) -> str | None:
+def _score_reason(metric: Metric, table: ScoreTable, value: Any) -> str | None:
     if math.isinf(value):
         sure = int((table.positive.scores == 0).sum() + (table.negative.scores == 1).sum())
-        return f"{sure:,} rows were given probability 0 for what came true" if measure.name == "log_loss" else None
+        return f"{sure:,} rows were given probability 0 for what came true" if metric.name == "log_loss" else None
     return getattr(value, "why", "the function returned NaN")
 
 
 def on_score_columns(
-    measure: Metric, y_true: Any, y_score: Any, options: Options, parameters: Mapping[str, Any]
+    metric: Metric, y_true: Any, y_score: Any, options: Options, parameters: Mapping[str, Any]
 ) -> Answer:
     """On one column of scores a class: each class against the rest, or against each other one, averaged."""
     if options.average in ("native", "micro"):
-        raise InputError(f"{measure.name} of several columns of scores needs average='macro', 'weighted' or None.")
+        raise InputError(f"{metric.name} of several columns of scores needs average='macro', 'weighted' or None.")
     pairs = parameters.get("multi_class") == "ovo"
     weigh = ingest.pair_tables if pairs else ingest.score_tables
     names, tables, shares = weigh(
         y_true, y_score, labels=options.labels, sample_weight=options.sample_weight, frequency=options.frequency
     )
-    each = [on_scores(measure, table, parameters) for table in tables]
+    each = [on_scores(metric, table, parameters) for table in tables]
     values = np.array([part.value for part in each])
     values = np.where(np.isnan(values), options.replacement, values)
     if options.average is None:

@@ -27,8 +27,8 @@ def bounds(table: ScoreTable) -> dict[str, tuple[float, float]]:
     }
 
 
-def _value(measure: Any, table: ScoreTable) -> float:
-    return float(measure(table))
+def _value(metric: Any, table: ScoreTable) -> float:
+    return float(metric(table))
 
 
 def _lowest_precision(worst: ScoreTable, table: ScoreTable) -> float:

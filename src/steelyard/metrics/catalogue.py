@@ -1,4 +1,4 @@
-"""The catalogue: every measure over the four counts, declared once. A new one is a declaration here, nothing else."""
+"""The catalogue: every metric over the four counts, declared once. A new one is a declaration here, nothing else."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def alpha_f1(c, *, alpha=None):
     return ratio(2 * c.tp, 2 * c.tp + c.fn + _factor(c, alpha) * c.fp, why=_missing(alpha))
 
 
-# ---------------------------------------------------------------- skewed: balanced measures that lean to one class
+# ---------------------------------------------------------------- skewed: balanced metrics that lean to one class
 
 
 @metric("Optimized precision", family="skewed", range=(-1, 1), aliases=("op",), cite="ranawana2006")
@@ -305,10 +305,10 @@ def _iba_bounds(alpha: float, of: str) -> tuple[tuple[float, float], float | Non
     family="skewed",
     bounds=_iba_bounds,
     cite="garcia2009",
-    domain={"alpha": "[0, 1]", "of": "measure"},
+    domain={"alpha": "[0, 1]", "of": "metric"},
 )
 def iba(c, *, alpha=0.05, of="g_mean"):
-    """A measure (G-mean unless told) raised where recall exceeds specificity, lowered where it is below."""
+    """A metric (G-mean unless told) raised where recall exceeds specificity, lowered where it is below."""
     return (1 + alpha * dominance(c)) * get_metric(of)(c)
 
 

@@ -1,4 +1,4 @@
-"""The catalogue for any number of classes: the form that a measure takes there where it has one of its own.
+"""The catalogue for any number of classes: the form that a metric takes there where it has one of its own.
 
 Each is a function of the one-vs-rest cells of all classes on the last axis, so that recall(c) is one recall a class.
 With two classes it gives what the formula over the four counts gives; a law holds that.

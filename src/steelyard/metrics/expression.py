@@ -115,7 +115,7 @@ class Ratio(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Named(Expression):
-    """Another measure, by its written name: what it stands for here, and with its parameters as letters."""
+    """Another metric, by its written name: what it stands for here, and with its parameters as letters."""
 
     name: str
     inner: Expression

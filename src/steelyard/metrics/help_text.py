@@ -1,4 +1,4 @@
-"""Manual: what `help` tells of a measure itself, in place of the words about its class."""
+"""Manual: what `help` tells of a metric itself, in place of the words about its class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Manual:
-    """A docstring that is the class's own for the class, and about the measure for a measure; written when asked.
+    """A docstring that is the class's own for the class, and about the metric for a metric; written when asked.
 
     >>> from steelyard import f1
     >>> print(f1.__doc__)
@@ -27,24 +27,24 @@ class Manual:
     def __init__(self, of_class: str | None) -> None:
         self.of_class = of_class
 
-    def __get__(self, measure: Metric | None, owner: type | None = None) -> str | None:
-        return self.of_class if measure is None else _told(measure)
+    def __get__(self, metric: Metric | None, owner: type | None = None) -> str | None:
+        return self.of_class if metric is None else _told(metric)
 
 
-def _told(measure: Metric) -> str:
-    """The meaning, formula, range and a call of a measure."""
-    low, high = measure.range
-    better = f", {measure.direction} is better" if measure.direction else ""
-    facts = [f"Formula: {measure.name} = {measure.text}", f"Range: {low:g} to {high:g}{better}."]
-    return "\n".join([f"{measure.title} ({measure.name}): {measure.meaning}", "", *facts, "", *_calls(measure)])
+def _told(metric: Metric) -> str:
+    """The meaning, formula, range and a call of a metric."""
+    low, high = metric.range
+    better = f", {metric.direction} is better" if metric.direction else ""
+    facts = [f"Formula: {metric.name} = {metric.text}", f"Range: {low:g} to {high:g}{better}."]
+    return "\n".join([f"{metric.title} ({metric.name}): {metric.meaning}", "", *facts, "", *_calls(metric)])
 
 
-def _calls(measure: Metric) -> list[str]:
-    """How the measure is called, of labels or of scores."""
+def _calls(metric: Metric) -> list[str]:
+    """How the metric is called, of labels or of scores."""
     from steelyard.metrics.registry import is_builtin
 
-    name = f"steelyard.{measure.name}" if is_builtin(measure) else f"steelyard.get_metric({measure.name!r})"
-    if measure.function is None:
+    name = f"steelyard.{metric.name}" if is_builtin(metric) else f"steelyard.get_metric({metric.name!r})"
+    if metric.function is None:
         said = "Call it with the truth and the scores of the positive class:"
         return [said, "", f"    {name}([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])"]
     table = "steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)"

@@ -1,4 +1,4 @@
-"""Metric: a measure with its formula and what is to be known about it. Every floor above may use it."""
+"""Metric: a metric with its formula and what is to be known about it. Every floor above may use it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from steelyard.metrics.results import Options
 from steelyard.statistics.counts import Cells
 
 Formula = Callable[..., Any]
-INNER = (Cells, application.ClassCells)  # what a formula hands to the measures inside it
+INNER = (Cells, application.ClassCells)  # what a formula hands to the metrics inside it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric:
-    """A measure: a formula over confusion counts, and what is to be known about it.
+    """A metric: a formula over confusion counts, and what is to be known about it.
 
     Call it with Counts, a Confusion, a ScoreTable or labels for its value; `why` tells the reason where that is NaN.
 
@@ -93,7 +93,7 @@ class Metric:
         return form
 
     def fixed(self, name: str | None = None, **changes: Any) -> Metric:
-        """The measure with parameters set; under a name of its own it joins the registry.
+        """The metric with parameters set; under a name of its own it joins the registry.
 
         Facts such as title, meaning and range may be given anew as well.
 
@@ -135,14 +135,14 @@ class Metric:
 
     @property
     def text(self) -> str:
-        """The formula as plain text, other measures by name."""
+        """The formula as plain text, other metrics by name."""
         if self.general is not None:
             return notation.text(self.general)
         return "a function of the scores of each class" if self.function is None else "a function of tp, fn, fp, tn"
 
     @property
     def latex(self) -> str:
-        """The formula as LaTeX, other measures by name."""
+        """The formula as LaTeX, other metrics by name."""
         return notation.latex(Symbol(self.name) if self.general is None else self.general)
 
     @property
@@ -169,7 +169,7 @@ class Metric:
     def _inside(self, cells: Cells, parameters: Mapping[str, Any]) -> Any:
         """The formula as part of another: raw numbers, or a named part of the expression being traced."""
         if self.function is None:
-            raise InputTypeError(f"{self.name} is a measure of scores; it cannot stand in a formula of counts.")
+            raise InputTypeError(f"{self.name} is a metric of scores; it cannot stand in a formula of counts.")
         values = {**self.parameters, **parameters}
         if not isinstance(cells.tp, Expression):
             return self.function(cells, **values)
@@ -210,17 +210,17 @@ class Metric:
 Metric.__doc__ = Manual(Metric.__doc__)  # type: ignore[assignment]  # so that help(steelyard.f1) is about F1
 
 
-def _reachable(measure: Metric) -> bool:
+def _reachable(metric: Metric) -> bool:
     """Whether pickle finds the formula by its address."""
-    module, address = home(measure)
+    module, address = home(metric)
     found: Any = sys.modules.get(module)
     for name in address.split("."):
         found = getattr(found, name, None)
-    return found is not None and found in (measure.function, getattr(measure.function, "function", None))
+    return found is not None and found in (metric.function, getattr(metric.function, "function", None))
 
 
 def _revive(facts: dict[str, Any], registered: bool) -> Metric:
-    """A measure of a user's own in another process, where it may have to join the registry first."""
+    """A metric of a user's own in another process, where it may have to join the registry first."""
     from steelyard.metrics.registry import find, register
 
     revived = Metric(**facts)
@@ -236,9 +236,9 @@ def _written_alike(one: Metric, other: Metric) -> bool:
     return one.expression is not None and one.text == other.text and one.parameters == other.parameters
 
 
-def home(measure: Metric) -> tuple[str, str]:
+def home(metric: Metric) -> tuple[str, str]:
     """The module and the address in it of the function that a user wrote."""
-    form = measure.function or measure.scores
+    form = metric.function or metric.scores
     inner = getattr(form, "function", form)
     return getattr(inner, "__module__", ""), getattr(inner, "__qualname__", "")
 
@@ -265,14 +265,14 @@ class Traced:
 
 
 def check_parameter(name: str, value: Any, default: Any, domain: str | None) -> None:
-    """Refuse a parameter outside its domain: an interval such as "[0, 1)", words such as "ovr|ovo", or "measure"."""
+    """Refuse a parameter outside its domain: an interval such as "[0, 1)", words such as "ovr|ovo", or "metric"."""
     if domain is None or (value is None and default is None):
         return
     if "|" in domain:
         if value not in domain.split("|"):
             raise InputError(f"{name} is one of {domain.replace('|', ', ')}, not {value!r}.")
         return
-    if domain == "measure":
+    if domain == "metric":
         from steelyard.metrics.registry import get_metric
 
         get_metric(value)

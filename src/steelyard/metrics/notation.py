@@ -29,7 +29,7 @@ def _rank(node: Expression) -> int:
 
 
 def text(node: Expression) -> str:
-    """The expression as plain text, other measures by name."""
+    """The expression as plain text, other metrics by name."""
     match node:
         case Symbol(name=name) | Named(name=name):
             return name
@@ -64,7 +64,7 @@ _LATEX_SIGN = {"*": r"\,", "<=": r"\le ", ">=": r"\ge ", "==": "=", "!=": r"\ne 
 
 
 def latex(node: Expression) -> str:
-    """The expression as LaTeX, other measures by name."""
+    """The expression as LaTeX, other metrics by name."""
     match node:
         case Symbol(name=name):
             return r"\mathit{" + name.replace("_", r"\_") + "}"
@@ -108,7 +108,7 @@ JAVASCRIPT_HELPERS = (
 
 
 def javascript(node: Expression) -> str:
-    """The expression as JavaScript over tp, fn, fp, tn, every other measure written out; needs JAVASCRIPT_HELPERS."""
+    """The expression as JavaScript over tp, fn, fp, tn, every other metric written out; needs JAVASCRIPT_HELPERS."""
     match node:
         case Symbol(name=name):
             return name
@@ -165,7 +165,7 @@ def _terms(node: Expression, sign: str) -> list[Expression]:
 
 
 def write(name: str, parameters: Mapping[str, Any]) -> str:
-    """The written form of a measure with parameters: f_beta[beta=2]."""
+    """The written form of a metric with parameters: f_beta[beta=2]."""
     inside = ",".join(f"{key}={_plain(value)}" for key, value in parameters.items())
     return f"{name}[{inside}]" if inside else name
 
@@ -177,7 +177,7 @@ def read(written: str) -> tuple[str, dict[str, Any]]:
         return name, {}
     parameters = [part.partition("=") for part in _split(inside[:-1])]
     if not inside.endswith("]") or not all(key.strip() and sign and value.strip() for key, sign, value in parameters):
-        raise InputError(f"{written!r} is not a measure with parameters; write it like f_beta[beta=2].")
+        raise InputError(f"{written!r} is not a metric with parameters; write it like f_beta[beta=2].")
     found = {key.strip(): _value(value.strip()) for key, _, value in parameters}
     if len(found) < len(parameters):
         raise InputError(f"{written!r} gives a parameter twice.")

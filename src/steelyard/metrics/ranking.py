@@ -1,4 +1,4 @@
-"""The catalogue of ranking: every measure of scores, declared once, as a view of the ScoreTable."""
+"""The catalogue of ranking: every metric of scores, declared once, as a view of the ScoreTable."""
 
 from __future__ import annotations
 

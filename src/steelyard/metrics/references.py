@@ -1,4 +1,4 @@
-"""References: what references.bib says about a key, as one line. Used wherever a measure cites its source."""
+"""References: what references.bib says about a key, as one line. Used wherever a metric cites its source."""
 
 from __future__ import annotations
 

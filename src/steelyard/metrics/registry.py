@@ -1,4 +1,4 @@
-"""The registry: measures declared once and found by name, alias or written form. Every floor above may use it."""
+"""The registry: metrics declared once and found by name, alias or written form. Every floor above may use it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def metric(
     domain: Mapping[str, str] | None = None,
     bounds: Callable[..., Any] | None = None,
 ) -> Callable[[Formula], Metric]:
-    """Declare a measure: the decorated formula joins the registry under the function's name.
+    """Declare a metric: the decorated formula joins the registry under the function's name.
 
     The formula takes one argument with the cells tp, fn, fp, tn and the margins, or the four cells by name, or with
     on="scores" a ScoreTable; keyword-only arguments are its parameters. Its docstring's first sentence is its meaning.
@@ -54,7 +54,7 @@ def metric(
     0.4
     """
     if not isinstance(title, str):
-        raise InputTypeError("@metric takes a title first: write @metric('My measure') above the function.")
+        raise InputTypeError("@metric takes a title first: write @metric('My metric') above the function.")
 
     def declare(function: Formula) -> Metric:
         limits, best_value = bounds(**_signature(function)[1]) if bounds else (range, best)
@@ -85,7 +85,7 @@ def metric(
 
 
 def build(function: Formula, title: str, *, on: str = "counts", **facts: Any) -> Metric:
-    """A measure that is not in the registry: its name, meaning and parameters are read off the function."""
+    """A metric that is not in the registry: its name, meaning and parameters are read off the function."""
     formula, parameters = _signature(function)
     meaning = re.split(r"(?<=\.)\s", inspect.cleandoc(function.__doc__ or ""), maxsplit=1)[0].replace("\n", " ")
     name = getattr(function, "__name__", title)
@@ -95,7 +95,7 @@ def build(function: Formula, title: str, *, on: str = "counts", **facts: Any) ->
 
 
 def part(function: Formula) -> Metric:
-    """A named step of other measures' formulas, written by its name where they are; not in the registry."""
+    """A named step of other metrics' formulas, written by its name where they are; not in the registry."""
     return build(function, function.__name__, family="part")
 
 
@@ -120,12 +120,12 @@ def _signature(function: Formula) -> tuple[Formula, dict[str, Any]]:
     if set(positional) == set(CELLS):
         return OfCells(function, tuple(positional)), parameters
     raise InputTypeError(
-        f"{name} takes ({', '.join(positional)}); a measure takes one table, or the four cells tp, fn, fp, tn."
+        f"{name} takes ({', '.join(positional)}); a metric takes one table, or the four cells tp, fn, fp, tn."
     )
 
 
 def register(declared: Metric, *, replace: bool = False) -> Metric:
-    """Put a measure under its name and aliases; a name that is taken is refused."""
+    """Put a metric under its name and aliases; a name that is taken is refused."""
     again = _REGISTRY.get(declared.name)
     # A notebook's cell may be run again: what `__main__` declared it may declare anew.
     replace |= again is not None and home(again)[0] == home(declared)[0] == "__main__"
@@ -133,10 +133,10 @@ def register(declared: Metric, *, replace: bool = False) -> Metric:
         holder = find(name)
         if holder is not None and not (replace and holder is again):
             raise InputError(
-                f"{name!r} already names the measure {holder.name!r} ({holder.title}); choose another name."
+                f"{name!r} already names the metric {holder.name!r} ({holder.title}); choose another name."
             )
         if not name.isidentifier() or name in RESERVED:
-            raise InputError(f"{name!r} cannot name a measure: it must be an identifier, and free in steelyard itself.")
+            raise InputError(f"{name!r} cannot name a metric: it must be an identifier, and free in steelyard itself.")
     for alias in again.aliases if again else ():
         del _ALIASES[alias]
     _REGISTRY[declared.name] = declared
@@ -145,7 +145,7 @@ def register(declared: Metric, *, replace: bool = False) -> Metric:
 
 
 def find(name: str) -> Metric | None:
-    """The measure of that name or alias, if there is one; case, hyphens and blanks do not matter."""
+    """The metric of that name or alias, if there is one; case, hyphens and blanks do not matter."""
     exact = _REGISTRY.get(_ALIASES.get(name, name))
     return exact or next(
         (_REGISTRY[_ALIASES.get(n, n)] for n in (*_REGISTRY, *_ALIASES) if _key(n) == _key(name)), None
@@ -157,22 +157,22 @@ def _key(name: str) -> str:
 
 
 def close_catalogue() -> None:
-    """Remember which measures are Steelyard's own, once all are declared."""
+    """Remember which metrics are Steelyard's own, once all are declared."""
     _BUILTIN.update(_REGISTRY)
 
 
-def is_builtin(measure: Metric) -> bool:
-    """Whether this is one of Steelyard's own measures, which every process has."""
-    return _BUILTIN.get(measure.name) is measure
+def is_builtin(metric: Metric) -> bool:
+    """Whether this is one of Steelyard's own metrics, which every process has."""
+    return _BUILTIN.get(metric.name) is metric
 
 
-def is_registered(measure: Metric) -> bool:
-    """Whether this very measure stands in the registry."""
-    return _REGISTRY.get(measure.name) is measure
+def is_registered(metric: Metric) -> bool:
+    """Whether this very metric stands in the registry."""
+    return _REGISTRY.get(metric.name) is metric
 
 
 def get_metric(name: str | Metric | Formula) -> Metric:
-    """The measure of that name or alias, parameters in brackets; a plain function becomes a measure of its own.
+    """The metric of that name or alias, parameters in brackets; a plain function becomes a metric of its own.
 
     >>> from steelyard import Counts
     >>> get_metric("tpr")
@@ -187,21 +187,21 @@ def get_metric(name: str | Metric | Formula) -> Metric:
     if callable(name):
         return build(name, getattr(name, "__name__", type(name).__name__))
     if not isinstance(name, str):
-        msg = f"A measure is named by a string, a Metric or a function, not {name!r}."
+        msg = f"A metric is named by a string, a Metric or a function, not {name!r}."
         raise InputTypeError(msg)
     stem, parameters = read(name)
     found = find(stem)
     if found is None:
         near = did_you_mean(_key(stem), [*_REGISTRY, *_ALIASES])
-        msg = f"No measure is called {name!r}.{near or ' list_metrics() lists them all.'}"
+        msg = f"No metric is called {name!r}.{near or ' list_metrics() lists them all.'}"
         raise UnknownNameError(msg)
     return found.fixed(**parameters) if parameters else found
 
 
 def list_metrics(family: str | None = None) -> list[Metric]:
-    """All measures in the order of their declaration, or those of one family.
+    """All metrics in the order of their declaration, or those of one family.
 
-    >>> [measure.name for measure in list_metrics("decision")]
+    >>> [metric.name for metric in list_metrics("decision")]
     ['net_benefit', 'expected_cost']
     """
     families = dict.fromkeys(m.family for m in _REGISTRY.values())

@@ -1,4 +1,4 @@
-"""Answer: how the call of a measure is to be read, and the value and the reason that it gives. Used by calling."""
+"""Answer: how the call of a metric is to be read, and the value and the reason that it gives. Used by calling."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class Answer:
     def _none(self) -> Any:
         return np.full(np.shape(self.value), None, dtype=object)[()]
 
-    def finished(self, measure: Metric, options: Options) -> Any:
+    def finished(self, metric: Metric, options: Options) -> Any:
         """The value as the caller wants it: a float or an array, NaN replaced or an error."""
         if options.undefined == "raise":
             for reason in filter(None, np.asarray(self.why, dtype=object).flat):
-                raise UndefinedError(f"{measure.name} is undefined: {reason}.")
+                raise UndefinedError(f"{metric.name} is undefined: {reason}.")
         elif not self.averaged and not math.isnan(options.replacement):
             return plain(np.where(np.isnan(self.value), options.replacement, self.value))
         return plain(self.value)

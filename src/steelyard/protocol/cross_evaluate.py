@@ -42,7 +42,7 @@ def cross_evaluate(
     level: float = 0.95,
     progress: Callable[[int, int], Any] | None = None,
 ) -> CrossEvaluation:
-    """Fit on one part of the rows and test on the rest, run after run: every measure with its spread, and the cost.
+    """Fit on one part of the rows and test on the rest, run after run: every metric with its spread, and the cost.
 
     `estimator` is one, a list or a dictionary of them: all are measured on the same splits. `split` is a number of
     stratified folds, `Folds`, `HoldOut`, "groups" (each group of `groups` left out once), a splitter of scikit-learn,
@@ -51,7 +51,7 @@ def cross_evaluate(
     them, and any sampler of imbalanced-learn will do; a list of them makes each one more candidate.
 
     Every fit has its timings and the size of its model; with `cost` short timings are repeated and a further fit,
-    which is not timed, tells the peak memory. `sample_weight` reaches the fits and the measures. A run that fails is
+    which is not timed, tells the peak memory. `sample_weight` reaches the fits and the metrics. A run that fails is
     reported with its fold, and the others are kept. An estimator's random_state of None is set from `rng`, so one
     input gives one output, also with `n_jobs`. `progress` is called with the runs done and their number after each.
 
@@ -121,9 +121,9 @@ def _check_metrics(metrics: Any) -> None:
     if metrics is None:
         return
     if isinstance(metrics, str) or not hasattr(metrics, "__iter__"):
-        raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
+        raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
     if not [run_values.read(metric) for metric in metrics]:
-        raise InputError("metrics= is empty; name at least one measure, or leave it out for all.")
+        raise InputError("metrics= is empty; name at least one metric, or leave it out for all.")
 
 
 def _check_how(level: Any, n_jobs: Any, progress: Any) -> None:

@@ -93,7 +93,7 @@ class CrossEvaluation:
 
     @cached_property
     def summary(self) -> Rows[Summary]:
-        """Every measure of every model over its runs."""
+        """Every metric of every model over its runs."""
         return Rows(row for model in self.models.values() for row in model.summary)
 
     @cached_property
@@ -107,7 +107,7 @@ class CrossEvaluation:
         return Rows(row for model in self.models.values() for row in model.per_class)
 
     def ranking(self, metric: Any = KALITA) -> Rows[Summary]:
-        """The models from the best to the worst by the mean of a measure, or of a cost; Kalita's mean F by default.
+        """The models from the best to the worst by the mean of a metric, or of a cost; Kalita's mean F by default.
 
         The mean is over the runs in which it is defined for every model. Where those are fewer than half of the runs,
         as when rows are left out one by one, the merged tables decide, and `why` says so.
@@ -167,7 +167,7 @@ class CrossEvaluation:
         return only(self.models, "values").values(metric)
 
     def summarised(self, metric: Any = KALITA) -> Summary:
-        """One measure over all runs of the only model."""
+        """One metric over all runs of the only model."""
         return only(self.models, "summary").summarised(metric)
 
     @property

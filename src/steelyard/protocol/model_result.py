@@ -82,7 +82,7 @@ class ModelResult:
     # ---------------------------------------------------------------- values
 
     def values(self, metric: Any = run_values.KALITA) -> Array:
-        """The value of each run, NaN where it failed or is undefined; of a measure, or of a kind of cost."""
+        """The value of each run, NaN where it failed or is undefined; of a metric, or of a kind of cost."""
         if isinstance(metric, str) and metric in KINDS:
             return np.array([run.cost.values()[metric] for run in self.runs])
         return run_values.values(run_values.read(metric), self.runs, self._tables)[: len(self.runs)]
@@ -116,37 +116,37 @@ class ModelResult:
 
     @cached_property
     def readings(self) -> list[Reading]:
-        """The measures that were asked for, or all that the runs allow."""
+        """The metrics that were asked for, or all that the runs allow."""
         return run_values.readings(self.metrics, self.runs)
 
     @cached_property
     def summary(self) -> Rows[Summary]:
-        """Every measure over all runs: mean, spread, interval, best, worst, and the value of the merged table."""
+        """Every metric over all runs: mean, spread, interval, best, worst, and the value of the merged table."""
         return Rows(self._row(reading) for reading in self.readings)
 
     def _row(self, reading: Reading) -> Summary:
-        """One measure over all runs; one that this model does not allow says why, and stops nobody else."""
+        """One metric over all runs; one that this model does not allow says why, and stops nobody else."""
         try:
             return self.summarised(reading)
         except InputError as error:
             nothing = np.full(len(self.runs), np.nan)
-            return self._summary(reading.name, nothing, reading.sign, reading.measure.range, why=str(error))
+            return self._summary(reading.name, nothing, reading.sign, reading.metric.range, why=str(error))
 
     def summarised(self, metric: Any = run_values.KALITA, held: Array | None = None) -> Summary:
-        """One measure over all runs, or over those that are `held`."""
+        """One metric over all runs, or over those that are `held`."""
         reading = run_values.read(metric)
-        measure, found = reading.measure, run_values.values(reading, self.runs, self._with_guesses)
+        metric, found = reading.metric, run_values.values(reading, self.runs, self._with_guesses)
         if held is not None:
             found[: len(self.runs)][~held] = np.nan
         if run_values.of_scores(reading, self.runs):
             scores = self.scores
             if scores is None:  # a column for each class: the tables of the classes are not kept
-                return self._summary(reading.name, found, reading.sign, measure.range)
-            whole = run_values.of_score_table(measure, scores), run_values.guessing(measure, scores)
+                return self._summary(reading.name, found, reading.sign, metric.range)
+            whole = run_values.of_score_table(metric, scores), run_values.guessing(metric, scores)
         else:
-            whole = float(found[len(self.runs)]), run_values.without_rounding(measure, self._guessed(found))
+            whole = float(found[len(self.runs)]), run_values.without_rounding(metric, self._guessed(found))
         pooled = {"pooled": whole[0], "chance": whole[1]}
-        row = self._summary(reading.name, found[: len(self.runs)], reading.sign, measure.range, **pooled)
+        row = self._summary(reading.name, found[: len(self.runs)], reading.sign, metric.range, **pooled)
         return row if row.sd != 0 else self._by_rows(row, reading)
 
     def _by_rows(self, row: Summary, reading: Reading, label: Any = None) -> Summary:
@@ -155,7 +155,7 @@ class ModelResult:
         how: dict[str, Any] = {} if reading.average == "native" else {"average": reading.average}
         try:
             found = interval(
-                reading.measure, table if label is None else table.with_positive(label), level=self.level, **how
+                reading.metric, table if label is None else table.with_positive(label), level=self.level, **how
             )
         except SteelyardError:  # such as one class only
             return row
@@ -168,7 +168,7 @@ class ModelResult:
 
     @cached_property
     def _with_guesses(self) -> Array:
-        """The tables as above, then those that guessing may give, so that a measure is asked once about all."""
+        """The tables as above, then those that guessing may give, so that a metric is asked once about all."""
         return self._tables if self._guesses is None else np.concatenate([self._tables, self._guesses.tables])
 
     def _guessed(self, found: Array) -> float:
@@ -247,11 +247,11 @@ class ModelResult:
         """What was asked for without averages, which an evaluation has anyway."""
         if self.metrics is None:
             return None
-        known = [reading.measure for reading in self.readings if reading.average == "native"]
+        known = [reading.metric for reading in self.readings if reading.average == "native"]
         return [m for m in known if m.function is not None or self.scores is not None] or None
 
     def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:
-        """The cut at which a measure is best on the scores that each row, unseen in training, got first."""
+        """The cut at which a metric is best on the scores that each row, unseen in training, got first."""
         self._check_any()
         scores = pooling.once_each(pooling.firsts(self.runs))[1]
         if scores is None and self.data.positive is None:

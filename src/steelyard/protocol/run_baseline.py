@@ -1,6 +1,6 @@
 """Guessing: what guesses with the margins of each run would score on average, to set beside a mean over runs.
 
-A measure of the table that guessing expects is not what guessing scores on average: the square root in a G-mean makes
+A metric of the table that guessing expects is not what guessing scores on average: the square root in a G-mean makes
 it less, and the fewer rows a run tests the more so. Here the true positives of a guess are drawn without replacement,
 as they are when the labels are shuffled, all of them with their probabilities; of several classes, tables are drawn.
 """

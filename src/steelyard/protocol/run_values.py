@@ -1,4 +1,4 @@
-"""Measured: a measure on the tables of all runs at once, and what its values say together."""
+"""Measured: a metric on the tables of all runs at once, and what its values say together."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ _RANKED = ("roc_auc", "average_precision")  # what is averaged over the columns 
 
 @dataclass(frozen=True)
 class Reading:
-    """A measure, and how classes enter it: by its own form or the positive class ("native"), or by an average."""
+    """A metric, and how classes enter it: by its own form or the positive class ("native"), or by an average."""
 
-    measure: Metric
+    metric: Metric
     average: str | None = "native"
 
     @property
     def name(self) -> str:
         """The written form."""
-        return self.measure.name if self.average == "native" else f"{self.measure.name}[average={self.average}]"
+        return self.metric.name if self.average == "native" else f"{self.metric.name}[average={self.average}]"
 
     @property
     def sign(self) -> int:
         """1 where higher is better, -1 where lower is, 0 where no value is best."""
-        return {"higher": 1, "lower": -1}.get(self.measure.direction or "", 0)
+        return {"higher": 1, "lower": -1}.get(self.metric.direction or "", 0)
 
 
 def read(metric: Any) -> Reading:
-    """A measure as a user names it: a name, f_beta[beta=2], f1[average=macro], a Metric or a function."""
+    """A metric as a user names it: a name, f_beta[beta=2], f1[average=macro], a Metric or a function."""
     if isinstance(metric, Reading):
         return metric
     if not isinstance(metric, str) or "average=" not in metric:
@@ -65,9 +65,9 @@ def read(metric: Any) -> Reading:
 
 
 def readings(metrics: Any, runs: Sequence[Run]) -> list[Reading]:
-    """The measures asked for; where none are, all that the runs allow, and Kalita's averages."""
+    """The metrics asked for; where none are, all that the runs allow, and Kalita's averages."""
     if isinstance(metrics, str):
-        raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
+        raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
     if metrics is not None:
         return [read(metric) for metric in metrics]
     scores = [run.scores for run in runs if run.scores is not None]
@@ -87,15 +87,15 @@ def readings(metrics: Any, runs: Sequence[Run]) -> list[Reading]:
 
 
 def needs_scores(metrics: Any) -> bool:
-    """Whether any of the measures asked for is about scores."""
-    return metrics is None or any(read(metric).measure.scores is not None for metric in metrics)
+    """Whether any of the metrics asked for is about scores."""
+    return metrics is None or any(read(metric).metric.scores is not None for metric in metrics)
 
 
-def _fits(measure: Metric, scores: Sequence[Any]) -> bool:
-    """Whether scores such as these can be judged by the measure."""
-    if measure.name == "precision_at_k":
-        return all(table.positive.total + table.negative.total >= measure.parameters["k"] for table in scores)
-    if measure.family != "calibration":
+def _fits(metric: Metric, scores: Sequence[Any]) -> bool:
+    """Whether scores such as these can be judged by the metric."""
+    if metric.name == "precision_at_k":
+        return all(table.positive.total + table.negative.total >= metric.parameters["k"] for table in scores)
+    if metric.family != "calibration":
         return True
     ends = [
         end for t in scores for side in (t.positive, t.negative) if len(side.scores) for end in side.scores[[0, -1]]
@@ -117,9 +117,9 @@ def values(reading: Reading, runs: Sequence[Run], tables: Array) -> Array:
 
 
 def of_scores(reading: Reading, runs: Sequence[Run]) -> bool:
-    """Whether the measure is taken of the scores: it knows no other way, or they are there."""
-    measure = reading.measure
-    return measure.scores is not None and (measure.function is None or any(run.scores is not None for run in runs))
+    """Whether the metric is taken of the scores: it knows no other way, or they are there."""
+    metric = reading.metric
+    return metric.scores is not None and (metric.function is None or any(run.scores is not None for run in runs))
 
 
 def stacked(runs: Sequence[Run]) -> Array:
@@ -132,19 +132,19 @@ def stacked(runs: Sequence[Run]) -> Array:
 
 
 def of_tables(reading: Reading, matrices: Array, data: Any) -> Array:
-    """The measure on an array of tables of classes."""
-    measure = reading.measure
+    """The metric on an array of tables of classes."""
+    metric = reading.metric
     if reading.average == "native" and data.positive is not None:
         place = data.labels.index(data.positive)
         cells = (cell[..., place] for cell in one_vs_rest(matrices))
-        return np.asarray(application.count_values(measure, Counts.trusted(*cells), measure.parameters))
-    if reading.average == "native" and measure.classes is None:
+        return np.asarray(application.count_values(metric, Counts.trusted(*cells), metric.parameters))
+    if reading.average == "native" and metric.classes is None:
         raise InputError(
-            f"{measure.name} is about one class; name it with pos_label= (--positive), or write "
-            f"{measure.name}[average=macro]."
+            f"{metric.name} is about one class; name it with pos_label= (--positive), or write "
+            f"{metric.name}[average=macro]."
         )
     options = Options(average=reading.average)
-    return np.asarray(application.class_values(measure, ClassCells.of(matrices), options, measure.parameters))
+    return np.asarray(application.class_values(metric, ClassCells.of(matrices), options, metric.parameters))
 
 
 def _of_scores(reading: Reading, runs: Sequence[Run]) -> Array:
@@ -153,20 +153,20 @@ def _of_scores(reading: Reading, runs: Sequence[Run]) -> Array:
         raise InputError(f"{reading.name} needs scores: {told}.")
     by_columns = runs[0].data.positive is None
     if by_columns != (reading.average != "native"):
-        stem = reading.measure.name
+        stem = reading.metric.name
         needed, other = ("a positive class", f"{stem}[average=macro]") if by_columns else ("a score a class", stem)
         do = "give" if by_columns else "leave out"
         raise InputError(f"{reading.name} needs {needed}: {do} pos_label=, or ask for {other}.")
     if by_columns:
-        return np.array([run.by_columns(reading.measure, str(reading.average)) for run in runs])
-    return np.array([math.nan if run.scores is None else of_score_table(reading.measure, run.scores) for run in runs])
+        return np.array([run.by_columns(reading.metric, str(reading.average)) for run in runs])
+    return np.array([math.nan if run.scores is None else of_score_table(reading.metric, run.scores) for run in runs])
 
 
-def of_score_table(measure: Metric, table: Any) -> float:
+def of_score_table(metric: Metric, table: Any) -> float:
     """The value on one table of scores; NaN where it lacks a class."""
     if not (table.positive.total and table.negative.total):
         return math.nan
-    return float(measure(table))
+    return float(metric(table))
 
 
 # ---------------------------------------------------------------- together
@@ -174,7 +174,7 @@ def of_score_table(measure: Metric, table: Any) -> float:
 
 @dataclass(frozen=True)
 class Summary(Flat):
-    """One measure, or one kind of cost, over all runs of a model.
+    """One metric, or one kind of cost, over all runs of a model.
 
     `mean`, `sd`, `best` and `worst` are over the runs in which it is defined; `low` and `high` are Nadeau and Bengio's
     interval of the mean, which allows for training rows that runs share, and in which rows tested again do not count
@@ -250,17 +250,17 @@ def summary(
     return Summary(model, name, mean, sd, low, high, best, worst, undefined=left_out or None, **more)
 
 
-def guessing(measure: Metric, scores: Any) -> float:
+def guessing(metric: Metric, scores: Any) -> float:
     """What guessing would score on the merged scores."""
     try:
-        return float(chance(measure, scores).same_margins)
+        return float(chance(metric, scores).same_margins)
     except SteelyardError:  # one class only
         return math.nan
 
 
-def without_rounding(measure: Metric, value: float) -> float:
+def without_rounding(metric: Metric, value: float) -> float:
     """What guessing scores, 0 where floats miss it by their rounding."""
-    return 0.0 if measure.range[0] < 0 and abs(value) < ROUNDING else value
+    return 0.0 if metric.range[0] < 0 and abs(value) < ROUNDING else value
 
 
 def merged(tables: Iterable[Any]) -> Any:

@@ -69,14 +69,14 @@ class Run:
         table = score_table(positive, self.answer.scores[held], sample_weight=weight, **words)
         return ScoreTable(table.positive, table.negative, self.data.positive)
 
-    def by_columns(self, measure: Metric, average: str) -> float:
-        """A measure of scores averaged over the classes, a column for each; NaN where the test rows lack a class."""
+    def by_columns(self, metric: Metric, average: str) -> float:
+        """A metric of scores averaged over the classes, a column for each; NaN where the test rows lack a class."""
         if self.answer.scores is None:
             return math.nan
         held, weight = self._weighty()
         true, columns = self.data.codes[self.part.test[held]], self.answer.scores[held]
         every = list(range(len(self.data.labels)))
-        return float(measure(true, columns, labels=every, average=average, sample_weight=weight))
+        return float(metric(true, columns, labels=every, average=average, sample_weight=weight))
 
     def _weighty(self) -> tuple[Any, Array | None]:
         """Which test rows weigh anything, and their weights."""

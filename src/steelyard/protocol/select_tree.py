@@ -123,7 +123,7 @@ def _top(grown: list[Trial], reading: run_values.Reading, keep: int) -> list[Tri
     """The best of them."""
     known = [trial for trial in grown if not math.isnan(trial.value)]
     if not known:
-        raise InputError(f"{reading.name} is undefined on every validation part; give larger ones, or another measure.")
+        raise InputError(f"{reading.name} is undefined on every validation part; give larger ones, or another metric.")
     return sorted(known, key=lambda trial: -reading.sign * trial.value)[:keep]
 
 
@@ -187,5 +187,5 @@ def _standard_error(reading: run_values.Reading, trial: Trial) -> float:
     if table is None:
         raise InputError(f"{reading.name} of a column of scores a class has no standard error here; name another.")
     how: dict[str, Any] = {} if reading.average == "native" else {"average": reading.average}
-    found = interval(reading.measure, table, level=ONE_ERROR, **how)
+    found = interval(reading.metric, table, level=ONE_ERROR, **how)
     return float(found.high - found.low) / 2

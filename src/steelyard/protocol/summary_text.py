@@ -39,7 +39,7 @@ _FIRST = (
 
 
 def told(result: CrossEvaluation) -> str:
-    """The result as text: what was done, the measures and the costs, and what is to be known about them."""
+    """The result as text: what was done, the metrics and the costs, and what is to be known about them."""
     body = _one_model(next(iter(result.models.values()))) if len(result) == 1 else _several(result)
     failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in result.failures]
     lost = [f"{len(failed)} of {len(result.runs)} runs failed:", *failed[:5]] if failed else []
@@ -60,7 +60,7 @@ def head(result: CrossEvaluation) -> str:
 
 
 def first_rows(model: ModelResult) -> list[Summary]:
-    """The measures that were asked for, or the usual ones, then the costs that were measured."""
+    """The metrics that were asked for, or the usual ones, then the costs that were measured."""
     known = [row for row in model.summary if model.metrics is not None or row.name in _FIRST]
     return [*known, *(row for row in model.cost if row.why is None)]
 
@@ -78,7 +78,7 @@ def shown(row: Summary) -> dict[str, Any]:
     """A row as it is printed."""
     interval = f"{three_digits(row.low)} to {three_digits(row.high)}{'*' * row.of_rows}"
     return {
-        "measure": row.name,
+        "metric": row.name,
         "mean": row.mean,
         "median": row.median,
         "sd": row.sd,
@@ -119,7 +119,7 @@ def _several(result: CrossEvaluation) -> str:
 
 
 def order(result: CrossEvaluation) -> str:
-    """By which measure the models are ranked and why, and whom the one that weighs the classes alike puts first."""
+    """By which metric the models are ranked and why, and whom the one that weighs the classes alike puts first."""
     best = result.ranking(BALANCED)[0]
     first, alike = str(result.ranking(KALITA)[0].model), str(best.model)
     told = f"Ranked by {KALITA}, the mean F of the classes, by which Kalita's study ranks models"

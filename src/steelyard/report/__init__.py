@@ -1,1 +1,1 @@
-"""Results shown: rows in, words and pictures out. Nothing here computes a measure."""
+"""Results shown: rows in, words and pictures out. Nothing here computes a metric."""

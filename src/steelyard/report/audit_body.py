@@ -1,4 +1,4 @@
-"""Matrix: the body of an audit's page: one row a measure, one column a property, and what decided each."""
+"""Matrix: the body of an audit's page: one row a metric, one column a property, and what decided each."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def body(decisions: Sequence[Decision]) -> str:
     proved, refuted = (sum(decision.holds is sign for decision in decisions) for sign in (True, False))
     return filled(
         "matrix.html",
-        measures=f"{len(found):,}",
+        metrics=f"{len(found):,}",
         decisions=f"{len(decisions):,}",
         proved=f"{proved:,}",
         refuted=f"{refuted:,}",
         matrix=_matrix(found, names),
         asked=_asked(names),
         version=text(__version__),
-        decided="".join(_measure(metric, row, names) for metric, row in found.items()),
+        decided="".join(_metric(metric, row, names) for metric, row in found.items()),
     )
 
 
 def _matrix(found: dict[str, dict[str, Decision]], names: Sequence[str]) -> str:
     heads = "".join(f'<th scope="col" title="{text(p.meaning)}">{text(p.title)}</th>' for p in map(_property, names))
-    top = f'<th scope="col">measure</th>{heads}'
+    top = f'<th scope="col">metric</th>{heads}'
     body = "".join(_row(metric, [_cell(row.get(name)) for name in names]) for metric, row in found.items())
     return scrolled(f'<table class="matrix"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>', "Properties")
 
@@ -65,7 +65,7 @@ def _asked(names: Sequence[str]) -> str:
     return f'<dl class="asked">{"".join(parts)}</dl>'
 
 
-def _measure(metric: str, row: dict[str, Decision], names: Sequence[str]) -> str:
+def _metric(metric: str, row: dict[str, Decision], names: Sequence[str]) -> str:
     lines = "".join(_line(row[name]) for name in names if name in row)
     formula = f"<p><code>{text(metric)} = {text(get_metric(metric).text)}</code></p>"
     return f'<details><summary>{text(_title(metric))}</summary>{formula}<dl class="asked">{lines}</dl></details>'

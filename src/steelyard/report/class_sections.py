@@ -72,7 +72,7 @@ def pieces(evaluation: Evaluation, one: Evaluation, source: str, data: dict[str,
         "controls": _choice(table, one.positive) + controls.controls(data),
         "table_title": "One class against the rest",
         "of_class": f' data-class="{text(clipped(one.positive))}"',
-        "measures": html_tables.measure_rows(one, "class-metric"),
+        "metrics": html_tables.metric_rows(one, "class-metric"),
         "tables": parts.tables_of(evaluation),
         "now": _now(one),
     }
@@ -97,7 +97,7 @@ def _first(evaluation: Evaluation, table: Confusion) -> str:
     return (
         f"<section><h2>True class by row, prediction by column</h2>{_note(table)}{heat_map(table)}</section>"
         f"<section><h2>Averages side by side</h2>{averages(evaluation, table)}</section>"
-        f"<section><h2>Measures of all classes</h2>{_all(evaluation)}</section>"
+        f"<section><h2>Metrics of all classes</h2>{_all(evaluation)}</section>"
     )
 
 
@@ -133,21 +133,21 @@ def averages(evaluation: Evaluation, table: Confusion) -> str:
     """Precision, recall and F1 as macro, weighted and micro averages."""
     known = {row.name: row for row in evaluation.metrics}
     body = []
-    for measure in AVERAGED:
+    for metric in AVERAGED:
         cells = []
         for average in ("macro", "weighted"):
-            row = known.get(f"{measure}[average={average}]")
+            row = known.get(f"{metric}[average={average}]")
             cells.append(text(interval_text(row.value, row.low, row.high)) if row else "–")
-        cells.append(_micro(measure, table, known.get("accuracy")))
-        body.append([text(get_metric(measure).title), *cells])
+        cells.append(_micro(metric, table, known.get("accuracy")))
+        body.append([text(get_metric(metric).title), *cells])
     return html_tables.table(
-        ("measure", "macro: classes alike", "weighted by class size", "micro: all decisions pooled"), body
+        ("metric", "macro: classes alike", "weighted by class size", "micro: all decisions pooled"), body
     )
 
 
-def _micro(measure: str, table: Confusion, accuracy: Any) -> str:
+def _micro(metric: str, table: Confusion, accuracy: Any) -> str:
     """The average over all decisions pooled, which is the accuracy of all classes and then has its interval."""
-    value = float(get_metric(measure)(table, average="micro"))
+    value = float(get_metric(metric)(table, average="micro"))
     if accuracy is None or not math.isclose(value, accuracy.value, rel_tol=1e-12):
         return three_digits(value)
     return text(interval_text(value, accuracy.low, accuracy.high))
@@ -157,12 +157,12 @@ def _all(evaluation: Evaluation) -> str:
     head = "".join(
         f'<th scope="col"{kind}>{title}</th>'
         for title, kind in (
-            ("measure", ""),
+            ("metric", ""),
             ("value", ' class="value"'),
             ("over its range", ' class="bar"'),
             (f"{100 * evaluation.level:g} % interval", ""),
             ("chance", ""),
         )
     )
-    body = "".join(map(html_tables.measure_row, evaluation.metrics))
+    body = "".join(map(html_tables.metric_row, evaluation.metrics))
     return f'<table id="all"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

@@ -1,4 +1,4 @@
-"""Versus: the body of a comparison's page: differences with intervals, both values, the order of the measures."""
+"""Versus: the body of a comparison's page: differences with intervals, both values, the order of the metrics."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _pairs(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _verdict(comparison: Comparison) -> list[str]:
-    """Which measures tell the models apart, and in whose favour."""
+    """Which metrics tell the models apart, and in whose favour."""
     return [_said(comparison, a, b) for a, b in _pairs(comparison)]
 
 
@@ -52,13 +52,13 @@ def _said(comparison: Comparison, a: str, b: str) -> str:
     told = [f"{name(model)} is ahead by {text(_listed(titles, len(rows)))}" for model, titles in won.items() if titles]
     open_rows = len(rows) - sum(map(len, won.values()))
     if not told:
-        return f"No measure of {len(rows)} tells {name(a)} from {name(b)} beyond chance, all weighed together (Holm)."
-    rest = f"; {open_rows} of {len(rows)} measures leave it open" if open_rows else ""
-    return f"{'; '.join(told)} (p below 0.05 for all measures together, Holm){rest}."
+        return f"No metric of {len(rows)} tells {name(a)} from {name(b)} beyond chance, all weighed together (Holm)."
+    rest = f"; {open_rows} of {len(rows)} metrics leave it open" if open_rows else ""
+    return f"{'; '.join(told)} (p below 0.05 for all metrics together, Holm){rest}."
 
 
 def _listed(titles: Sequence[str], of: int) -> str:
-    return ", ".join(titles) if len(titles) <= 4 else f"{len(titles)} of {of} measures"
+    return ", ".join(titles) if len(titles) <= 4 else f"{len(titles)} of {of} metrics"
 
 
 def _title(row: Difference) -> str:
@@ -78,7 +78,7 @@ def _pair(comparison: Comparison, a: str, b: str) -> str:
     ends = [end for row in rows for end in (row.low, row.high, row.difference) if math.isfinite(end)]
     most = max(map(abs, ends), default=0.0) or 1.0
     heads = (
-        "measure",
+        "metric",
         f'<span class="model-a">{name(a)}</span>',
         f'<span class="model-b">{name(b)}</span>',
         "over the range",
@@ -91,7 +91,7 @@ def _pair(comparison: Comparison, a: str, b: str) -> str:
     table = _table(heads, [_difference(row, most) for row in rows], "versus")
     said = [text(repr(test)) for test in comparison.mcnemar if (test.a, test.b) == (a, b)]
     tests = "".join(f'<p class="soft">{words}</p>' for words in said)
-    pair = f'data-a="{text(clipped(a))}" data-b="{text(clipped(b))}"'  # a measure has a row for each pair
+    pair = f'data-a="{text(clipped(a))}" data-b="{text(clipped(b))}"'  # a metric has a row for each pair
     return f"<section {pair}><h2>{name(a)} minus {name(b)}</h2>{table}{tests}</section>{_order(comparison, a, b)}"
 
 
@@ -113,7 +113,7 @@ def _kind(place: int) -> str:
 
 
 def _both(row: Difference) -> str:
-    """The values of both models over the range of the measure."""
+    """The values of both models over the range of the metric."""
     low, high = get_metric(row.metric).range
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""
@@ -145,7 +145,7 @@ def _table(heads: Iterable[str], lines: Iterable[str], kind: str) -> str:
     return scrolled(f'<table class="{kind}">{inside}</table>', "Differences" if kind == "versus" else "Order")
 
 
-# ---------------------------------------------------------------- the order of the measures
+# ---------------------------------------------------------------- the order of the metrics
 
 
 def _order(comparison: Comparison, a: str, b: str) -> str:
@@ -154,13 +154,13 @@ def _order(comparison: Comparison, a: str, b: str) -> str:
     except SteelyardError:
         return ""
     shares = sorted({place.prevalence for place in found.places})
-    heads = ["measure", "rank", "difference", "favours", *(f"at {100 * share:g} %" for share in shares)]
+    heads = ["metric", "rank", "difference", "favours", *(f"at {100 * share:g} %" for share in shares)]
     lines = [_standing(found, standing.metric, shares) for standing in found.order]
-    return f"<section><h2>The order of the measures</h2>{NOTE}{_table(heads, lines, 'plain')}</section>"
+    return f"<section><h2>The order of the metrics</h2>{NOTE}{_table(heads, lines, 'plain')}</section>"
 
 
 NOTE = (
-    '<p class="soft">The measures by how much they favour the first model; a line where the sign turns. '
+    '<p class="soft">The metrics by how much they favour the first model; a line where the sign turns. '
     "At other prevalences: the rank there and the sign.</p>"
 )
 

@@ -67,9 +67,9 @@ def _slider(key: str, last: int, place: int, exact: str, shown: str) -> str:
 
 
 def _choice(data: dict[str, Any]) -> str:
-    """The measures that have a best cut; nothing where none has."""
-    options = "".join(_option(row) for row in data["measures"] if row.get("best") is not None)
-    select = f'<select id="optimise" aria-label="measure to optimise">{options}</select>'
+    """The metrics that have a best cut; nothing where none has."""
+    options = "".join(_option(row) for row in data["metrics"] if row.get("best") is not None)
+    select = f'<select id="optimise" aria-label="metric to optimise">{options}</select>'
     return f'<label for="optimise">optimise</label>{select}{JUMP}' if options else ""
 
 

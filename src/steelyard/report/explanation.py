@@ -1,4 +1,4 @@
-"""Explanation: one measure in words, and a paradox worked through. Used by the command line."""
+"""Explanation: one metric in words, and a paradox worked through. Used by the command line."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 EXAMPLE = Counts(tp=28, fn=23, fp=72, tn=2680)
 
 
-def explanation(measure: Metric) -> str:
-    """Everything the registry knows about one measure, as paragraphs."""
+def explanation(metric: Metric) -> str:
+    """Everything the registry knows about one metric, as paragraphs."""
     sections = [
-        f"{measure.title}  ({measure.name})",
-        paragraph(measure.meaning, "  "),
-        _section("formula", "\n".join(_formulas(measure))),
-        _section("range", f"{bounds(measure)}, {_best(measure)}"),
-        _section("undefined", _undefined(measure)),
-        _section("limits", _limits(measure)),
-        _section("parameters", ", ".join(f"{k} = {_parameter(v)}" for k, v in measure.parameters.items())),
-        _section("also called", ", ".join(measure.aliases)),
-        _section("source", references.reference(measure.cite or "")),
-        _section("example", _example(measure)),
+        f"{metric.title}  ({metric.name})",
+        paragraph(metric.meaning, "  "),
+        _section("formula", "\n".join(_formulas(metric))),
+        _section("range", f"{bounds(metric)}, {_best(metric)}"),
+        _section("undefined", _undefined(metric)),
+        _section("limits", _limits(metric)),
+        _section("parameters", ", ".join(f"{k} = {_parameter(v)}" for k, v in metric.parameters.items())),
+        _section("also called", ", ".join(metric.aliases)),
+        _section("source", references.reference(metric.cite or "")),
+        _section("example", _example(metric)),
     ]
     return "\n\n".join(section for section in sections if section)
 
@@ -41,11 +41,11 @@ def _section(title: str, body: str) -> str:
     return "\n".join([f"  {title}", *lines]) if body else ""
 
 
-def _formulas(measure: Metric) -> Iterator[str]:
-    """The formula, and below it those of the measures it names."""
-    yield f"{measure.name} = {measure.text}"
-    if measure.general is not None:
-        yield from dict.fromkeys(_parts(measure.general))
+def _formulas(metric: Metric) -> Iterator[str]:
+    """The formula, and below it those of the metrics it names."""
+    yield f"{metric.name} = {metric.text}"
+    if metric.general is not None:
+        yield from dict.fromkeys(_parts(metric.general))
 
 
 def _parts(expression: Expression) -> Iterator[str]:
@@ -54,20 +54,20 @@ def _parts(expression: Expression) -> Iterator[str]:
             yield f"  where {node.name.split('[')[0]} = {notation.text(node.general)}"
 
 
-def _best(measure: Metric) -> str:
-    if measure.best is not None:
-        return f"best {number(measure.best)}"
-    return f"{measure.direction} is better" if measure.direction else "a description: no value is best"
+def _best(metric: Metric) -> str:
+    if metric.best is not None:
+        return f"best {number(metric.best)}"
+    return f"{metric.direction} is better" if metric.direction else "a description: no value is best"
 
 
-def _undefined(measure: Metric) -> str:
-    if measure.general is None:
+def _undefined(metric: Metric) -> str:
+    if metric.general is None:
         return "wherever the function returns NaN"
-    return "\n".join(_where(why) for why, value in measure.guards if value == "undefined")
+    return "\n".join(_where(why) for why, value in metric.guards if value == "undefined")
 
 
-def _limits(measure: Metric) -> str:
-    return "\n".join(f"{value} {_where(why)}" for why, value in measure.guards if value != "undefined")
+def _limits(metric: Metric) -> str:
+    return "\n".join(f"{value} {_where(why)}" for why, value in metric.guards if value != "undefined")
 
 
 def _where(why: str) -> str:
@@ -78,9 +78,9 @@ def _parameter(value: object) -> str:
     return "from the table" if value is None else getattr(value, "name", str(value))
 
 
-def _example(measure: Metric) -> str:
+def _example(metric: Metric) -> str:
     cells = ", ".join(f"{name} {cell}" for name, cell in EXAMPLE.to_dict().items())
-    return f"Finley's tornado forecasts ({cells}): {measure.name} = {measure(EXAMPLE):.3g}"
+    return f"Finley's tornado forecasts ({cells}): {metric.name} = {metric(EXAMPLE):.3g}"
 
 
 def paradox() -> str:
@@ -101,4 +101,4 @@ def paradox() -> str:
         f"Its accuracy says otherwise. Weighing each negative by the unbalanced factor of the test set, alpha = "
         f"90/10 = {alpha:g} (Nguyen), shows what it is: a guess."
     )
-    return "\n".join(["", told, "", print_table(["as usual", "with alpha", "measure"], rows)])
+    return "\n".join(["", told, "", print_table(["as usual", "with alpha", "metric"], rows)])

@@ -45,25 +45,25 @@ def count(value: float) -> str:
     return three_digits(float(value)) if shown in ("0.00", "1.00") else shown
 
 
-def measure_rows(evaluation: Evaluation, key: str = "metric") -> str:
-    """The body of the table of measures: the usual few first, the others by family."""
+def metric_rows(evaluation: Evaluation, key: str = "metric") -> str:
+    """The body of the table of metrics: the usual few first, the others by family."""
     usual = evaluation.shown() if evaluation.first is not None else []
     names = {row.name for row in usual}
     groups: dict[str, list[Row]] = {"Read first": usual} if usual else {}
     for row in evaluation.metrics:
         if row.name not in names:
-            family = metric_facts.measure_of(row).family
+            family = metric_facts.metric_of(row).family
             groups.setdefault(FAMILIES.get(family, family), []).append(row)
     return "".join(_group(title, rows, key) for title, rows in groups.items())
 
 
 def _group(title: str, rows: Iterable[Row], key: str) -> str:
     head = f'<tr class="family"><th scope="rowgroup" colspan="5">{text(title)}</th></tr>'
-    return f"<tbody>{head}{''.join(measure_row(row, key) for row in rows)}</tbody>"
+    return f"<tbody>{head}{''.join(metric_row(row, key) for row in rows)}</tbody>"
 
 
-def measure_row(row: Row, key: str = "metric") -> str:
-    """One measure: its value, room for its bar, its interval, and what guessing scores.
+def metric_row(row: Row, key: str = "metric") -> str:
+    """One metric: its value, room for its bar, its interval, and what guessing scores.
 
     Its name is in `data-metric`, once on a page; of one class against the rest in `data-class-metric`.
     """
@@ -81,7 +81,7 @@ def measure_row(row: Row, key: str = "metric") -> str:
 
 
 def class_table(evaluation: Evaluation) -> str:
-    """Precision, recall and F1 of each class; of two, those of the measures where they are the same quantity."""
+    """Precision, recall and F1 of each class; of two, those of the metrics where they are the same quantity."""
     head = ("class", "rows", "precision", "recall", "F1")
     body = [
         [name(row.label), f"{row.rows:,}", *map(_interval, _parts(evaluation, row))] for row in evaluation.per_class
@@ -102,7 +102,7 @@ def _parts(evaluation: Evaluation, row: Any) -> list[Any]:
         return parts
     known = {found.name: found for found in evaluation.metrics}
     same = _SAME[row.label == evaluation.positive]
-    return [known.get(measure, part) for measure, part in zip(same, parts, strict=True)]
+    return [known.get(metric, part) for metric, part in zip(same, parts, strict=True)]
 
 
 def _interval(part: Any) -> str:
@@ -114,23 +114,23 @@ def _interval(part: Any) -> str:
 
 
 def group_table(groups: Sequence[Any], most: int = MOST_GROUPS) -> str:
-    """The usual measures of each group, with their intervals; the largest groups where they are very many."""
+    """The usual metrics of each group, with their intervals; the largest groups where they are very many."""
     largest, shown = _shown(groups, most)
     left = len(groups) > len(largest)
     note = f'<p class="soft">The {most} largest of {len(groups):,} groups are shown.</p>' if left else ""
     body = [
-        [name(group.label, GROUP_NAME), f"{group.rows:,}", *(_group_cell(group, measure) for measure in shown)]
+        [name(group.label, GROUP_NAME), f"{group.rows:,}", *(_group_cell(group, metric) for metric in shown)]
         for group in largest
     ]
-    titles = [metric_facts.title(largest[0][measure]) for measure in shown]
+    titles = [metric_facts.title(largest[0][metric]) for metric in shown]
     return note + table(("group", "rows", *titles), body)
 
 
 def _shown(groups: Sequence[Any], most: int) -> tuple[Sequence[Any], list[str]]:
-    """The groups and the measures for which a page has room."""
+    """The groups and the metrics for which a page has room."""
     largest = sorted(groups, key=lambda group: -group.rows)[:most] if len(groups) > most else groups
     shared = [row.name for row in largest[0].metrics if all(row.name in group for group in largest)]
-    return largest, [measure for measure in FIRST if measure in shared][:5] or shared[:5]
+    return largest, [metric for metric in FIRST if metric in shared][:5] or shared[:5]
 
 
 def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, 
         return {"by": [], "names": [], "parts": []}
     largest, shown = _shown(list(evaluation.groups), most)
     parts = [
-        [[_key(key) for key in group.key], group.rows, [_numbers(group[measure]) for measure in shown]]
+        [[_key(key) for key in group.key], group.rows, [_numbers(group[metric]) for metric in shown]]
         for group in largest
     ]
     return {"by": [clipped(by, GROUP_NAME) for by in largest[0].by], "names": shown, "parts": parts}
@@ -154,8 +154,8 @@ def _key(key: Any) -> Any:
     return key if key is None or isinstance(key, (int, float)) else clipped(key, GROUP_NAME)
 
 
-def _group_cell(group: Any, measure: str) -> str:
-    row = group[measure]
+def _group_cell(group: Any, metric: str) -> str:
+    row = group[metric]
     if not math.isfinite(row.value):
         return f"– <i>{text(row.undefined or 'undefined')}</i>"
     return f"{three_digits(row.value)} <i>{three_digits(row.low)} to {three_digits(row.high)}</i>"

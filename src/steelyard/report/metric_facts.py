@@ -1,4 +1,4 @@
-"""Facts: what a page says and computes of each measure, read off the registry and the audit. Used by the page."""
+"""Facts: what a page says and computes of each metric, read off the registry and the audit. Used by the page."""
 
 from __future__ import annotations
 
@@ -48,44 +48,44 @@ _DRAWN = (
 _SIGNS = {True: "+", False: "-", None: "?"}  # proved, refuted, neither
 
 
-def measure_of(row: Row) -> Metric:
-    """The measure of a row, whose name may carry the way of averaging."""
+def metric_of(row: Row) -> Metric:
+    """The metric of a row, whose name may carry the way of averaging."""
     return get_metric(row.name.split("[average=")[0])
 
 
 def fact(row: Row) -> dict[str, Any]:
-    """One measure's row and what is to be known of it, as strict JSON values."""
-    measure = measure_of(row)
-    known = recalled(measure)
-    parameters = {key: getattr(v, "name", v) for key, v in measure.parameters.items()}
+    """One metric's row and what is to be known of it, as strict JSON values."""
+    metric = metric_of(row)
+    known = recalled(metric)
+    parameters = {key: getattr(v, "name", v) for key, v in metric.parameters.items()}
     holds = "".join(_SIGNS[known[name].holds if name in known else None] for name in PROPERTIES) if known else ""
     values = (
         row.name,
         title(row),
-        measure.family,
-        [finite(end) for end in measure.range],
-        {"higher": 1, "lower": -1}.get(str(measure.direction), 0),
+        metric.family,
+        [finite(end) for end in metric.range],
+        {"higher": 1, "lower": -1}.get(str(metric.direction), 0),
         finite(row.value),
         *(short(v) for v in (row.low, row.high, row.chance)),
         row.undefined,
         row.method,
-        measure.text,
-        measure.meaning,
+        metric.text,
+        metric.meaning,
         parameters,
-        measure.cite or "",
+        metric.cite or "",
         holds,
     )
     return dict(zip(KEYS, values, strict=True))
 
 
 def title(row: Row) -> str:
-    """The measure's title, with its way of averaging where it has one."""
+    """The metric's title, with its way of averaging where it has one."""
     average = row.name.partition("[average=")[2].rstrip("]")
-    return f"{measure_of(row).title}{f', {average}' if average else ''}"
+    return f"{metric_of(row).title}{f', {average}' if average else ''}"
 
 
 def sources(facts: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """The references that some measures cite, each written once."""
+    """The references that some metrics cite, each written once."""
     return {fact["cite"]: references.reference(fact["cite"]) for fact in facts if fact["cite"]}
 
 
@@ -117,8 +117,8 @@ def formulas(names: Iterable[str]) -> str:
     return f"{notation.JAVASCRIPT_HELPERS}\nconst NET_BENEFIT = {net};\nconst FORMULAS = {{{','.join(entries)}}};\n"
 
 
-def _entry(measure: Metric) -> str:
-    zeros = ",".join(f"[{embedded(why)},{part}]" for why, part in measure.zeros)
-    bends = ",".join(notation.javascript(node.args[0]) for node in kinks(measure.expression))
+def _entry(metric: Metric) -> str:
+    zeros = ",".join(f"[{embedded(why)},{part}]" for why, part in metric.zeros)
+    bends = ",".join(notation.javascript(node.args[0]) for node in kinks(metric.expression))
     kinked = f", kinks: {_CELLS} => [{bends}]" if bends else ""
-    return f"{{f: {measure.javascript}, zeros: {_CELLS} => [{zeros}]{kinked}}}"
+    return f"{{f: {metric.javascript}, zeros: {_CELLS} => [{zeros}]{kinked}}}"

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 
-def bounds(measure: Metric) -> str:
+def bounds(metric: Metric) -> str:
     """The range as an interval: [0, 1], or [0, ∞) where an end is never reached."""
-    low, high = measure.range
+    low, high = metric.range
     return f"{'[' if math.isfinite(low) else '('}{number(low)}, {number(high)}{']' if math.isfinite(high) else ')'}"
 
 
@@ -27,49 +27,49 @@ def number(value: float | None) -> str:
     return f"{'-' if value < 0 else ''}∞" if math.isinf(value) else f"{value:g}"
 
 
-def _name(measure: Metric) -> str:
-    return " ".join([measure.name, *(f"[{alias}]" for alias in measure.aliases)])
+def _name(metric: Metric) -> str:
+    return " ".join([metric.name, *(f"[{alias}]" for alias in metric.aliases)])
 
 
-def table(measures: Sequence[Metric]) -> str:
-    """The measures by family, for a terminal."""
+def table(metrics: Sequence[Metric]) -> str:
+    """The metrics by family, for a terminal."""
     rows: list[list[str] | str] = []
-    for measure in measures:
-        if measure.family not in rows:
-            rows.append(measure.family)
-        rows.append([measure.name, bounds(measure), number(measure.best), measure.meaning])
-    return print_table(["measure", "range", "best", "meaning"], rows)
+    for metric in metrics:
+        if metric.family not in rows:
+            rows.append(metric.family)
+        rows.append([metric.name, bounds(metric), number(metric.best), metric.meaning])
+    return print_table(["metric", "range", "best", "meaning"], rows)
 
 
-def facts(measure: Metric) -> dict[str, Any]:
-    """What the registry knows of one measure, as strict JSON values; an unbounded end is null."""
+def facts(metric: Metric) -> dict[str, Any]:
+    """What the registry knows of one metric, as strict JSON values; an unbounded end is null."""
     return {
-        "name": measure.name,
-        "title": measure.title,
-        "family": measure.family,
-        "aliases": list(measure.aliases),
-        "meaning": measure.meaning,
-        "range": strict(measure.range),
-        "best": strict(measure.best),
-        "direction": measure.direction,
-        "parameters": {key: getattr(value, "name", value) for key, value in measure.parameters.items()},
-        "formula": measure.text,
-        "latex": measure.latex,
-        "javascript": measure.javascript,
-        "undefined": [why for why, value in measure.guards if value == "undefined"],
-        "cite": measure.cite,
+        "name": metric.name,
+        "title": metric.title,
+        "family": metric.family,
+        "aliases": list(metric.aliases),
+        "meaning": metric.meaning,
+        "range": strict(metric.range),
+        "best": strict(metric.best),
+        "direction": metric.direction,
+        "parameters": {key: getattr(value, "name", value) for key, value in metric.parameters.items()},
+        "formula": metric.text,
+        "latex": metric.latex,
+        "javascript": metric.javascript,
+        "undefined": [why for why, value in metric.guards if value == "undefined"],
+        "cite": metric.cite,
     }
 
 
-def json(measures: Sequence[Metric]) -> str:
-    """The measures as a JSON list."""
-    return json_text([facts(measure) for measure in measures], indent=1)
+def json(metrics: Sequence[Metric]) -> str:
+    """The metrics as a JSON list."""
+    return json_text([facts(metric) for metric in metrics], indent=1)
 
 
-def md(measures: Sequence[Metric]) -> str:
-    """The measures as a Markdown table."""
-    lines = ["| measure | family | range | best | formula | meaning | source |", "|---|---|---|---|---|---|---|"]
-    for m in measures:
+def md(metrics: Sequence[Metric]) -> str:
+    """The metrics as a Markdown table."""
+    lines = ["| metric | family | range | best | formula | meaning | source |", "|---|---|---|---|---|---|---|"]
+    for m in metrics:
         cells = [_name(m), m.family, bounds(m), number(m.best), f"`{m.text}`", m.meaning, m.cite or "–"]
         lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
     return "\n".join(lines)

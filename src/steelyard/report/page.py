@@ -80,7 +80,7 @@ def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], parts: d
 
 def script(data: dict[str, Any]) -> str:
     """The page's script: the registry's formulas, then what shows them."""
-    formulas = metric_facts.formulas(row["name"] for row in data["measures"] if not row.get("ranks"))
+    formulas = metric_facts.formulas(row["name"] for row in data["metrics"] if not row.get("ranks"))
     return '"use strict";(() => {\n' + "\n".join([formulas, *map(template, SCRIPTS)]) + "\n})();"
 
 
@@ -116,7 +116,7 @@ def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:
 
 
 def comparison_page(comparison: Comparison, *, source: str = "predictions", more: str = "") -> str:
-    """The comparison of models as one HTML file: the differences with intervals, and the order of the measures.
+    """The comparison of models as one HTML file: the differences with intervals, and the order of the metrics.
 
     >>> from steelyard import compare
     >>> found = compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2})
@@ -137,7 +137,7 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     """
     from steelyard.report.audit_body import body
 
-    return document("Audit of measures · Steelyard", body(list(decisions)))
+    return document("Audit of metrics · Steelyard", body(list(decisions)))
 
 
 def notebook(evaluation: Evaluation, *, height: int = 720) -> str:

@@ -1,4 +1,4 @@
-"""Payload: everything the page's script reads, as strict JSON values: tables, cuts, measures, never rows of data."""
+"""Payload: everything the page's script reads, as strict JSON values: tables, cuts, metrics, never rows of data."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def payload(
         "limit": deviance_limit(evaluation.level),
         "digits": {"places": PLACES, "rounding": ROUNDING},
         "verdict": evaluation.verdict,
-        "measures": rows,
+        "metrics": rows,
         "families": html_tables.FAMILIES,
         "sources": metric_facts.sources(rows),
         "properties": metric_facts.properties(),
@@ -161,15 +161,15 @@ def _weights(column: Any) -> list[Any]:
 
 
 def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: int) -> dict[str, Any]:
-    """A measure of scores at every prevalence; the value of the evaluation where it does not depend on it."""
-    measure = get_metric(row["name"])
-    values = prevalence_grid.over_stops(measure, scores, shares)
+    """A metric of scores at every prevalence; the value of the evaluation where it does not depend on it."""
+    metric = get_metric(row["name"])
+    values = prevalence_grid.over_stops(metric, scores, shares)
     if _is_constant(values):
         return {"ranks": True}
     at = [metric_facts.short(value) for value in values]
     at[start] = row["value"]
-    whys = {i: prevalence_grid.why_at(measure, scores, float(shares[i])) for i, value in enumerate(at) if value is None}
-    guesses = prevalence_grid.guesses_over_stops(measure, scores, shares)
+    whys = {i: prevalence_grid.why_at(metric, scores, float(shares[i])) for i, value in enumerate(at) if value is None}
+    guesses = prevalence_grid.guesses_over_stops(metric, scores, shares)
     shown = [metric_facts.short(guess, 6) for guess in guesses]
     return {"ranks": True, "at": at, "whys": whys, "guesses": shown[:1] if len(set(shown)) == 1 else shown}
 
@@ -182,7 +182,7 @@ def _is_constant(values: Array) -> bool:
 
 
 def packed(data: dict[str, Any]) -> dict[str, Any]:
-    """The payload with the facts of the measures as columns, which takes half the room; rarer ones come last."""
+    """The payload with the facts of the metrics as columns, which takes half the room; rarer ones come last."""
     keys = list(metric_facts.KEYS)
-    rows = [[*(row[key] for key in keys), {k: v for k, v in row.items() if k not in keys}] for row in data["measures"]]
-    return {**data, "keys": keys, "measures": rows}
+    rows = [[*(row[key] for key in keys), {k: v for k, v in row.items() if k not in keys}] for row in data["metrics"]]
+    return {**data, "keys": keys, "metrics": rows}

@@ -1,4 +1,4 @@
-"""Stops: the prevalences that the page's slider takes, and what the rank measures are at each. Used by the page."""
+"""Stops: the prevalences that the page's slider takes, and what the rank metrics are at each. Used by the page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 COMMON = (0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
 NEAR_ALL = (0.001, 0.005, 0.01, 0.02, 0.03, 0.05)
 LOWEST = -4  # the decade at which the slider begins, unless the sample lies lower
-MOST_ENTRIES = 100_000  # scores up to which the rank measures are weighed again at every stop as they are
+MOST_ENTRIES = 100_000  # scores up to which the rank metrics are weighed again at every stop as they are
 GROUPED = 20_000  # scores of the rarer class around which more than those are grouped
 _AT_ONCE = 4_000_000
 
@@ -44,19 +44,19 @@ def grouped(table: ScoreTable) -> ScoreTable:
     return table if table.positive.size + table.negative.size <= MOST_ENTRIES else binned(table, GROUPED)
 
 
-def over_stops(measure: Metric, table: ScoreTable, shares: Array) -> Array:
-    """The measure of scores at each prevalence."""
+def over_stops(metric: Metric, table: ScoreTable, shares: Array) -> Array:
+    """The metric of scores at each prevalence."""
     size = table.positive.size + table.negative.size
     parts = np.array_split(shares, max(1, int(np.ceil(size * len(shares) / _AT_ONCE))))
-    found = [application.on_scores(measure, scores_at(table, part), measure.parameters).value for part in parts]
+    found = [application.on_scores(metric, scores_at(table, part), metric.parameters).value for part in parts]
     return np.concatenate([np.broadcast_to(v, len(part)) for v, part in zip(found, parts, strict=True)])
 
 
-def guesses_over_stops(measure: Metric, table: ScoreTable, shares: Array) -> Array:
+def guesses_over_stops(metric: Metric, table: ScoreTable, shares: Array) -> Array:
     """What a score that tells nothing gets at each prevalence."""
-    return np.array([chance(measure, scores_at(table, float(share))).same_margins for share in shares])
+    return np.array([chance(metric, scores_at(table, float(share))).same_margins for share in shares])
 
 
-def why_at(measure: Metric, table: ScoreTable, share: float) -> str:
-    """Why the measure is undefined at a prevalence."""
-    return str(measure.why(scores_at(table, share)) or "undefined")
+def why_at(metric: Metric, table: ScoreTable, share: float) -> str:
+    """Why the metric is undefined at a prevalence."""
+    return str(metric.why(scores_at(table, share)) or "undefined")

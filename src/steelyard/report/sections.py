@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
 CURVES = {"roc": "ROC curve", "pr": "Precision and recall", "gain": "Gain"}
-_OVER = {"over-threshold": "Measures over the threshold", "over-prevalence": "Measures over prevalence"}
+_OVER = {"over-threshold": "Metrics over the threshold", "over-prevalence": "Metrics over prevalence"}
 PROBABILITIES = {"reliability": "Reliability", "decision": "Decision curve"}
 
 
@@ -38,7 +38,7 @@ def pieces(evaluation: Evaluation, source: str, data: dict[str, Any]) -> dict[st
         "classes_first": "",
         "of_class": "",
         "about": _about(evaluation, data),
-        "measures": html_tables.measure_rows(evaluation),
+        "metrics": html_tables.metric_rows(evaluation),
         "tables": tables_of(evaluation),
     }
 
@@ -88,13 +88,13 @@ def _charts(data: dict[str, Any]) -> str:
     scores = "cuts" in data
     over = _OVER if scores else {"over-prevalence": _OVER["over-prevalence"]}
     parts = [_grid("Curves", CURVES)] if scores else []
-    parts.append(_grid("Measures over the cut and the prevalence", over, "grid two") + CHOOSER)
+    parts.append(_grid("Metrics over the cut and the prevalence", over, "grid two") + CHOOSER)
     parts += [_grid("Scores as probabilities", PROBABILITIES, "grid two")] if data.get("reliability") else []
     return "".join(f"<section>{part}</section>" for part in parts)
 
 
 CHOOSER = (
-    '<details id="chosen"><summary>Choose the measures that are drawn</summary><div class="choices"></div></details>'
+    '<details id="chosen"><summary>Choose the metrics that are drawn</summary><div class="choices"></div></details>'
 )
 
 
@@ -149,25 +149,25 @@ def _about(evaluation: Evaluation, data: dict[str, Any]) -> str:
     )
     lines.append(
         "Where a slider was moved, values follow at once by the same formulas, printed by the registry; the intervals "
-        "of the measures of one cut are drawn anew in this page by the same posterior, "
+        "of the metrics of one cut are drawn anew in this page by the same posterior, "
         f"{data['draws']:,} draws with a fixed seed. "
         "Another prevalence re-weighs the rows of each class and keeps what share of them is right."
     )
     if "cuts" in data and data["all_cuts"] > len(data["cuts"]["tp"]):
         lines.append(
-            f"The slider holds {len(data['cuts']['tp']):,} of {data['all_cuts']:,} cuts, the best one of every measure "
+            f"The slider holds {len(data['cuts']['tp']):,} of {data['all_cuts']:,} cuts, the best one of every metric "
             "among them, each with its exact counts; areas are of all scores. At another prevalence the best cut is "
             "looked for among those that it holds."
         )
     if grouped := data.get("grouped"):
         lines.append(
-            f"At another prevalence the measures of all scores are of {grouped['groups']:,} groups of neighbouring "
+            f"At another prevalence the metrics of all scores are of {grouped['groups']:,} groups of neighbouring "
             "scores; at the lowest, the middle and the highest prevalence all scores were weighed as well, and none of "
-            f"these measures was off by more than {three_digits(grouped['off'])}."
+            f"these metrics was off by more than {three_digits(grouped['off'])}."
         )
-    lines.append(f"Steelyard {__version__}. To cite a measure, open it above: its source is given there.")
+    lines.append(f"Steelyard {__version__}. To cite a metric, open it above: its source is given there.")
     return "".join(f"<p>{text(line)}</p>" for line in lines if line)
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 3 else f"{len(names)} measures"
+    return ", ".join(names) if len(names) <= 3 else f"{len(names)} metrics"

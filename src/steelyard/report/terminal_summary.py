@@ -33,12 +33,12 @@ def plain(text: object) -> str:
 
 
 def terminal(found: Evaluation, name: str, *, everything: bool = False) -> str:
-    """The verdict, the measures as bars, the table, and what was assumed."""
+    """The verdict, the metrics as bars, the table, and what was assumed."""
     rows = list(found.metrics) if everything else found.shown()
     parts = [
         _title(found, name),
         "\n".join(paragraph(CONTROL.sub("·", sentence)) for sentence in found.verdict),
-        measures(rows, found.level),
+        metrics(rows, found.level),
         _classes(found),
         _groups(found),
         _table(found.confusion) if found.confusion is not None else "",
@@ -53,8 +53,8 @@ def _title(found: Evaluation, name: str) -> str:
     return f"{plain(name)}: {found.rows:,} rows{positive}{cut}"
 
 
-def measures(rows: Sequence[Row], level: float) -> str:
-    """One line a measure, families apart; the bars take what is left of the width."""
+def metrics(rows: Sequence[Row], level: float) -> str:
+    """One line a metric, families apart; the bars take what is left of the width."""
     names, intervals = (max((len(text) for text in texts), default=0) for texts in _columns(rows))
     cells = min(max(width() - names - intervals - len("  value    chance") - 6, 0), _CELLS)
     shown: list[list[str] | str] = []
@@ -64,7 +64,7 @@ def measures(rows: Sequence[Row], level: float) -> str:
             shown.append(family)
         drawn = _bar(row, cells) if cells >= LEAST_CELLS else ""
         shown.append([row.name, three_digits(row.value), drawn, _interval(row), three_digits(row.chance)])
-    head = ["measure", "value", "", f"{100 * level:g} % interval", "chance"]
+    head = ["metric", "value", "", f"{100 * level:g} % interval", "chance"]
     return print_table(head, shown, right=(1, 4), wrap=(3,))
 
 
@@ -80,7 +80,7 @@ def _interval(row: Row) -> str:
 
 
 def _bar(row: Row, size: int = _CELLS) -> str:
-    """Cells over the range of the measure: the interval drawn, the value in it, chance as a stroke."""
+    """Cells over the range of the metric: the interval drawn, the value in it, chance as a stroke."""
     low, high = get_metric(row.name.split("[average=")[0]).range
     if not (math.isfinite(low) and math.isfinite(high)) or math.isnan(row.value):
         return ""
@@ -149,7 +149,7 @@ def _cell(value: Any) -> str:
 def _last(found: Evaluation, everything: bool) -> str:
     said = [paragraph(CONTROL.sub("·", line)) for line in found.assumed]
     hidden = 0 if everything else len(found.metrics) - len(found.shown())
-    more = f"--all shows {hidden} more measures" if hidden else "steelyard explain NAME tells a measure's formula"
+    more = f"--all shows {hidden} more metrics" if hidden else "steelyard explain NAME tells a metric's formula"
     then = "steelyard threshold finds the best cut" if found.scores is not None else "--format json gives every number"
     return "\n".join([*said, paragraph(f"Next: {more}; {then}.")])
 
@@ -158,7 +158,7 @@ def _last(found: Evaluation, everything: bool) -> str:
 
 
 def comparison(found: Comparison, assumed: Sequence[str]) -> str:
-    """The differences, and the measures by how much they favour the first model."""
+    """The differences, and the metrics by how much they favour the first model."""
     head, tests = found.words()
     said = [paragraph(CONTROL.sub("·", line)) for line in (*tests, *assumed)]
     return "\n".join([paragraph(CONTROL.sub("·", head)), *_differences(found), *said])
@@ -185,11 +185,11 @@ def cut(best: BestThreshold, assumed: Sequence[str]) -> str:
 
 
 def shifted_rows(here: Evaluation, there: Evaluation) -> list[dict[str, Any]]:
-    """Each measure in the sample and at the other prevalence."""
+    """Each metric in the sample and at the other prevalence."""
     known = {row.name: row for row in here.metrics}
     return [
         {
-            "measure": row.name,
+            "metric": row.name,
             "sample": known[row.name].value,
             "there": row.value,
             "low": row.low,
@@ -201,9 +201,9 @@ def shifted_rows(here: Evaluation, there: Evaluation) -> list[dict[str, Any]]:
 
 
 def shifted(here: Evaluation, there: Evaluation) -> str:
-    """The verdict at the other prevalence, and each measure here and there."""
+    """The verdict at the other prevalence, and each metric here and there."""
     shown = {row.name for row in there.shown()}
-    rows = [row for row in shifted_rows(here, there) if row["measure"] in shown]
+    rows = [row for row in shifted_rows(here, there) if row["metric"] in shown]
     said = [paragraph(CONTROL.sub("·", sentence)) for sentence in there.verdict]
     by_group = ["", _groups(there)] if there.groups else []
     return "\n".join([*said, "", _fitted(rows), *by_group, "", *map(paragraph, there.assumed)]).rstrip()
@@ -213,7 +213,7 @@ def shifted(here: Evaluation, there: Evaluation) -> str:
 
 
 def csv(found: Evaluation) -> str:
-    """The measures as CSV, all digits; those of each group below, named in the first column."""
+    """The metrics as CSV, all digits; those of each group below, named in the first column."""
     rows = [{"group": "", **row} for row in found.metrics.to_dicts()]
     rows += [{"group": group.label, **row} for group in found.groups for row in group.metrics.to_dicts()]
     if not found.groups:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 MOST = 360  # cuts in a page: more would be finer than its pixels
-MOST_SEARCHED = 200_000  # cuts among which a monotone measure looks for its best one; beyond, only at the corners
+MOST_SEARCHED = 200_000  # cuts among which a monotone metric looks for its best one; beyond, only at the corners
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Kept:
 
 
 def kept(table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int = MOST) -> Kept:
-    """The cuts for a page: all where they are few; else the one in use, the best of every measure, and an even rest.
+    """The cuts for a page: all where they are few; else the one in use, the best of every metric, and an even rest.
 
     The rest is spread evenly along the ROC curve, half of it by the share of each class and half by the logarithm of
     what is flagged, so that the few highest scores, where rare positives are looked for, are told apart.
@@ -83,10 +83,10 @@ def _in_use(thresholds: Array, threshold: float) -> int:
     return int(np.searchsorted(-thresholds, -threshold, side="right")) - 1
 
 
-def _best(cuts: Cuts, measure: Metric, corners: Array | None) -> int | None:
+def _best(cuts: Cuts, metric: Metric, corners: Array | None) -> int | None:
     """The place of the highest of the best cuts, as best_threshold finds it."""
-    criterion = Criterion(read_aim(measure, {}))
-    places = corners if corners is not None and _is_monotone(measure) else None
+    criterion = Criterion(read_aim(metric, {}))
+    places = corners if corners is not None and _is_monotone(metric) else None
     merits = criterion.merits(cuts.counts if places is None else cuts.counts[..., places])
     place = int(criterion.chosen(merits))
     if np.isnan(merits.flat[place]):
@@ -94,14 +94,14 @@ def _best(cuts: Cuts, measure: Metric, corners: Array | None) -> int | None:
     return place if places is None else int(places[place])
 
 
-def _is_monotone(measure: Metric) -> bool:
+def _is_monotone(metric: Metric) -> bool:
     """Whether it is proved that no right row more makes the value worse, and no wrong row more better."""
-    known = recalled(measure)
+    known = recalled(metric)
     return all((decision := known.get(f"monotone_{cell}")) and decision.holds for cell in CELLS)
 
 
 def _corners(tp: Array, fp: Array) -> Array:
-    """The cuts at which a monotone measure can be best: those that gain positives before the next ones cost negatives.
+    """The cuts at which a monotone metric can be best: those that gain positives before the next ones cost negatives.
 
     So can those around which a cell becomes 0, where some are undefined; and the first score, since of equal cuts the
     highest is the best one.

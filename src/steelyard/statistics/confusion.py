@@ -69,7 +69,7 @@ class Confusion:
 
     @property
     def matrix(self) -> np.ndarray[Any, Any]:
-        """The weight of each pair of true and predicted class: what the measures see."""
+        """The weight of each pair of true and predicted class: what the metrics see."""
         return self.weights
 
     def index(self, label: Any) -> int:

@@ -1,4 +1,4 @@
-"""Asawa: which measures stay as they are when a test set is balanced and when the labels are swapped; HTRU2.
+"""Asawa: which metrics stay as they are when a test set is balanced and when the labels are swapped; HTRU2.
 
 The eight attributes are standardised and reduced to two principal components, both learned from the training part;
 four decision trees, of 1, 5, 10 and as many splits as they like, are tested on 30 % of the rows.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 SPLIT_SEED = 123  # of the public notebook that the paper cites: the split with its 510 positives and 4,860 negatives
 TREES = {"1 split": 1, "5 splits": 5, "10 splits": 10, "no limit": None}
 COUNTED = ("accuracy", "precision", "recall", "f1", "specificity", "tpnr", "mcc", "kappa", "balanced_accuracy")
-MEASURES = (*COUNTED, "roc_auc")
+METRICS = (*COUNTED, "roc_auc")
 _TOLERANCE = 0.02
 SPLITS, _DRAWS = 20, 200
 QUICK_SPLITS, QUICK_DRAWS, QUICK_ROWS = 3, 50, 3  # every third row
@@ -71,12 +71,12 @@ class Outcome:
     trial: _Trial
     found: Robustness
     unlike: Robustness
-    drawn: Array  # draw, tree, measure: the value as it was less that of the balanced set
+    drawn: Array  # draw, tree, metric: the value as it was less that of the balanced set
 
     def robust_in(self, draw: int) -> list[str]:
-        """The measures that one balanced test set moves by no more than the tolerance, in any tree."""
+        """The metrics that one balanced test set moves by no more than the tolerance, in any tree."""
         held = np.abs(self.drawn[draw]).max(0) <= _TOLERANCE
-        return [name for name, ok in zip(MEASURES, held, strict=True) if ok]
+        return [name for name, ok in zip(METRICS, held, strict=True) if ok]
 
 
 def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) -> Study:
@@ -99,7 +99,7 @@ def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) ->
     )
     return Study(
         "asawa",
-        "Measures on balanced test sets and swapped labels",
+        "Metrics on balanced test sets and swapped labels",
         reference("asawa"),
         asawa_claims.summary(view),
         asawa_tables.tables(view),
@@ -165,14 +165,14 @@ def outcome(one: _Trial, draws: int) -> Outcome:
 
 
 def _balanced(one: _Trial, draws: int) -> Array:
-    """All measures of all trees on test sets with as many negatives as positives, drawn again and again."""
+    """All metrics of all trees on test sets with as many negatives as positives, drawn again and again."""
     rng, said = np.random.default_rng(one.seed), one.predictions()
     sets = [equal_rows(one.y_test, "under", rng) for _ in range(draws)]
     tables = Counts.stack(confusion(one.y_test[r], said[name][r]).counts() for r in sets for name in TREES)
     counted = np.stack([np.asarray(get_metric(name)(tables)) for name in COUNTED], -1)
     area = get_metric("roc_auc")
     areas = [float(area(_scored(one, name, rows))) for rows in sets for name in TREES]
-    return np.column_stack([counted, areas]).reshape(draws, len(TREES), len(MEASURES))
+    return np.column_stack([counted, areas]).reshape(draws, len(TREES), len(METRICS))
 
 
 def _scored(one: _Trial, name: str, rows: Array) -> ScoreTable:
@@ -206,8 +206,8 @@ def cut_then_tpnr(pulsars: Pulsars, one: _Trial) -> list[dict[str, Any]]:
         said = {"at 0.5": one.scores[name] > 0.5, "at the cut": one.scores[name] >= cut.threshold}
         tables = {key: confusion(one.y_test, part.astype(int)).counts() for key, part in said.items()}
         row: dict[str, Any] = {"tree": name, "cut": cut.threshold}
-        for measure in ("tpnr", "recall", "specificity", "precision"):
-            row |= {f"{measure} {key}": float(get_metric(measure)(table)) for key, table in tables.items()}
+        for metric in ("tpnr", "recall", "specificity", "precision"):
+            row |= {f"{metric} {key}": float(get_metric(metric)(table)) for key, table in tables.items()}
         rows.append(row)
     return rows
 

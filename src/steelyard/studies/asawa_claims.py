@@ -64,7 +64,7 @@ def _listed(kind: str) -> str:
 
 
 def _agreeing(one: Outcome) -> tuple[int, int]:
-    """In how many draws exactly the paper's measures stay as they are."""
+    """In how many draws exactly the paper's metrics stay as they are."""
     draws = len(one.drawn)
     return sum(own(one.robust_in(d)) == _paper("robust") for d in range(draws)), draws
 
@@ -156,9 +156,9 @@ def _figure_4() -> Claim:
     known = [name for name in again.metrics if name != ADDED]
     gaps = [np.abs(again.changes[:, 0, again.metrics.index(name)] - printed(name)).max() for name in known]
     return Claim(
-        "Figure 4: the changes of the measures when the test set is balanced.",
+        "Figure 4: the changes of the metrics when the test set is balanced.",
         f"{numbers} numbers of ten digits",
-        f"from four recovered tables, within {max(gaps):.1e} for {len(known)} measures",
+        f"from four recovered tables, within {max(gaps):.1e} for {len(known)} metrics",
         "no seed: the paper's numbers alone",
         verdict(holds=False, partly=max(gaps) < _SAME),
         f"For a test set of {rows:,} rows, 30 % of HTRU2, such tables exist only for "
@@ -255,7 +255,7 @@ def _winners(view: View) -> Claim:
         ", ".join(view.first.found.winners),
         f"the same in {held} of {len(view.outcomes)} splits",
         verdict(holds=held == len(view.outcomes), partly=own(view.first.found.winners) == _paper("winners")),
-        "Of the measures that the paper tried; G-mean, AC-score and informedness are made of the same two rates and "
+        "Of the metrics that the paper tried; G-mean, AC-score and informedness are made of the same two rates and "
         "would stand them too.",
         "Section 5.4",
     )

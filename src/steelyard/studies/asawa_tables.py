@@ -48,13 +48,13 @@ class View:
         return np.asarray(np.corrcoef(np.column_stack([self.pulsars.X, self.pulsars.y]).T))
 
     def with_components(self, metric: str) -> Array:
-        """A measure by split and tree, with two principal components."""
+        """A metric by split and tree, with two principal components."""
         return np.stack([o.found.values[:, o.found.metrics.index(metric)] for o in self.outcomes])
 
     def with_attributes(self, metric: str, pair: str) -> Array:
         """The same with two attributes."""
-        measure = get_metric(metric)
-        return np.array([[float(measure(table)) for table in part.values()] for part in self.attributes[pair]])
+        value = get_metric(metric)
+        return np.array([[float(value(table)) for table in part.values()] for part in self.attributes[pair]])
 
 
 def reconstructed() -> Robustness:
@@ -109,13 +109,13 @@ def _values(view: View) -> Table:
     ours, paper = view.first.found, reconstructed()
     rows = []
     for i, metric in enumerate(ours.metrics):
-        row: dict[str, Any] = {"measure": metric}
+        row: dict[str, Any] = {"metric": metric}
         for m, tree in enumerate(ours.models):
             row[tree] = float(ours.values[m, i])
             row[f"{tree} P"] = float(paper.values[m, paper.metrics.index(metric)]) if metric in paper.metrics else None
         rows.append(row)
     note = "P: the paper's, recomputed from the tables recovered from its Figure 4; its Figure 3 is a picture."
-    return Table("figure_3", "Figure 3: the measures of the four trees", _signed(rows), note)
+    return Table("figure_3", "Figure 3: the metrics of the four trees", _signed(rows), note)
 
 
 def _balanced(view: View) -> Table:
@@ -128,7 +128,7 @@ def _balanced(view: View) -> Table:
             again = float(paper.changes[m, 0, paper.metrics.index(metric)]) if metric in paper.metrics else None
             rows.append(
                 {
-                    "measure": metric,
+                    "metric": metric,
                     "tree": tree,
                     "paper": printed(metric)[m],
                     "recovered": again,
@@ -153,7 +153,7 @@ def _swapped(view: View) -> Table:
     alike, unlike = view.first.found, view.first.unlike
     rows = [
         {
-            "measure": metric,
+            "metric": metric,
             **{tree: float(alike.swap_changes[m, i]) for m, tree in enumerate(alike.models)},
             "largest, ties as predicted": float(np.abs(unlike.swap_changes[:, i]).max()),
         }
@@ -173,7 +173,7 @@ def _verdicts(view: View) -> Table:
         }
         rows.append(
             {
-                "measure": v.metric,
+                "metric": v.metric,
                 "largest change, balanced": v.change,
                 "robust": words[v.robust],
                 "robust P": said["robust P"],
@@ -188,7 +188,7 @@ def _verdicts(view: View) -> Table:
 
 
 def own(names: list[str]) -> set[str]:
-    """The measures that the paper tried too."""
+    """The metrics that the paper tried too."""
     return set(names) - {ADDED}
 
 
@@ -214,14 +214,14 @@ def _splits(view: View) -> Table:
                 "rows in leaves with a tie": sum(int((scores == 0.5).sum()) for scores in one.trial.scores.values()),
             }
         )
-    note = "Whether the measures that stay as they are are the paper's; each split has trees and draws of its own."
+    note = "Whether the metrics that stay as they are are the paper's; each split has trees and draws of its own."
     return Table("splits", "The verdicts on other splits", rows, note)
 
 
 def _components(view: View) -> Table:
     rows = []
     for metric in COMPARED:
-        row: dict[str, Any] = {"measure": metric, "two components": float(view.with_components(metric).mean())}
+        row: dict[str, Any] = {"metric": metric, "two components": float(view.with_components(metric).mean())}
         for pair in view.attributes:
             found = view.with_attributes(metric, pair)
             gap = view.with_components(metric).mean(1) - found.mean(1)
@@ -270,5 +270,5 @@ def _draws(view: View) -> Picture:
     values = tuple(view.first.drawn[:, m].T for m in range(len(found.models)))
     drawn = RunsDisplay(found.models, tuple(get_metric(name) for name in found.metrics), values)
     n = len(view.first.drawn)
-    said = f"Figure 4. Changes of the measures over {n} balanced test sets, drawn from the unbalanced one, by tree."
+    said = f"Figure 4. Changes of the metrics over {n} balanced test sets, drawn from the unbalanced one, by tree."
     return Picture("figure_4", drawn, said, columns=2, width=7)

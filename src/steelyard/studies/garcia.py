@@ -1,8 +1,8 @@
-"""García, Sánchez and Mollineda 2012: which class each of 13 measures listens to, and what changes it notices.
+"""García, Sánchez and Mollineda 2012: which class each of 13 metrics listens to, and what changes it notices.
 
 Section 3.1 perturbs a list of true probabilities, negatives and positives by different amounts, and correlates the
-measures over the perturbed predictions at five imbalances. Section 3.2 asks which changes of the confusion matrix leave
-a measure as it is. The paper prints no correlations, only three conclusions, and leaves the list, its length, the
+metrics over the perturbed predictions at five imbalances. Section 3.2 asks which changes of the confusion matrix leave
+a metric as it is. The paper prints no correlations, only three conclusions, and leaves the list, its length, the
 threshold, the weight w of cwA and the bands of wAUC unsaid; so each conclusion is also tried under other choices.
 """
 
@@ -22,7 +22,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.caption_text import percent
 from steelyard.studies.garcia_readings import (
     LATER,
-    MEASURES,
+    METRICS,
     ONE_EDGE,
     PAPER,
     READINGS,
@@ -51,8 +51,8 @@ def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) ->
     def study(n: int = ROWS, seeds: int = fewer, metrics: Any = None, **options: Any) -> CorrelationStudy:
         return correlation_study(metrics, n=n, seeds=seeds, rng=seed, **how, **options)
 
-    progress(f"correlations of 13 measures at five imbalances, {seeds} seeds")
-    main = study(seeds=seeds, metrics=MEASURES.values())
+    progress(f"correlations of 13 metrics at five imbalances, {seeds} seeds")
+    main = study(seeds=seeds, metrics=METRICS.values())
     progress(f"the conclusions under {len(READINGS)} readings of the paper, {fewer} seeds each")
     readings = {words: main if not options else study(**options) for words, options in READINGS.items()}
     progress("the effect of the size, and of the weight of cwA")
@@ -60,7 +60,7 @@ def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) ->
     weights = study(seeds=seeds, metrics=[f"class_weighted_accuracy[w={w}]" for w in WEIGHTS])
     later = study(metrics=LATER)
     progress("Table 2: 65 cells, each proved or refuted")
-    table_2 = {short: garcia_row(name, anew=True) for short, name in MEASURES.items()}
+    table_2 = {short: garcia_row(name, anew=True) for short, name in METRICS.items()}
     claims = [
         *_correlation_claims(main, readings, sizes),
         _weight_claim(weights),
@@ -69,7 +69,7 @@ def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) ->
     ]
     return Study(
         "garcia",
-        "Which measures listen to the rare class?",
+        "Which metrics listen to the rare class?",
         reference("garcia2012"),
         _summary(main, readings, sizes, claims, table_2),
         tables(main, readings, sizes, weights, later, table_2),
@@ -186,7 +186,7 @@ def _span(r: Array) -> str:
 
 def _invariance_claims(table_2: dict[str, str]) -> list[Claim]:
     printed = PAPER["table_2"]
-    cells = [(short, i) for short in MEASURES for i in range(5)]
+    cells = [(short, i) for short in METRICS for i in range(5)]
     wrong = [f"{s} {printed['order'][i]}" for s, i in cells if table_2[s][i] != printed["signs"][s][i]]
     half = garcia_row("class_weighted_accuracy[w=0.5]", anew=True)
     why = "Each cell is decided by algebra or by a table where the value changes, not by the rounding of examples"
@@ -196,7 +196,7 @@ def _invariance_claims(table_2: dict[str, str]) -> list[Claim]:
         else ""
     )
     whole = Claim(
-        "Table 2: which of five changes of the matrix each measure notices",
+        "Table 2: which of five changes of the matrix each metric notices",
         "65 signs",
         f"{len(cells) - len(wrong)} of {len(cells)} signs the same" + (f"; not {', '.join(wrong)}" if wrong else ""),
         "no randomness",
@@ -205,29 +205,29 @@ def _invariance_claims(table_2: dict[str, str]) -> list[Claim]:
         printed["place"],
     )
     sets = {
-        "sensitive": [s for s in MEASURES if "-" not in table_2[s]],
-        "exchange": [s for s in MEASURES if table_2[s][0] == "-"],
-        "negatives": [s for s in MEASURES if table_2[s][1] == "-"],
+        "sensitive": [s for s in METRICS if "-" not in table_2[s]],
+        "exchange": [s for s in METRICS if table_2[s][0] == "-"],
+        "negatives": [s for s in METRICS if table_2[s][1] == "-"],
     }
     return [whole, *(_set_claim(key, found) for key, found in sets.items())]
 
 
 WHY_SETS = {
-    "sensitive": "The paper wants a measure to notice every change; noticing the exchange of the classes (p1) is what "
-    "Asawa and Wu want a measure not to do, so the papers disagree on whether this is a virtue.",
+    "sensitive": "The paper wants a metric to notice every change; noticing the exchange of the classes (p1) is what "
+    "Asawa and Wu want a metric not to do, so the papers disagree on whether this is a virtue.",
     "exchange": "Asawa and Wu call this symmetry and ask for it.",
-    "negatives": "TPr and Prec do not see TN by their definition; among the measures that claim to weigh both classes "
+    "negatives": "TPr and Prec do not see TN by their definition; among the metrics that claim to weigh both classes "
     "F1 is the one.",
 }
 
 
 def _set_claim(key: str, found: list[str]) -> Claim:
     sentence = PAPER["sentences"][key]
-    named, whole = set(sentence["measures"]), key != "negatives"
+    named, whole = set(sentence["metrics"]), key != "negatives"
     right = named == set(found) if whole else named <= set(found)
     return Claim(
         sentence["words"],
-        ", ".join(sentence["measures"]),
+        ", ".join(sentence["metrics"]),
         ", ".join(found),
         "no randomness",
         "holds" if right else "does not hold",
@@ -264,7 +264,7 @@ def _summary(
     table_2: dict[str, str],
 ) -> list[str]:
     three = [claims[i].verdict != "does not hold" for i in range(3)]
-    same = sum(a == b for s in MEASURES for a, b in zip(table_2[s], PAPER["table_2"]["signs"][s], strict=True))
+    same = sum(a == b for s in METRICS for a, b in zip(table_2[s], PAPER["table_2"]["signs"][s], strict=True))
     least, most = (float(np.nanmean(correlations(sizes[n], "AUC", "TPr")[:, 0])) for n in (SIZES[0], SIZES[-1]))
     return [
         f"{sum(three)} of García's three conclusions and {same} of the 65 signs of Table 2 come out again.",
@@ -275,7 +275,7 @@ def _summary(
         f"{_range(main, ['AUC'], 'TNr')} with TNr; at 5 % positives the correlation with TPr goes from {least:+.2f} to "
         f"{most:+.2f} as the list grows from {SIZES[0]} to {SIZES[-1]:,} rows, as few positives make TPr noisy.",
         f"The design sets the two rates against each other: TPr and TNr correlate at {_range(main, ['TPr'], 'TNr')}, "
-        "since their distortions always add up to the same. So no measure can follow both, and following one is "
+        "since their distortions always add up to the same. So no metric can follow both, and following one is "
         "falling with the other.",
         *_readings_said(readings),
     ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.correlation import CorrelationStudy
 
 PAPER = published("garcia")
-MEASURES: dict[str, str] = PAPER["measures"]
+METRICS: dict[str, str] = PAPER["metrics"]
 ROWS = 1000  # the paper does not say how long its list is; 100 and 5,000 are tried as well
 READINGS: dict[str, dict[str, Any]] = {
     "each class evenly spaced, on its side of 0.5; 1,000 rows": {},
@@ -28,7 +28,7 @@ READINGS: dict[str, dict[str, Any]] = {
 }
 WEIGHTS = (0.5, 0.6, 0.7, 0.8, 0.9)
 SIZES = (100, 300, 1000, 3000, 10_000)
-LATER = ("ac_score", "tpnr", "informedness", "mcc", "alpha_f1")  # measures that the other four papers argue for
+LATER = ("ac_score", "tpnr", "informedness", "mcc", "alpha_f1")  # metrics that the other four papers argue for
 WORDS = {"-": "stays", "+": "changes", "?": "undecided"}
 
 
@@ -42,11 +42,11 @@ ONE_EDGE = Bounds(2, "weighted AUC with the ROC point as the only edge rises wit
 
 
 def correlations(study: CorrelationStudy, short: str, rate: str) -> Array:
-    """Pearson's correlation of a measure with TPr or TNr by seed and imbalance."""
-    return between(study, MEASURES[short], MEASURES[rate])
+    """Pearson's correlation of a metric with TPr or TNr by seed and imbalance."""
+    return between(study, METRICS[short], METRICS[rate])
 
 
 def between(study: CorrelationStudy, name: str, rate: str) -> Array:
-    """Pearson's correlation of two measures by seed and imbalance."""
+    """Pearson's correlation of two metrics by seed and imbalance."""
     names = study.names
     return study.pearson[:, :, names.index(get_metric(name).name), names.index(rate)]

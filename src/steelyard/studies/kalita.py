@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CITE = "Kalita, J. (2010) Measuring performance of a classification algorithm. Lecture notes."
 _TREE = "tree"
 RESAMPLING = (None, "over", "under", "class_weight")
-_MEASURES = (
+_METRICS = (
     "f1[average=macro]",
     "f1[average=weighted]",
     "recall[average=weighted]",
@@ -182,7 +182,7 @@ def _measured(task: _Task, split: Any, seed: int, **options: Any) -> CrossEvalua
         task.X,
         task.y,
         split=split,
-        metrics=_MEASURES,
+        metrics=_METRICS,
         rng=np.random.default_rng(seed),
         **options,
     )
@@ -223,7 +223,7 @@ def _in_intervals(task: _Task, split: Folds, seed: int) -> CrossEvaluation | Non
 
     cut = make_pipeline(KBinsDiscretizer(INTERVALS, encode="ordinal", strategy="uniform"), _tree())
     both = {"numbers": task.learner, f"{INTERVALS} intervals": cut}
-    return cross_evaluate(both, task.X, task.y, split=split, metrics=_MEASURES, rng=np.random.default_rng(seed))
+    return cross_evaluate(both, task.X, task.y, split=split, metrics=_METRICS, rng=np.random.default_rng(seed))
 
 
 def _choices(tasks: list[_Task], effort: Effort) -> dict[str, Any]:
@@ -232,9 +232,11 @@ def _choices(tasks: list[_Task], effort: Effort) -> dict[str, Any]:
         "classes of 20 Newsgroups": "the first word of each group's name",
         "tree": f"scikit-learn's, Gini, grown until its leaves are pure; the small one has {_SMALL} splits",
         "hold-out": f"k from 2 to 9, {effort.holdouts} times each, with the classes' shares",
-        "few rows": f"{_FEW} rows with the classes' shares, 16 and 8, ten times, not stratified; {effort.few} such sets",
+        "few rows": f"{_FEW} rows with the classes' shares, 16 and 8, ten times, not stratified; "
+        f"{effort.few} such sets",
         "folds": f"5, {'once' if effort.repeats == 1 else f'{effort.repeats} times'}, stratified",
-        "selection": f"ten hold-outs of k = 2, the best three pruned in {_STEPS} steps, a quarter of the rows set aside",
+        "selection": f"ten hold-outs of k = 2, the best three pruned in {_STEPS} steps, "
+        "a quarter of the rows set aside",
         "F": "the harmonic mean of precision and recall of each class; mean F is their plain mean (macro)",
         "micro": "the mean by the classes' shares, as the paper defines it; scikit-learn calls it weighted",
     }

@@ -118,7 +118,7 @@ def _folds_by_name(found: list[Outcome]) -> Claim:
 
 
 def _changes(folds: CrossEvaluation, metric: str) -> dict[str, tuple[float, float]]:
-    """What each way to balance adds to a measure, with its p-value."""
+    """What each way to balance adds to a metric, with its p-value."""
     rows = folds.differences([MEAN_F, "balanced_accuracy"])
     return {
         row.b.removeprefix(f"{TREE} + "): (-row.difference, row.p_holm)
@@ -128,7 +128,7 @@ def _changes(folds: CrossEvaluation, metric: str) -> dict[str, tuple[float, floa
 
 
 def _balance_words(one: Outcome) -> str:
-    """What the three ways to balance do to both measures of both trees."""
+    """What the three ways to balance do to both metrics of both trees."""
     said = []
     for kind, part in grown(one).items():
         spans = []

@@ -130,7 +130,7 @@ def _differences(found: list[Outcome]) -> Table:
             "data": one.task.name,
             "learner": f"{kind}{row.b}",
             "less": f"{kind}{row.a}",
-            "measure": row.metric,
+            "metric": row.metric,
             "difference": -row.difference,
             "low": -row.high,
             "high": -row.low,

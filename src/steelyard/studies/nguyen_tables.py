@@ -48,7 +48,7 @@ class View:
         return int(self.outcomes[self.main].tables["50:50"].shape[0])
 
     def values(self, metric: str, ratio: str, variant: str | None = None) -> Array:
-        """The measure in percent, by seed, topic and run."""
+        """The metric in percent, by seed, topic and run."""
         return np.asarray(100 * get_metric(metric)(self.outcomes[variant or self.main].tables[ratio]))
 
     def averages(self, metric: str, ratios: Any = PRINTED, variant: str | None = None) -> Array:
@@ -198,7 +198,7 @@ def _spreads(view: View) -> Table:
             paper = paper_spread(metric, view.topics)
             rows.append(
                 {
-                    "measure": WORDS[metric],
+                    "metric": WORDS[metric],
                     "mean spread P": paper.spread,
                     "mean spread": each[0].spread,
                     "lowest of seeds": min(s.spread for s in each),
@@ -231,7 +231,7 @@ def _tests(view: View) -> Table:
         ):
             test = tested(found)
             pairs = {f"{p.a} and {p.b}": p.p_adjusted for p in test.pairs}
-            rows.append({"measure": word, "over": what, "Friedman p": test.p_value, **pairs})
+            rows.append({"metric": word, "over": what, "Friedman p": test.p_value, **pairs})
     note = "Friedman's test that the three sets do not differ; pairs by Wilcoxon's signed ranks, adjusted by Holm."
     return Table("tests", "Are the three sets different?", rows, note)
 

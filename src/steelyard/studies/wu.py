@@ -1,8 +1,8 @@
-"""Wu and Cannistraci 2025: whether the AC-score unmasks a lopsided classifier that other measures prefer.
+"""Wu and Cannistraci 2025: whether the AC-score unmasks a lopsided classifier that other metrics prefer.
 
 Figure 1 draws AC-score, GM and AUROC over both rates. Figure 2 compares a nearest mean classifier, cut at its best
 operating point, with linear discriminant analysis on the house numbers 1 and 6 at three imbalances, and ranks twelve
-measures by their difference. The paper prints no numbers. Which digit is positive is not said: there are enough 1s
+metrics by their difference. The paper prints no numbers. Which digit is positive is not said: there are enough 1s
 (18,960) for the 18,000 positives of N:P = 1:3, and too few 6s (7,704). What the paper lacks is added: LDA with a
 searched cut, which tells how much of the difference is the cut, and what guessing would score.
 """
@@ -26,7 +26,7 @@ from steelyard.studies.wu_trials import (
     FULL,
     HELD_OUT,
     LDA,
-    MEASURES,
+    METRICS,
     NMC,
     QUICK,
     TRAINED,
@@ -136,7 +136,7 @@ def _placed(trial: Trial, model: str) -> Any:
 
 def _ranked(trial: Trial, condition: str, letter: str, seed: int) -> Picture:
     columns, cuts = ({name: part[name] for name in (NMC, LDA)} for part in (trial.scores, trial.cuts))
-    found = compare(trial.y, columns, scores=True, threshold=cuts, metrics=list(MEASURES.values()), rng=seed)
+    found = compare(trial.y, columns, scores=True, threshold=cuts, metrics=list(METRICS.values()), rng=seed)
     drawn = RankingDisplay.from_comparison(found)
     words = f"N:P = {condition}, first draw (Figure 2{letter}). {drawn.caption()}"
     return Picture(f"figure_2_{letter}", drawn, words, width=5)

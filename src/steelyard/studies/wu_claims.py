@@ -11,7 +11,7 @@ from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.properties import harsher
 from steelyard.metrics.registry import get_metric
 from steelyard.studies.study import Claim, Verdict, signed
-from steelyard.studies.wu_trials import CONDITIONS, EQUAL, HELD_OUT, LDA, MEASURES, NMC, PAPER, SEEN
+from steelyard.studies.wu_trials import CONDITIONS, EQUAL, HELD_OUT, LDA, METRICS, NMC, PAPER, SEEN
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -116,9 +116,9 @@ def _inclines(found: Trials) -> Claim:
 
 
 def _favour(found: Trials) -> Claim:
-    means = {short: float(found.gap("1:3", short).mean()) for short in MEASURES}
-    ahead = sorted((s for s in MEASURES if means[s] > 0), key=lambda s: -means[s])
-    named = _SAID["favour"]["measures"]
+    means = {short: float(found.gap("1:3", short).mean()) for short in METRICS}
+    ahead = sorted((s for s in METRICS if means[s] > 0), key=lambda s: -means[s])
+    named = _SAID["favour"]["metrics"]
     right = [s for s in named if s in ahead]
     wrong = [s for s in named if s not in ahead]
     extra = [s for s in ahead if s not in named]
@@ -153,8 +153,8 @@ def _separates(found: Trials) -> Claim:
 
 
 def _leads(found: Trials) -> Claim:
-    """Whether AC stands first among the measures that speak of both classes."""
-    both = [short for short in MEASURES if short not in ONE_CLASS]
+    """Whether AC stands first among the metrics that speak of both classes."""
+    both = [short for short in METRICS if short not in ONE_CLASS]
     n, first, leaders = len(found.trials), {}, {}
     for c in CONDITIONS:
         gaps = np.stack([found.gap(c, short) for short in both])
@@ -163,9 +163,9 @@ def _leads(found: Trials) -> Claim:
     ours = "; ".join(f"{c}: {leaders[c]} first" for c in CONDITIONS)
     spread = "AC first: " + ", ".join(f"{first[c]} of {n} draws at {c}" for c in CONDITIONS)
     share = sum(first[c] for c in SKEWED) / (2 * n)
-    why = "Of the eight measures that speak of both classes, ranked by NMC − LDA."
+    why = "Of the eight metrics that speak of both classes, ranked by NMC − LDA."
     return Claim(
-        "Ours: under imbalance AC-score is first in the ranking of the measures of both classes",
+        "Ours: under imbalance AC-score is first in the ranking of the metrics of both classes",
         "not said; seen in Figure 2d and f",
         ours,
         spread,
@@ -177,32 +177,32 @@ def _leads(found: Trials) -> Claim:
 
 
 def mean_places(found: Trials) -> dict[str, list[int]]:
-    """The place of each measure in the ranking by the mean difference, 1 for the largest, at each condition."""
-    gaps = np.array([[found.gap(c, short).mean() for short in MEASURES] for c in CONDITIONS])
+    """The place of each metric in the ranking by the mean difference, 1 for the largest, at each condition."""
+    gaps = np.array([[found.gap(c, short).mean() for short in METRICS] for c in CONDITIONS])
     places = np.argsort(np.argsort(-gaps, axis=1, kind="stable"), axis=1) + 1
-    return {short: places[:, i].tolist() for i, short in enumerate(MEASURES)}
+    return {short: places[:, i].tolist() for i, short in enumerate(METRICS)}
 
 
 def mean_sides(found: Trials) -> dict[str, list[str]]:
-    """Which model each measure favours by its mean difference, at each condition."""
-    return {short: [NMC if found.gap(c, short).mean() > 0 else LDA for c in CONDITIONS] for short in MEASURES}
+    """Which model each metric favours by its mean difference, at each condition."""
+    return {short: [NMC if found.gap(c, short).mean() > 0 else LDA for c in CONDITIONS] for short in METRICS}
 
 
 def keeping_place(found: Trials, conditions: tuple[str, ...] = CONDITIONS) -> list[str]:
-    """The measures whose place moves by one at most."""
+    """The metrics whose place moves by one at most."""
     at = [CONDITIONS.index(condition) for condition in conditions]
     places = {short: [every[i] for i in at] for short, every in mean_places(found).items()}
     return [short for short, kept in places.items() if max(kept) - min(kept) <= 1]
 
 
 def keeping_side(found: Trials) -> list[str]:
-    """The measures that favour the same model under every condition."""
+    """The metrics that favour the same model under every condition."""
     return [short for short, sides in mean_sides(found).items() if len(set(sides)) == 1]
 
 
 def _stable(found: Trials, key: str) -> Claim:
-    """Both readings of "stable": a measure keeps its place in the ranking, or its side of the dashed line."""
-    named, by_place, by_side = _SAID[key]["measures"], keeping_place(found), keeping_side(found)
+    """Both readings of "stable": a metric keeps its place in the ranking, or its side of the dashed line."""
+    named, by_place, by_side = _SAID[key]["metrics"], keeping_place(found), keeping_side(found)
     exact = [set(named) == set(kept) for kept in (by_place, by_side)]
     inside = [set(named) <= set(kept) for kept in (by_place, by_side)]
     verdict: Verdict = "holds" if all(exact) else "holds with qualification" if any(inside) else "does not hold"
@@ -214,7 +214,7 @@ def _stable(found: Trials, key: str) -> Claim:
     spread = "same side in all three conditions: " + ", ".join(f"{s} in {kept[s]} of {n} draws" for s in named)
     skewed = keeping_place(found, SKEWED)
     why = (
-        f"At {', '.join(CONDITIONS)} of twelve measures {told}. The paper does not say which it means by stable. "
+        f"At {', '.join(CONDITIONS)} of twelve metrics {told}. The paper does not say which it means by stable. "
         f"Between the two imbalances alone, {' and '.join(SKEWED)}, the place is kept within one by "
         f"{listed(skewed) if skewed else 'none'}."
     )
@@ -230,8 +230,8 @@ def said_of_sides(found: Trials) -> list[str]:
     by_place, by_side, sides = keeping_place(found), keeping_side(found), mean_sides(found)
     told = "; ".join(f"{s} favours {', '.join(sides[s])} at {', '.join(CONDITIONS)}" for s in ("AC-score", "GM"))
     return [
-        f"The same model is favoured at all three ratios by {listed(by_side) if by_side else 'no measure'}; the place "
-        f"in the ranking is kept within one by {listed(by_place) if by_place else 'no measure'}; {told}."
+        f"The same model is favoured at all three ratios by {listed(by_side) if by_side else 'no metric'}; the place "
+        f"in the ranking is kept within one by {listed(by_place) if by_place else 'no metric'}; {told}."
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.chance import chance
 from steelyard.studies.study import Table
 from steelyard.studies.wu_claims import mean_places, mean_sides
-from steelyard.studies.wu_trials import CONDITIONS, LDA, MEASURES, MODELS, NMC
+from steelyard.studies.wu_trials import CONDITIONS, LDA, METRICS, MODELS, NMC
 
 if TYPE_CHECKING:
     from steelyard.studies.wu_trials import Trials
@@ -25,7 +25,7 @@ def tables(found: Trials) -> list[Table]:
     return [
         Table(
             "stability",
-            "The place of each measure in the ranking by NMC − LDA, and whom it favours",
+            "The place of each metric in the ranking by NMC − LDA, and whom it favours",
             _stability(found),
             f"By the mean difference over {n} draws; place 1 speaks most for NMC.",
         ),
@@ -47,7 +47,7 @@ def tables(found: Trials) -> list[Table]:
         *(
             Table(
                 f"ranking_{_NAMES[c]}",
-                f"Twelve measures at N:P = {c}, ranked by NMC − LDA",
+                f"Twelve metrics at N:P = {c}, ranked by NMC − LDA",
                 _ranking(found, c),
                 f"Means over {n} draws; sd is that of the difference over the draws.",
             )
@@ -72,8 +72,8 @@ def tables(found: Trials) -> list[Table]:
 def _stability(found: Trials) -> list[dict[str, Any]]:
     places, sides = mean_places(found), mean_sides(found)
     rows = []
-    for short in MEASURES:
-        row: dict[str, Any] = {"measure": short}
+    for short in METRICS:
+        row: dict[str, Any] = {"metric": short}
         row |= {f"place at {c}": place for c, place in zip(CONDITIONS, places[short], strict=True)}
         row |= {"moves by": max(places[short]) - min(places[short])}
         row |= {f"favours at {c}": side for c, side in zip(CONDITIONS, sides[short], strict=True)}
@@ -109,9 +109,9 @@ def _guessing(found: Trials) -> list[dict[str, Any]]:
 
 def _ranking(found: Trials, condition: str) -> list[dict[str, Any]]:
     rows = []
-    for short in MEASURES:
+    for short in METRICS:
         gap = found.gap(condition, short)
-        row: dict[str, Any] = {"measure": short}
+        row: dict[str, Any] = {"metric": short}
         row |= {model: float(found.of(condition, model, short).mean()) for model in (NMC, LDA)}
         row |= {"NMC − LDA": float(gap.mean()), "sd": float(gap.std(ddof=1))}
         rows.append(row | {"draws that favour NMC": f"{int((gap > 0).sum())} of {len(gap)}"})
@@ -139,14 +139,14 @@ def _folded(found: Trials) -> list[dict[str, Any]]:
         ways |= {"mean of the folds": trial.folded} if trial.folded is not None else {}
         for way, z in ways.items():
             one = replace(trial, scores={LDA: z}, cuts={LDA: 0.0})
-            rows.append({"N:P and LDA": f"{c}  {way}"} | {s: one.value(LDA, MEASURES[s]) for s in _CONTROL})
+            rows.append({"N:P and LDA": f"{c}  {way}"} | {s: one.value(LDA, METRICS[s]) for s in _CONTROL})
     return rows
 
 
 def _draws(found: Trials) -> list[dict[str, Any]]:
     return [
         {"draw and N:P": f"{i + 1}  {c}", "centre": found.trials[i][c].centroid}
-        | {short: round(float(found.gap(c, short)[i]), 4) for short in MEASURES}
+        | {short: round(float(found.gap(c, short)[i]), 4) for short in METRICS}
         for i in range(len(found.trials))
         for c in CONDITIONS
     ]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PAPER = published("wu")
 CONDITIONS: tuple[str, ...] = tuple(PAPER["sizes"]["test"])  # N:P
-MEASURES: dict[str, str] = PAPER["measures"]
+METRICS: dict[str, str] = PAPER["metrics"]
 NMC, LDA = "NMC", "LDA"
 HELD_OUT, SEEN, EQUAL = "LDA + search", "LDA + search on seen rows", "LDA, equal priors"
 MODELS = (NMC, LDA, HELD_OUT, SEEN, EQUAL)
@@ -66,9 +66,9 @@ class Trial:
         """The table of one model on the test rows."""
         return confusion(self.y, (self.scores[model] >= self.cuts[model]).astype(int)).counts()
 
-    def value(self, model: str, measure: str) -> float:
-        """One measure of one model, of its labels or of its scores."""
-        known = get_metric(measure)
+    def value(self, model: str, metric: str) -> float:
+        """One metric of one model, of its labels or of its scores."""
+        known = get_metric(metric)
         return float(known(self.counts(model)) if known.function else known(self.y, self.scores[model]))
 
     def place(self, model: str) -> float:
@@ -91,17 +91,17 @@ def _normalised(z: Array, cut: float) -> tuple[Array, float]:
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """All draws at all imbalances, and every measure of every model in them."""
+    """All draws at all imbalances, and every metric of every model in them."""
 
     trials: list[dict[str, Trial]]
-    values: Array  # draw, condition, model, measure
+    values: Array  # draw, condition, model, metric
 
     def of(self, condition: str, model: str, short: str) -> Array:
-        """One measure of one model over the draws."""
-        return np.asarray(self.values[:, CONDITIONS.index(condition), MODELS.index(model), list(MEASURES).index(short)])
+        """One metric of one model over the draws."""
+        return np.asarray(self.values[:, CONDITIONS.index(condition), MODELS.index(model), list(METRICS).index(short)])
 
     def gap(self, condition: str, short: str, a: str = NMC, b: str = LDA) -> Array:
-        """Model a less model b by one measure, over the draws."""
+        """Model a less model b by one metric, over the draws."""
         return self.of(condition, a, short) - self.of(condition, b, short)
 
     def counts(self, condition: str, model: str) -> Counts:
@@ -130,9 +130,7 @@ def _trials(digits: Digits, plan: Plan, seed: int, progress: Callable[[str], Any
             progress(f"draw {i + 1} of {plan.draws}, N:P = {condition}")
             done[condition] = trial(X, y, *draw(y, *plan.test(condition), rng), rng, folded=i == 0)
         found.append(done)
-    values = [
-        [[[t[c].value(m, name) for name in MEASURES.values()] for m in MODELS] for c in CONDITIONS] for t in found
-    ]
+    values = [[[[t[c].value(m, name) for name in METRICS.values()] for m in MODELS] for c in CONDITIONS] for t in found]
     return Trials(found, np.array(values))
 
 

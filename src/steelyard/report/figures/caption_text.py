@@ -19,7 +19,7 @@ def percent(level: float) -> str:
 
 
 def measured(evaluation: Evaluation, name: str) -> Any:
-    """The evaluation's row of a measure; its interval by the same door where it was not asked for there."""
+    """The evaluation's row of a metric; its interval by the same door where it was not asked for there."""
     if name in evaluation:
         return evaluation[name]
     data = evaluation.scores if evaluation.scores is not None else evaluation.confusion

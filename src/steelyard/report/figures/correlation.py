@@ -1,4 +1,4 @@
-"""CorrelationDisplay: how measures, or any columns, go together, as a heat map (García and others 2012)."""
+"""CorrelationDisplay: how metrics, or any columns, go together, as a heat map (García and others 2012)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
 
-_MOST_WRITTEN = 16  # measures up to which the cells hold their numbers
+_MOST_WRITTEN = 16  # metrics up to which the cells hold their numbers
 
 
 @dataclass(eq=False, repr=False)
 class CorrelationDisplay(Display):
-    """The correlations of all pairs of measures over perturbed predictions, or of all pairs of columns.
+    """The correlations of all pairs of metrics over perturbed predictions, or of all pairs of columns.
 
     >>> display = CorrelationDisplay.from_study(metrics=["accuracy"], positives=[0.05], n=100, seeds=3)
     >>> [(row["metric"], row["other"], round(row["correlation"], 2)) for row in display.frame()][-2:]
@@ -126,7 +126,7 @@ def _written(value: float) -> str:
 def _told(study: CorrelationStudy, positives: float, rank: bool) -> str:
     kind = "Spearman's rank" if rank else "Pearson's"
     c = study.choices
-    told = f"{kind} correlations of {len(study.names)} measures with {caption_text.share(positives)} positives"
+    told = f"{kind} correlations of {len(study.names)} metrics with {caption_text.share(positives)} positives"
     if not c:
         return f"{told}."
     tables = c["steps"] * c["tuples"]

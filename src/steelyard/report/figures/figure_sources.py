@@ -30,7 +30,7 @@ def several(given: Any, one: type | None = None) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Source:
-    """How rows become an evaluation: what is read of an estimator, which measures are needed, how rows are weighed."""
+    """How rows become an evaluation: what is read of an estimator, which metrics are needed, how rows are weighed."""
 
     reads: str
     needs: tuple[str, ...]
@@ -45,7 +45,7 @@ class Source:
         return cls(reads, needs, weighing, rest.pop("response_method", "auto")), rest
 
     def evaluated(self, y_true: Any, **columns: Any) -> Evaluation:
-        """The evaluation of the rows by the measures that the figure needs."""
+        """The evaluation of the rows by the metrics that the figure needs."""
         if all(column is None for column in columns.values()):
             raise InputTypeError(f"There is nothing to draw: give {' or '.join(columns)} beside y_true.")
         usual = SCORES_ALONE if columns.get("y_score") is not None else LABELS_ALONE

@@ -1,4 +1,4 @@
-"""IntervalDisplay: a forest of measures, each with its interval and a tick where guessing lands."""
+"""IntervalDisplay: a forest of metrics, each with its interval and a tick where guessing lands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COLUMNS = ("value", "low", "high", "chance", "method")
 
 @dataclass(eq=False, repr=False)
 class IntervalDisplay(LabelDisplay):
-    """Measures with their intervals beside chance, one line each; several models by name stand below each other.
+    """Metrics with their intervals beside chance, one line each; several models by name stand below each other.
 
     >>> from steelyard import Counts, evaluate
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -37,33 +37,33 @@ class IntervalDisplay(LabelDisplay):
 
     @classmethod
     def from_evaluation(cls, evaluation: Any, *, metrics: Any = None, ax: Any = None) -> Self:
-        """The measures of an Evaluation, or of several by name: the named ones, or those it shows first."""
+        """The metrics of an Evaluation, or of several by name: the named ones, or those it shows first."""
         found = evaluations(evaluation, "A forest of intervals")
         first = next(iter(found.values()))
         models = {name: _rows(one, metrics) for name, one in found.items()}
         names = [row.name for row in next(iter(models.values()))]
         if any([row.name for row in part] != names for part in models.values()):
-            raise InputError("The models were evaluated by different measures; name those to draw with metrics=.")
+            raise InputError("The models were evaluated by different metrics; name those to draw with metrics=.")
         return cls(models, caption_text.rows_of(first), first.level).placed(ax)
 
     @classmethod
     def _from(cls, models: Any, read: Any, options: dict[str, Any]) -> Self:
-        """Evaluate by the measures to be drawn, and no more."""
+        """Evaluate by the metrics to be drawn, and no more."""
         metrics = options.get("metrics")
         if isinstance(metrics, str):
-            raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
+            raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
         source, rest = Source.split(cls.reads, tuple(metrics or ()), options)
         whole = source if metrics else _All(source.reads, (), source.weighing, source.response_method)
         return cls.from_evaluation({name: read(model, whole) for name, model in several(models).items()}, **rest)
 
     @property
     def height(self) -> float:
-        """Inches: a line for each measure of each model."""
+        """Inches: a line for each metric of each model."""
         lines = sum(map(len, self.models.values()))
         return 0.75 + 0.2 * lines + (0.12 * lines / len(self.models) if len(self.models) > 1 else 0)
 
     def frame(self) -> Rows[Record]:
-        """One row a model and measure."""
+        """One row a model and metric."""
         return Rows(
             Record(({"model": name} if name else {}) | {"metric": r.name} | {key: getattr(r, key) for key in _COLUMNS})
             for name, part in self.models.items()
@@ -75,7 +75,7 @@ class IntervalDisplay(LabelDisplay):
         methods = listed(list(dict.fromkeys(r.method for part in self.models.values() for r in part if r.method)))
         who = f" for {listed(list(self.models))}" if len(self.models) > 1 else ""
         return (
-            f"Measures of {self.rows}{who}, with {caption_text.percent(self.level)} intervals ({methods}); "
+            f"Metrics of {self.rows}{who}, with {caption_text.percent(self.level)} intervals ({methods}); "
             "grey ticks: what guessing with the same margins scores."
         )
 
@@ -154,7 +154,7 @@ class IntervalDisplay(LabelDisplay):
 
 
 class _All(Source):
-    """The source of an evaluation by every measure, of which the usual few are shown."""
+    """The source of an evaluation by every metric, of which the usual few are shown."""
 
     def evaluated(self, y_true: Any, **columns: Any) -> Evaluation:
         from steelyard.evaluation.evaluate import evaluate
@@ -166,7 +166,7 @@ def _rows(evaluation: Evaluation, metrics: Any) -> tuple[Row, ...]:
     if metrics is None:
         return tuple(evaluation.shown())
     if isinstance(metrics, str):
-        raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
+        raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
     return tuple(evaluation[str(getattr(metric, "name", metric))] for metric in metrics)
 
 

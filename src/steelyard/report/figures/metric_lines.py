@@ -1,4 +1,4 @@
-"""Measures over an axis: one line a measure with its name beside it. Used by the threshold and prevalence displays."""
+"""Metrics over an axis: one line a metric with its name beside it. Used by the threshold and prevalence displays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_BANDS = 2  # more bands than this cover each other
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """One measure over the axis, with the ends of its band where it has one."""
+    """One metric over the axis, with the ends of its band where it has one."""
 
     metric: Metric
     value: Array
@@ -34,25 +34,25 @@ class Track:
 
 
 def chosen(metrics: Any) -> list[Metric]:
-    """The measures of counts that were named."""
+    """The metrics of counts that were named."""
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
-        raise InputTypeError(f"metrics= takes a list of measures; write [{metrics!r}].")
+        raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
     found = [get_metric(metric) for metric in metrics]
     for metric in found:
         if metric.function is None:
-            raise InputError(f"{metric.name} is a measure of all scores at once; this figure takes measures of a cut.")
+            raise InputError(f"{metric.name} is a metric of all scores at once; this figure takes metrics of a cut.")
     if not found:
-        raise InputError("metrics= is empty; name one measure or more.")
+        raise InputError("metrics= is empty; name one metric or more.")
     return found
 
 
 def banded(band: bool | None, metrics: list[Metric]) -> bool:
-    """Whether bands are drawn: where asked for, else with one measure or two."""
+    """Whether bands are drawn: where asked for, else with one metric or two."""
     return len(metrics) <= MOST_BANDS if band is None else band
 
 
 def rows(axis: str, x: Array, tracks: tuple[Track, ...]) -> Rows[Record]:
-    """One row a point and measure."""
+    """One row a point and metric."""
     return Rows(
         row
         for track in tracks
@@ -77,7 +77,7 @@ def draw(ax: Any, x: Array, tracks: tuple[Track, ...], step: str | None = None) 
 
 
 def limits(ax: Any, tracks: tuple[Track, ...]) -> None:
-    """The y axis over the common range of the measures, or what is drawn where that is endless."""
+    """The y axis over the common range of the metrics, or what is drawn where that is endless."""
     low, high = min(t.metric.range[0] for t in tracks), max(t.metric.range[1] for t in tracks)
     drawn = np.concatenate([np.asarray(t.value)[np.isfinite(t.value)] for t in tracks])
     low = low if low >= 0 else min(0.0, float(drawn.min(initial=0.0)))

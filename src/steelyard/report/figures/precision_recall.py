@@ -61,7 +61,8 @@ class PrecisionRecallDisplay(CurveDisplay):
 
     def caption(self) -> str:
         """The average precisions with their intervals, and how the band was made."""
-        grey = f"dashed: guessing, {caption_text.share(self.prevalence)}; grey: out of reach of any scores at that prevalence"
+        guessing = caption_text.share(self.prevalence)
+        grey = f"dashed: guessing, {guessing}; grey: out of reach of any scores at that prevalence"
         if self.folds:
             told = drawing.over_folds(self.curves, "average precision")
             return f"Precision and recall of {self.rows}, one line each: {told}; {grey}."

@@ -1,4 +1,4 @@
-"""PrevalenceDisplay: what measures would be where other shares of the rows are positive."""
+"""PrevalenceDisplay: what metrics would be where other shares of the rows are positive."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _POINTS, _BAND_POINTS, _BAND_DRAWS = 200, 25, 2_000
 
 @dataclass(eq=False, repr=False)
 class PrevalenceDisplay(LabelDisplay):
-    """Measures over the prevalence, the rates of the classifier kept; the sample's own prevalence is marked.
+    """Metrics over the prevalence, the rates of the classifier kept; the sample's own prevalence is marked.
 
-    One measure or two have a band, more do not unless band=True.
+    One metric or two have a band, more do not unless band=True.
 
     >>> display = PrevalenceDisplay.from_predictions([0, 0, 0, 1], [0, 0, 1, 1], metrics=["precision"], low=0.01)
     >>> round(display.frame()[0]["value"], 4)
@@ -54,7 +54,7 @@ class PrevalenceDisplay(LabelDisplay):
         high: float = 0.99,
         ax: Any = None,
     ) -> Self:
-        """The measures of an Evaluation's table at prevalences from `low` to `high`."""
+        """The metrics of an Evaluation's table at prevalences from `low` to `high`."""
         what = "A figure over prevalence"
         one = only(evaluations(evaluation, what), what)
         counts = caption_text.two_class(one, what)
@@ -66,7 +66,7 @@ class PrevalenceDisplay(LabelDisplay):
         return cls(grid, tracks, share, caption_text.rows_of(one), one.level).placed(ax)
 
     def frame(self) -> Rows[Record]:
-        """One row a prevalence and measure."""
+        """One row a prevalence and metric."""
         return metric_lines.rows("prevalence", self.prevalences, self.tracks)
 
     def caption(self) -> str:
@@ -95,7 +95,7 @@ class PrevalenceDisplay(LabelDisplay):
 def _tracks(
     one: Evaluation, known: list[Metric], low: float, high: float, *, banded: bool
 ) -> tuple[Array, tuple[Track, ...]]:
-    """The measures over the grid, as even in odds as in sight, with their bands where wanted."""
+    """The metrics over the grid, as even in odds as in sight, with their bands where wanted."""
     grid = np.geomspace(low, high, _BAND_POINTS if banded else _POINTS)
     counts = at_prevalence(one.counts, grid)
     values = [np.asarray(metric(counts)) for metric in known]

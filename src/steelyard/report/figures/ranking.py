@@ -1,4 +1,4 @@
-"""RankingDisplay: measures ranked by how much they favour one of two models, as in Wu and Cannistraci's Figure 2."""
+"""RankingDisplay: metrics ranked by how much they favour one of two models, as in Wu and Cannistraci's Figure 2."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class RankingDisplay(Display):
-    """The values of two models by every measure, ordered by their difference; a dashed line where its sign changes.
+    """The values of two models by every metric, ordered by their difference; a dashed line where its sign changes.
 
     >>> truth = [0] * 90 + [1] * 10
     >>> models = {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2}
@@ -88,11 +88,11 @@ class RankingDisplay(Display):
 
     @property
     def height(self) -> float:
-        """Inches: a line a measure."""
+        """Inches: a line a metric."""
         return 0.95 + 0.19 * len(self.ordered)
 
     def frame(self) -> Rows[Record]:
-        """One row a measure, in the order of the difference, with its interval."""
+        """One row a metric, in the order of the difference, with its interval."""
         keys = ("metric", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm", "method")
         return Rows(Record({key: getattr(row, key) for key in keys}) for row in self.ordered)
 
@@ -101,7 +101,7 @@ class RankingDisplay(Display):
         methods = listed(list(dict.fromkeys(row.method for row in self.ordered if row.method)) or ["none"])
         turn = "; dashed: where the sign of the difference changes" if self.changes else ""
         return (
-            f"{self.a} and {self.b} on the same {self.n:,} rows by {len(self.ordered)} measures, ranked by the "
+            f"{self.a} and {self.b} on the same {self.n:,} rows by {len(self.ordered)} metrics, ranked by the "
             f"difference {self.a} - {self.b}, at the right with its {caption_text.percent(self.level)} interval "
             f"({methods}){turn}."
         )

@@ -1,4 +1,4 @@
-"""RunsDisplay: measures over repeated runs or folds as box plots, every run a point (Nguyen's Figures 1 and 2)."""
+"""RunsDisplay: metrics over repeated runs or folds as box plots, every run a point (Nguyen's Figures 1 and 2)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_MEDIANS = 6  # boxes in a row whose medians fit beside them in digits
 
 @dataclass(eq=False, repr=False)
 class RunsDisplay(Display):
-    """Box plots of measures over runs: the quartiles, whiskers to the last run within 1.5 of their distance.
+    """Box plots of metrics over runs: the quartiles, whiskers to the last run within 1.5 of their distance.
 
     Give one array of Counts, or several by name: models, or sets of other balance. Every run is a point, and all
     panels have one scale, so that spreads can be compared.
@@ -44,7 +44,7 @@ class RunsDisplay(Display):
 
     groups: tuple[str, ...]
     metrics: tuple[Metric, ...]
-    values: tuple[Array, ...]  # a group each: measure, run
+    values: tuple[Array, ...]  # a group each: metric, run
 
     @classmethod
     def from_runs(cls, runs: Any, *, metrics: Any = _USUAL, ax: Any = None) -> Self:
@@ -88,7 +88,7 @@ class RunsDisplay(Display):
         return 2.5 if len(self.groups) == 1 else 0.55 + 1.3 * int(np.ceil(len(self.metrics) / 2))
 
     def frame(self) -> Rows[Record]:
-        """One row a group, measure and run."""
+        """One row a group, metric and run."""
         return Rows(
             row
             for name, part in zip(self.groups, self.values, strict=True)

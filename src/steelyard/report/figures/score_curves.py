@@ -54,35 +54,35 @@ def read(evaluation: Evaluation, points: Any) -> tuple[Any, Array]:
 
 
 def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | None:
-    """The values of the measures at the cut in use; None where there is none, or one of them is undefined."""
+    """The values of the metrics at the cut in use; None where there is none, or one of them is undefined."""
     if evaluation.counts is None or evaluation.threshold is None:
         return None
     rates = tuple(caption_text.measured(evaluation, name).value for name in names)
     return rates if np.isfinite(rates).all() else None
 
 
-def band(measure: str, evaluation: Evaluation, places: Array) -> tuple[Array, Array, str]:
+def band(metric: str, evaluation: Evaluation, places: Array) -> tuple[Array, Array, str]:
     """The interval of a rate at each cut, and its method: Jeffreys', at another prevalence the posterior's.
 
     Weighted rows count as many as would be as sure: the squared sum of the weights over the sum of their squares.
     """
-    counts = _effective(scores_of(evaluation), measure)[places]
+    counts = _effective(scores_of(evaluation), metric)[places]
     method = "jeffreys" if evaluation.prevalence is None else "posterior"
     draws = {} if evaluation.prevalence is None else {"draws": _BAND_DRAWS}
     found = intervals(
-        [measure], counts, method=method, level=evaluation.level, prevalence=evaluation.prevalence, **draws
+        [metric], counts, method=method, level=evaluation.level, prevalence=evaluation.prevalence, **draws
     )[0]
     return np.asarray(found.low), np.asarray(found.high), found.method
 
 
-def _effective(table: ScoreTable, measure: str) -> Counts:
+def _effective(table: ScoreTable, metric: str) -> Counts:
     if not table.weighted:
         return table.counts
     sides = (table.positive, table.negative)
     mass = np.array([side.total for side in sides], dtype=np.float64)
     squares = np.array([side.total if side.squares is None else side.squares.sum() for side in sides])
     # Precision mixes the classes, so both are scaled alike or its value would move.
-    p, n = mass / squares if measure == "recall" else [mass.sum() / squares.sum()] * 2
+    p, n = mass / squares if metric == "recall" else [mass.sum() / squares.sum()] * 2
     return table.counts.scaled(positives=float(p), negatives=float(n))
 
 

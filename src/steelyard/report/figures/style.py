@@ -37,7 +37,7 @@ def canvas() -> Any:
 
 
 def title(name: str) -> str:
-    """A measure's title, also where the name carries how it was averaged."""
+    """A metric's title, also where the name carries how it was averaged."""
     bare, _, rest = name.partition("[")
     if not rest:
         return get_metric(name).title
@@ -46,24 +46,24 @@ def title(name: str) -> str:
 
 
 def brief(name: str) -> str:
-    """A measure's name where room is scarce: letters such as MCC in place of a long title."""
+    """A metric's name where room is scarce: letters such as MCC in place of a long title."""
     letters = name.upper()
     return letters if len(letters) <= 4 and letters.isalnum() and name == get_metric(name).name else title(name)
 
 
 def full(name: str) -> str:
-    """A measure's title with the letters that stand for it in the picture."""
+    """A metric's title with the letters that stand for it in the picture."""
     whole, letters = title(name), brief(name)
     return whole if letters == whole else f"{whole} ({letters})"
 
 
 def colour(i: int) -> str:
-    """The colour of the i-th model or measure."""
+    """The colour of the i-th model or metric."""
     return COLOURS[i % len(COLOURS)]
 
 
 def dash(i: int) -> Any:
-    """The line style of the i-th model or measure, so that grey prints tell them apart."""
+    """The line style of the i-th model or metric, so that grey prints tell them apart."""
     return DASHES[i % len(DASHES)]
 
 

@@ -1,4 +1,4 @@
-"""SurfaceDisplay: measures as surfaces and sections over the two rates, as in Wu and Cannistraci's Figure 1."""
+"""SurfaceDisplay: metrics as surfaces and sections over the two rates, as in Wu and Cannistraci's Figure 1."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ SHAPES = ("surface", "contour")
 
 @dataclass(eq=False, repr=False)
 class SurfaceDisplay(LabelDisplay):
-    """Any measure of a table over (TPR, TNR) at one prevalence: surfaces above, sections at fixed rates below.
+    """Any metric of a table over (TPR, TNR) at one prevalence: surfaces above, sections at fixed rates below.
 
-    `of` draws measures alone; the other constructors mark where a classifier stands.
+    `of` draws metrics alone; the other constructors mark where a classifier stands.
 
     >>> display = SurfaceDisplay.of(["ac_score"])
     >>> [row["value"] for row in display.frame() if (row["tpr"], row["tnr"]) == (0.5, 1.0)]
@@ -37,7 +37,7 @@ class SurfaceDisplay(LabelDisplay):
 
     metrics: tuple[Metric, ...]
     prevalence: float
-    values: Array  # measure, TPR, TNR
+    values: Array  # metric, TPR, TNR
     point: tuple[float, float] | None = None
     shape: str = "surface"
     sections: tuple[float, ...] = SECTIONS
@@ -53,7 +53,7 @@ class SurfaceDisplay(LabelDisplay):
         ax: Any = None,
         _point: tuple[float, float] | None = None,
     ) -> Self:
-        """The measures over both rates where that share of the rows is positive."""
+        """The metrics over both rates where that share of the rows is positive."""
         known = metric_lines.chosen(metrics)
         if shape not in SHAPES:
             raise InputError(f"shape= is one of {', '.join(SHAPES)}, not {shape!r}.")
@@ -84,7 +84,7 @@ class SurfaceDisplay(LabelDisplay):
         return 4.3
 
     def frame(self) -> Rows[Record]:
-        """One row a measure and pair of rates."""
+        """One row a metric and pair of rates."""
         tpr, tnr = np.meshgrid(rates(), rates(), indexing="ij")
         return Rows(
             row
@@ -97,7 +97,8 @@ class SurfaceDisplay(LabelDisplay):
         told = listed([style.full(metric.name) for metric in self.metrics])
         places = listed([f"{s:g}" for s in self.sections])
         said = f"{told} over the true positive rate (TPR) and the true negative rate (TNR), at a prevalence of "
-        said += f"{caption_text.share(self.prevalence)}: above the surfaces, below their sections at {places} of either rate"
+        prevalence = caption_text.share(self.prevalence)
+        said += f"{prevalence}: above the surfaces, below their sections at {places} of either rate"
         if self.point is None:
             return f"{said}."
         return f"{said}; the point: TPR {caption_text.share(self.point[0])}, TNR {caption_text.share(self.point[1])}."
@@ -200,7 +201,7 @@ def rates() -> Array:
 
 
 def section(metrics: tuple[Metric, ...], fixed: str, at: float, prevalence: float) -> list[Array]:
-    """The values of the measures along one rate while the other stays."""
+    """The values of the metrics along one rate while the other stays."""
     if fixed not in ("TPR", "TNR"):
         raise InputTypeError(f"A section fixes 'TPR' or 'TNR', not {fixed!r}.")
     tables = at_rates(rates(), at, prevalence) if fixed == "TNR" else at_rates(at, rates(), prevalence)

@@ -1,4 +1,4 @@
-"""ThresholdDisplay: measures at every cut of the scores, the best cut of each marked."""
+"""ThresholdDisplay: metrics at every cut of the scores, the best cut of each marked."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _BAND_POINTS, _BAND_DRAWS = 150, 2_000
 
 @dataclass(eq=False, repr=False)
 class ThresholdDisplay(ScoreDisplay):
-    """Measures over the threshold; a dot marks the best cut of each that weighs both kinds of error.
+    """Metrics over the threshold; a dot marks the best cut of each that weighs both kinds of error.
 
-    One measure or two have a band, more do not unless band=True.
+    One metric or two have a band, more do not unless band=True.
 
     >>> display = ThresholdDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], metrics=["recall"])
     >>> [(row["threshold"], row["value"]) for row in display.frame()]
@@ -49,7 +49,7 @@ class ThresholdDisplay(ScoreDisplay):
     def from_evaluation(
         cls, evaluation: Any, *, metrics: Any = _USUAL, band: bool | None = None, ax: Any = None
     ) -> Self:
-        """The measures at every cut of an Evaluation of scores."""
+        """The metrics at every cut of an Evaluation of scores."""
         what = "A figure over the threshold"
         one = only(evaluations(evaluation, what, scores=True), what)
         known = metric_lines.chosen(metrics)
@@ -58,11 +58,11 @@ class ThresholdDisplay(ScoreDisplay):
         return cls(cuts, tracks, best, caption_text.rows_of(one), one.threshold, one.level).placed(ax)
 
     def frame(self) -> Rows[Record]:
-        """One row a cut and measure."""
+        """One row a cut and metric."""
         return metric_lines.rows("threshold", self.thresholds, self.tracks)
 
     def caption(self) -> str:
-        """What is drawn, where each measure is best, and how the bands were made."""
+        """What is drawn, where each metric is best, and how the bands were made."""
         told = listed([style.full(track.metric.name) for track in self.tracks])
         said = f"{told} at every cut of the scores of {self.rows}"
         best = [
@@ -108,7 +108,7 @@ class ThresholdDisplay(ScoreDisplay):
 
 
 def _tracks(one: Evaluation, known: list[Metric], *, banded: bool) -> tuple[Array, tuple[Track, ...]]:
-    """The measures at the cuts to draw, lowest last, with their bands where wanted."""
+    """The metrics at the cuts to draw, lowest last, with their bands where wanted."""
     table = scores_of(one)
     there = table if one.prevalence is None else at_prevalence(table, one.prevalence)
     cuts, counts = there.thresholds[1:], there.counts[slice(1, None)]
@@ -129,7 +129,7 @@ def _tracks(one: Evaluation, known: list[Metric], *, banded: bool) -> tuple[Arra
 
 
 def _best(one: Evaluation, metric: Metric) -> BestThreshold | None:
-    """The best cut of a measure, where that says something: a rate alone is best at one end of the scores."""
+    """The best cut of a metric, where that says something: a rate alone is best at one end of the scores."""
     if metric.direction is None or metric.family == "rates" or one.scores is None:
         return None
     table = one.scores if one.prevalence is None else at_prevalence(one.scores, one.prevalence)

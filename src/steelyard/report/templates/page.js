@@ -67,7 +67,7 @@ const ownStop = () => (view === D.view ? START.stop : Math.max(0, D.stops.indexO
 function turned(chosen, keepStop) {
   view = chosen.label === D.view.label ? D.view : chosen;
   if (!keepStop) state.stop = ownStop();
-  host("measures").dataset.class = view.label;
+  host("metrics").dataset.class = view.label;
 }
 
 // ---------------------------------------------------------------- the numbers to take away
@@ -104,7 +104,7 @@ function groupRows() {
 
 function markdown() {
   const data = numbers(), cell = (words) => String(words).replace(/\|/g, "\\|");
-  const lines = [...data.verdict, "", `| measure | value | ${100 * D.level} % interval | chance |`, "|---|---|---|---|"];
+  const lines = [...data.verdict, "", `| metric | value | ${100 * D.level} % interval | chance |`, "|---|---|---|---|"];
   for (const m of data.metrics) lines.push(`| ${[m.name, digits(m.value), m.undefined || between(m.low, m.high), digits(m.chance)].map(cell).join(" | ")} |`);
   return lines.join("\n");
 }
@@ -128,7 +128,7 @@ function copied(words) {
 
 function choices() {
   const room = document.querySelector("#chosen .choices");
-  for (const row of MEASURES.filter(bounded)) {
+  for (const row of METRICS.filter(bounded)) {
     const label = el("label", {}, room), box = el("input", { type: "checkbox", value: row.name }, label);
     label.append(` ${row.title}`);
     box.checked = state.chosen.includes(row.name);
@@ -140,7 +140,7 @@ function choices() {
 }
 
 function begin() {
-  readRows(host("measures"), BY_NAME, rows);
+  readRows(host("metrics"), BY_NAME, rows);
   if (D.all) readRows(host("all"), new Map(D.all.map((row) => [row.name, row])), null);
   choices();
   recalled();
@@ -152,7 +152,7 @@ function begin() {
   listen("reset", "click", () => { turned(D.view, true); if (host("class")) host("class").value = D.view.label; move({ ...START }); remembered(); });
   listen("sort", "change", () => { sorted(host("sort").value); if (host("sort").value === "first") folded(true); remembered(); });
   listen("class", "change", (event) => { turned(D.views[event.target.selectedIndex], false); move({}); });
-  listen("more", "click", () => folded(!host("measures").classList.contains("few")));
+  listen("more", "click", () => folded(!host("metrics").classList.contains("few")));
   listen("print", "click", () => window.print());
   listen("copy-json", "click", () => copied(JSON.stringify(numbers(), null, 1)));
   listen("copy-markdown", "click", () => copied(markdown()));

@@ -1,4 +1,4 @@
-// Rows: the measures, each with its bar, what opens below it, and the order they stand in.
+// Rows: the metrics, each with its bar, what opens below it, and the order they stand in.
 
 // A value's place in its range from 0 to 1; an end that is never reached is drawn as far as the bar goes.
 function placed(row, v) {
@@ -49,7 +49,7 @@ function readRows(table, list, kept) {
   }
 }
 
-// The heading of a row becomes a button that opens what is to be known of the measure.
+// The heading of a row becomes a button that opens what is to be known of the metric.
 function opened(tr, row) {
   const head = tr.querySelector("th"), words = head.textContent;
   head.replaceChildren();
@@ -76,7 +76,7 @@ function detail(row) {
   for (const [sign, words] of [["+", "proved"], ["-", "refuted"]]) {
     told(words, D.properties.filter((_, i) => row.holds[i] === sign).join(" · "));
   }
-  if (!row.holds) told("properties", row.ranks ? "not decided for measures of scores" : "not decided here; steelyard audit decides them");
+  if (!row.holds) told("properties", row.ranks ? "not decided for metrics of scores" : "not decided here; steelyard audit decides them");
   told("interval", row.method);
   told("source", D.sources[row.cite] || row.cite);
   return tr;
@@ -84,15 +84,15 @@ function detail(row) {
 
 // The rows beyond the first few are folded away until asked for.
 function folded(few) {
-  const rest = MEASURES.length - MEASURES.filter((row) => row.first).length;
-  host("more").hidden = !rest || rest === MEASURES.length;
-  host("measures").classList.toggle("few", few && rest < MEASURES.length);
-  host("more").textContent = few ? `Show all ${MEASURES.length} measures` : "Show the first few only";
+  const rest = METRICS.length - METRICS.filter((row) => row.first).length;
+  host("more").hidden = !rest || rest === METRICS.length;
+  host("metrics").classList.toggle("few", few && rest < METRICS.length);
+  host("more").textContent = few ? `Show all ${METRICS.length} metrics` : "Show the first few only";
 }
 
 function sorted(by) {
   folded(false);
-  const table = host("measures");
+  const table = host("metrics");
   const every = [...rows.values()];
   const groups = new Map();
   const put = (title, entry) => groups.set(title, [...(groups.get(title) || []), entry]);

@@ -1,4 +1,4 @@
-"""A measure declared in a module of a user's own, for the tests of pickling."""
+"""A metric declared in a module of a user's own, for the tests of pickling."""
 
 from steelyard import metric, ratio
 

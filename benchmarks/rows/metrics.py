@@ -1,4 +1,4 @@
-"""Many measures at once: beside PyCM's table of everything and torchmetrics' collections of single ones."""
+"""Many metrics at once: beside PyCM's table of everything and torchmetrics' collections of single ones."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from benchmarks.data import labels
 from benchmarks.row import Row, needed
 from steelyard import list_metrics
 
-TITLE = "Many measures"
-COUNT_MEASURES = [m for m in list_metrics() if m.function]
+TITLE = "Many metrics"
+COUNT_METRICS = [m for m in list_metrics() if m.function]
 PYCM = {"recall": "TPR", "specificity": "TNR", "precision": "PPV", "f1": "F1", "mcc": "MCC", "g_mean": "GM"}
 TORCH = {
     "accuracy": "BinaryAccuracy", "precision": "BinaryPrecision", "recall": "BinaryRecall", "f1": "BinaryF1Score",
@@ -23,14 +23,14 @@ SINGLE = 1e-6  # torchmetrics divides in single precision
 
 
 def rows():
-    """Every measure of each class, with and without intervals; one measure; and batches."""
-    every = f"the {len(COUNT_MEASURES)} count measures of each class, 1e5 labels"
+    """Every metric of each class, with and without intervals; one metric; and batches."""
+    every = f"the {len(COUNT_METRICS)} count metrics of each class, 1e5 labels"
     for k in (2, 10):
         yield Row(f"{every}, {k} classes", "PyCM, ConfusionMatrix", functools.partial(each_class, k), 10**5, 1)
         what = f"evaluate with its intervals and verdict, 1e5 labels, {k} classes"
         yield Row(what, "PyCM, ConfusionMatrix without them", functools.partial(weighed, k), 10**5, part=True)
     yield Row("f1, 1e6 labels", "torchmetrics, tensors", single, 10**6, 1, within=SINGLE)
-    what = f"{len(TORCH)} measures of 1e6 labels in batches of {BATCH:,}"
+    what = f"{len(TORCH)} metrics of 1e6 labels in batches of {BATCH:,}"
     yield Row(what, "torchmetrics, MetricCollection", batches, 10**6, 1, within=SINGLE)
 
 
@@ -41,7 +41,7 @@ def each_class(k, n):
 
     def ours():
         table = steelyard.confusion(*given)
-        found = {m.name: m(table, average=None) for m in COUNT_MEASURES}
+        found = {m.name: m(table, average=None) for m in COUNT_METRICS}
         return [found[name] for name in PYCM]
 
     return ours, lambda: classes(theirs(*given))
