@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test chromium screenshots check format mutants sklearn-suite coverage properties studies bench docs pages build lowest clean
+.PHONY: demo test chromium screenshots check house format mutants sklearn-suite coverage properties studies bench docs pages build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -23,6 +23,9 @@ check: $(VENV)/.dev test  ## what CI runs, and the linter and the type checker
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+house: $(VENV)/.test  ## count the house: metrics by name, types, names, lengths, beside what is allowed; tests/house.py -v lists where
+	$(BIN)/python tests/house.py
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix-only -q .
