@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard import _HOME, __version__
-from steelyard.analysis.rows import Rows, filled, interval_text, json_text, table_text, three_digits
+from steelyard import __version__
+from steelyard.analysis.rows import Rows, interval_text, json_text
 from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.evaluation.asking import asked
+from steelyard.evaluation.rendering import rendered
 from steelyard.metrics.binned_bounds import bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from steelyard.analysis.best_threshold import BestThreshold
     from steelyard.analysis.chance_tests import ChanceTest
     from steelyard.analysis.sampler import Interval
@@ -204,65 +202,17 @@ class Evaluation:
 
     def to_markdown(self) -> str:
         """The verdict and the metrics as Markdown."""
-        lines = [
-            "\n\n".join([*self.verdict, *self.assumed]),
-            "",
-            f"| metric | value | {100 * self.level:g} % interval | chance |",
-            "|---|---|---|---|",
-        ]
-        for row in self.metrics:
-            cells = (row.name, three_digits(row.value), _range(row), three_digits(row.chance))
-            lines.append(_markdown_row(cells))
-        return "\n".join([*lines, *self._markdown_groups(), *self._markdown_table()])
-
-    def _markdown_groups(self) -> list[str]:
-        if not self.groups:
-            return []
-        names = list(dict.fromkeys(name for group in self.groups for name in group.summary()))
-        rows = [[three_digits(group.summary().get(name)) for name in names] for group in self.groups]
-        return ["", _markdown_row(names), "|" + "---|" * len(names), *map(_markdown_row, rows)]
-
-    def _markdown_table(self) -> list[str]:
-        if self.confusion is None:
-            return []
-        labels = [str(label) for label in self.confusion.labels]
-        rows = zip(labels, self.confusion.matrix.tolist(), strict=True)
-        head = _markdown_row(["true \\ predicted", *labels])
-        return [
-            "",
-            head,
-            "|" + "---|" * (len(labels) + 1),
-            *(_markdown_row([name, *map(three_digits, row)]) for name, row in rows),
-        ]
-
-    def __repr__(self) -> str:
-        said = [filled(sentence) for sentence in self.verdict]
-        rows = [{"metric": r.name, "value": r.value, "interval": _range(r), "chance": r.chance} for r in self.shown()]
-        by_group = ["", table_text([group.summary() for group in self.groups])] if self.groups else []
-        return "\n".join([*said, "", table_text(rows), *by_group, "", *map(filled, self.assumed)]).rstrip()
+        return rendered("markdown", self)
 
     def to_html(self, source: str = "predictions") -> str:
         """The interactive page as the text of one HTML file."""
-        return str(_surface("page")(self, source=source))
+        return rendered("html", self, source=source)
+
+    def __repr__(self) -> str:
+        return rendered("text", self)
 
     def _repr_html_(self) -> str:
-        return str(_surface("notebook")(self))
-
-
-def _surface(name: str) -> Any:
-    """A public function that shows results; it is found by its name, since what shows lies below what computes."""
-    return getattr(import_module(f"steelyard.{_HOME[name]}"), name)
-
-
-def _markdown_row(cells: Iterable[str]) -> str:
-    """A row of a Markdown table; signs that would end a cell are escaped."""
-    return f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def _range(row: Row) -> str:
-    if row.undefined is not None and math.isnan(row.value):
-        return row.undefined
-    return f"{three_digits(row.low)} to {three_digits(row.high)}"
+        return rendered("notebook", self)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,49 @@
+"""Markdown: an evaluation as tables that a README, an issue or a notebook shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.rows import three_digits
+from steelyard.report.text import interval_or_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.groups import Group
+    from steelyard.statistics.confusion import Confusion
+
+
+def evaluation_markdown(evaluation: Evaluation) -> str:
+    """The verdict, the metrics, the groups and the confusion matrix."""
+    head = ("metric", "value", f"{100 * evaluation.level:g} % interval", "chance")
+    rows = (
+        (row.name, three_digits(row.value), interval_or_reason(row), three_digits(row.chance))
+        for row in evaluation.metrics
+    )
+    parts = ["\n\n".join([*evaluation.verdict, *evaluation.assumed]), markdown_table(head, rows)]
+    parts += [_groups(evaluation.groups)] if evaluation.groups else []
+    parts += [_matrix(evaluation.confusion)] if evaluation.confusion is not None else []
+    return "\n\n".join(parts)
+
+
+def _groups(groups: Sequence[Group]) -> str:
+    names = list(dict.fromkeys(name for group in groups for name in group.summary()))
+    return markdown_table(names, ([three_digits(group.summary().get(name)) for name in names] for group in groups))
+
+
+def _matrix(table: Confusion) -> str:
+    labels = [str(label) for label in table.labels]
+    rows = zip(labels, table.matrix.tolist(), strict=True)
+    return markdown_table(["true \\ predicted", *labels], ([label, *map(three_digits, row)] for label, row in rows))
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of Markdown."""
+    return "\n".join([_row(head), "|" + "---|" * len(head), *map(_row, rows)])
+
+
+def _row(cells: Iterable[str]) -> str:
+    """A row; signs that would end a cell are escaped."""
+    return f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in cells)} |"

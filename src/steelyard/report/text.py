@@ -1,0 +1,29 @@
+"""Text: an evaluation as its repr shows it, plain, with nothing to install."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.rows import filled, table_text, three_digits
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation, Row
+
+
+def evaluation_text(evaluation: Evaluation) -> str:
+    """The verdict, the usual metrics, the groups, and what was assumed."""
+    verdict = [filled(sentence) for sentence in evaluation.verdict]
+    rows = [
+        {"metric": row.name, "value": row.value, "interval": interval_or_reason(row), "chance": row.chance}
+        for row in evaluation.shown()
+    ]
+    by_group = ["", table_text([group.summary() for group in evaluation.groups])] if evaluation.groups else []
+    return "\n".join([*verdict, "", table_text(rows), *by_group, "", *map(filled, evaluation.assumed)]).rstrip()
+
+
+def interval_or_reason(row: Row) -> str:
+    """The interval of a metric, or why it has no value."""
+    if row.undefined is not None and math.isnan(row.value):
+        return row.undefined
+    return f"{three_digits(row.low)} to {three_digits(row.high)}"
