@@ -22,7 +22,7 @@ from steelyard.analysis.auc_intervals import (
     widened_score_interval,
 )  # fmt: skip
 from steelyard.errors import InputError
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 
 INTERVALS = (delong, logit_delong, score_interval, widened_score_interval)
 every = pytest.mark.parametrize("interval", INTERVALS, ids=lambda f: f.__name__)
@@ -273,8 +273,8 @@ def test_a_single_row_of_a_class_shows_no_spread():
 
 @every
 def test_without_a_class_there_is_no_interval(interval):
-    empty = Side(np.zeros(0))
-    for table in (ScoreTable(Side(np.arange(3.0)), empty), ScoreTable(empty, Side(np.arange(3.0)))):
+    empty = ClassScores(np.zeros(0))
+    for table in (ScoreTable(ClassScores(np.arange(3.0)), empty), ScoreTable(empty, ClassScores(np.arange(3.0)))):
         assert delong_variance(table) == math.inf
         assert np.isnan(interval(table)).all()
 

@@ -67,7 +67,7 @@ def same_confusion(one, other):
 
 
 def same_scores(one, other):
-    assert one.label == other.label and not len(one.blurs)
+    assert one.label == other.label and not len(one.bins)
     for side, its in ((one.positive, other.positive), (one.negative, other.negative)):
         side, its = side.compact(), its.compact()  # noqa: PLW2901
         np.testing.assert_array_equal(side.scores, its.scores)
@@ -241,7 +241,7 @@ def test_binned_scores_keep_exact_cuts_and_bound_the_areas(frame, monkeypatch, s
     weights = {"sample_weight": r.get(options.get("weight")), "frequency": r.get(options.get("frequency"))}
     exact = steelyard.score_table(r["y"], r[score], **weights)
     found = tally(frame(r), true="y", score=score, exact=False, threshold=0.3, **options).scores
-    assert len(found.blurs) and len(found.thresholds) < 60
+    assert len(found.bins) and len(found.thresholds) < 60
     assert (found.positive.n, found.negative.n) == (exact.positive.n, exact.negative.n)
     same_cuts(found, exact)
     inside(found, exact)
@@ -467,8 +467,8 @@ def test_scores_of_a_frame_are_compared_without_frequencies():
 
 def test_evaluate_keeps_every_score_of_a_frame_or_bins_them_as_asked():
     frame = ENGINES["polars"](pa.table({"y": [0, 1, 0, 1], "s": [0.1, 0.2, 0.1000001, 0.2000001]}))
-    assert len(evaluate(frame, true="y", score="s", exact=False).scores.blurs)
-    assert not len(evaluate(frame, true="y", score="s", exact=True).scores.blurs)
+    assert len(evaluate(frame, true="y", score="s", exact=False).scores.bins)
+    assert not len(evaluate(frame, true="y", score="s", exact=True).scores.bins)
     assert_refused(lambda: evaluate([0, 1], [0, 1], exact=True), InputTypeError, "exact= are about columns of a frame")
 
 

@@ -165,8 +165,8 @@ def test_more_rows_than_fit_are_binned_unless_asked_otherwise(frame, tmp_path, m
     monkeypatch.setattr(score_tables, "EXACT_ROWS", ROWS - 1)
     path = tmp_path / "rows.parquet"
     frame.with_columns(s=pl.col("s") / 1e6).write_parquet(path)
-    assert len(read([path], score="s").scores.blurs)
-    assert not len(read([path], score="s", exact=True).scores.blurs)
+    assert len(read([path], score="s").scores.bins)
+    assert not len(read([path], score="s", exact=True).scores.bins)
     monkeypatch.setattr("steelyard.ingest.frame_tally.EXACT_ROWS", ROWS - 1)
     with files.source([str(path)]) as source:
         assert_refused(lambda: score_columns(source, "y", ["s", "w"]), InputError, "needs every row in memory")

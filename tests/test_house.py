@@ -15,7 +15,7 @@ import steelyard
 
 SOURCE = Path(steelyard.__file__).parent
 FLOORS = (
-    "_types", "errors", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "estimators", "protocol",
+    "_types", "_renamed", "errors", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "estimators", "protocol",
     "datasets", "report", "interop", "sklearn", "studies", "cli",
 )  # fmt: skip
 HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy")

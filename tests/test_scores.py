@@ -25,7 +25,7 @@ from steelyard import (
 )  # fmt: skip
 from steelyard.metrics import ranking
 from steelyard.statistics import score_order
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 
 RANKING = [m for m in list_metrics() if m.scores]
 RANK_ONLY = [m for m in RANKING if m.family != "calibration"]
@@ -285,7 +285,7 @@ SOME = st.lists(st.integers(0, 12), max_size=12, unique=True).map(lambda found: 
 @settings(max_examples=100, deadline=None)
 @given(SOME, SOME)
 def test_two_ordered_lists_merge_into_one_and_keep_their_places(one, other):
-    scores, (of_one, of_other) = score_order.merged(one, other)
+    scores, (of_one, of_other) = score_order.merge_descending(one, other)
     assert scores.tolist() == sorted({*one, *other}, reverse=True)
     assert scores[of_one].tolist() == one[::-1].tolist()
     assert scores[of_other].tolist() == other[::-1].tolist()
@@ -295,8 +295,8 @@ def test_two_ordered_lists_merge_into_one_and_keep_their_places(one, other):
 @given(st.lists(st.tuples(st.integers(0, 5), st.floats(0, 9), st.floats(0, 9)), min_size=1, max_size=9))
 def test_classes_that_share_their_list_of_scores_have_the_curve_of_two_lists(rows):
     scores, *masses = np.array(sorted(rows)).T
-    shared = ScoreTable(*(Side(scores, mass, mass, mass) for mass in masses))
-    apart = ScoreTable(*(Side(scores.copy(), mass, mass, mass) for mass in masses))
+    shared = ScoreTable(*(ClassScores(scores, mass, mass, mass) for mass in masses))
+    apart = ScoreTable(*(ClassScores(scores.copy(), mass, mass, mass) for mass in masses))
     assert shared.thresholds.tolist() == apart.thresholds.tolist()
     for one, other in zip(shared.counts, apart.counts, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -94,15 +94,18 @@ def test_a_spoiled_tally_is_refused(text, words):
     [("x", "pairs of numbers"), ([[1, 2, 3]], "pairs of numbers"), ([[2, 1]], "ascending order"), ([[1, 3], [2, 4]], "ascending order"), ([[0, math.inf]], "ascending order")],
 )  # fmt: skip
 def test_spoiled_blurs_are_refused(ranges, words):
-    assert_refused(lambda: score_bins.read(ranges), InputError, words)
+    assert_refused(lambda: score_bins.saved_bins(ranges), InputError, words)
 
 
 def test_a_cut_inside_a_bin_is_refused_and_at_its_ends_is_not(monkeypatch):
     monkeypatch.setattr(score_queries, "BINS", 4)
     found = tally(FRAME.with_columns(s=pl.Series([0.1, 0.2, 0.15, 0.9])), true="y", score="s", exact=False)
-    assert found.scores.blurs.tolist() == [[0.1, 0.2]]
-    assert score_bins.inside(found.scores.blurs, 0.1) is None and score_bins.inside(found.scores.blurs, 0.21) is None
-    assert score_bins.inside(found.scores.blurs, 0.2) == (0.1, 0.2)
+    assert found.scores.bins.tolist() == [[0.1, 0.2]]
+    assert (
+        score_bins.bin_divided_at(found.scores.bins, 0.1) is None
+        and score_bins.bin_divided_at(found.scores.bins, 0.21) is None
+    )
+    assert score_bins.bin_divided_at(found.scores.bins, 0.2) == (0.1, 0.2)
     assert_refused(
         lambda: steelyard.evaluate(found, threshold=0.15), InputError, "0.15 would divide the one from 0.1 to 0.2; cut"
     )
@@ -195,3 +198,10 @@ def test_the_bar_is_shown_on_a_terminal_alone(monkeypatch):
 )  # fmt: skip
 def test_a_gate_shows_as_many_digits_as_tell_the_numbers_apart(value, limit, pair):
     assert rules._apart(value, limit) == pair
+
+
+@pytest.mark.parametrize(("old", "new"), [("blurs", "bins"), ("probable", "has_probabilities")])
+def test_former_attributes_of_a_score_table_answer_and_warn(old, new):
+    table = steelyard.score_table([0, 1], [0.2, 0.9])
+    with pytest.warns(DeprecationWarning, match=new):
+        assert np.array_equal(getattr(table, old), getattr(table, new))

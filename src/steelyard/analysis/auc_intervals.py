@@ -21,7 +21,7 @@ from steelyard.statistics.class_scores import starting_at_zero
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.statistics.class_scores import Side
+    from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
 HALVINGS = 60  # of an interval within [0, 1]: below the spacing of floats near 1
@@ -70,9 +70,9 @@ def components(table: ScoreTable) -> tuple[Components, Components]:
     return (first, _above(second)) if few is table.positive else (second, _above(first))
 
 
-def _total(side: Side) -> float:
+def _total(side: ClassScores) -> float:
     """The weight of a class; that of fractions as their running sum ends, so that rounding leaves nothing over."""
-    return float(side.total if side.weights is None else side.below(np.array(np.inf)))
+    return float(side.total if side.given_weights is None else side.below(np.array(np.inf)))
 
 
 def _between(weights: Array, around: tuple[Array, Array], total: float) -> Components:
@@ -88,13 +88,6 @@ def _above(shares: Components) -> Components:
     return Components(1 - shares.values, shares.weights)
 
 
-def effective_size(side: Side) -> float:
-    """The rows of a class, or how many equally weighted rows would tell as much (Kish)."""
-    if side.weights is None or side.squares is None or not side.total:
-        return float(side.n if side.total else 0)
-    return float(side.total) ** 2 / float(side.squares.sum())
-
-
 def delong_variance(table: ScoreTable) -> float:
     """DeLong's variance of the AUC; infinite where a class has fewer than two rows.
 
@@ -102,7 +95,7 @@ def delong_variance(table: ScoreTable) -> float:
     >>> delong_variance(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.125
     """
-    sizes = effective_size(table.positive), effective_size(table.negative)
+    sizes = table.positive.effective_size, table.negative.effective_size
     if min(sizes) <= 1:
         return inf
     return sum(part.variance_of_mean(size) for part, size in zip(components(table), sizes, strict=True))
@@ -163,13 +156,13 @@ def widened_score_interval(table: ScoreTable, level: float = 0.95) -> tuple[floa
     auc, found = _auc(table), delong_variance(table)
     if isnan(auc):
         return auc, auc
-    assumed = score_variance(auc, effective_size(table.positive), effective_size(table.negative))
+    assumed = score_variance(auc, table.positive.effective_size, table.negative.effective_size)
     wider = found / assumed if assumed and not isinf(found) else 1.0
     return _score_ends(table, auc, _z(level) * sqrt(max(wider, 1.0)))
 
 
 def _score_ends(table: ScoreTable, auc: float, z: float) -> tuple[float, float]:
-    sizes = effective_size(table.positive), effective_size(table.negative)
+    sizes = table.positive.effective_size, table.negative.effective_size
     return _furthest(auc, 0.0, z, *sizes), _furthest(auc, 1.0, z, *sizes)
 
 

@@ -149,7 +149,7 @@ def _table(data: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
         )
     if np.ndim(y_score) == 2:
         raise InputError("y_score has two dimensions; give the column of the positive class, such as y_score[:, 1].")
-    table = ingest.passing_table(data, y_score, **options)
+    table = ingest.single_use_table(data, y_score, **options)
     ingest.check_both_classes(table)
     return table
 

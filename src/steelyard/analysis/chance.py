@@ -14,7 +14,7 @@ from steelyard.ingest import array_tables as ingest
 from steelyard.metrics import application
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.results import Options
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
@@ -168,9 +168,9 @@ def _uninformed(table: ScoreTable) -> ScoreTable:
     return ScoreTable(_level(table.positive, share), _level(table.negative, share), table.label)
 
 
-def _level(side: Side, score: Array) -> Side:
+def _level(side: ClassScores, score: Array) -> ClassScores:
     rows, weights = np.array([side.n]), np.array([side.total])
-    return Side(score, rows) if side.weights is None else Side(score, rows, weights, weights)
+    return ClassScores(score, rows) if side.given_weights is None else ClassScores(score, rows, weights, weights)
 
 
 def _prior_columns(y_true: Any, y_score: Any, reading: Options) -> Array:

@@ -13,7 +13,7 @@ from steelyard.analysis.hypergeometric import TruePositives, log_sum
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
@@ -100,7 +100,10 @@ def _rows(table: Statistic) -> tuple[Statistic, str]:
         case Confusion():
             return Confusion.of_rows(table.labels, table.rows, table.positive), BY_ROWS * table.weighted
         case ScoreTable():
-            pos, neg = (s if s.weights is None else Side(s.scores, s.rows) for s in (table.positive, table.negative))
+            pos, neg = (
+                s if s.given_weights is None else ClassScores(s.scores, s.rows)
+                for s in (table.positive, table.negative)
+            )
             return ScoreTable(pos, neg, table.label), BY_ROWS * table.weighted
     if table.shape:
         raise InputError(f"An array of tables of shape {table.shape} was given; test one table at a time.")

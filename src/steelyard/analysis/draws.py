@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile, student_quantile
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import LARGEST, Counts
 from steelyard.statistics.score_table import ScoreTable
 
@@ -133,22 +133,21 @@ def binned(table: ScoreTable, most: int = MOST_ENTRIES) -> ScoreTable:
     return ScoreTable(sides[0], sides[1], table.label)
 
 
-def _groups(side: Side, edges: Array) -> tuple[Array, Array, Array]:
+def _groups(side: ClassScores, edges: Array) -> tuple[Array, Array, Array]:
     """The group of each entry: odd numbers for the edges themselves, even ones for what lies between them."""
     group = np.searchsorted(edges, side.scores, "left") + np.searchsorted(edges, side.scores, "right")
-    return group, side.scores, np.ones(len(side.scores)) if side.mass is None else side.mass.astype(np.float64)
+    return group, side.scores, side.weights.astype(np.float64)
 
 
 def _weighted(groups: list[tuple[Array, Array, Array]]) -> tuple[list[tuple[Array, Array]], list[tuple[Array, Array]]]:
     return [(g, s * m) for g, s, m in groups], [(g, m) for g, _, m in groups]
 
 
-def _grouped(side: Side, group: Array, scores: Array) -> Side:
+def _grouped(side: ClassScores, group: Array, scores: Array) -> ClassScores:
     held, starts = np.unique(group, return_index=True)
-    rows = np.ones(len(group), dtype=np.int64) if side.rows is None else side.rows
-    columns = (None if c is None else np.add.reduceat(c, starts) for c in (rows, side.weights, side.squares))
-    n, weights, squares = columns
-    return Side(scores[held], n, weights, squares)
+    given = (side.rows, side.given_weights, side.given_squares)
+    rows, weights, squares = (None if column is None else np.add.reduceat(column, starts) for column in given)
+    return ClassScores(scores[held], rows, weights, squares)
 
 
 def student_spread(n: float, level: float) -> float:
@@ -169,25 +168,20 @@ def rank_draws(table: ScoreTable, draws: int, rng: np.random.Generator, level: f
     scores = np.union1d(*(side.scores for side in sides))
     places = [np.searchsorted(scores, side.scores) for side in sides]
     both = zip(places, sides, strict=True)
-    rows = np.sum([np.bincount(at, _rows(side), minlength=len(scores)) for at, side in both], axis=0)
+    rows = np.sum([np.bincount(at, side.rows, minlength=len(scores)) for at, side in both], axis=0)
     drawn = []
     for at, side in zip(places, sides, strict=True):
         weights = np.zeros((draws, len(scores)))
         weights[:, at] = _gammas(side, draws, rng, student_spread(side.n, level))
         anywhere = rng.choice(len(scores), draws, p=rows / rows.sum())
         weights[np.arange(draws), anywhere] += rng.standard_gamma(RANK_PRIOR, draws) * (side.total / side.n)
-        drawn.append(Side(scores, weights, weights, weights))
+        drawn.append(ClassScores(scores, weights, weights, weights))
     return ScoreTable(drawn[0], drawn[1], table.label)
 
 
-def _rows(side: Side) -> Array:
-    return np.ones(len(side.scores)) if side.rows is None else side.rows.astype(np.float64)
-
-
-def _gammas(side: Side, draws: int, rng: np.random.Generator, spread: float) -> Array:
+def _gammas(side: ClassScores, draws: int, rng: np.random.Generator, spread: float) -> Array:
     """Weights of mean w and variance the sum of w^2, as the weighted rows of each entry have it."""
-    mass = np.ones(len(side.scores)) if side.mass is None else side.mass.astype(np.float64)
-    squares = mass if side.squares is None else side.squares
+    mass, squares = side.weights.astype(np.float64), side.squares.astype(np.float64)
     return np.asarray(
         rng.standard_gamma(spread * mass**2 / squares, size=(draws, len(mass))) * (squares / mass / spread)
     )

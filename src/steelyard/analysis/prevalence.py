@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
 from steelyard.metrics.registry import get_metric
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
@@ -112,12 +112,9 @@ def scores_at(table: ScoreTable, pi: Any) -> ScoreTable:
     )
 
 
-def _scaled(side: Side, factor: Any) -> Side:
+def _scaled(side: ClassScores, factor: Any) -> ClassScores:
     factor = np.asarray(factor)[..., None]
-    mass = np.ones(len(side.scores)) if side.mass is None else side.mass
-    rows = np.ones(len(side.scores), dtype=np.int64) if side.rows is None else side.rows
-    squares = mass if side.squares is None else side.squares
-    return Side(side.scores, rows, mass * factor, squares * factor**2)
+    return ClassScores(side.scores, side.rows, side.weights * factor, side.squares * factor**2)
 
 
 def swap_prevalences(metric: Any, a: Counts, b: Counts, *, least: float = 1e-6) -> list[float]:

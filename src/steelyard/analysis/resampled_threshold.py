@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.analysis.draws import tails
 from steelyard.analysis.threshold_criterion import Criterion, Cuts
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
 
@@ -71,17 +71,17 @@ def _draws(small: ScoreTable, criterion: Criterion, n: int, rng: np.random.Gener
     return places[defined], Counts.trusted(*(cell.sum() for cell in left.flat()[defined, places[defined]]))
 
 
-def _resample(side: Side, n: int, rng: np.random.Generator) -> tuple[Side, Side]:
+def _resample(side: ClassScores, n: int, rng: np.random.Generator) -> tuple[ClassScores, ClassScores]:
     """Resamples of the rows of a class on a new first axis of its weights, and the rows that they leave out.
 
     A row is left out with probability 1/e, else taken once and about 0.58 times more.
     """
-    rows = _rows(side)
+    rows = side.rows
     taken = rng.binomial(rows, 1 - LEFT_OUT, size=(n, len(rows)))
     again = rng.poisson(taken * (LEFT_OUT / (1 - LEFT_OUT)))
-    one = 1.0 if side.weights is None else side.weights / rows
+    one = 1.0 if side.given_weights is None else side.weights / rows
     drawn, left = (taken + again) * one, (rows - taken) * one
-    return Side(side.scores, drawn, drawn, drawn), Side(side.scores, left, left, left)
+    return ClassScores(side.scores, drawn, drawn, drawn), ClassScores(side.scores, left, left, left)
 
 
 def _coarse(table: ScoreTable, threshold: float) -> ScoreTable:
@@ -102,12 +102,8 @@ def _evenly(n: int, most: int) -> Array:
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
-def _moved(side: Side, kept: Array) -> Side:
+def _moved(side: ClassScores, kept: Array) -> ClassScores:
     held, starts = np.unique(np.searchsorted(kept, side.scores, side="right") - 1, return_index=True)
-    columns = (_rows(side), side.weights, side.squares)
+    columns = (side.rows, side.given_weights, side.given_squares)
     rows, weights, squares = (None if c is None else np.add.reduceat(c, starts) for c in columns)
-    return Side(kept[held], rows, weights, squares)
-
-
-def _rows(side: Side) -> Array:
-    return np.ones(len(side.scores), dtype=np.int64) if side.rows is None else side.rows
+    return ClassScores(kept[held], rows, weights, squares)

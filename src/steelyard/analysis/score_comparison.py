@@ -19,7 +19,7 @@ from steelyard.errors import InputError
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays
 from steelyard.metrics import application
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -184,5 +184,5 @@ def _table(entries: Entries, weights: Array) -> ScoreTable:
     drawn = np.array([np.bincount(entries.cells, row, minlength=2 * size) for row in weights])
     masses = (drawn[:, entries.held[0]], drawn[:, size + entries.held[1]])
     both = zip(entries.held, masses, strict=True)
-    held, rest = (Side(entries.scores[at], mass, mass, mass) for at, mass in both)
+    held, rest = (ClassScores(entries.scores[at], mass, mass, mass) for at, mass in both)
     return ScoreTable(held, rest)

@@ -86,7 +86,7 @@ def tally(
 
 def _large(table: Tally, size: int) -> list[str]:
     """What to do about a tally of very many scores."""
-    if table.scores is None or len(table.scores.blurs) or size < _LARGE:
+    if table.scores is None or len(table.scores.bins) or size < _LARGE:
         return []
     return [f"This tally keeps every score, {size / 1e6:,.0f} MB; --binned keeps bins, and bounds on the areas."]
 

@@ -234,7 +234,7 @@ def threshold(
     found = reading.weighed(files, None, positive, None, cutting=True, pred=None, score=score, **columns)
     if found.tally.scores is None:
         raise InputError("A cut needs scores; name their column with --score.")
-    if len(found.tally.scores.blurs):
+    if len(found.tally.scores.bins):
         found.assumed.append("Scores were counted in bins: the cuts between them were looked at.")
     best = best_threshold(found.tally.scores, metric=metric, where=list(where) or None, level=level)
     if kind == "json":

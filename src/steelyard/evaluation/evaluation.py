@@ -172,7 +172,7 @@ class Evaluation:
             "groups": [group.to_dict() for group in self.groups],
             "verdict": self.verdict,
             **({"assumed": list(self.assumed)} if self.assumed else {}),
-            **({"bounds": bounds(self.scores)} if self.scores is not None and len(self.scores.blurs) else {}),
+            **({"bounds": bounds(self.scores)} if self.scores is not None and len(self.scores.bins) else {}),
             **({} if self.prevalence is None else {"prevalence": np.asarray(self.prevalence).tolist()}),
         }
 

@@ -14,7 +14,7 @@ from steelyard.ingest.label_tables import resolved
 from steelyard.metrics.binned_bounds import bounds
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_bins import inside
+from steelyard.statistics.score_bins import bin_divided_at
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
 
@@ -112,7 +112,7 @@ def _of_tally(data: Tally, threshold: Any, pos_label: Any) -> _Weighed:
 
 def _bounds_told(scores: ScoreTable) -> tuple[str, ...]:
     """How far the areas of binned scores may be from those of the scores themselves."""
-    if not len(scores.blurs):
+    if not len(scores.bins):
         return ()
     ends = {name: " and ".join(f"{end:.6f}" for end in pair) for name, pair in bounds(scores).items()}
     told = ", ".join(f"{name} lies between {pair}" for name, pair in ends.items())
@@ -146,7 +146,7 @@ def rest(labels: Iterable[Any], scores: Any) -> Any:
 
 def cut_at(scores: Any, threshold: Any, other: Any) -> _Weighed:
     """Scores cut into labels: where told, at 0.5 where they are probabilities, else not at all."""
-    if threshold is None and not scores.probable:
+    if threshold is None and not scores.has_probabilities:
         return _Weighed(None, scores, None, (RANKED_ONLY,))
     assumed = (USUALLY_CUT,) if threshold is None else ()
     cut = _checked_cut(scores, USUAL_CUT if threshold is None else threshold)
@@ -162,7 +162,7 @@ def cut_at(scores: Any, threshold: Any, other: Any) -> _Weighed:
 def _checked_cut(scores: ScoreTable, threshold: Any) -> float:
     if not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
         raise InputError(f"A threshold is a number, not {threshold!r}.")
-    divided = inside(scores.blurs, float(threshold))
+    divided = bin_divided_at(scores.bins, float(threshold))
     if divided is not None:
         raise InputError(
             f"The scores were counted in bins, and {threshold:g} would divide the one from {divided[0]:.9g} to "

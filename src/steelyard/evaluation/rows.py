@@ -59,9 +59,7 @@ def _score_rows(scores: ScoreTable | None, metrics: Any, how: dict[str, Any]) ->
     if not (scores.positive.n and scores.negative.n):
         why = "no negatives" if scores.positive.n else "no positives"
         return [Row(m.name, *(math.nan,) * 4, why) for m in metrics if m.scores]
-    ends = [end for side in (scores.positive, scores.negative) for end in (side.scores[0], side.scores[-1])]
-    calibrated = min(ends) >= 0 and max(ends) <= 1
-    known = [m for m in metrics if m.scores and (calibrated or m.family != "calibration")]
+    known = [m for m in metrics if m.scores and (scores.has_probabilities or m.family != "calibration")]
     total = scores.positive.total + scores.negative.total
     return _rows([m for m in known if m.name != "precision_at_k" or total >= m.parameters["k"]], scores, how, {})
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError, did_you_mean
 from steelyard.ingest import arrays, code_counts, label_codes
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import MOST_LABELS, Confusion
 from steelyard.statistics.score_table import ScoreTable
 
@@ -130,11 +130,11 @@ def score_table(
     <ScoreTable of 3 rows, 2 of them 1>
     """
     options = {"pos_label": pos_label, "labels": labels, "sample_weight": sample_weight, "frequency": frequency}
-    table = passing_table(y_true, y_score, **options)
-    return ScoreTable(table.positive.kept(), table.negative.kept(), table.label)
+    table = single_use_table(y_true, y_score, **options)
+    return ScoreTable(table.positive.detached(), table.negative.detached(), table.label)
 
 
-def passing_table(
+def single_use_table(
     y_true: Any, y_score: Any, *, pos_label: Any, labels: Any, sample_weight: Any, frequency: Any
 ) -> ScoreTable:
     """The table for a single question: the scores of a common class are read where they are."""
@@ -177,20 +177,20 @@ def is_positive(true: Array, pos_label: Any, declared: tuple[Any, ...] | None) -
     return codes == (known.index(label) if label in known else -1), label
 
 
-def _sides(score: Array, positive: Array) -> tuple[Side, Side]:
+def _sides(score: Array, positive: Array) -> tuple[ClassScores, ClassScores]:
     n = code_counts.count(positive)
     rare, which = min((n, True), (len(score) - n, False))
-    one = Side(code_counts.select(score, positive, which, rare), ascending=False, passing=True)
-    rest = Side(
+    one = ClassScores(code_counts.select(score, positive, which, rare), ascending=False, single_use=True)
+    rest = ClassScores(
         lambda: code_counts.select(score, positive, not which, len(score) - rare),
         ascending=False,
         among=(score, one),
-        passing=True,
+        single_use=True,
     )
     return (one, rest) if which else (rest, one)
 
 
-def _side(score: Array, held: Array, weight: Array | None, rows: Array | None) -> Side:
+def _side(score: Array, held: Array, weight: Array | None, rows: Array | None) -> ClassScores:
     """The weighted rows of one class; a row of no weight makes no threshold."""
     for column in (weight, rows):
         held = held if column is None else held & (column > 0)
@@ -198,9 +198,9 @@ def _side(score: Array, held: Array, weight: Array | None, rows: Array | None) -
     order = np.argsort(picked, kind="stable")
     n = np.ones(len(order), dtype=np.int64) if rows is None else rows[held][order]
     if weight is None:
-        return Side(picked[order], n)
+        return ClassScores(picked[order], n)
     w = weight[held][order]
-    return Side(picked[order], n, w * n, w * w * n)
+    return ClassScores(picked[order], n, w * n, w * w * n)
 
 
 def check_both_classes(table: ScoreTable) -> None:

@@ -11,7 +11,7 @@ from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries,
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.label_tables import groups, picked, resolved, values
 from steelyard.statistics import score_bins
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_table import ScoreTable
 
@@ -115,7 +115,7 @@ def _binned(counted: Keyed, held: Array, positive: Array, label: Any) -> ScoreTa
     assert counted.low is not None and counted.high is not None  # noqa: S101 - a query of bins always tells
     low, high = counted.low[held] + 0.0, counted.high[held] + 0.0  # -0.0 becomes 0.0
     wide = high > low
-    ranges = score_bins.joined(np.column_stack([low[wide], high[wide]]), score_bins.NONE)
+    ranges = score_bins.merge_bins(np.column_stack([low[wide], high[wide]]))
     mass = picked(counted, held)
     sides = []
     for which in (positive, ~positive):
@@ -123,5 +123,5 @@ def _binned(counted: Keyed, held: Array, positive: Array, label: Any) -> ScoreTa
         ties = [part for part in (squares, weights, rows) if part is not None]  # summed in one order, whatever is given
         order = np.lexsort((*ties, low[which]))
         rows, weights, squares = (None if part is None else part[order] for part in (rows, weights, squares))
-        sides.append(score_bins.snapped(Side(low[which][order], rows, weights, squares), ranges).compact())
+        sides.append(score_bins.lowered(ClassScores(low[which][order], rows, weights, squares), ranges).compact())
     return ScoreTable(sides[0], sides[1], label, ranges)

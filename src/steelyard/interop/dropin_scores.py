@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import SteelyardError
-from steelyard.ingest.array_tables import passing_table
+from steelyard.ingest.array_tables import single_use_table
 from steelyard.interop.dropin_inputs import coded, delegate, score_column, weight_column
 from steelyard.metrics.ranking import average_precision, roc_auc
 
@@ -36,7 +36,7 @@ def _weighed(y_true: Any, y_score: Any, sample_weight: Any, choose: Callable[[An
 
 def _table(positive: Array, score: Array, weight: Array | None) -> ScoreTable | None:
     try:
-        table = passing_table(positive, score, pos_label=None, labels=None, sample_weight=weight, frequency=None)
+        table = single_use_table(positive, score, pos_label=None, labels=None, sample_weight=weight, frequency=None)
     except SteelyardError:  # a score that is not finite
         return None
     return table if table.positive.total and table.negative.total else None

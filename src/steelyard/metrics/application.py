@@ -52,7 +52,7 @@ def weighed(metric: Metric, data: Any, other: Any, options: Options) -> Counts |
         if options.labels is None:
             check_met(table)
         return table
-    scores = ingest.passing_table(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
+    scores = ingest.single_use_table(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
     ingest.check_both_classes(scores)
     return scores
 

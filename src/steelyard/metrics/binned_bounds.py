@@ -40,7 +40,7 @@ def _lowest_precision(worst: ScoreTable, table: ScoreTable) -> float:
     thresholds, counts = worst.thresholds[1:], worst.counts
     tp, fp = (np.asarray(cell, dtype=np.float64) for cell in (counts.tp, counts.fp))
     gained, above = np.diff(tp), fp[1:]
-    blurred = np.isin(thresholds, table.blurs[:, 0]) & (gained > 0) & (above > 0)
+    blurred = np.isin(thresholds, table.bins[:, 0]) & (gained > 0) & (above > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         step = gained * tp[1:] / (tp[1:] + above)
         lowest = gained - above * np.log1p(gained / (tp[:-1] + above))

@@ -17,7 +17,7 @@ from steelyard.statistics.score_order import PART, chunks
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.statistics.class_scores import Side
+    from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
 
@@ -128,7 +128,7 @@ def average_precision(t):
 
 
 def _average_precision(t: ScoreTable) -> Any:
-    found = t.found
+    found = t.at_positive_scores
     parts = ((column[..., part] for column in found) for part in chunks(found[0].shape[-1], PART))
     return sum(_precisions(*part) for part in parts) / t.positive.total
 
@@ -223,7 +223,7 @@ def lift(t, *, share=0.1):
 # ---------------------------------------------------------------- calibration: scores as probabilities
 
 
-def _probabilities(name: str, t: ScoreTable) -> tuple[Side, Side]:
+def _probabilities(name: str, t: ScoreTable) -> tuple[ClassScores, ClassScores]:
     for side in (t.positive, t.negative):
         if len(side.scores) and (side.scores[0] < 0 or side.scores[-1] > 1):
             worst = side.scores[0] if side.scores[0] < 0 else side.scores[-1]
@@ -236,7 +236,7 @@ def _mean(t: ScoreTable, positive: Array, negative: Array) -> Any:
     total = t.positive.total + t.negative.total
     if not np.any(total):
         return undefined("no rows")
-    return (_sum(positive, t.positive.mass) + _sum(negative, t.negative.mass)) / total
+    return (_sum(positive, t.positive.entry_weights) + _sum(negative, t.negative.entry_weights)) / total
 
 
 def _sum(values: Array, mass: Array | None) -> Any:
@@ -284,7 +284,7 @@ def expected_calibration_error(t, *, bins=10):
         return undefined("no rows")
     gap = np.zeros((*total.shape, bins))
     for side, truth in ((positive, 1), (negative, 0)):
-        off = (truth - side.scores) * (1 if side.mass is None else side.mass)
+        off = (truth - side.scores) * (1 if side.entry_weights is None else side.entry_weights)
         edges = np.searchsorted(np.minimum((side.scores * bins).astype(np.int64), bins - 1), np.arange(bins + 1))
         gap += np.diff(starting_at_zero(np.cumsum(off, -1))[..., edges], axis=-1)
     return np.abs(gap).sum(-1) / total

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.statistics.class_scores import Side
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_table import ScoreTable
 
@@ -65,14 +65,14 @@ def _confusion(true: Array, pred: Array, data: Any, weight: Array, share: Array)
     return Confusion(data.labels, whole, weights, squares, data.positive)
 
 
-def _side(scores: Array, weight: Array, share: Array, plain: bool) -> Side:
+def _side(scores: Array, weight: Array, share: Array, plain: bool) -> ClassScores:
     if plain:
-        return Side(scores, ascending=False)
+        return ClassScores(scores, ascending=False)
     order = np.argsort(scores, kind="stable")
     weight, share = weight[order], share[order]
     # In whole rows where they are; the hair more keeps a sum of thirds from being one row short.
     rows = np.ones(len(order), dtype=np.int64) if (share == 1).all() else share * (1 + 1e-9)
-    return Side(scores[order], rows, weight * share, weight * weight * share)
+    return ClassScores(scores[order], rows, weight * share, weight * weight * share)
 
 
 def firsts(runs: Sequence[Run]) -> list[Run]:

@@ -95,12 +95,7 @@ def _fits(metric: Metric, scores: Sequence[Any]) -> bool:
     """Whether scores such as these can be judged by the metric."""
     if metric.name == "precision_at_k":
         return all(table.positive.total + table.negative.total >= metric.parameters["k"] for table in scores)
-    if metric.family != "calibration":
-        return True
-    ends = [
-        end for t in scores for side in (t.positive, t.negative) if len(side.scores) for end in side.scores[[0, -1]]
-    ]
-    return not ends or bool(min(ends) >= 0 and max(ends) <= 1)
+    return metric.family != "calibration" or all(table.has_probabilities for table in scores)
 
 
 # ---------------------------------------------------------------- on all runs at once

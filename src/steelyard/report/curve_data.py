@@ -13,7 +13,7 @@ from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.statistics.class_scores import Side
+    from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
 _GRID = 61  # recalls at which the band is given
@@ -22,7 +22,7 @@ _BINS, RELIABILITY_BINS = 48, 10
 OUTER = 0.001  # share of the rows beyond either end of a histogram of scores that are no probabilities
 
 
-def _sides(table: ScoreTable) -> tuple[Side, Side]:
+def _sides(table: ScoreTable) -> tuple[ClassScores, ClassScores]:
     return table.positive, table.negative
 
 
@@ -43,7 +43,7 @@ def band(table: ScoreTable, level: float) -> dict[str, list[float]]:
 
 def histogram(table: ScoreTable) -> dict[str, list[float]]:
     """The share of each class in bins of equal width; what lies beyond the ends is in the outer bins."""
-    low, high = (0.0, 1.0) if table.probable else _ends(table)
+    low, high = (0.0, 1.0) if table.has_probabilities else _ends(table)
     edges = np.linspace(low, high, _BINS + 1)
     shares = [_shares(side, edges) for side in _sides(table)]
     return {"ends": [low, high], "positive": _short(shares[0]), "negative": _short(shares[1])}
@@ -55,9 +55,9 @@ def _ends(table: ScoreTable) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, low + 0.5)
 
 
-def _shares(side: Side, edges: Array) -> Array:
+def _shares(side: ClassScores, edges: Array) -> Array:
     places = np.clip(np.searchsorted(edges, side.scores, side="right") - 1, 0, _BINS - 1)
-    weights = np.bincount(places, side.mass, minlength=_BINS).astype(np.float64)
+    weights = np.bincount(places, side.entry_weights, minlength=_BINS).astype(np.float64)
     return np.asarray(weights / max(weights.sum(), 1e-300))
 
 
@@ -78,26 +78,18 @@ def _effective(table: ScoreTable, p: Array, n: Array, held: Array) -> tuple[Arra
 
     The share of positives stays that of the weights, so that the interval is about the point that is drawn.
     """
-    squares = sum(np.bincount(_places(s), _squares(s), minlength=RELIABILITY_BINS) for s in _sides(table))
+    squares = sum(np.bincount(_places(s), s.squares, minlength=RELIABILITY_BINS) for s in _sides(table))
     worth = (p + n) / np.maximum(np.asarray(squares)[held], 1e-300)
     return p * worth, n * worth
 
 
-def _squares(side: Side) -> Array:
-    if side.squares is not None:
-        return side.squares
-    rows = np.ones(len(side.scores)) if side.rows is None else side.rows
-    return np.asarray(rows, dtype=np.float64)
-
-
-def _places(side: Side) -> Array:
+def _places(side: ClassScores) -> Array:
     return np.minimum((side.scores * RELIABILITY_BINS).astype(np.int64), RELIABILITY_BINS - 1)
 
 
-def _bins(side: Side) -> tuple[Array, Array]:
-    mass = np.ones(len(side.scores)) if side.mass is None else side.mass
-    places = _places(side)
-    held, scored = (np.bincount(places, w, minlength=RELIABILITY_BINS) for w in (mass, mass * side.scores))
+def _bins(side: ClassScores) -> tuple[Array, Array]:
+    places, weights = _places(side), side.weights
+    held, scored = (np.bincount(places, w, minlength=RELIABILITY_BINS) for w in (weights, weights * side.scores))
     return held, scored
 
 

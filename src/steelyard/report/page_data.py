@@ -122,7 +122,7 @@ def _of_scores(
             row["best"] = held.best.get(row["name"])
         else:
             row.update(_over_stops(row, small, shares, start))
-    probable = scores.probable
+    probable = scores.has_probabilities
     return {
         "cuts": _cut_columns(held),
         "cut": held.current,

@@ -1,4 +1,4 @@
-"""Side: the scores of one class in order, with their weights. Used by ScoreTable, and by what draws or moves scores."""
+"""ClassScores: the scores of one class in order, with the rows and the weight of each."""
 
 from __future__ import annotations
 
@@ -15,31 +15,48 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
 
-_COLUMNS = ("rows", "weights", "squares")
 _RARE = 32  # how many times larger a class is worth not sorting, when the other asks where it stands in it
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ClassScores:
     """The scores of one class, with the rows and the weight of each entry; sorted when the order is asked for.
 
-    Where every entry is one row, `rows` is None; where weights are rows, so are `weights` and `squares`. Entries
-    that have weights are given in ascending order. A class that is only counted around the scores of a rare other
-    one is never copied: `given` then makes the copy when needed, and `among` holds all scores and the other class.
+    Where every entry is one row, `given_rows` is None; where weights are rows, so are `given_weights` and
+    `given_squares`. Entries that have weights are given in ascending order. A class that is only counted around the
+    scores of a rare other one is never copied: `given_scores` then makes the copy when needed, and `among` holds all
+    scores and the other class. The scores of a table for a `single_use` may be sorted where they are.
     """
 
-    given: Array | Callable[[], Array]
-    rows: Array | None = None
-    weights: Array | None = None
-    squares: Array | None = None
+    given_scores: Array | Callable[[], Array]
+    given_rows: Array | None = None
+    given_weights: Array | None = None
+    given_squares: Array | None = None
     ascending: bool = True
-    among: tuple[Array, Side] | None = None
-    passing: bool = False
+    among: tuple[Array, ClassScores] | None = None
+    single_use: bool = False
 
     @cached_property
     def entries(self) -> Array:
         """The scores, one an entry."""
-        return self.given() if callable(self.given) else self.given
+        return self.given_scores() if callable(self.given_scores) else self.given_scores
+
+    @property
+    def rows(self) -> Array:
+        """The rows of each entry."""
+        if self.given_rows is None:
+            return np.broadcast_to(np.int64(1), len(self.scores))  # one number in memory, whatever the length
+        return self.given_rows
+
+    @property
+    def weights(self) -> Array:
+        """The sum of the weights of each entry's rows; their number where they have none."""
+        return self.rows if self.given_weights is None else self.given_weights
+
+    @property
+    def squares(self) -> Array:
+        """The sum of the squared weights of each entry's rows; their number where they have none."""
+        return self.rows if self.given_squares is None else self.given_squares
 
     @cached_property
     def size(self) -> int:
@@ -52,25 +69,32 @@ class Side:
         if self.ascending:
             return self.entries
         # In place only for the single question of one caller: other threads may be reading a table that is kept.
-        return score_order.sort(self.entries if self.passing else self.entries.copy())
+        return score_order.sort(self.entries if self.single_use else self.entries.copy())
 
-    @cached_property
-    def mass(self) -> Array | None:
+    @property
+    def entry_weights(self) -> Array | None:
         """The weight of each entry; None where it is 1."""
-        return self.rows if self.weights is None else self.weights
+        return self.given_rows if self.given_weights is None else self.given_weights
 
     @cached_property
     def total(self) -> Any:
         """The weight of the class; an array where the weights have an axis of draws before that of the entries."""
-        if self.mass is None:
+        if self.entry_weights is None:
             return self.size
-        last = self._running[..., -1]  # not mass.sum(), which rounds otherwise: an area could leave [0, 1]
+        last = self._running[..., -1]  # not weights.sum(), which rounds otherwise: an area could leave [0, 1]
         return last.item() if last.ndim == 0 else last
 
     @cached_property
     def n(self) -> int:
         """The rows of the class."""
-        return self.size if self.rows is None else int(self.rows.sum())
+        return self.size if self.given_rows is None else int(self.given_rows.sum())
+
+    @property
+    def effective_size(self) -> float:
+        """How many equally weighted rows would tell as much (Kish); without weights the rows themselves."""
+        if self.given_squares is None or not self.total:
+            return float(self.n if self.total else 0)
+        return float(self.total) ** 2 / float(self.given_squares.sum())
 
     def below(self, thresholds: Array) -> Array:
         """The weight of the scores below each threshold, in any order."""
@@ -89,9 +113,8 @@ class Side:
         if self._unsorted_serves(few):
             yield slice(None), *self.around_each(few)
             return
-        for part in score_order.chunks(
-            len(few), score_order.PART
-        ):  # in order: a part may be few where all of them are not
+        # In order: a part may be few where all of them are not.
+        for part in score_order.chunks(len(few), score_order.PART):
             yield part, *self._around_in_order(few[part], ties=True)
 
     def _unsorted_serves(self, few: Array) -> bool:
@@ -113,68 +136,58 @@ class Side:
         return self._cumulated(lower), self._cumulated(upper)
 
     def _cumulated(self, places: Array) -> Array:
-        return places if self.mass is None else self._running[..., places]
+        return places if self.entry_weights is None else self._running[..., places]
 
     @cached_property
     def _running(self) -> Array:
-        mass = _ones(self) if self.mass is None else self.mass
-        return starting_at_zero(np.cumsum(mass, axis=-1))
+        return starting_at_zero(np.cumsum(self.weights, axis=-1))
 
     @cached_property
     def distinct(self) -> tuple[Array, Array]:
         """The distinct scores, ascending, and the weight of each."""
         compact = self.compact()
-        return compact.scores, _ones(compact) if compact.mass is None else compact.mass
+        return compact.scores, compact.weights
 
-    def compact(self) -> Side:
+    def compact(self) -> ClassScores:
         """The same with one entry for each distinct score."""
         rises = self.scores[1:] != self.scores[:-1]
         if rises.all():
             return self
         starts = np.append(0, np.flatnonzero(rises) + 1)
-        if self.rows is None:
-            return Side(self.scores[starts], np.diff(np.append(starts, len(self.scores))))
+        if self.given_rows is None:
+            return ClassScores(self.scores[starts], np.diff(np.append(starts, len(self.scores))))
         return self._mapped(self.scores[starts], lambda column: np.add.reduceat(column, starts, axis=-1))
 
-    def kept(self) -> Side:
+    def detached(self) -> ClassScores:
         """The same with a copy of its own, whatever becomes of the arrays it was made from."""
-        return Side(self.entries, ascending=False) if self.passing else self
+        return ClassScores(self.entries, ascending=False) if self.single_use else self
 
-    def negated(self) -> Side:
+    def negated(self) -> ClassScores:
         """The scores with their sign turned, and so their order."""
         return self._mapped(-self.scores[::-1], lambda column: column[..., ::-1])
 
-    def moved(self, scores: Array) -> Side:
+    def moved(self, scores: Array) -> ClassScores:
         """The same rows at other scores, given in the same order."""
         return self._mapped(scores, lambda column: column)
 
-    def _mapped(self, scores: Array, change: Callable[[Array], Array]) -> Side:
-        rows, weights, squares = (None if c is None else change(c) for c in (self.rows, self.weights, self.squares))
-        return Side(scores, rows, weights, squares)
+    def _mapped(self, scores: Array, change: Callable[[Array], Array]) -> ClassScores:
+        columns = (self.given_rows, self.given_weights, self.given_squares)
+        rows, weights, squares = (None if column is None else change(column) for column in columns)
+        return ClassScores(scores, rows, weights, squares)
 
-    def __add__(self, other: Side) -> Side:
-        if self.rows is None and other.rows is None:
-            return Side(np.concatenate([self.entries, other.entries]), ascending=False)
+    def __add__(self, other: ClassScores) -> ClassScores:
+        if self.given_rows is None and other.given_rows is None:
+            return ClassScores(np.concatenate([self.entries, other.entries]), ascending=False)
         scores = np.concatenate([self.scores, other.scores])
         order = np.argsort(scores, kind="stable")
-        joined = {key: np.concatenate([column(self, key), column(other, key)])[order] for key in _COLUMNS}
-        if self.weights is None and other.weights is None:
-            return Side(scores[order], joined["rows"]).compact()
-        return Side(scores[order], joined["rows"], joined["weights"], joined["squares"]).compact()
+        rows = np.concatenate([self.rows, other.rows])[order]
+        if self.given_weights is None and other.given_weights is None:
+            return ClassScores(scores[order], rows).compact()
+        weights = np.concatenate([self.weights, other.weights])[order]
+        squares = np.concatenate([self.squares, other.squares])[order]
+        return ClassScores(scores[order], rows, weights, squares).compact()
 
 
 def starting_at_zero(running: Array) -> Array:
     """Running sums with the 0 they start from, on the last axis."""
     return np.concatenate([np.zeros_like(running[..., :1]) if running.shape[-1] else np.zeros(1), running], -1)
-
-
-def _ones(side: Side) -> Array:
-    return np.broadcast_to(np.int64(1), len(side.scores))  # one number in memory, whatever the length
-
-
-def column(side: Side, key: str) -> Array:
-    """A column as an array, whatever it may be left out for."""
-    column = getattr(side, key)
-    if column is None and side.rows is not None:
-        column = side.rows
-    return _ones(side) if column is None else column

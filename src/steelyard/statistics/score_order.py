@@ -50,7 +50,7 @@ def up_to(few: Array, ordered: Array, lower: Array) -> Array:
     return places
 
 
-def merged(one: Array, other: Array) -> tuple[Array, list[Array]]:
+def merge_descending(one: Array, other: Array) -> tuple[Array, list[Array]]:
     """Two lists of distinct ascending scores as one of descending ones, and where in it those of each list are."""
     few, many = sorted((one, other), key=len)
     places = below(few, many)

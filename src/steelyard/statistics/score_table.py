@@ -1,4 +1,4 @@
-"""ScoreTable: the scores of each class in order, and so the Counts at every threshold. Every floor may use it."""
+"""ScoreTable: the scores of each class in order, and so the Counts at every threshold."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard._renamed import Renamed
 from steelyard.errors import InputError, InputTypeError
 from steelyard.statistics import score_bins, score_order
-from steelyard.statistics.class_scores import Side, column, starting_at_zero
+from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, written
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Label
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,8 +28,8 @@ class ScoreTable:
     """The scores of the positives and of the negatives, each in order.
 
     A row is predicted positive where its score is at least the threshold. Tables of other rows merge with `+`. A
-    table of binned scores has `blurs`: ranges of scores whose rows all stand at the lower end, so that every cut
-    between two ranges is exact and only the order inside a range is not known.
+    table of binned scores has `bins`: ranges of scores whose rows all stand at the lower end, so that every threshold
+    between two bins is exact and only the order inside a bin is not known.
 
     >>> from steelyard import score_table
     >>> table = score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -36,36 +41,41 @@ class ScoreTable:
     Counts(tp=1, fn=1, fp=1, tn=1)
     """
 
-    positive: Side
-    negative: Side
-    label: Any = 1
-    blurs: Array = field(default_factory=lambda: score_bins.NONE)
+    positive: ClassScores
+    negative: ClassScores
+    label: Label = 1
+    bins: Array = field(default_factory=lambda: score_bins.NO_BINS)
+
+    blurs, probable = Renamed("bins"), Renamed("has_probabilities")
 
     @property
-    def probable(self) -> bool:
+    def classes(self) -> tuple[ClassScores, ClassScores]:
+        """The scores of the positives and those of the negatives."""
+        return self.positive, self.negative
+
+    @property
+    def has_probabilities(self) -> bool:
         """Whether all scores lie between 0 and 1, as probabilities do."""
-        sides = (side.scores for side in (self.positive, self.negative) if len(side.scores))
-        return all(bool(scores[0] >= 0 and scores[-1] <= 1) for scores in sides)
+        ends = (scores.scores[[0, -1]] for scores in self.classes if len(scores.scores))
+        return all(low >= 0 and high <= 1 for low, high in ends)
 
     @property
     def weighted(self) -> bool:
         """Whether rows had weights of their own."""
-        return self.positive.weights is not None or self.negative.weights is not None
+        return any(scores.given_weights is not None for scores in self.classes)
 
     @cached_property
     def _curve(self) -> tuple[Array, Array, Array]:
         """The distinct scores, descending, with the weight of each class at or above."""
-        sides = (self.positive.distinct, self.negative.distinct)
+        (positives, gained), (negatives, lost) = (scores.distinct for scores in self.classes)
         if self.positive.scores is self.negative.scores:  # as in draws of one table
-            tps, fps = (mass[..., ::-1].cumsum(-1) for _, mass in sides)
-            return sides[0][0][::-1], tps, fps
-        scores, places = score_order.merged(sides[0][0], sides[1][0])
-        masses = (_spread(mass, at, len(scores)) for (_, mass), at in zip(sides, places, strict=True))
-        tps, fps = (mass.cumsum(-1, out=mass) for mass in masses)
-        return scores, tps, fps
+            return positives[::-1], gained[..., ::-1].cumsum(-1), lost[..., ::-1].cumsum(-1)
+        scores, (of_positives, of_negatives) = score_order.merge_descending(positives, negatives)
+        tps, fps = _spread(gained, of_positives, len(scores)), _spread(lost, of_negatives, len(scores))
+        return scores, tps.cumsum(-1, out=tps), fps.cumsum(-1, out=fps)
 
     @cached_property
-    def found(self) -> tuple[Array, Array, Array]:
+    def at_positive_scores(self) -> tuple[Array, Array, Array]:
         """The weight of each distinct score of the positives, ascending, and that of each class at or above it."""
         scores, weights = self.positive.distinct
         tp = np.cumsum(weights[..., ::-1], -1)[..., ::-1]
@@ -73,7 +83,7 @@ class ScoreTable:
 
     @property
     def thresholds(self) -> Array:
-        """Every cut that tells rows apart, highest first: infinity flags nobody, then each distinct score."""
+        """Every threshold that tells rows apart, highest first: infinity flags nobody, then each distinct score."""
         return np.concatenate([[np.inf], self._curve[0]])
 
     @cached_property
@@ -84,15 +94,15 @@ class ScoreTable:
 
     def compact(self) -> ScoreTable:
         """The same with one entry for each distinct score of a class."""
-        return ScoreTable(self.positive.compact(), self.negative.compact(), self.label, self.blurs)
+        return ScoreTable(self.positive.compact(), self.negative.compact(), self.label, self.bins)
 
-    def at(self, threshold: Any) -> Counts:
+    def at(self, threshold: ArrayLike) -> Counts:
         """The Counts where a score of at least the threshold counts as positive; an array for an array."""
         try:
-            cut = np.asarray(threshold, dtype=np.float64)
+            thresholds = np.asarray(threshold, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputTypeError(f"A threshold is a number, not {threshold!r}.") from None
-        fn, tn = self.positive.below(cut), self.negative.below(cut)
+        fn, tn = self.positive.below(thresholds), self.negative.below(thresholds)
         return Counts(_rest(self.positive.total, fn), fn, _rest(self.negative.total, tn), tn)
 
     def swapped(self) -> ScoreTable:
@@ -101,24 +111,23 @@ class ScoreTable:
 
     @cached_property
     def _swapped(self) -> ScoreTable:
-        ranges = -self.blurs[::-1, ::-1]
-        positive, negative = (score_bins.snapped(side.negated(), ranges) for side in (self.negative, self.positive))
-        return ScoreTable(positive, negative, None, ranges)
+        bins = -self.bins[::-1, ::-1]
+        negative, positive = (score_bins.lowered(scores.negated(), bins) for scores in self.classes)
+        return ScoreTable(positive, negative, None, bins)
 
     def __add__(self, other: object) -> ScoreTable:
         if not isinstance(other, ScoreTable):
             return NotImplemented
         if self.label != other.label:
             raise InputError(f"The tables have different positives, {self.label!r} and {other.label!r}.")
-        ranges = score_bins.joined(self.blurs, other.blurs)
-        sides = (self.positive + other.positive, self.negative + other.negative)
-        positive, negative = (score_bins.snapped(side, ranges) for side in sides)
-        return ScoreTable(positive, negative, self.label, ranges)
+        bins = score_bins.merge_bins(self.bins, other.bins)
+        positive, negative = self.positive + other.positive, self.negative + other.negative
+        return ScoreTable(score_bins.lowered(positive, bins), score_bins.lowered(negative, bins), self.label, bins)
 
     def extremes(self) -> tuple[ScoreTable, ScoreTable]:
-        """The worst and the best order that the rows may have had: in a blur the negatives on top, or the positives."""
-        worst = ScoreTable(self.positive, score_bins.raised(self.negative, self.blurs), self.label)
-        return worst, ScoreTable(score_bins.raised(self.positive, self.blurs), self.negative, self.label)
+        """The worst and the best order that the rows may have had: in a bin the negatives on top, or the positives."""
+        worst = ScoreTable(self.positive, score_bins.raised(self.negative, self.bins), self.label)
+        return worst, ScoreTable(score_bins.raised(self.positive, self.bins), self.negative, self.label)
 
     def __radd__(self, other: object) -> ScoreTable:
         return self if other == 0 else NotImplemented  # so that sum(tables) works
@@ -136,11 +145,11 @@ class ScoreTable:
     def to_dict(self) -> dict[str, Any]:
         """The distinct scores of each class with their rows and, where there are any, weights."""
         data: dict[str, Any] = {"positive_label": self.label}
-        for name, side in (("positive", self.positive), ("negative", self.negative)):
-            compact = side.compact()
-            columns = ("scores", "rows", "weights", "squares") if self.weighted else ("scores", "rows")
-            data[name] = {key: column(compact, key).tolist() for key in columns}
-        return data | ({"blurs": self.blurs.tolist()} if len(self.blurs) else {})
+        columns = ("scores", "rows", "weights", "squares") if self.weighted else ("scores", "rows")
+        for name, scores in zip(("positive", "negative"), self.classes, strict=True):
+            compact = scores.compact()
+            data[name] = {key: getattr(compact, key).tolist() for key in columns}
+        return data | ({"blurs": self.bins.tolist()} if len(self.bins) else {})
 
     def saved(self) -> dict[str, Any]:
         """The table as strict JSON values, with the number of its schema."""
@@ -156,23 +165,23 @@ class ScoreTable:
     def from_json(cls, text: Saved) -> ScoreTable:
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "scores", ("positive_label", "positive", "negative"), optional=("blurs",))
-        sides = (_read_side(data["positive"]), _read_side(data["negative"]))
-        return cls(*sides, data["positive_label"], score_bins.read(data["blurs"]))
+        positive, negative = _saved_class(data["positive"]), _saved_class(data["negative"])
+        return cls(positive, negative, data["positive_label"], score_bins.saved_bins(data["blurs"]))
 
 
-def _spread(mass: Array, places: Array, size: int) -> Array:
+def _spread(weights: Array, places: Array, size: int) -> Array:
     """Weights at their places on a last axis of that size, and none elsewhere."""
-    spread = np.zeros((*mass.shape[:-1], size), dtype=mass.dtype)
-    spread[..., places] = mass[..., ::-1]
+    spread = np.zeros((*weights.shape[:-1], size), dtype=weights.dtype)
+    spread[..., places] = weights[..., ::-1]
     return spread
 
 
-def _rest(total: Any, part: Array) -> Array:
+def _rest(total: float | Array, part: Array) -> Array:
     """What is left of a total, never below 0 by rounding."""
     return np.asarray(np.maximum(np.asarray(total)[..., None] - part if np.ndim(total) else total - part, 0))
 
 
-def _read_side(data: Any) -> Side:
+def _saved_class(data: Mapping[str, ArrayLike]) -> ClassScores:
     try:
         columns = {key: np.asarray(data[key]) for key in ("scores", "rows", "weights", "squares") if key in data}
         scores, rows = columns.pop("scores").astype(np.float64), columns.pop("rows")
@@ -187,7 +196,7 @@ def _read_side(data: Any) -> Side:
     if any(c.size and (c.min() < 0 or not np.isfinite(c).all()) for c in numbers):
         raise InputError("The rows and weights of a saved score table are finite and not negative.")
     if not scores.size:
-        return Side(scores)
+        return ClassScores(scores)
     if not columns:
-        return Side(scores, rows)
-    return Side(scores, rows, columns["weights"].astype(np.float64), columns["squares"].astype(np.float64))
+        return ClassScores(scores, rows)
+    return ClassScores(scores, rows, columns["weights"].astype(np.float64), columns["squares"].astype(np.float64))

@@ -16,7 +16,7 @@ from steelyard.report.figures.line_labels import Line, label_lines
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.class_scores import Side
+    from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
 _BINS = 40
@@ -131,7 +131,7 @@ def _edges(table: ScoreTable, bins: int) -> Array:
     return np.linspace(low, high if high > low else low + 1, bins + 1)
 
 
-def _density(side: Side, edges: Array) -> Array:
+def _density(side: ClassScores, edges: Array) -> Array:
     """The weight in each bin, its upper edge left to the next, over its width and the whole."""
     below = np.append(side.below(edges[:-1]), side.total).astype(np.float64)
     return np.asarray(np.diff(below) / side.total / np.diff(edges))

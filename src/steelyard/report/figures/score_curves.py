@@ -80,7 +80,7 @@ def _effective(table: ScoreTable, metric: str) -> Counts:
         return table.counts
     sides = (table.positive, table.negative)
     mass = np.array([side.total for side in sides], dtype=np.float64)
-    squares = np.array([side.total if side.squares is None else side.squares.sum() for side in sides])
+    squares = np.array([side.total if side.given_squares is None else side.squares.sum() for side in sides])
     # Precision mixes the classes, so both are scaled alike or its value would move.
     p, n = mass / squares if metric == "recall" else [mass.sum() / squares.sum()] * 2
     return table.counts.scaled(positives=float(p), negatives=float(n))
