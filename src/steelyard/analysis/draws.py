@@ -8,8 +8,9 @@ import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile, student_quantile
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
+from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.counts import LARGEST, Counts
+from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:

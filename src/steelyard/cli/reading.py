@@ -162,7 +162,7 @@ def _looks_saved(name: str) -> bool:
 
 def _read(name: str, kind: str, data: dict[str, Any]) -> Tally:
     from steelyard.statistics.counts import Counts
-    from steelyard.statistics.tally import PARTS, Tally
+    from steelyard.statistics.tally import TALLY_TABLES, Tally
 
     try:
         if kind == "tally":
@@ -170,7 +170,7 @@ def _read(name: str, kind: str, data: dict[str, Any]) -> Tally:
         if kind == "counts":
             cells = Counts.from_json(data).to_dict()
             return _of_counts(",".join(str(cells[cell]) for cell in ("tp", "fn", "fp", "tn")))
-        table: Any = PARTS[kind].from_json(data)
+        table: Any = TALLY_TABLES[kind].from_json(data)
         return Tally(**{kind: table}, labels=tuple(getattr(table, "labels", ())))
     except InputError as error:
         raise InputError(f"{name!r}: {error}") from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
-from steelyard.statistics.counts import LARGEST
+from steelyard.statistics.cell_values import LARGEST
 
 if TYPE_CHECKING:
     from steelyard._types import Array

@@ -1,18 +1,24 @@
-"""Confusion: how often each true class was predicted as each class, with weights. Every floor may use it."""
+"""Confusion: how often each true class was predicted as each class, with weights."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import CountOverflowError, InputError, did_you_mean, first_ten
-from steelyard.statistics.counts import LARGEST, Counts
-from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, written
+from steelyard.statistics.cell_values import LARGEST
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Label, Labels
 
 # One cell a pair of labels: beyond this a table is a mistake, a column of numbers or of names taken for labels.
 MOST_LABELS = 1_000
@@ -34,14 +40,14 @@ class Confusion:
     c                 0  1  0
     """
 
-    labels: tuple[Any, ...]
-    rows: np.ndarray[Any, Any]
-    given_weights: np.ndarray[Any, Any] | None = None
-    given_squares: np.ndarray[Any, Any] | None = None
-    positive: Any = None
+    labels: Labels
+    rows: Array
+    given_weights: Array | None = None
+    given_squares: Array | None = None
+    positive: Label = None
 
     @classmethod
-    def of_rows(cls, labels: Sequence[Any], rows: np.ndarray[Any, Any], positive: Any = None) -> Confusion:
+    def of_rows(cls, labels: Sequence[Label], rows: Array, positive: Label = None) -> Confusion:
         """The table of unweighted rows."""
         return cls(tuple(labels), rows, None, None, positive)
 
@@ -51,47 +57,43 @@ class Confusion:
         return self.given_weights is not None
 
     @property
-    def weights(self) -> np.ndarray[Any, Any]:
+    def weights(self) -> Array:
         """The sum of the weights of each cell's rows; their number where they have none."""
         return self.rows if self.given_weights is None else self.given_weights
 
     @property
-    def squares(self) -> np.ndarray[Any, Any]:
+    def squares(self) -> Array:
         """The sum of the squared weights of each cell's rows; their number where they have none."""
         return self.rows if self.given_squares is None else self.given_squares
 
-    def with_positive(self, label: Any) -> Confusion:
+    def with_positive(self, label: Label) -> Confusion:
         """The same table with that label as the positive one; a label without rows joins the others."""
-        table = (
-            self if any(known == label for known in self.labels) else self.relabelled(ordered([*self.labels, label]))
-        )
+        table = self if label in self.labels else self.relabelled(sort_labels([*self.labels, label]))
         return replace(table, positive=table.labels[table.index(label)])
 
     @property
-    def matrix(self) -> np.ndarray[Any, Any]:
+    def matrix(self) -> Array:
         """The weight of each pair of true and predicted class: what the metrics see."""
         return self.weights
 
-    def index(self, label: Any) -> int:
+    def index(self, label: Label) -> int:
         """The place of a label, or a sentence that tells the labels there are."""
-        for place, known in enumerate(self.labels):
-            if known == label and isinstance(known, str) == isinstance(label, str):
-                return place
-        near = did_you_mean(str(label), [str(known) for known in self.labels])
+        if label in self.labels:
+            return self.labels.index(label)
+        near = did_you_mean(str(label), map(str, self.labels))
         raise InputError(f"The label {label!r} does not occur; there are {first_ten(self.labels)}.{near}")
 
-    def counts(self, pos_label: Any = None) -> Counts:
+    def counts(self, pos_label: Label = None) -> Counts:
         """The two-class table of one label against the rest; of the unambiguous positive where none is named."""
         place = self.index(self.positive_label() if pos_label is None else pos_label)
         return self.one_vs_rest()[place]
 
-    def positive_label(self, where: str = "") -> Any:
+    def positive_label(self, where: str = "") -> Label:
         """The label that was named positive, or that is so by convention: 1 of {0, 1} or {-1, 1}, True."""
         if self.positive is not None:
             return self.positive
-        numbers = {label for label in self.labels if not isinstance(label, (str, bytes))}
-        if len(numbers) == len(self.labels) and set(map(float, _numeric(numbers))) in UNAMBIGUOUS:
-            return max(self.labels)
+        if set(_numbers(self.labels)) in UNAMBIGUOUS:
+            return sort_labels(self.labels)[-1]
         raise InputError(
             f"Which class is the positive one is not clear from the labels {first_ten(self.labels)}{where}; name it "
             "with pos_label=, or ask for average='macro', 'weighted', 'micro' or None."
@@ -106,19 +108,19 @@ class Confusion:
             return NotImplemented
         if self.positive != other.positive and None not in (self.positive, other.positive):
             raise InputError(f"The tables name different positives, {self.positive!r} and {other.positive!r}.")
-        labels = joined(self.labels, other.labels)
-        ours, theirs = self.relabelled(labels), other.relabelled(labels)
+        labels = merge_labels(self.labels, other.labels)
+        mine, others = self.relabelled(labels), other.relabelled(labels)
         positive = self.positive if other.positive is None else other.positive
-        rows = _plus(ours.rows, theirs.rows)
+        rows = _plus(mine.rows, others.rows)
         if not (self.weighted or other.weighted):
             return Confusion.of_rows(labels, rows, positive)
-        return Confusion(labels, rows, ours.weights + theirs.weights, ours.squares + theirs.squares, positive)
+        return Confusion(labels, rows, mine.weights + others.weights, mine.squares + others.squares, positive)
 
-    def relabelled(self, labels: Sequence[Any]) -> Confusion:
+    def relabelled(self, labels: Sequence[Label]) -> Confusion:
         """The same table over more labels, in the given order."""
         places = [list(labels).index(label) for label in self.labels]
 
-        def grown(table: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        def grown(table: Array) -> Array:
             wide = np.zeros((len(labels), len(labels)), dtype=table.dtype)
             wide[np.ix_(places, places)] = table
             return wide
@@ -158,7 +160,7 @@ class Confusion:
 
     def to_json(self) -> str:
         """The table as strict JSON, with the number of its schema."""
-        return written(self.saved())
+        return to_strict_json(self.saved())
 
     @classmethod
     def from_json(cls, text: Saved) -> Confusion:
@@ -179,7 +181,7 @@ class Confusion:
         return cls(labels, rows, weights, squares, data["positive"])
 
 
-def one_vs_rest(matrix: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+def one_vs_rest(matrix: Array) -> tuple[Array, Array, Array, Array]:
     """The cells tp, fn, fp, tn of each class against the rest, on the last axis."""
     k = matrix.shape[-1]
     others = matrix * ~np.eye(k, dtype=bool)  # sums, not differences: 0.3 - 0.1 - 0.2 is not 0
@@ -192,13 +194,14 @@ def one_vs_rest(matrix: np.ndarray[Any, Any]) -> tuple[Any, ...]:
     return tp, fn, fp, np.maximum(matrix.sum((-2, -1))[..., None] - tp - fn - fp, 0)
 
 
-def joined(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+def merge_labels(labels: Labels, others: Labels) -> Labels:
     """The labels of two tables: in the order of the larger set where the smaller one fits it, else in their own."""
-    large, small = (one, other) if len(one) >= len(other) else (other, one)
-    return large if tuple(label for label in large if label in small) == tuple(small) else ordered([*one, *other])
+    large, small = (labels, others) if len(labels) >= len(others) else (others, labels)
+    shared = tuple(label for label in large if label in small)
+    return large if shared == tuple(small) else sort_labels([*labels, *others])
 
 
-def ordered(labels: Sequence[Any]) -> tuple[Any, ...]:
+def sort_labels(labels: Iterable[Any]) -> Labels:
     """The distinct labels in their natural order; those of different kinds by kind."""
     distinct = list(dict.fromkeys(labels))
     try:
@@ -207,9 +210,10 @@ def ordered(labels: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(sorted(distinct, key=lambda label: (type(label).__name__, str(label))))
 
 
-def _numeric(labels: set[Any]) -> list[float]:
+def _numbers(labels: Iterable[Any]) -> list[float]:
+    """The labels as numbers; none where one of them is text or anything else."""
     try:
-        return [float(label) for label in labels]
+        return [math.nan if isinstance(label, (str, bytes)) else float(label) for label in labels]
     except (TypeError, ValueError):
         return []
 
@@ -218,13 +222,13 @@ def _cell(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
 
-def _plus(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _plus(a: Array, b: Array) -> Array:
     if int(a.max(initial=0)) + int(b.max(initial=0)) > LARGEST:
         raise CountOverflowError(f"A merged cell exceeds {LARGEST}, the largest whole count.")
     return np.asarray(a + b)
 
 
-def _square(cells: Any, size: int, name: str) -> np.ndarray[Any, Any]:
+def _square(cells: ArrayLike, size: int, name: str) -> Array:
     try:
         matrix = np.asarray(cells)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Paired: how often two models predicted each pair of classes for each true class. Every floor may use it."""
+"""Paired: how often two models predicted each pair of classes for each true class."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import CountOverflowError, InputError
-from steelyard.statistics.confusion import Confusion, ordered
-from steelyard.statistics.counts import LARGEST
-from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, written
+from steelyard.statistics.cell_values import LARGEST
+from steelyard.statistics.confusion import Confusion, sort_labels
+from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Label, Labels
 
 MOST_PAIRED_LABELS = 100  # a million cells; with more classes compare one against the rest
 _MODELS = {"A": 0, "B": 1, 0: 0, 1: 1}
@@ -35,13 +37,13 @@ class Paired:
     Counts(tp=1, fn=1, fp=0, tn=2)
     """
 
-    labels: tuple[Any, ...]
+    labels: Labels
     rows: Array
-    positive: Any = None
+    positive: Label = None
 
     @property
     def n(self) -> int:
-        """The rows weighed."""
+        """The rows counted."""
         return int(self.rows.sum())
 
     @property
@@ -56,7 +58,7 @@ class Paired:
             raise InputError(f"A paired table holds the models 'A' (or 0) and 'B' (or 1), not {model!r}.")
         return Confusion.of_rows(self.labels, self.rows.sum(2 - _MODELS[model]), self.positive)
 
-    def collapsed(self, pos_label: Any = None) -> Paired:
+    def collapsed(self, pos_label: Label = None) -> Paired:
         """One label against the rest, the rest first: 2 x 2 x 2."""
         table = self.confusion(0)
         place = table.index(table.positive_label() if pos_label is None else pos_label)
@@ -65,15 +67,15 @@ class Paired:
             return Paired(self.labels, self.rows, label) if place else self.swapped(label)
         rows = self.rows
         for axis in range(3):
-            one = rows.take([place], axis)
-            rows = np.concatenate([rows.sum(axis, keepdims=True) - one, one], axis)
+            of_label = rows.take([place], axis)
+            rows = np.concatenate([rows.sum(axis, keepdims=True) - of_label, of_label], axis)
         return Paired((f"not {label}", label), rows, label)
 
-    def swapped(self, positive: Any) -> Paired:
+    def swapped(self, positive: Label) -> Paired:
         """The same table with its labels in the opposite order."""
         return Paired(self.labels[::-1], self.rows[::-1, ::-1, ::-1], positive)
 
-    def relabelled(self, labels: Sequence[Any]) -> Paired:
+    def relabelled(self, labels: Sequence[Label]) -> Paired:
         """The same table over more labels, in the given order."""
         places = [list(labels).index(label) for label in self.labels]
         wide = np.zeros((len(labels),) * 3, dtype=np.int64)
@@ -87,7 +89,7 @@ class Paired:
             raise InputError(f"The tables name different positives, {self.positive!r} and {other.positive!r}.")
         if self.n + other.n > LARGEST:
             raise CountOverflowError(f"The merged table holds more than {LARGEST} rows, the largest whole count.")
-        labels = ordered([*self.labels, *other.labels])
+        labels = sort_labels([*self.labels, *other.labels])
         check_size(labels)
         positive = self.positive if other.positive is None else other.positive
         return Paired(labels, self.relabelled(labels).rows + other.relabelled(labels).rows, positive)
@@ -117,19 +119,19 @@ class Paired:
 
     def to_json(self) -> str:
         """The table as strict JSON, with the number of its schema."""
-        return written(self.saved())
+        return to_strict_json(self.saved())
 
     @classmethod
     def from_json(cls, text: Saved) -> Paired:
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "paired", ("labels", "rows", "positive"))
-        labels = _read_labels(data["labels"])
+        labels = _saved_labels(data["labels"])
         if data["positive"] is not None and data["positive"] not in labels:
             raise InputError(f"The positive {data['positive']!r} is none of the saved labels.")
-        return cls(labels, _read_cube(data["rows"], len(labels)), data["positive"])
+        return cls(labels, _saved_cube(data["rows"], len(labels)), data["positive"])
 
 
-def check_size(labels: Sequence[Any]) -> None:
+def check_size(labels: Sequence[Label]) -> None:
     """Refuse more labels than a table of three axes should have."""
     if len(labels) > MOST_PAIRED_LABELS:
         raise InputError(
@@ -138,15 +140,15 @@ def check_size(labels: Sequence[Any]) -> None:
         )
 
 
-def _read_labels(labels: Any) -> tuple[Any, ...]:
-    plain = isinstance(labels, list) and all(isinstance(label, (str, int, float)) for label in labels)
-    if not plain or len(set(labels)) != len(labels):
+def _saved_labels(labels: object) -> Labels:
+    listed = labels if isinstance(labels, list) else [None]
+    if not all(isinstance(label, (str, int, float)) for label in listed) or len(set(listed)) != len(listed):
         raise InputError("A saved paired table lists each label once, as text or a number.")
-    check_size(labels)
-    return tuple(labels)
+    check_size(listed)
+    return tuple(listed)
 
 
-def _read_cube(cells: Any, size: int) -> Array:
+def _saved_cube(cells: ArrayLike, size: int) -> Array:
     try:
         rows = np.asarray(cells)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Saving: tables as strict JSON with the number of their schema, and how they are read again. For statistics."""
+"""Saved tables: strict JSON with the number of its schema, written and read again."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from steelyard.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from steelyard._types import Label
 
 SCHEMA = 1
 Saved = str | bytes | dict[str, Any]  # the text of a saved table, or what was read from it already
@@ -33,12 +35,12 @@ def _parsed(text: str | bytes) -> Any:
         raise InputError("This is not a saved table, nor JSON at all; give the text that to_json() wrote.") from None
 
 
-def written(table: dict[str, Any]) -> str:
+def to_strict_json(table: dict[str, Any]) -> str:
     """A saved table as strict JSON, without blanks: a table of scores may have millions of numbers."""
     return json.dumps(table, allow_nan=False, separators=(",", ":"))
 
 
-def check_labels(labels: Iterable[Any]) -> list[Any]:
+def check_labels(labels: Iterable[Label]) -> list[Label]:
     """Labels that JSON can hold, as a list; others are refused."""
     for label in labels:
         if not isinstance(label, (str, int, float, bool)):

@@ -1,4 +1,4 @@
-"""Ordering: scores sorted, and scores counted around the few of a rare class without sorting them. Used by scores."""
+"""The order of scores: sorted, or counted around the few of a rare class without sorting them."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def below(few: Array, ordered: Array) -> Array:
     """How many of the ordered scores are below each of some ascending ones."""
     size = 2_048  # a short window keeps the binary searches short: 109 ms against 171 ms for 5e6 in 5e6
     places = np.empty(len(few), dtype=np.int64)
-    cuts = [*np.searchsorted(ordered, few[::size]).tolist(), len(ordered)]
-    for part, low, high in zip(chunks(len(few), size), cuts, cuts[1:], strict=False):
+    ends = [*np.searchsorted(ordered, few[::size]).tolist(), len(ordered)]
+    for part, low, high in zip(chunks(len(few), size), ends, ends[1:], strict=False):
         places[part] = np.searchsorted(ordered[low:high], few[part]) + low
     return places
 
@@ -50,9 +50,9 @@ def up_to(few: Array, ordered: Array, lower: Array) -> Array:
     return places
 
 
-def merge_descending(one: Array, other: Array) -> tuple[Array, list[Array]]:
+def merge_descending(first: Array, second: Array) -> tuple[Array, list[Array]]:
     """Two lists of distinct ascending scores as one of descending ones, and where in it those of each list are."""
-    few, many = sorted((one, other), key=len)
+    few, many = sorted((first, second), key=len)
     places = below(few, many)
     tied = many.take(places, mode="clip") == few if len(many) else np.zeros(0, dtype=bool)
     size = len(few) + len(many) - int(tied.sum())
@@ -61,38 +61,50 @@ def merge_descending(one: Array, other: Array) -> tuple[Array, list[Array]]:
     of_many[at[~tied[::-1]]] = False
     scores = np.empty(size)
     scores[at], scores[of_many] = few[::-1], many[::-1]
-    return scores, [at, of_many] if few is one else [of_many, at]
+    return scores, [at, of_many] if few is first else [of_many, at]
 
 
 def around_unsorted(few: Array, scores: Array) -> tuple[Array, Array]:
     """Both for scores in no order, many times as many: each is placed by a table of slots, few need a search."""
     n_slots = 8 * len(few)
     slots = _slotter(few[0], few[len(few) // 2], few[-1], n_slots, np.intp)
-    held = np.zeros(n_slots, dtype=np.int32)
-    for part in chunks(len(few)):
-        np.add.at(held, slots(few[part]), np.int32(1))  # a Python 1 would miss the fast loop: 53 ns against 1.3
-    rank_of_slot = np.cumsum(held, dtype=np.int32) - held
-    np.invert(rank_of_slot, out=rank_of_slot, where=held > 0)  # marks the slots to look into
+    rank_of_slot = _slot_ranks(few, slots, n_slots)
     ended = np.append(few, np.inf)
     between, equal = np.zeros((2, len(few) + 1), dtype=np.int64)
     for part in chunks(len(scores)):
         values = scores[part]
         ranks = rank_of_slot.take(slots(values))
         near = np.flatnonzero(ranks < 0)
-        close = values.take(near)
-        rank = np.invert(ranks.take(near)).astype(np.intp)
-        rank += ended.take(rank) < close
-        found = ended.take(rank)
-        late = np.flatnonzero(found < close)
-        if len(late):  # a slot of several scores: rare unless they are very uneven
-            close[late] = np.sort(close[late])  # counts need no row order
-            rank[late] = np.searchsorted(few, close[late])
-            found = ended.take(rank)
-        np.add.at(equal, rank[found == close], 1)
-        ranks[near] = rank
+        ranks[near], tied = _searched(ended, values.take(near), np.invert(ranks.take(near)).astype(np.intp))
+        np.add.at(equal, tied, 1)
         np.add.at(between, ranks, 1)
     reached = np.cumsum(between[:-1])
     return reached - equal[:-1], reached
+
+
+def _slot_ranks(few: Array, slots: Callable[[Array], Array], n_slots: int) -> Array:
+    """How many of the few lie in lower slots than each slot; inverted where the slot itself holds any."""
+    sizes = np.zeros(n_slots, dtype=np.int32)
+    for part in chunks(len(few)):
+        np.add.at(sizes, slots(few[part]), np.int32(1))  # a Python 1 would miss the fast loop: 53 ns against 1.3
+    ranks: Array = np.cumsum(sizes, dtype=np.int32) - sizes
+    np.invert(ranks, out=ranks, where=sizes > 0)
+    return ranks
+
+
+def _searched(ended: Array, values: Array, ranks: Array) -> tuple[Array, Array]:
+    """How many of the few are below each value, from their ranks by slot, and the ranks of the values that are tied.
+
+    The few end with infinity. Which row has which rank is not kept: counts need no order of rows.
+    """
+    ranks += ended.take(ranks) < values
+    reached = ended.take(ranks)
+    late = np.flatnonzero(reached < values)
+    if len(late):  # a slot of several scores: rare unless they are very uneven
+        values[late] = np.sort(values[late])
+        ranks[late] = np.searchsorted(ended[:-1], values[late])
+        reached = ended.take(ranks)
+    return ranks, ranks[reached == values]
 
 
 def _slotter(low: float, middle: float, high: float, n_slots: int, dtype: type) -> Callable[[Array], Array]:

@@ -13,7 +13,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.statistics import score_bins, score_order
 from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, written
+from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -159,7 +159,7 @@ class ScoreTable:
 
     def to_json(self) -> str:
         """The table as strict JSON, with the number of its schema."""
-        return written(self.saved())
+        return to_strict_json(self.saved())
 
     @classmethod
     def from_json(cls, text: Saved) -> ScoreTable:

@@ -1,4 +1,4 @@
-"""Tally: what was weighed of one set of predictions, as a whole and by group, to be saved and added up."""
+"""Tally: what was counted of one set of predictions, as a whole and by group, to be saved and added up."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.statistics.confusion import Confusion, joined
+from steelyard.statistics.confusion import Confusion, merge_labels
 from steelyard.statistics.paired import Paired
-from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, written
+from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PARTS: dict[str, Any] = {"confusion": Confusion, "scores": ScoreTable, "paired": Paired}
+    from steelyard._types import Labels
+
+TALLY_TABLES: dict[str, type[Confusion | ScoreTable | Paired]] = {
+    "confusion": Confusion,
+    "scores": ScoreTable,
+    "paired": Paired,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +40,14 @@ class Tally:
     confusion: Confusion | None = None
     scores: ScoreTable | None = None
     paired: Paired | None = None
-    labels: tuple[Any, ...] = ()
+    labels: Labels = ()
     by: tuple[str, ...] = ()
-    groups: Mapping[tuple[Any, ...], Tally] = field(default_factory=dict)
+    groups: Mapping[Labels, Tally] = field(default_factory=dict)
     models: tuple[str, ...] = ()  # of two models side by side, what they are called
 
     @property
     def rows(self) -> int:
-        """The rows weighed."""
+        """The rows counted."""
         if self.confusion is not None:
             return int(self.confusion.rows.sum())
         if self.scores is not None:
@@ -51,9 +57,9 @@ class Tally:
     @property
     def smallest(self) -> int:
         """The rows of the smallest cell that has any; of scores, of the smaller class."""
-        sides = [] if self.scores is None else [self.scores.positive.n, self.scores.negative.n]
+        classes = [] if self.scores is None else [scores.n for scores in self.scores.classes]
         cells = [table.rows.ravel() for table in (self.confusion, self.paired) if table is not None]
-        return min((int(n) for n in np.concatenate([sides, *cells]) if n), default=0)
+        return min((int(n) for n in np.concatenate([classes, *cells]) if n), default=0)
 
     def with_groups_of(self, least: int) -> Tally:
         """The same without the groups that have a cell of fewer rows; never without one alone.
@@ -61,23 +67,23 @@ class Tally:
         The rows of a single group left out would be the total less the others, so the next smallest goes with it.
         """
         order = sorted(self.groups, key=lambda key: (self.groups[key].smallest >= least, self.groups[key].rows))
-        out = sum(group.smallest < least for group in self.groups.values())
-        gone = order[: max(out, 2) if out else 0]
-        return replace(self, groups={key: group for key, group in self.groups.items() if key not in gone})
+        small = sum(group.smallest < least for group in self.groups.values())
+        removed = order[: max(small, 2) if small else 0]
+        return replace(self, groups={key: group for key, group in self.groups.items() if key not in removed})
 
     def __add__(self, other: object) -> Tally:
         if not isinstance(other, Tally):
             return NotImplemented
-        if self._held() != other._held() or self.by != other.by:
-            told = f"{self._told()} and {other._told()}"
-            raise InputError(f"These tallies hold different things, {told}; tally both alike.")
+        if self._tables() != other._tables() or self.by != other.by:
+            kinds = f"{self._kinds()} and {other._kinds()}"
+            raise InputError(f"These tallies hold different things, {kinds}; tally both alike.")
         if self.models and other.models and self.models != other.models:
-            told = " and ".join(" against ".join(map(repr, tally.models)) for tally in (self, other))
-            raise InputError(f"These tallies hold other models, {told}; tally the same two, in one order.")
-        parts = {name: getattr(self, name) + getattr(other, name) for name in self._held()}
+            pairs = " and ".join(" against ".join(map(repr, tally.models)) for tally in (self, other))
+            raise InputError(f"These tallies hold other models, {pairs}; tally the same two, in one order.")
+        parts = {name: getattr(self, name) + getattr(other, name) for name in self._tables()}
         groups = {key: self.groups[key] + other.groups[key] for key in self.groups if key in other.groups}
         groups = {**self.groups, **other.groups, **groups}
-        labels, models = joined(self.labels, other.labels), self.models or other.models
+        labels, models = merge_labels(self.labels, other.labels), self.models or other.models
         return Tally(**parts, labels=labels, by=self.by, groups=groups, models=models)
 
     def __radd__(self, other: object) -> Tally:
@@ -91,17 +97,17 @@ class Tally:
 
     def __repr__(self) -> str:
         groups = f", {len(self.groups):,} groups by {', '.join(self.by)}" if self.by else ""
-        return f"<Tally of {self.rows:,} rows: {self._told()}{groups}>"
+        return f"<Tally of {self.rows:,} rows: {self._kinds()}{groups}>"
 
-    def _held(self) -> list[str]:
-        return [name for name in PARTS if getattr(self, name) is not None]
+    def _tables(self) -> list[str]:
+        return [name for name in TALLY_TABLES if getattr(self, name) is not None]
 
-    def _told(self) -> str:
-        return " and ".join(self._held()) or "nothing"
+    def _kinds(self) -> str:
+        return " and ".join(self._tables()) or "nothing"
 
     def to_dict(self) -> dict[str, Any]:
         """The tables as strict JSON values."""
-        parts = {name: getattr(self, name).saved() for name in self._held()}
+        parts = {name: getattr(self, name).saved() for name in self._tables()}
         parts |= {"models": list(self.models)} if self.models else {}
         if not self.by:
             return {"labels": list(self.labels), **parts}
@@ -110,19 +116,24 @@ class Tally:
 
     def to_json(self) -> str:
         """The tally as strict JSON, with the number of its schema."""
-        return written({"schema": SCHEMA, "kind": "tally", **self.to_dict()})
+        return to_strict_json({"schema": SCHEMA, "kind": "tally", **self.to_dict()})
 
     @classmethod
     def from_json(cls, text: Saved) -> Tally:
         """The tally that `to_json` wrote, every table of it checked; anything else is refused."""
-        return cls._read(read_table(text, "tally", ("labels",), optional=(*PARTS, "by", "groups", "models")))
+        return cls._from_dict(
+            read_table(text, "tally", ("labels",), optional=(*TALLY_TABLES, "by", "groups", "models"))
+        )
 
     @classmethod
-    def _read(cls, data: Any) -> Tally:
+    def _from_dict(cls, data: object) -> Tally:
         if not isinstance(data, dict) or not isinstance(data.get("labels"), list):
             raise InputError("A saved tally lists its labels and its tables; this one does not.")
-        held = {name: data[name] for name in PARTS if data.get(name) is not None}
-        parts = {name: PARTS[name].from_json(part if isinstance(part, dict) else {}) for name, part in held.items()}
+        saved = {name: data[name] for name in TALLY_TABLES if data.get(name) is not None}
+        parts: dict[str, Any] = {
+            name: TALLY_TABLES[name].from_json(table if isinstance(table, dict) else {})
+            for name, table in saved.items()
+        }
         if not parts:
             raise InputError("A saved tally holds a confusion, scores or a paired table; this one holds none of them.")
         by, groups, models = (data.get(name) or [] for name in ("by", "groups", "models"))
@@ -130,9 +141,12 @@ class Tally:
             raise InputError("The models of a saved tally are the names of two; this one lists others.")
         if not isinstance(by, list) or not isinstance(groups, list) or not all(isinstance(g, dict) for g in groups):
             raise InputError("The groups of a saved tally are a list, each with its key and its tables.")
-        found = {tuple(_key(group, len(by))): cls._read(group) for group in groups}
         return cls(
-            **parts, labels=tuple(data["labels"]), by=tuple(map(str, by)), groups=found, models=tuple(map(str, models))
+            **parts,
+            labels=tuple(data["labels"]),
+            by=tuple(map(str, by)),
+            groups={tuple(_key(group, len(by))): cls._from_dict(group) for group in groups},
+            models=tuple(map(str, models)),
         ).checked()
 
     def checked(self) -> Tally:

@@ -1,0 +1,88 @@
+"""The numbers that a cell may hold: checked, broadcast to one shape, and summed exactly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import CountOverflowError, InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array
+
+LARGEST = 2**63 - 1
+
+
+def broadcast(cells: Sequence[Array]) -> list[Array]:
+    """The cells in one shape."""
+    try:
+        return list(np.broadcast_arrays(*cells))
+    except ValueError:
+        shapes = ", ".join(str(shape) for shape in dict.fromkeys(map(np.shape, cells)))
+        raise InputError(f"Cells of the shapes {shapes} do not broadcast; give them one shape, or numbers.") from None
+
+
+def exact_sum(cell: ArrayLike, axis: int | tuple[int, ...] | None) -> ArrayLike:
+    """The sum over the axis; of whole numbers as Python integers, which do not wrap."""
+    values = np.asarray(cell)
+    total: ArrayLike = values.astype(object).sum(axis) if values.dtype.kind == "i" else values.sum(axis)
+    return total
+
+
+def checked_values(name: str, cell: ArrayLike) -> Array:
+    """The numbers of a cell as int64 or float64, or one sentence on what is wrong with it."""
+    if isinstance(cell, np.ma.MaskedArray) and np.ma.is_masked(cell):
+        raise InputError(f"{name} holds masked values; a cell is a finite number. Fill or drop them first.")
+    try:
+        array = np.asarray(cell)
+        if array.dtype.kind == "O":
+            array = _from_objects(name, array)
+    except (TypeError, ValueError):
+        msg = f"{name} must be a number or an array of numbers of one shape, not {_short(cell)}."
+        raise InputTypeError(msg) from None
+    if array.dtype.kind == "b":
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iuf":
+        msg = f"{name} must be a number or an array of numbers, not {_short(cell)}."
+        raise InputTypeError(msg)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        msg = f"{name} holds NaN or an infinity; a cell is a finite number. Leave such tables out first."
+        raise InputError(msg)
+    if (array < 0).any():
+        msg = f"{name} holds {array.min()}; a cell counts rows or weight, so it cannot be negative."
+        raise InputError(msg)
+    if array.dtype.kind == "u" and (array > LARGEST).any():
+        raise _too_large(name)
+    return array.astype(np.int64 if array.dtype.kind in "iu" else np.float64)
+
+
+def _from_objects(name: str, array: Array) -> Array:
+    if all(isinstance(item, (int, np.integer)) for item in array.flat):
+        if any(item > LARGEST for item in array.flat):
+            raise _too_large(name)
+        return np.asarray(np.maximum(array, -1)).astype(np.int64)
+    if not all(isinstance(item, (int, float, np.number)) for item in array.flat):
+        raise TypeError
+    return array.astype(np.float64)
+
+
+def _too_large(name: str) -> CountOverflowError:
+    return CountOverflowError(f"{name} exceeds {LARGEST}, the largest whole count; give the cells as floats.")
+
+
+def check_total(cells: Sequence[Array]) -> None:
+    """Refuse whole cells whose sum 64 bits cannot hold."""
+    if any(cell.size and cell.max() > LARGEST // 4 for cell in cells):
+        total = sum(cell.astype(object) for cell in cells)
+        if np.any(np.asarray(total) > LARGEST):
+            raise _too_large("The sum of the four cells")
+
+
+def _short(thing: object) -> str:
+    text = repr(thing)
+    return text if len(text) <= 60 else f"{text[:57]}..."
