@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from steelyard import list_metrics
-from steelyard.auditing.decision_store import recalled
-from steelyard.auditing.decisions import PROVED, REFUTED, in_words
+from steelyard.auditing.decision_store import recalled_decisions
+from steelyard.auditing.decisions import PROVED, REFUTED, cells_text
 from steelyard.auditing.identities import combinations, identities
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import references
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 def proved(metric: Metric, name: str) -> bool:
-    found = recalled(metric).get(name)
+    found = recalled_decisions(metric).get(name)
     return found is not None and found.verdict == PROVED
 
 
 def refuted(metric: Metric, name: str) -> bool:
-    found = recalled(metric).get(name)
+    found = recalled_decisions(metric).get(name)
     return found is not None and found.verdict == REFUTED
 
 
 def properties(metric: Metric) -> str:
-    found = recalled(metric)
+    found = recalled_decisions(metric)
     if not found:
         return ""
     lines = ["| property | verdict | how it is known, or the tables that refute it |", "|---|---|---|"]
@@ -77,8 +77,8 @@ def _how(decision: Decision) -> str:
     found = decision.counterexample
     if found is None:
         return decision.how
-    to = "" if found.after is None else f" on {in_words(found.after)}"
-    return f"{_exact(found.value)} on {in_words(found.before)}; {_exact(found.other)}{to}"
+    to = "" if found.after is None else f" on {cells_text(found.after)}"
+    return f"{_exact(found.value)} on {cells_text(found.before)}; {_exact(found.other)}{to}"
 
 
 def _exact(value: str) -> str:

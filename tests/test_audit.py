@@ -22,13 +22,12 @@ from oracle import ORACLE
 
 import steelyard
 from steelyard import SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
-from steelyard.auditing import audited_metric, properties
-from steelyard.auditing import decision_store as keeping
-from steelyard.auditing import symbols as symbolic
-from steelyard.auditing.algebra import derived, same
+from steelyard.auditing import audited_metric, decision_store, properties, symbolic_sums
 from steelyard.auditing.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
-from steelyard.auditing.exact_values import Formula, exact_expression
+from steelyard.auditing.exact_values import ExactFormula, exact_expression
+from steelyard.auditing.harshness import harsher
 from steelyard.auditing.identities import combinations, identities
+from steelyard.auditing.laws import CLASS_SWAP
 from steelyard.auditing.proof import proved
 from steelyard.auditing.properties import (
     PROPERTIES,
@@ -36,10 +35,9 @@ from steelyard.auditing.properties import (
     decide,
     garcia_row,
     get_property,
-    harsher,
 )
-from steelyard.auditing.property_list import SWAP
-from steelyard.auditing.symbols import Letters, Unprovable
+from steelyard.auditing.symbolic_sums import SymbolicField, Unprovable
+from steelyard.auditing.symbolic_values import same_by_parts, symbolic_value
 from steelyard.metrics import notation
 from steelyard.metrics.expression import SYMBOLS, lift
 from steelyard.metrics.references import references
@@ -53,9 +51,9 @@ EQUALITY = [name for name, asked in PROPERTIES.items() if asked.is_equality]
 def cache_folder(tmp_path, monkeypatch):
     """An empty cache, and none that comes with the package."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(keeping, "shipped", dict)
+    monkeypatch.setattr(decision_store, "shipped", dict)
     yield tmp_path / "steelyard" / "audit.json"
-    keeping.kept.cache_clear()
+    decision_store.stored_decisions.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -63,16 +61,16 @@ def decisions(tmp_path_factory):
     """All decisions, made anew, and the seconds that took."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("audit")))
-        patch.setattr(keeping, "shipped", dict)
-        keeping.kept.cache_clear()
+        patch.setattr(decision_store, "shipped", dict)
+        decision_store.stored_decisions.cache_clear()
         start = time.process_time()
         rows = audit_properties()
-    keeping.kept.cache_clear()
+    decision_store.stored_decisions.cache_clear()
     return {(row.metric, row.property): row for row in rows}, time.process_time() - start
 
 
 @pytest.fixture(scope="module")
-def laws():
+def equations():
     return identities()
 
 
@@ -273,7 +271,7 @@ def refers(asked, found):
 
 def test_the_counterexample_is_the_smallest():
     found = decide("weighted_auc", "p1").counterexample
-    tables = sorted((t for t in SWAP.small if sum(t) < sum(found.before)), key=sum)
+    tables = sorted((t for t in CLASS_SWAP.small_cases if sum(t) < sum(found.before)), key=sum)
     assert all(
         None in (values := [ORACLE["weighted_auc"](*t), ORACLE["weighted_auc"](*t[::-1])]) or values[0] == values[1]
         for t in tables
@@ -285,56 +283,56 @@ def rational(rng, *, positive):
     return Fraction(0) if not positive and rng.random() < 0.1 else Fraction(rng.randint(1, 300), rng.randint(1, 12))
 
 
-def drawn(claim, rng, tables):
-    """Random rational letters of a claim, now and then a 0; claims about any table share the tables."""
-    if claim.letters[:4] == CELLS:
-        yield from ((*cells, *(rational(rng, positive=True) for _ in claim.letters[4:])) for cells in tables)
+def drawn(law, rng, tables):
+    """Random rational values of a law, now and then a 0; laws about any table share the tables."""
+    if law.variables[:4] == CELLS:
+        yield from ((*cells, *(rational(rng, positive=True) for _ in law.variables[4:])) for cells in tables)
         return
     for _ in tables:
-        letters = [0]
-        while len(letters) == 1 or not claim.valid(*letters):
-            letters = [rational(rng, positive=name in claim.positive.split()) for name in claim.letters]
-        yield letters
+        values = [0]
+        while len(values) == 1 or not law.valid(*values):
+            values = [rational(rng, positive=name in law.positive.split()) for name in law.variables]
+        yield values
 
 
 def test_each_proof_on_random_rational_tables(decisions):
     rng = random.Random(3)
     tables = [tuple(rational(rng, positive=False) for _ in range(4)) for _ in range(CHECKS)]
-    claims = {claim for asked in PROPERTIES.values() for claim in asked.claims}
-    cases = {claim: list(drawn(claim, rng, tables)) for claim in claims}
+    laws = {law for asked in PROPERTIES.values() for law in asked.laws}
+    cases = {law: list(drawn(law, rng, tables)) for law in laws}
     proofs = [(name, PROPERTIES[asked]) for (name, asked), row in decisions[0].items() if row.holds]
     assert len(proofs) > 250
     for metric in {name: get_metric(name) for name, _ in proofs}.values():
-        value = cache(lambda *cells, name=metric.name: ORACLE[name](*whole(cells)))
-        for claim in {claim for name, asked in proofs if name == metric.name for claim in asked.claims}:
-            checked = sum(agrees(metric, value, claim, letters) for letters in cases[claim])
-            assert checked > CHECKS / 3, (metric.name, claim)
+        value = cache(lambda *cells, name=metric.name: ORACLE[name](*four_cells(cells)))
+        for law in {law for name, asked in proofs if name == metric.name for law in asked.laws}:
+            checked = sum(agrees(metric, value, law, values) for values in cases[law])
+            assert checked > CHECKS / 3, (metric.name, law)
 
 
-def whole(cells):
+def four_cells(cells):
     """The table times its common denominator, which no metric notices."""
     times = math.lcm(*(Fraction(cell).denominator for cell in cells))
     return [int(cell * times) for cell in cells]
 
 
-def agrees(metric, value, claim, letters):
+def agrees(metric, value, law, values):
     """Whether both sides are defined; that they relate as claimed is asserted."""
-    against = claim.against(*letters)
-    here, there = value(*claim.before(*letters)), value(*against) if isinstance(against, tuple) else Fraction(against)
+    against = law.against(*values)
+    here, there = value(*law.before(*values)), value(*against) if isinstance(against, tuple) else Fraction(against)
     if here is None or there is None:
         return False
     if not close(here, there):
-        assert claim.relation != "=", (metric.name, letters)
-        rises = (claim.relation == "<=") == (metric.direction == "higher")
-        assert rises == (mp(here) < mp(there)), (metric.name, letters)
+        assert law.relation != "=", (metric.name, values)
+        rises = (law.relation == "<=") == (metric.direction == "higher")
+        assert rises == (mp(here) < mp(there)), (metric.name, values)
     return True
 
 
 # ---------------------------------------------------------------- identities
 
 
-def test_the_identities_of_the_papers_are_found_and_proved(laws):
-    found = {law.law: law for law in laws}
+def test_the_identities_of_the_papers_are_found_and_proved(equations):
+    found = {identity.law: identity for identity in equations}
     expected = {
         "alpha_accuracy = balanced_accuracy": "equal",
         "f1 = f_beta": "equal",
@@ -348,8 +346,8 @@ def test_the_identities_of_the_papers_are_found_and_proved(laws):
         "positive_likelihood_ratio = alpha_precision / (1 - alpha_precision)": "fractional",
     }
     assert {law: found[law].relation for law in expected} == expected
-    assert all(law.verdict == PROVED for law in laws)
-    assert len(laws) == 16
+    assert all(identity.verdict == PROVED for identity in equations)
+    assert len(equations) == 16
 
 
 def test_metrics_made_of_two_others_are_found_and_proved():
@@ -403,39 +401,41 @@ def grown(rng, depth):
     return rng.choice(made)
 
 
-def polynomial(poly, letters):
-    return sum(Fraction(int(c.numerator), int(c.denominator)) * math.prod(x**e for x, e in zip(letters, powers, strict=True))
+def polynomial(poly, values):
+    return sum(Fraction(int(c.numerator), int(c.denominator)) * math.prod(x**e for x, e in zip(values, powers, strict=True))
                for powers, c in poly.terms())  # fmt: skip
 
 
-def numbers(total, letters):
-    """A sum of terms at some values of its letters, without the algebra; None at a pole or a root of less than 0."""
+def numbers(total, values):
+    """A sum of terms at some values of its values, without the algebra; None at a pole or a root of less than 0."""
     value = mpmath.mpf(0)
     for (under, places), part in total.terms.items():
-        signs = [(sign, polynomial(p, letters)) for sign, p in places]
+        signs = [(sign, polynomial(p, values)) for sign, p in places]
         if all(at > 0 if sign == "+" else at == 0 for sign, at in signs):
-            below, inside = polynomial(part.denom, letters), polynomial(under, letters)
+            below, inside = polynomial(part.denom, values), polynomial(under, values)
             if below == 0 or inside < 0:
                 return None
-            value += mp(polynomial(part.numer, letters) / below) * mpmath.sqrt(mp(inside))
+            value += mp(polynomial(part.numer, values) / below) * mpmath.sqrt(mp(inside))
     return value
 
 
-def test_formulas_over_letters_have_the_formulas_values():
+def test_symbolic_formulas_have_the_formulas_values():
     rng, checked = random.Random(5), 0
     for _ in range(650):
-        formula, over = Formula(grown(rng, 3)), Letters(CELLS)
+        formula, field = ExactFormula(grown(rng, 3)), SymbolicField(CELLS)
         there = [rng.random() < 0.85 for _ in range(4)]
         try:
-            total = derived(formula, [x if t else over.number(0) for x, t in zip(over.letters, there, strict=True)])
+            total = symbolic_value(
+                formula, [x if t else field.number(0) for x, t in zip(field.variables, there, strict=True)]
+            )
         except Unprovable:
             continue
         for _ in range(5):
-            letters = [Fraction(rng.choice((1, 1, 2, 3, 5)), rng.choice((1, 1, 2))) for _ in range(4)]
-            value = formula.value([x if t else 0 for x, t in zip(letters, there, strict=True)])
+            values = [Fraction(rng.choice((1, 1, 2, 3, 5)), rng.choice((1, 1, 2))) for _ in range(4)]
+            value = formula.value([x if t else 0 for x, t in zip(values, there, strict=True)])
             if total is None:
                 assert value is None, notation.text(formula.node)
-            elif value is not None and (other := numbers(total, letters)) is not None:
+            elif value is not None and (other := numbers(total, values)) is not None:
                 checked += 1
                 near = mpmath.mpf(10) ** -40 * max(1, abs(other))
                 assert abs(mp(value if isinstance(value, Fraction) else str(value)) - other) < near, notation.text(
@@ -447,10 +447,12 @@ def test_formulas_over_letters_have_the_formulas_values():
 def test_what_is_the_same_by_its_parts_has_the_same_values():
     rng, checked = random.Random(7), 0
     for _ in range(400):
-        formula, over = Formula(grown(rng, 3)), Letters((*CELLS, "k"))
-        *cells, k = over.letters
+        formula, field = ExactFormula(grown(rng, 3)), SymbolicField((*CELLS, "k"))
+        *cells, k = field.variables
         times = rng.choice([(0, 0, 0, 0), (1, 1, 0, 0), (0, 0, 1, 1), (1, 0, 0, 1), (1, 1, 1, 1)])
-        if not same(formula, cells, [cell * k if one else cell for cell, one in zip(cells, times, strict=True)]):
+        if not same_by_parts(
+            formula, cells, [cell * k if one else cell for cell, one in zip(cells, times, strict=True)]
+        ):
             continue
         for _ in range(5):
             table = [Fraction(rng.randint(1, 7)) for _ in range(4)]
@@ -464,10 +466,10 @@ def test_a_long_metric_of_the_recalls_is_the_same_at_any_prevalence_and_open_whe
     rows = {name: decide("weighted_auc[bands=50]", name) for name in ("prevalence_invariance", "monotone_fp")}
     assert rows["prevalence_invariance"].verdict == PROVED
     assert rows["monotone_fp"].holds is None and "no proof found" in rows["monotone_fp"].how
-    formula, over = Formula(exact_expression(get_metric("weighted_auc[bands=200]"))), Letters((*CELLS, "k"))
-    tp, fn, fp, tn, k = over.letters
-    assert same(formula, [tp, fn, fp, tn], [tp * k, fn * k, fp, tn])
-    assert not same(formula, [tp, fn, fp, tn], [tp * k, fn, fp, tn])
+    formula, field = ExactFormula(exact_expression(get_metric("weighted_auc[bands=200]"))), SymbolicField((*CELLS, "k"))
+    tp, fn, fp, tn, k = field.variables
+    assert same_by_parts(formula, [tp, fn, fp, tn], [tp * k, fn * k, fp, tn])
+    assert not same_by_parts(formula, [tp, fn, fp, tn], [tp * k, fn, fp, tn])
 
 
 # ---------------------------------------------------------------- formulas of one's own
@@ -520,7 +522,7 @@ def test_a_division_by_zero_among_larger_tables_is_no_proof(case):
 
 
 def test_a_proof_that_a_table_contradicts_is_a_refutation(monkeypatch):
-    monkeypatch.setattr(properties, "proved", lambda subject, claim: "algebra: a slip")
+    monkeypatch.setattr(properties, "proved", lambda audited, law: "algebra: a slip")
     broken = decide(lambda c: where(c.tp == 7, 1.0, 0.0) + 0 * c.fn, "p4")
     assert broken.verdict == REFUTED and 7 in (broken.counterexample.before[0], broken.counterexample.after[0])
 
@@ -652,8 +654,8 @@ def test_one_limit_of_time_is_for_all_proofs_of_a_metric(monkeypatch):
     rows = audit_properties(["f1"], ["p2", "monotone_tp"])
     assert [row.how for row in rows] == ["exact search; no proof found"] * 2
     monkeypatch.setattr(audited_metric, "LONGEST", 20.0)
-    hurried = audited_metric.Subject(get_metric("f1"))
-    assert proved(hurried, PROPERTIES["p2"].claims[0]) and hurried.seconds < 20
+    hurried = audited_metric.AuditedMetric(get_metric("f1"))
+    assert proved(hurried, PROPERTIES["p2"].laws[0]) and hurried.seconds < 20
 
 
 def test_a_table_drawn_at_random_is_made_smaller_and_owned_up_to():
@@ -671,37 +673,39 @@ def test_a_table_drawn_at_random_is_made_smaller_and_owned_up_to():
 
 
 def test_the_decisions_in_the_package_are_those_made_anew(decisions):
-    shipped = keeping._read(keeping.SHIPPED)
+    shipped = decision_store._read(decision_store.SHIPPED)
     assert shipped, "no decisions of this version: run make properties"
     for (name, asked), decision in decisions[0].items():
-        assert replace(shipped[keeping.key_of(get_metric(name), PROPERTIES[asked])], metric=name) == decision
+        assert (
+            replace(shipped[decision_store.decision_key(get_metric(name), PROPERTIES[asked])], metric=name) == decision
+        )
 
 
 def test_decisions_are_kept_and_a_changed_formula_is_decided_anew(cache_folder, monkeypatch):
-    keeping.kept.cache_clear()
+    decision_store.stored_decisions.cache_clear()
     first = decide("f1", "p2")
     saved = json.loads(cache_folder.read_text())
     assert list(saved["decisions"].values()) == [first.row()]
-    keeping.kept.cache_clear()
+    decision_store.stored_decisions.cache_clear()
     monkeypatch.setattr(properties, "_decided", None)  # would fail if asked
     assert decide("f1", "p2") == first
     assert not same_key("f1", "f2") and not same_key("iba", "iba[alpha=0.1]") and not same_key("ac_score", "g_mean")
-    monkeypatch.setattr(keeping, "VERSION", keeping.VERSION + 1)
-    keeping.kept.cache_clear()
-    assert keeping.kept() == {}
+    monkeypatch.setattr(decision_store, "VERSION", decision_store.VERSION + 1)
+    decision_store.stored_decisions.cache_clear()
+    assert decision_store.stored_decisions() == {}
 
 
 def same_key(a, b):
     asked = PROPERTIES["p2"]
-    return keeping.key_of(get_metric(a), asked) == keeping.key_of(get_metric(b), asked)
+    return decision_store.decision_key(get_metric(a), asked) == decision_store.decision_key(get_metric(b), asked)
 
 
 def test_a_decision_is_known_by_the_formula_and_not_by_how_it_is_spelt():
     asked = PROPERTIES["p2"]
     written = {lambda tp, fn, fp, tn: ratio(tp, tp + fn), lambda tp, fn, fp, tn: ratio(tp, fn + tp)}
-    keys = {keeping.key_of(get_metric(formula), asked) for formula in written}
+    keys = {decision_store.decision_key(get_metric(formula), asked) for formula in written}
     assert len(keys) == 1
-    assert keeping.key_of(get_metric(lambda tp, fn, fp, tn: ratio(tp, tp + fp)), asked) not in keys
+    assert decision_store.decision_key(get_metric(lambda tp, fn, fp, tn: ratio(tp, tp + fp)), asked) not in keys
 
 
 def test_a_comment_or_another_line_ending_in_the_audits_source_loses_no_decision(tmp_path):
@@ -715,30 +719,30 @@ def test_a_comment_or_another_line_ending_in_the_audits_source_loses_no_decision
     )
     assert ran.stdout.split() == [
         str(copy / "auditing" / "decision_store.py"),
-        str(len(keeping._read(keeping.SHIPPED))),
+        str(len(decision_store._read(decision_store.SHIPPED))),
     ]
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"version": 0}', "null", '{"decisions": {"a": 1}, "version": VERSION}'])
 def test_a_broken_or_unwritable_cache_does_no_harm(content, cache_folder, monkeypatch):
     cache_folder.parent.mkdir()
-    cache_folder.write_text(content.replace("VERSION", str(keeping.VERSION)))
-    keeping.kept.cache_clear()
+    cache_folder.write_text(content.replace("VERSION", str(decision_store.VERSION)))
+    decision_store.stored_decisions.cache_clear()
     assert decide("recall", "p2").verdict == PROVED
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/nowhere")
-    keeping.kept.cache_clear()
+    decision_store.stored_decisions.cache_clear()
     assert decide("recall", "p2").verdict == PROVED
-    keeping.kept.cache_clear()
+    decision_store.stored_decisions.cache_clear()
 
 
 def test_without_sympy_claims_are_searched_and_nothing_is_kept(cache_folder, monkeypatch):
-    keeping.kept.cache_clear()
+    decision_store.stored_decisions.cache_clear()
 
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(symbolic, "find_spec", lambda name: None)
-    monkeypatch.setattr(symbolic, "import_module", missing)
+    monkeypatch.setattr(symbolic_sums, "find_spec", lambda name: None)
+    monkeypatch.setattr(symbolic_sums, "import_module", missing)
     row = decide("recall", "p2")
     assert row.verdict.startswith("no counterexample among")
     assert row.how == "exact search; sympy, which proves, is missing"

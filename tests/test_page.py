@@ -27,7 +27,7 @@ from steelyard import (
     score_table,
 )
 from steelyard.analysis.rows import Rows
-from steelyard.auditing.decision_store import recalled
+from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
 from steelyard.report import prevalence_grid, threshold_grid
@@ -289,7 +289,7 @@ def test_the_decided_properties_are_those_of_the_documentation():
     names, rows = lines[0][1:], lines[1:]
     assert names == list(PROPERTIES)
     marks = {"yes": True, "no": False, "?": None}
-    known = {m.name: {name: d.holds for name, d in recalled(m).items()} for m in list_metrics() if m.function}
+    known = {m.name: {name: d.holds for name, d in recalled_decisions(m).items()} for m in list_metrics() if m.function}
     assert known == {row[0]: dict(zip(names, (marks[cell] for cell in row[1:]), strict=True)) for row in rows}
 
 

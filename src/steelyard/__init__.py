@@ -46,7 +46,7 @@ _HOME = {
     "audit": "auditing.audit_table",
     "recommend": "auditing.recommend",
     "decide": "auditing.properties",
-    "harsher": "auditing.properties",
+    "harsher": "auditing.harshness",
     "identities": "auditing.identities",
     "correlation_study": "auditing.correlation",
     "robustness": "auditing.robustness",

@@ -1,7 +1,4 @@
-"""Subject: a metric under examination, with its formula where it can be read, else with what its function gives.
-
-Used by search, proof and identities.
-"""
+"""Audited metric: its exact values, and its formula where that can be read, else what its function gives."""
 
 from __future__ import annotations
 
@@ -13,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.auditing.decisions import in_words
-from steelyard.auditing.exact_values import Formula, Value, difference, exact_expression
-from steelyard.auditing.symbols import LONGEST, is_available
+from steelyard.auditing.decisions import cells_text
+from steelyard.auditing.exact_values import ExactFormula, Value, difference, exact_expression
+from steelyard.auditing.symbolic_sums import LONGEST, is_available
 from steelyard.errors import InputError, InputTypeError, SteelyardError
 from steelyard.metrics.expression import evaluate
 from steelyard.statistics.counts import Cells
@@ -31,7 +28,7 @@ UNTYPED: np.dtype[Any] = np.dtype(object)
 OPAQUE = 1e-9  # values of an opaque function that gives floats are equal up to here
 
 
-class Subject:
+class AuditedMetric:
     """A metric under examination: its exact values, kept, and its formula where it can be read."""
 
     def __init__(self, metric: Metric) -> None:
@@ -39,8 +36,8 @@ class Subject:
             raise InputTypeError(f"{metric.name} is a metric of scores; the audit is of metrics of tp, fn, fp, tn.")
         self.metric = metric
         node = exact_expression(metric)
-        self.formula = None if node is None else Formula(node)
-        self._values: dict[tuple[Any, ...], Value | None] = {}
+        self.formula = None if node is None else ExactFormula(node)
+        self._values: dict[tuple[int | Fraction, ...], Value | None] = {}
         self.tolerance = OPAQUE
         self.seconds = LONGEST  # left for proofs
         tables = [*itertools.product(range(3), repeat=4), (5, 3, 2, 7), (13, 8, 21, 34), (100, 7, 55, 900)]
@@ -49,7 +46,7 @@ class Subject:
                 f"{metric.name} is undefined on all {len(tables)} tables tried; a metric has a finite value on some."
             )
 
-    def value(self, table: Sequence[Any]) -> Value | None:
+    def value(self, table: Sequence[int | Fraction]) -> Value | None:
         """The value on one table, exact or to 60 digits; a float of an opaque function as it is; None if undefined."""
         table = tuple(table)
         if table not in self._values:
@@ -63,7 +60,7 @@ class Subject:
         near = inexact and math.isclose(a, b, rel_tol=self.tolerance, abs_tol=self.tolerance)
         return Fraction(0) if near else gap
 
-    def _called(self, table: tuple[Any, ...]) -> Value | None:
+    def _called(self, table: tuple[int | Fraction, ...]) -> Value | None:
         value, kind = _called(self.metric, table)
         if kind.kind == "f":  # some thirty roundings in what it computes with: 4e-6 for 32 bits
             self.tolerance = max(self.tolerance, 32 * float(np.finfo(kind).eps))
@@ -74,19 +71,19 @@ class Subject:
         if self.formula is None:
             return np.array([np.nan if (v := self.value(t)) is None else float(v) for t in tables.tolist()])
         with np.errstate(all="ignore"):
-            found = evaluate(self.formula.node, Cells(*tables.T.astype(np.float64)))
-        return np.broadcast_to(np.asarray(found, dtype=np.float64), len(tables))
+            values = evaluate(self.formula.node, Cells(*tables.T.astype(np.float64)))
+        return np.broadcast_to(np.asarray(values, dtype=np.float64), len(tables))
 
     @property
     def by_search(self) -> str:
-        """How a claim that nothing refutes was examined."""
+        """How a law that nothing refutes was examined."""
         if self.formula is None:
             return self._opaque
         return "exact search; no proof found" if is_available() else "exact search; sympy, which proves, is missing"
 
     @property
     def by_table(self) -> str:
-        """How a claim that a table refutes was examined."""
+        """How a law that a table refutes was examined."""
         return "a table, in exact arithmetic" if self.formula else self._opaque
 
     @property
@@ -100,33 +97,33 @@ def _small(number: float) -> str:
     return f"{number:.0e}".replace("e-0", "e-")
 
 
-def _called(metric: Metric, table: tuple[Any, ...]) -> tuple[Value | None, np.dtype[Any]]:
+def _called(metric: Metric, table: tuple[int | Fraction, ...]) -> tuple[Value | None, np.dtype[Any]]:
     """The value of a function that cannot be read, on fractions where it takes them, else on floats, and its dtype."""
-    assert metric.function is not None  # noqa: S101 - the Subject has refused others
+    assert metric.function is not None  # noqa: S101 - an AuditedMetric has a function
     problem: Exception | None = None
     for kind in (Fraction, float):
         try:
             with np.errstate(all="ignore"):
-                found = metric.function(Cells(*map(kind, table)), **metric.parameters)
-                return _number(metric.name, found), getattr(found, "dtype", UNTYPED)
+                value = metric.function(Cells(*map(kind, table)), **metric.parameters)
+                return _number(metric.name, value), getattr(value, "dtype", UNTYPED)
         except SteelyardError:
             raise
         except ArithmeticError:
             return None, UNTYPED
         except Exception as error:  # noqa: BLE001 - a user's function may raise anything
             problem = error
-    said = f"{type(problem).__name__}: {problem}".rstrip(": ")
-    raise InputError(f"{metric.name} fails on the table {in_words(table)} ({said}); it must take any table.")
+    reason = f"{type(problem).__name__}: {problem}".rstrip(": ")
+    raise InputError(f"{metric.name} fails on the table {cells_text(table)} ({reason}); it must take any table.")
 
 
-def _number(name: str, found: Any) -> Value | None:
-    if np.shape(found) != ():
+def _number(name: str, value: Any) -> Value | None:
+    if np.shape(value) != ():
         raise InputError(
-            f"{name} returns an array of shape {np.shape(found)} for one table; one number a table was expected."
+            f"{name} returns an array of shape {np.shape(value)} for one table; one number a table was expected."
         )
-    found = found.item() if isinstance(found, (np.ndarray, np.generic)) else found
-    if isinstance(found, (int, Fraction)):
-        return Fraction(found)
-    if not isinstance(found, float):
-        raise InputTypeError(f"{name} returns {found!r} for a table; a number was expected.")
-    return Decimal(repr(found)) if np.isfinite(found) else None
+    value = value.item() if isinstance(value, (np.ndarray, np.generic)) else value
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    if not isinstance(value, float):
+        raise InputTypeError(f"{name} returns {value!r} for a table; a number was expected.")
+    return Decimal(repr(value)) if np.isfinite(value) else None

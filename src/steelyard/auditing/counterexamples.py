@@ -1,101 +1,106 @@
-"""Search: a claim tried on tables in exact arithmetic, the small ones first; floats tell where to look."""
+"""Counterexamples: a law tried on tables in exact arithmetic, the small ones first; floats tell where to look."""
 
 from __future__ import annotations
 
 import itertools
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.auditing.decisions import Counterexample, whole
+from steelyard.auditing.decisions import Counterexample, four_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard._types import Array
-    from steelyard.auditing.audited_metric import Subject
+    from steelyard.auditing.audited_metric import AuditedMetric
     from steelyard.auditing.exact_values import Value
-    from steelyard.auditing.property_list import Claim
+    from steelyard.auditing.laws import Law
 
+_Table = tuple[Fraction, ...]
 SUSPICIOUS = 1e-10  # floats that differ by more are looked at in exact arithmetic
 
 
-def quickest(subject: Subject, claim: Claim) -> Counterexample | None:
+def smallest_counterexample(audited: AuditedMetric, law: Law) -> Counterexample | None:
     """The smallest counterexample among the small tables."""
-    likely = _suspects(subject, claim, claim.small, claim.small_tables) if subject.formula else iter(claim.small)
-    return _first(subject, claim, likely)
+    cases = _suspects(audited, law, law.small_cases, law.small_tables) if audited.formula else iter(law.small_cases)
+    return _first(audited, law, cases)
 
 
-def checked(subject: Subject, claim: Claim) -> Counterexample | None:
-    """What speaks against a claim among tables of moderate size and large, where the formula can be read."""
-    return _first(subject, claim, _suspects(subject, claim, claim.checks, claim.tables(claim.checks)))
+def drawn_counterexample(audited: AuditedMetric, law: Law) -> Counterexample | None:
+    """What speaks against a law among tables of moderate size and large, where the formula can be read."""
+    return _first(audited, law, _suspects(audited, law, law.check_cases, law.tables(law.check_cases)))
 
 
-def _first(subject: Subject, claim: Claim, cases: Iterable[tuple[int, ...]]) -> Counterexample | None:
-    found = ((case, breaks(subject, claim, case)) for case in cases)
-    broken = next(((case, broken) for case, broken in found if isinstance(broken, Counterexample)), None)
-    return broken and _shrunk(subject, claim, *broken)
+def _first(audited: AuditedMetric, law: Law, cases: Iterable[tuple[int, ...]]) -> Counterexample | None:
+    for case in cases:
+        outcome = case_outcome(audited, law, case)
+        if isinstance(outcome, Counterexample):
+            return _shrunk(audited, law, case, outcome)
+    return None
 
 
-def _shrunk(subject: Subject, claim: Claim, case: tuple[int, ...], broken: Counterexample) -> Counterexample:
-    """The counterexample with its letters made smaller one at a time, as far as that goes."""
-    for smaller in _smaller(claim, case):
-        found = breaks(subject, claim, smaller)
-        if isinstance(found, Counterexample):
-            return _shrunk(subject, claim, smaller, found)
-    return broken
+def _shrunk(audited: AuditedMetric, law: Law, case: tuple[int, ...], counterexample: Counterexample) -> Counterexample:
+    """The counterexample with its variables made smaller one at a time, as far as that goes."""
+    for smaller in _smaller(law, case):
+        outcome = case_outcome(audited, law, smaller)
+        if isinstance(outcome, Counterexample):
+            return _shrunk(audited, law, smaller, outcome)
+    return counterexample
 
 
-def _smaller(claim: Claim, case: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The cases with one letter less: none of it, half or one less."""
-    for at, (letter, name) in enumerate(zip(case, claim.letters, strict=True)):
-        least = int(name in claim.positive.split())
-        for less in sorted({least, letter // 2, letter - 1}):
-            tried = (*case[:at], less, *case[at + 1 :])
-            if least <= less < letter and claim.valid(*tried):
-                yield tried
+def _smaller(law: Law, case: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The cases with one variable less: none of it, half or one less."""
+    for at, (value, name) in enumerate(zip(case, law.variables, strict=True)):
+        least = int(name in law.positive.split())
+        for less in sorted({least, value // 2, value - 1}):
+            smaller = (*case[:at], less, *case[at + 1 :])
+            if least <= less < value and law.valid(*smaller):
+                yield smaller
 
 
-def searched(subject: Subject, claim: Claim) -> tuple[int, Counterexample | None]:
-    """How many tables, small and large, were examined in exact arithmetic, and one that breaks the claim."""
+def exact_search(audited: AuditedMetric, law: Law) -> tuple[int, Counterexample | None]:
+    """How many tables, small and large, were examined in exact arithmetic, and one that case_outcome the law."""
     examined = 0
-    for case in itertools.chain(claim.small, claim.drawn()):
-        broken = breaks(subject, claim, case)
-        if isinstance(broken, Counterexample):
-            return examined, _shrunk(subject, claim, case, broken)
-        examined += broken is not None
+    for case in itertools.chain(law.small_cases, law.random_cases()):
+        outcome = case_outcome(audited, law, case)
+        if isinstance(outcome, Counterexample):
+            return examined, _shrunk(audited, law, case, outcome)
+        examined += outcome is not None
     return examined, None
 
 
-def breaks(subject: Subject, claim: Claim, letters: Sequence[int]) -> Counterexample | bool | None:
-    """The counterexample that these letters are; False where the claim holds; None where a side is undefined."""
-    before, against, value, other = _sides(subject, claim, letters)
+def case_outcome(audited: AuditedMetric, law: Law, case: Sequence[int]) -> Counterexample | bool | None:
+    """The counterexample that this case is; False where the law holds; None where a side is undefined."""
+    before, against, value, other = _sides(audited, law, case)
     if value is None or other is None:
         return None
-    gap = subject.gap(value, other)
-    if gap == 0 or (claim.relation != "=" and (gap < 0) == (claim.relation_for(subject.metric) == "<=")):
+    gap = audited.gap(value, other)
+    if gap == 0 or (law.relation != "=" and (gap < 0) == (law.relation_for(audited.metric) == "<=")):
         return False
-    after = whole(against) if isinstance(against, tuple) else None
-    return Counterexample(whole(before), after, str(value), str(other))
+    after = four_cells(against) if isinstance(against, tuple) else None
+    return Counterexample(four_cells(before), after, str(value), str(other))
 
 
-def _sides(subject: Subject, claim: Claim, letters: Sequence[int]) -> tuple[Any, Any, Value | None, Value | None]:
+def _sides(
+    audited: AuditedMetric, law: Law, case: Sequence[int]
+) -> tuple[_Table, _Table | Fraction, Value | None, Value | None]:
     """The table and what it is held against, and the values of both."""
-    exact = [Fraction(letter) for letter in letters]
-    before, against = claim.before(*exact), claim.against(*exact)
-    other = subject.value(against) if isinstance(against, tuple) else Fraction(against)
-    return before, against, subject.value(before), other
+    exact = list(map(Fraction, case))
+    before, against = law.before(*exact), law.against(*exact)
+    other = audited.value(against) if isinstance(against, tuple) else Fraction(against)
+    return before, against, audited.value(before), other
 
 
 def _suspects(
-    subject: Subject, claim: Claim, cases: list[tuple[int, ...]], tables: tuple[Array, Array]
+    audited: AuditedMetric, law: Law, cases: list[tuple[int, ...]], tables: tuple[Array, Array]
 ) -> Iterator[tuple[int, ...]]:
     """The cases where by floats the two sides do not relate as claimed, in order."""
     before, against = tables
-    value = subject.floats(before)
-    other = subject.floats(against) if against.ndim == 2 else against
+    value = audited.floats(before)
+    other = audited.floats(against) if against.ndim == 2 else against
     with np.errstate(all="ignore"):
-        gap = {"=": np.abs, "<=": np.positive, ">=": np.negative}[claim.relation_for(subject.metric)](value - other)
+        gap = {"=": np.abs, "<=": np.positive, ">=": np.negative}[law.relation_for(audited.metric)](value - other)
         apart = gap > SUSPICIOUS * np.maximum(1, np.abs(value))
     yield from (cases[i] for i in np.flatnonzero(apart))

@@ -1,4 +1,4 @@
-"""Cache: decisions kept between runs, by what they depend on: those of the catalogue come with the package.
+"""Decision store: decisions kept between runs, by what they depend on; those of the catalogue come with the package.
 
 `make properties` writes `decisions.json` here; what else is decided goes to one file of the user's cache folder.
 """
@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from dataclasses import replace
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.auditing.decisions import Counterexample, Decision, whole
+from steelyard.auditing.decisions import Counterexample, Decision, four_cells
 from steelyard.auditing.exact_values import exact_expression
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import notation
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.expression import Expression
     from steelyard.metrics.metric import Metric
 
+Decisions = dict[str, Decision]  # by their keys
 
 # Raise this when a property means something else or is decided otherwise: what an earlier version decided is then
 # decided anew. A test makes every shipped decision anew, so that a forgotten change is noticed.
@@ -30,12 +32,12 @@ VERSION = 1
 SHIPPED = Path(__file__).parent / "decisions.json"
 
 
-def key_of(metric: Metric, asked: Property) -> str | None:
+def decision_key(metric: Metric, property_: Property) -> str | None:
     """What a decision depends on: the formula, not how it is spelt; None for an opaque function, which has none."""
     node = exact_expression(metric)
     if node is None:
         return None
-    return sha256(repr((_canonical(node), metric.range, metric.direction, asked.name)).encode()).hexdigest()
+    return sha256(repr((_canonical(node), metric.range, metric.direction, property_.name)).encode()).hexdigest()
 
 
 @lru_cache(maxsize=512)
@@ -43,25 +45,32 @@ def _canonical(node: Expression) -> str:
     return notation.canonical(node)
 
 
-def recalled(metric: Metric) -> dict[str, Decision]:
-    """What is known of a metric without deciding anything anew, by property."""
-    found = {name: kept().get(key_of(metric, asked) or "") for name, asked in PROPERTIES.items()}
-    return {name: decision for name, decision in found.items() if decision is not None}
+def recalled_decision(metric: Metric, property_: Property, decisions: Decisions | None = None) -> Decision | None:
+    """The decision that is stored, or stands among the given ones; nothing is decided anew."""
+    stored = stored_decisions() if decisions is None else decisions
+    decision = stored.get(decision_key(metric, property_) or "")
+    return decision and replace(decision, metric=metric.name)
+
+
+def recalled_decisions(metric: Metric) -> Decisions:
+    """What is stored about a metric, by property; nothing is decided anew."""
+    decisions = {name: recalled_decision(metric, property_) for name, property_ in PROPERTIES.items()}
+    return {name: decision for name, decision in decisions.items() if decision is not None}
 
 
 @cache
-def kept() -> dict[str, Decision]:
-    """The decisions that come with the package and those of earlier runs, by what they depend on."""
+def stored_decisions() -> Decisions:
+    """The decisions that come with the package and those of earlier runs, by their keys."""
     return {**shipped(), **_read(_cache_file())}
 
 
 @cache
-def shipped() -> dict[str, Decision]:
+def shipped() -> Decisions:
     """The decisions about the catalogue that come with the package."""
     return _read(SHIPPED)
 
 
-def _read(path: Path) -> dict[str, Decision]:
+def _read(path: Path) -> Decisions:
     try:
         saved = json.loads(path.read_text(encoding="utf-8"))
         return {key: _revived(row) for key, row in saved["decisions"].items()} if saved["version"] == VERSION else {}
@@ -69,15 +78,15 @@ def _read(path: Path) -> dict[str, Decision]:
         return {}
 
 
-def written(decisions: dict[str, Decision]) -> str:
+def decisions_json(decisions: Decisions) -> str:
     """The decisions as the text of a file, with the version of what made them."""
     rows = {key: decision.row() for key, decision in sorted(decisions.items())}
     return json.dumps({"version": VERSION, "decisions": rows}, indent=0)
 
 
-def keep(decisions: dict[str, Decision]) -> None:
+def store(decisions: Decisions) -> None:
     """Put all decisions in place of the file at once; a folder that cannot be written is no error."""
-    text = written({key: decision for key, decision in decisions.items() if key not in shipped()})
+    text = decisions_json({key: decision for key, decision in decisions.items() if key not in shipped()})
     path = _cache_file()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -93,8 +102,9 @@ def _cache_file() -> Path:
 
 
 def _revived(row: dict[str, Any]) -> Decision:
-    found = row.pop("counterexample")
-    if found is not None:
-        after = None if found["after"] is None else whole(found["after"])
-        found = Counterexample(whole(found["before"]), after, str(found["value"]), str(found["other"]))
-    return Decision(**row, counterexample=found)
+    counterexample = row.pop("counterexample")
+    if counterexample is not None:
+        after = None if counterexample["after"] is None else four_cells(counterexample["after"])
+        values = str(counterexample["value"]), str(counterexample["other"])
+        counterexample = Counterexample(four_cells(counterexample["before"]), after, *values)
+    return Decision(**row, counterexample=counterexample)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import builtins
 from dataclasses import asdict, dataclass
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsInt
 
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from fractions import Fraction
 
-Table = tuple[int, int, int, int]
+FourCells = tuple[int, int, int, int]
 PROVED = "proved"
 REFUTED = "refuted"
 UNDEFINED = "undefined everywhere"
@@ -46,15 +47,18 @@ class Counterexample:
     The table may be the parent of the other: `before` with its change made is `after`.
     """
 
-    before: Table
-    after: Table | None
+    before: FourCells
+    after: FourCells | None
     value: str
     other: str
 
     def __str__(self) -> str:
-        value, other = _told_apart(self.value, self.other)
-        to = f"where {other} was asked" if self.after is None else f"{other} on {in_words(self.after)}"
-        return f"{value} on {in_words(self.before)}, {to}"
+        value, other = _distinct_texts(self.value, self.other)
+        to = f"where {other} was asked" if self.after is None else f"{other} on {cells_text(self.after)}"
+        return f"{value} on {cells_text(self.before)}, {to}"
+
+
+Ruling = tuple[str, str, Counterexample | None]  # the verdict, how it was reached, and the table that refutes it
 
 
 def unrefuted(tables: int) -> str:
@@ -62,29 +66,29 @@ def unrefuted(tables: int) -> str:
     return f"no counterexample among {tables:,} exact tables"
 
 
-def whole(table: Iterable[Any]) -> Table:
+def four_cells(table: Iterable[SupportsInt]) -> FourCells:
     """The table with cells of type int."""
     tp, fn, fp, tn = map(int, table)
     return tp, fn, fp, tn
 
 
-def in_words(table: Table) -> str:
+def cells_text(table: Iterable[int | Fraction]) -> str:
     """The table as a sentence names it."""
     return ", ".join(f"{name}={cell}" for name, cell in zip(CELLS, table, strict=True))
 
 
-def _told_apart(*numbers: str) -> list[str]:
+def _distinct_texts(*numbers: str) -> list[str]:
     """The numbers as they are where short, else as decimals with as many digits as tell them apart."""
     short = [number if len(number) <= 12 else "" for number in numbers]
     for digits in range(6, 60):
-        told = [kept or _decimal(number, digits) for kept, number in zip(short, numbers, strict=True)]
+        texts = [text or _decimal(number, digits) for text, number in zip(short, numbers, strict=True)]
         if len({_decimal(number, digits) for number in numbers}) == len(numbers):
             break
-    return told
+    return texts
 
 
 def _decimal(number: str, digits: int) -> str:
     above, _, below = number.partition("/")
     context = Context(prec=digits)
-    found = context.divide(Decimal(above), Decimal(below or 1)).normalize(context)
-    return f"{found:f}" if -7 < found.adjusted() < 15 else str(found)
+    value = context.divide(Decimal(above), Decimal(below or 1)).normalize(context)
+    return f"{value:f}" if -7 < value.adjusted() < 15 else str(value)

@@ -1,7 +1,4 @@
-"""Exact numbers: a metric's formula as steps, and its value on a table as a fraction, or to 60 digits past a root.
-
-Used by the audit alone, on tables here and over letters by `algebra`.
-"""
+"""Exact values: a metric's formula as steps, and its value on a table as a fraction, or to 60 digits past a root."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, lift, trace
 from steelyard.statistics.counts import CELLS
@@ -21,6 +18,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 Value = Fraction | Decimal
+Result = Fraction | Decimal | bool | None  # of one step: comparisons are true or false, None is undefined
+Operand = TypeVar("Operand")
 _DIGITS = Context(prec=60)
 NOISE = Decimal("1e-50")  # roots carry 60 digits; what differs by less is equal
 
@@ -34,7 +33,7 @@ class Step:
     value: Any = None
 
 
-class Formula:
+class ExactFormula:
     """A metric's formula in steps, what occurs twice computed once."""
 
     def __init__(self, node: Expression) -> None:
@@ -46,39 +45,39 @@ class Formula:
         return _program(self.node)
 
     @cached_property
-    def constants(self) -> dict[int, Any]:
+    def constants(self) -> dict[int, Result]:
         """What the steps give that hold no cell."""
-        known: dict[int, Any] = {}
+        results: dict[int, Result] = {}
         for at, step in enumerate(self.steps):
-            if step.sign != "cell" and all(i in known for i in step.inputs):
-                known[at] = _result(step, [known[i] for i in _needed(step, known)])
-        return known
+            if step.sign != "cell" and all(i in results for i in step.inputs):
+                results[at] = _result(step, [results[i] for i in _needed(step, results)])
+        return results
 
-    def value(self, table: Sequence[Any]) -> Value | None:
+    def value(self, table: Sequence[int | Fraction]) -> Value | None:
         """The value on one table: a fraction, or 60 digits where a root is none; None where undefined."""
-        found: Value | bool | None = self._chosen(dict(zip(CELLS, map(Fraction, table), strict=True)))
-        return Fraction(found) if isinstance(found, bool) else found
+        value = self._last_result(dict(zip(CELLS, map(Fraction, table), strict=True)))
+        return Fraction(value) if isinstance(value, bool) else value
 
-    def _chosen(self, cells: dict[str, Fraction]) -> Any:
+    def _last_result(self, cells: dict[str, Fraction]) -> Result:
         """The value of the last step, computed without the branches that are not taken."""
         done = dict(self.constants)
-        asked = [len(self.steps) - 1]
-        while asked:
-            step = self.steps[asked[-1]]
+        pending = [len(self.steps) - 1]
+        while pending:
+            step = self.steps[pending[-1]]
             needed = _needed(step, done)
             missing = [i for i in needed if i not in done]
             if missing:
-                asked += missing
+                pending += missing
             else:
-                done[asked.pop()] = (
+                done[pending.pop()] = (
                     cells[step.value] if step.sign == "cell" else _result(step, [done[i] for i in needed])
                 )
         return done[len(self.steps) - 1]
 
-    def run(self, cells: Sequence[Any], operate: Callable[[Step, list[Any]], Any]) -> Any:
+    def run(self, cells: Sequence[Operand], operate: Callable[[Step, list[Any]], Operand | None]) -> Operand | None:
         """The value of the last step; None is undefined and spreads, but not from the branch that is not taken."""
         by_name = dict(zip(CELLS, cells, strict=True))
-        done: list[Any] = []
+        done: list[Operand | None] = []
         for step in self.steps:
             inputs = [done[i] for i in step.inputs]
             if step.sign == "cell":
@@ -90,7 +89,7 @@ class Formula:
         return done[-1]
 
 
-def _needed(step: Step, done: dict[int, Any]) -> tuple[int, ...]:
+def _needed(step: Step, done: dict[int, Result]) -> tuple[int, ...]:
     """The steps that this one needs; of a choice the condition, and once that is known the branch that is taken."""
     if step.sign != "where":
         return step.inputs
@@ -98,7 +97,7 @@ def _needed(step: Step, done: dict[int, Any]) -> tuple[int, ...]:
     return (condition, then if done[condition] else otherwise) if condition in done else (condition,)
 
 
-def _result(step: Step, inputs: list[Any]) -> Any:
+def _result(step: Step, inputs: list[Result]) -> Result:
     """What a step gives; None is undefined and spreads, but as a condition it is one that does not hold."""
     if step.sign == "where":
         return inputs[-1]
@@ -141,10 +140,10 @@ def exact_expression(metric: Metric) -> Expression | None:
         return None
     nodes = {key: lift(value) if isinstance(value, float) else value for key, value in metric.parameters.items()}
     try:
-        found, usual = trace(metric.function, nodes), metric.expression
-    except Exception:  # noqa: BLE001 - a user's function may raise anything; on tables it will be told
+        with_nodes, usual = trace(metric.function, nodes), metric.expression
+    except Exception:  # noqa: BLE001 - a user's function may raise anything; on tables it will be reported
         return None
-    return usual if found is None else found
+    return usual if with_nodes is None else with_nodes
 
 
 # ---------------------------------------------------------------- arithmetic
@@ -159,13 +158,15 @@ def difference(a: Value, b: Value) -> Value:
     return Fraction(0) if abs(gap) <= NOISE * max(Decimal(1), abs(x), abs(y)) else gap
 
 
-def _compute(step: Step, inputs: list[Any]) -> Any:
+def _compute(step: Step, inputs: list[Any]) -> Result:
     match step.sign, inputs:
         case "number", _:
-            return step.value
+            constant: Fraction | None = step.value
+            return constant
         case (("ratio" | "/"), (above, below)):
             if _is_zero(below):
-                return step.value if _is_zero(above) else None
+                limit: Fraction | None = step.value
+                return limit if _is_zero(above) else None
             return _mixed(above, below, Fraction.__truediv__, _DIGITS.divide)
         case "+", (a, b):
             return _mixed(a, b, Fraction.__add__, _DIGITS.add)
@@ -186,7 +187,7 @@ def _compute(step: Step, inputs: list[Any]) -> Any:
     raise TypeError(f"{step.sign} is no operation of a formula.")
 
 
-_HOLDS: dict[str, Callable[[Any], bool]] = {
+_HOLDS: dict[str, Callable[[Value], bool]] = {
     "==": lambda gap: gap == 0,
     "!=": lambda gap: gap != 0,
     "<": lambda gap: gap < 0,
@@ -196,7 +197,12 @@ _HOLDS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _mixed(a: Any, b: Any, of_fractions: Callable[..., Any], of_decimals: Callable[..., Any]) -> Any:
+def _mixed(
+    a: Value,
+    b: Value,
+    of_fractions: Callable[[Fraction, Fraction], Fraction],
+    of_decimals: Callable[[Decimal, Decimal], Decimal],
+) -> Value:
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return of_fractions(a, b)
     return of_decimals(_decimal(a), _decimal(b))

@@ -8,7 +8,7 @@ from steelyard.auditing.properties import decided_anew
 
 def _main() -> None:
     """Decide every property of every metric and keep the decisions beside this module."""
-    decision_store.SHIPPED.write_text(decision_store.written(decided_anew()) + "\n", encoding="utf-8")
+    decision_store.SHIPPED.write_text(decision_store.decisions_json(decided_anew()) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

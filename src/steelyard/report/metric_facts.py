@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.kinks import kinks
-from steelyard.auditing.decision_store import recalled
+from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import notation, references
 from steelyard.metrics.registry import get_metric
@@ -56,7 +56,7 @@ def metric_of(row: Row) -> Metric:
 def fact(row: Row) -> dict[str, Any]:
     """One metric's row and what is to be known of it, as strict JSON values."""
     metric = metric_of(row)
-    known = recalled(metric)
+    known = recalled_decisions(metric)
     parameters = {key: getattr(v, "name", v) for key, v in metric.parameters.items()}
     holds = "".join(_SIGNS[known[name].holds if name in known else None] for name in PROPERTIES) if known else ""
     values = (

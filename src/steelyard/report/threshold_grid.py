@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.threshold_criterion import Criterion, Cuts, read_aim
-from steelyard.auditing.decision_store import recalled
+from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _best(cuts: Cuts, metric: Metric, corners: Array | None) -> int | None:
 
 def _is_monotone(metric: Metric) -> bool:
     """Whether it is proved that no right row more makes the value worse, and no wrong row more better."""
-    known = recalled(metric)
+    known = recalled_decisions(metric)
     return all((decision := known.get(f"monotone_{cell}")) and decision.holds for cell in CELLS)
 
 

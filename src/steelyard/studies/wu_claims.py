@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.rows import listed
+from steelyard.auditing.harshness import harsher
 from steelyard.auditing.model_tables import at_rates
-from steelyard.auditing.properties import harsher
 from steelyard.metrics.registry import get_metric
 from steelyard.studies.study import Claim, Verdict, signed
 from steelyard.studies.wu_trials import CONDITIONS, EQUAL, HELD_OUT, LDA, METRICS, NMC, PAPER, SEEN
