@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike
 
-    from steelyard.metrics.metric import Metric
-
     Frame: TypeAlias = IntoFrame  # of pandas, Polars, PyArrow, DuckDB, Dask, PySpark, Ibis
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -21,7 +19,6 @@ Labels: TypeAlias = tuple[Label, ...]
 Rng: TypeAlias = "int | np.random.Generator | None"  # None is a fixed seed: one input gives one output
 Prevalence: TypeAlias = "float | Sequence[float] | Mapping[Label, float] | Array"  # of the positives, or of each class
 Weights: TypeAlias = "ArrayLike | None"
-MetricLike: TypeAlias = "str | Metric | Callable[..., Any]"  # a name, a metric, or a function of the four cells
 Progress: TypeAlias = Callable[[str], object]
 
 

@@ -13,8 +13,8 @@ from steelyard.errors import InputError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
-    from steelyard._types import MetricLike
     from steelyard.auditing.symbolic_sums import SymbolicSum
+    from steelyard.metrics.registry import MetricLike
 
 
 def harsher(a: MetricLike, b: MetricLike) -> Decision:

@@ -24,9 +24,10 @@ from steelyard.metrics.registry import get_metric, list_metrics
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from steelyard._types import Array, MetricLike
+    from steelyard._types import Array
     from steelyard.auditing.exact_values import ExactFormula, Value
     from steelyard.auditing.symbolic_sums import SymbolicSum
+    from steelyard.metrics.registry import MetricLike
 
 _TABLES = 300
 _EQUAL = 1e-9  # relative: tables up to 200 rows a cell lie further apart

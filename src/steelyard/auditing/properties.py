@@ -31,10 +31,10 @@ from steelyard.metrics.registry import get_metric, is_builtin, list_metrics
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steelyard._types import MetricLike
     from steelyard.auditing.decision_store import Decisions
     from steelyard.auditing.laws import Law
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.registry import MetricLike
 
 __all__ = ["PROPERTIES", "Decision", "Property", "audit_properties", "decide", "garcia_row", "get_property"]
 

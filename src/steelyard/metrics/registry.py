@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard import _HOME as HOME
 from steelyard.errors import InputError, InputTypeError, UnknownNameError, did_you_mean
@@ -16,6 +16,7 @@ from steelyard.statistics.counts import CELLS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+MetricLike: TypeAlias = str | Metric | Formula  # a name, a metric, or a function of the four cells
 _UPPER: Any = object()
 
 _REGISTRY: dict[str, Metric] = {}
@@ -171,7 +172,7 @@ def is_registered(metric: Metric) -> bool:
     return _REGISTRY.get(metric.name) is metric
 
 
-def get_metric(name: str | Metric | Formula) -> Metric:
+def get_metric(name: MetricLike) -> Metric:
     """The metric of that name or alias, parameters in brackets; a plain function becomes a metric of its own.
 
     >>> from steelyard import Counts
