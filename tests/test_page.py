@@ -26,12 +26,13 @@ from steelyard import (
     roc_auc,
     score_table,
 )
+from steelyard.analysis.prevalence_grid import MOST_UNGROUPED, grouped_scores, prevalence_grid, values_over
+from steelyard.analysis.reliability import reliability
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
-from steelyard.report import prevalence_grid, threshold_grid
-from steelyard.report.curve_data import reliability
+from steelyard.evaluation.threshold_grid import MOST_THRESHOLDS, threshold_grid
 from steelyard.report.document import clipped, embedded, filled
 from steelyard.report.page import comparison_page, page
 
@@ -177,15 +178,15 @@ def test_parts_are_put_in_once():
 def test_kept_cuts_carry_exact_counts_and_keep_the_area():
     y, score, _ = scored(50_000)
     table = score_table(y, score)
-    kept = threshold_grid.kept(table, list_metrics(), 0.5)
-    assert len(kept.thresholds) <= threshold_grid.MOST
-    exact = table.at(kept.thresholds)
-    assert (kept.tp == exact.tp).all()
-    assert (kept.fp == exact.fp).all()
-    area = np.trapezoid(kept.tp / kept.tp[-1], kept.fp / kept.fp[-1])
+    grid = threshold_grid(table, list_metrics(), 0.5)
+    assert len(grid.thresholds) <= MOST_THRESHOLDS
+    exact = table.at(grid.thresholds)
+    assert (grid.tp == exact.tp).all()
+    assert (grid.fp == exact.fp).all()
+    area = np.trapezoid(grid.tp / grid.tp[-1], grid.fp / grid.fp[-1])
     assert area == pytest.approx(roc_auc(table), abs=2e-4)
-    assert kept.thresholds[kept.current] == 0.5
-    assert np.isinf(kept.thresholds[0])
+    assert grid.thresholds[grid.current] == 0.5
+    assert np.isinf(grid.thresholds[0])
 
 
 @pytest.mark.parametrize(("n", "share"), [(2_000, 0.05), (250_000, 0.05), (250_000, 0.6)])
@@ -194,22 +195,22 @@ def test_the_best_cut_of_every_metric_is_kept(n, share):
     y = (rng.random(n) < share).astype(int)
     table = score_table(y, (rng.normal(size=n) + y).round(6))
     metrics = [m for m in list_metrics() if m.function and m.scores is None and m.direction]
-    kept = threshold_grid.kept(table, metrics, 0.5)
+    grid = threshold_grid(table, metrics, 0.5)
     for metric in metrics:
         found = best_threshold(table, metric=metric, resamples=0)
-        assert kept.thresholds[kept.best[metric.name]] == found.threshold, metric.name
+        assert grid.thresholds[grid.best[metric.name]] == found.threshold, metric.name
 
 
 def test_the_threshold_in_use_is_the_one_shown_even_between_scores():
     table = score_table([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])
-    kept = threshold_grid.kept(table, [], 0.5)
-    assert kept.thresholds[kept.current] == 0.5
-    assert (kept.tp[kept.current], kept.fp[kept.current]) == (1, 1)
+    grid = threshold_grid(table, [], 0.5)
+    assert grid.thresholds[grid.current] == 0.5
+    assert (grid.tp[grid.current], grid.fp[grid.current]) == (1, 1)
 
 
 def test_stops_rise_and_hold_the_prevalences_in_use():
     for held in ((0.0182,), (3e-7, 0.5), (0.9995,), (0.02, 0.0200001)):
-        found = prevalence_grid.stops(*held)
+        found = prevalence_grid(*held)
         assert (np.diff(found) > 0).all()
         assert set(held) <= set(found.tolist())
         assert found[0] < 2e-4 and found[-1] >= 0.999
@@ -217,16 +218,16 @@ def test_stops_rise_and_hold_the_prevalences_in_use():
 
 def test_rank_metrics_at_the_stops_are_those_of_the_reweighted_scores():
     y, score, weight = scored(400, weighted=True)
-    table, shares = score_table(y, score, sample_weight=weight), prevalence_grid.stops(0.05)
+    table, shares = score_table(y, score, sample_weight=weight), prevalence_grid(0.05)
     for metric in (m for m in list_metrics() if m.scores):
         there = [metric(at_prevalence(table, float(share))) for share in shares]
         np.testing.assert_allclose(
-            prevalence_grid.over_stops(metric, table, shares), there, rtol=1e-12, atol=1e-13, err_msg=metric.name
+            values_over(metric, table, shares), there, rtol=1e-12, atol=1e-13, err_msg=metric.name
         )
 
 
 def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says_how_far_that_is_off():
-    y, score, _ = scored(prevalence_grid.MOST_ENTRIES + 1)
+    y, score, _ = scored(MOST_UNGROUPED + 1)
     y[::3] = 1 - y[::3]  # so that the rarer class has more scores than there are groups
     table = score_table(y, score)
     html = page(evaluate(table, draws=20))
@@ -244,8 +245,8 @@ def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says
 
 
 def test_few_rare_scores_lose_nothing_of_their_order_among_very_many():
-    y, score, _ = scored(2 * prevalence_grid.MOST_ENTRIES)
-    table, small = score_table(y, score), prevalence_grid.grouped(score_table(y, score))
+    y, score, _ = scored(2 * MOST_UNGROUPED)
+    table, small = score_table(y, score), grouped_scores(score_table(y, score))
     assert small.negative.size < table.negative.size / 4
     for share in (0.001, 0.3):
         there = [get_metric("average_precision")(at_prevalence(t, share)) for t in (table, small)]
@@ -259,11 +260,11 @@ def test_the_bars_of_weighted_reliability_are_about_its_points():
     weight = np.where(y == 1, 5.0, 1.0) * rng.gamma(2, 1, 4_000)
     weighted = reliability(score_table(y, score, sample_weight=weight), 0.95)
     for part in weighted:
-        assert part["low"] < part["p"] / (part["p"] + part["n"]) < part["high"]
+        assert part.low < part.positives / (part.positives + part.negatives) < part.high
     twice = reliability(score_table(y, score, sample_weight=np.full(4_000, 2.0)), 0.95)
     once = reliability(score_table(y, score), 0.95)
     counted = reliability(score_table(y, score, frequency=np.full(4_000, 2)), 0.95)
-    ends = [np.array([[part["low"], part["high"]] for part in parts]) for parts in (once, twice, counted)]
+    ends = [np.array([[part.low, part.high] for part in parts]) for parts in (once, twice, counted)]
     np.testing.assert_allclose(ends[0], ends[1], rtol=1e-8)
     assert (np.diff(ends[2]) < np.diff(ends[0])).all()
 

@@ -3,60 +3,31 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.rows import Rows, interval_text, three_digits
-from steelyard.evaluation.evaluation import AVERAGED
-from steelyard.metrics.registry import get_metric
+from steelyard.analysis.rows import interval_text, three_digits
+from steelyard.evaluation.averages import averaged_metrics
+from steelyard.evaluation.class_views import commonest_classes
 from steelyard.report import controls, html_tables
 from steelyard.report import sections as parts
 from steelyard.report.document import clipped, name, scrolled, text
 from steelyard.report.page_data import LABEL
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard._types import Label
+    from steelyard.analysis.sampler import Interval
+    from steelyard.evaluation.evaluation import Evaluation, Row
     from steelyard.statistics.confusion import Confusion
 
 _MOST = 40  # classes that the heat map and the choice of a class show, the commonest first
 SHADES = (0.005, 0.05, 0.2, 0.4, 0.6)  # shares of a true class from which a cell is a shade darker
 
 
-def shown(table: Confusion) -> tuple[Any, ...]:
+def shown_classes(table: Confusion) -> tuple[Label, ...]:
     """The classes that a page shows, in the order of the labels: all, or the commonest where they are very many."""
-    order = np.argsort(-table.matrix.sum(1), kind="stable")[:_MOST]
-    return tuple(table.labels[i] for i in sorted(order))
-
-
-def shown_first(table: Confusion) -> Any:
-    """The rarest class that occurs, which is the one to look at first."""
-    among = shown(table)
-    sizes = {label: table.matrix[table.index(label)].sum() for label in among}
-    return min((label for label in among if sizes[label] > 0), key=sizes.__getitem__)
-
-
-def known(evaluation: Evaluation) -> dict[Any, dict[str, list[Any]]]:
-    """The intervals of the table of classes, so that a class against the rest has no others."""
-    return {
-        row.label: {
-            part.metric: [part.low, part.high, part.method]
-            for part in (row.precision, row.recall, row.f1)
-            if math.isfinite(part.low) and math.isfinite(part.high)
-        }
-        for row in evaluation.per_class
-    }
-
-
-def agreeing(one: Evaluation, evaluation: Evaluation) -> Evaluation:
-    """One class against the rest with the intervals that the table of classes gives it."""
-    ends = known(evaluation)[one.positive]
-    rows = [
-        replace(row, **dict(zip(("low", "high", "method"), ends[row.name], strict=True))) if row.name in ends else row
-        for row in one.metrics
-    ]
-    return replace(one, metrics=Rows(rows))
+    return commonest_classes(table, _MOST)
 
 
 def pieces(evaluation: Evaluation, one: Evaluation, source: str, data: dict[str, Any]) -> dict[str, str]:
@@ -83,13 +54,13 @@ def _now(one: Evaluation) -> str:
     return f"<span>{name(one.positive)} against the other classes, as evaluated.</span> {hint}"
 
 
-def _choice(table: Confusion, chosen: Any) -> str:
-    options = "".join(_option(label, " selected" if label == chosen else "") for label in shown(table))
+def _choice(table: Confusion, chosen: Label) -> str:
+    options = "".join(_option(label, " selected" if label == chosen else "") for label in shown_classes(table))
     label = '<label for="class">class against the rest</label>'
     return f'<div class="control pick">{label}<select id="class">{options}</select></div>'
 
 
-def _option(label: Any, selected: str) -> str:
+def _option(label: Label, selected: str) -> str:
     return f'<option value="{text(clipped(label, LABEL))}"{selected}>{text(clipped(label))}</option>'
 
 
@@ -109,7 +80,7 @@ def _note(table: Confusion) -> str:
 
 def heat_map(table: Confusion) -> str:
     """The table with every row shaded by its shares."""
-    labels = shown(table)
+    labels = shown_classes(table)
     places = [table.index(label) for label in labels]
     matrix, sums = table.matrix[np.ix_(places, places)], table.matrix.sum(1)[places]
     body = [
@@ -131,26 +102,22 @@ def _heat(cell: float, total: float) -> str:
 
 def averages(evaluation: Evaluation, table: Confusion) -> str:
     """Precision, recall and F1 as macro, weighted and micro averages."""
-    known = {row.name: row for row in evaluation.metrics}
-    body = []
-    for metric in AVERAGED:
-        cells = []
-        for average in ("macro", "weighted"):
-            row = known.get(f"{metric}[average={average}]")
-            cells.append(text(interval_text(row.value, row.low, row.high)) if row else "–")
-        cells.append(_micro(metric, table, known.get("accuracy")))
-        body.append([text(get_metric(metric).title), *cells])
-    return html_tables.table(
-        ("metric", "macro: classes alike", "weighted by class size", "micro: all decisions pooled"), body
-    )
+    head = ("metric", "macro: classes alike", "weighted by class size", "micro: all decisions pooled")
+    body = [
+        [text(row.metric.title), _average(row.macro), _average(row.weighted), _micro(row.micro)]
+        for row in averaged_metrics(evaluation, table)
+    ]
+    return html_tables.table(head, body)
 
 
-def _micro(metric: str, table: Confusion, accuracy: Any) -> str:
-    """The average over all decisions pooled, which is the accuracy of all classes and then has its interval."""
-    value = float(get_metric(metric)(table, average="micro"))
-    if accuracy is None or not math.isclose(value, accuracy.value, rel_tol=1e-12):
-        return three_digits(value)
-    return text(interval_text(value, accuracy.low, accuracy.high))
+def _average(row: Row | None) -> str:
+    return "–" if row is None else text(interval_text(row.value, row.low, row.high))
+
+
+def _micro(micro: Interval) -> str:
+    if math.isnan(micro.low):
+        return three_digits(micro.value)
+    return text(interval_text(micro.value, micro.low, micro.high))
 
 
 def _all(evaluation: Evaluation) -> str:

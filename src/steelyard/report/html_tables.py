@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import interval_text, three_digits
+from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.evaluation.evaluation import FIRST
 from steelyard.report import metric_facts
 from steelyard.report.document import clipped, name, scrolled, text
@@ -84,25 +85,10 @@ def class_table(evaluation: Evaluation) -> str:
     """Precision, recall and F1 of each class; of two, those of the metrics where they are the same quantity."""
     head = ("class", "rows", "precision", "recall", "F1")
     body = [
-        [name(row.label), f"{row.rows:,}", *map(_interval, _parts(evaluation, row))] for row in evaluation.per_class
+        [name(row.label), f"{row.rows:,}", *map(_interval, agreeing_intervals(evaluation, row))]
+        for row in evaluation.per_class
     ]
     return table(head, body, "plain classes" if evaluation.positive is None else "plain two-classes")
-
-
-_SAME = {
-    True: ("precision", "recall", "f1"),
-    False: ("negative_predictive_value", "specificity", "negative_f1"),
-}  # of the positives, of the negatives
-
-
-def _parts(evaluation: Evaluation, row: Any) -> list[Any]:
-    """The three intervals of a class: one quantity has one interval on a page."""
-    parts = [row.precision, row.recall, row.f1]
-    if evaluation.positive is None:
-        return parts
-    known = {found.name: found for found in evaluation.metrics}
-    same = _SAME[row.label == evaluation.positive]
-    return [known.get(metric, part) for metric, part in zip(same, parts, strict=True)]
 
 
 def _interval(part: Any) -> str:
@@ -146,7 +132,7 @@ def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, 
 
 
 def _numbers(row: Row) -> list[Any]:
-    ends = [metric_facts.short(end) for end in (row.low, row.high, row.chance)]
+    ends = [metric_facts.rounded(end) for end in (row.low, row.high, row.chance)]
     return [metric_facts.finite(row.value), *ends, *([] if row.undefined is None else [row.undefined])]
 
 

@@ -66,7 +66,7 @@ def fact(row: Row) -> dict[str, Any]:
         [finite(end) for end in metric.range],
         {"higher": 1, "lower": -1}.get(str(metric.direction), 0),
         finite(row.value),
-        *(short(v) for v in (row.low, row.high, row.chance)),
+        *(rounded(v) for v in (row.low, row.high, row.chance)),
         row.undefined,
         row.method,
         metric.text,
@@ -99,7 +99,7 @@ def finite(value: Any) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def short(value: float, places: int = 11) -> float | None:
+def rounded(value: float, places: int = 11) -> float | None:
     """The digits that matter: a page has no room for those of rounding."""
     return finite(float(f"{value:.{places}g}"))
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard import __version__
-from steelyard.analysis.rows import Rows
 from steelyard.errors import InputTypeError
-from steelyard.evaluation.evaluate import evaluate
+from steelyard.evaluation.class_views import class_evaluation, class_intervals, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.report import class_sections, html_tables, metric_facts, sections
 from steelyard.report.document import clipped, document, filled, template, text
 from steelyard.report.page_data import packed, payload
@@ -59,11 +59,11 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str
     scores = evaluation.scores
     if scores is not None and not (scores.positive.n and scores.negative.n):
         evaluation = replace(evaluation, scores=None)  # rows of one class have no curve
-    cut = _cut(evaluation) if evaluation.confusion is None else evaluation
-    if cut.positive is None:
-        return _classes_page(cut, source, more)
-    data = payload(cut, source) | {"verdict": evaluation.verdict, "own_cut": cut is not evaluation}
-    return _fitting(cut, source, data, {"runs": more, **sections.pieces(cut, source, data)})
+    thresholded = at_opening_threshold(evaluation) if evaluation.confusion is None else evaluation
+    if thresholded.positive is None:
+        return _classes_page(thresholded, source, more)
+    data = payload(thresholded, source) | {"verdict": evaluation.verdict, "own_cut": thresholded is not evaluation}
+    return _fitting(thresholded, source, data, {"runs": more, **sections.pieces(thresholded, source, data)})
 
 
 def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], parts: dict[str, str]) -> str:
@@ -84,31 +84,13 @@ def script(data: dict[str, Any]) -> str:
     return '"use strict";(() => {\n' + "\n".join([formulas, *map(template, SCRIPTS)]) + "\n})();"
 
 
-def _cut(evaluation: Evaluation) -> Evaluation:
-    """Scores that were ranked only, cut where informedness is best, so that the slider has a place to start from."""
-    best = evaluation.best_threshold("informedness", resamples=0)
-    told = "No threshold was given: the page opens at the cut where informedness is best on these rows."
-    asked = None if evaluation.first is not None else [row.name for row in evaluation.metrics]
-    how = {"level": evaluation.level, "prevalence": evaluation.prevalence, "metrics": asked}
-    found = evaluate(evaluation.scores, threshold=best.threshold, **how)
-    known = {row.name: row for row in evaluation.metrics}
-    return replace(
-        found,
-        metrics=Rows(known.get(row.name, row) for row in found.metrics),
-        groups=evaluation.groups,
-        first=evaluation.first,
-        seed=evaluation.seed,
-        assumed=(*evaluation.assumed, told),
-    )
-
-
 def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:
     """Several classes: the table of all, then each against the rest."""
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - a table of classes
-    chosen = class_sections.shown_first(table)
-    one = class_sections.agreeing(evaluate(table, pos_label=chosen, level=evaluation.level), evaluation)
-    data = payload(one, source, others=class_sections.shown(table), known=class_sections.known(evaluation))
+    labels = class_sections.shown_classes(table)
+    one = class_evaluation(evaluation, rarest_class(table, labels))
+    data = payload(one, source, others=labels, intervals=class_intervals(evaluation))
     data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
     data["assumed"] = list(evaluation.assumed)
     parts = sections.pieces(one, source, data) | class_sections.pieces(evaluation, one, source, data)

@@ -1,4 +1,4 @@
-"""Payload: everything the page's script reads, as strict JSON values: tables, cuts, metrics, never rows of data."""
+"""Page data: everything the page's script reads, as strict JSON values: tables, thresholds, metrics, never rows."""
 
 from __future__ import annotations
 
@@ -8,19 +8,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard import __version__
-from steelyard.analysis import draws as drawing
+from steelyard.analysis.draws import PRIOR_MASS
 from steelyard.analysis.kinks import NEAR_KINK, deviance_limit
-from steelyard.analysis.prevalence import scores_at
+from steelyard.analysis.prevalence_grid import (
+    OverPrevalence,
+    grouped_scores,
+    grouping_error,
+    nearest_place,
+    over_prevalence,
+    prevalence_grid,
+)
+from steelyard.analysis.reliability import ReliabilityBin, reliability
+from steelyard.analysis.roc_band import RocBand, roc_band
 from steelyard.analysis.rows import PLACES, ROUNDING
-from steelyard.analysis.sampler import against_rest
-from steelyard.metrics.registry import get_metric
-from steelyard.report import curve_data, html_tables, metric_facts, prevalence_grid, threshold_grid
+from steelyard.analysis.score_histogram import ScoreHistogram, score_histogram
+from steelyard.evaluation.class_views import ClassView, class_view
+from steelyard.evaluation.threshold_grid import threshold_grid
+from steelyard.report import html_tables, metric_facts
 from steelyard.report.document import clipped
+from steelyard.report.metric_facts import finite, rounded
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from steelyard._types import Array, Label
+    from steelyard.analysis.sampler import Interval
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.report.threshold_grid import Kept
+    from steelyard.evaluation.threshold_grid import ThresholdGrid
+    from steelyard.metrics.metric import Metric
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
@@ -29,68 +44,82 @@ LABEL = 100  # characters of a label that are kept for the copied numbers
 
 
 def payload(
-    evaluation: Evaluation, source: str, *, others: tuple[Any, ...] = (), known: dict[Any, Any] | None = None
+    evaluation: Evaluation,
+    source: str,
+    *,
+    others: Sequence[Label] = (),
+    intervals: Mapping[Label, Mapping[str, Interval]] | None = None,
 ) -> dict[str, Any]:
     """What the page of a two-class evaluation, or of one class against the rest, computes with.
 
-    `known` holds intervals of single classes that the page shows elsewhere as well, and so takes from there.
+    `intervals` are those of single classes that the page shows elsewhere as well, and so takes from there.
     """
-    table, scores = evaluation.confusion, evaluation.scores
+    table = evaluation.confusion
     assert table is not None  # noqa: S101 - pages are of tables
-    first = view(table, evaluation.positive)
-    views = [view(table, label) | {"known": (known or {}).get(label, {})} for label in others]
-    start = _prevalence(evaluation)
-    held = [start or first["share"], *(part["share"] for part in (first, *views))]
-    shares = prevalence_grid.stops(*(float(share) for share in held if 0 < share < 1))
-    rows = [metric_facts.fact(row) for row in evaluation.metrics]
-    usual = {row.name for row in evaluation.shown()}
-    for row in rows:
-        row["first"] = row["name"] in usual
-    data = {
-        "version": __version__,
+    own, views = class_view(table, evaluation.positive), [class_view(table, label) for label in others]
+    start = _prevalence(evaluation) or own.share
+    shares = prevalence_grid(*(share for share in (start, *(view.share for view in (own, *views))) if 0 < share < 1))
+    place = nearest_place(shares, start)
+    rows = _metric_rows(evaluation)
+    data = _told_of(evaluation, source, table) | _constants(evaluation) | _facts_of(rows)
+    data |= {"view": _view(own), "stops": shares.tolist(), "stop": place}
+    data["views"] = [_view(view) | {"known": _ends((intervals or {}).get(view.label, {}))} for view in views]
+    return data if evaluation.scores is None else data | _of_scores(evaluation, evaluation.scores, rows, shares, place)
+
+
+def _told_of(evaluation: Evaluation, source: str, table: Confusion) -> dict[str, Any]:
+    return {
         "source": clipped(source, LABEL),
         "rows": evaluation.rows,
         "level": evaluation.level,
         "seed": evaluation.seed,
-        "labels": [typed(label) for label in table.labels],
+        "labels": [_typed(label) for label in table.labels],
         "method": evaluation.method,
         "assumed": list(evaluation.assumed),
         "sides": [row.label == evaluation.positive for row in evaluation.per_class],
         "weighted": table.weighted,
-        "view": first,
-        "views": views,
-        "stops": shares.tolist(),
-        "stop": _nearest(shares, start or first["share"]),
+        "verdict": evaluation.verdict,
+    }
+
+
+def _constants(evaluation: Evaluation) -> dict[str, Any]:
+    """What the script draws and rounds by, as Python does."""
+    return {
+        "version": __version__,
         "draws": _DRAWS,
-        "prior": drawing.PRIOR_MASS / 4,
+        "prior": PRIOR_MASS / 4,
         "near_kink": NEAR_KINK,
         "limit": deviance_limit(evaluation.level),
         "digits": {"places": PLACES, "rounding": ROUNDING},
-        "verdict": evaluation.verdict,
-        "metrics": rows,
         "families": html_tables.FAMILIES,
-        "sources": metric_facts.sources(rows),
         "properties": metric_facts.properties(),
     }
-    return data if scores is None else {**data, **_of_scores(evaluation, scores, rows, shares, data["stop"])}
 
 
-def view(table: Confusion, label: Any) -> dict[str, Any]:
-    """One class against the rest: the four cells, what a row of each class weighs, and the share of the class."""
-    counts = table.counts(label)
-    _, one = drawing.effective(against_rest(table, label))
-    cells = [cell.item() for cell in map(np.asarray, counts)]
-    share = float(counts.positives / counts.total) if float(counts.total) else 0.0
+def _metric_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
+    usual = {row.name for row in evaluation.shown()}
+    return [metric_facts.fact(row) | {"first": row.name in usual} for row in evaluation.metrics]
+
+
+def _facts_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"metrics": rows, "sources": metric_facts.sources(rows)}
+
+
+def _view(view: ClassView) -> dict[str, Any]:
     return {
-        "label": clipped(label, LABEL),
-        "typed": typed(label),
-        "cells": cells,
-        "one": np.asarray(one).ravel().tolist(),
-        "share": share,
+        "label": clipped(view.label, LABEL),
+        "typed": _typed(view.label),
+        "cells": [cell.item() for cell in map(np.asarray, view.counts)],
+        "one": np.asarray(view.row_weights).ravel().tolist(),
+        "share": view.share,
     }
 
 
-def typed(label: Any) -> Any:
+def _ends(intervals: Mapping[str, Interval]) -> dict[str, list[float | str]]:
+    return {name: [interval.low, interval.high, interval.method] for name, interval in intervals.items()}
+
+
+def _typed(label: Label) -> int | float | str:
     """A label as JSON writes it: numbers stay numbers, as in the JSON of the evaluation; long words are shortened."""
     return label if isinstance(label, (int, float)) and math.isfinite(label) else clipped(label, LABEL)
 
@@ -103,82 +132,85 @@ def _prevalence(evaluation: Evaluation) -> float | None:
     return float(given) if given.ndim == 0 else float(given[evaluation.labels.index(evaluation.positive)])
 
 
-def _nearest(shares: Array, share: float) -> int:
-    return int(np.abs(shares - share).argmin())
-
-
 # ---------------------------------------------------------------- scores
 
 
 def _of_scores(
     evaluation: Evaluation, scores: ScoreTable, rows: list[dict[str, Any]], shares: Array, start: int
 ) -> dict[str, Any]:
-    held = threshold_grid.kept(
-        scores, [m for m in (get_metric(row["name"]) for row in rows) if m.scores is None], evaluation.threshold
-    )
-    small = prevalence_grid.grouped(scores)
-    for row in rows:
-        if get_metric(row["name"]).scores is None:
-            row["best"] = held.best.get(row["name"])
-        else:
-            row.update(_over_stops(row, small, shares, start))
-    probable = scores.has_probabilities
+    metrics = [metric_facts.metric_of(row) for row in evaluation.metrics]
+    grid = threshold_grid(scores, [metric for metric in metrics if metric.scores is None], evaluation.threshold)
+    small = grouped_scores(scores)
+    over = {metric: over_prevalence(metric, small, shares) for metric in metrics if metric.scores is not None}
+    for row, metric in zip(rows, metrics, strict=True):
+        row.update({"best": grid.best.get(metric.name)} if metric.scores is None else _over(row, over[metric], start))
+    shown = {metric: row["at"] for row, metric in zip(rows, metrics, strict=True) if "at" in row}
     return {
-        "cuts": _cut_columns(held),
-        "cut": held.current,
-        "all_cuts": held.total,
-        "near": 0 if evaluation.counts is None else held.nearest(evaluation.counts),
-        "threshold": metric_facts.finite(evaluation.threshold),
-        "histogram": curve_data.histogram(scores),
-        "band": curve_data.band(scores, evaluation.level),
-        "reliability": curve_data.reliability(scores, evaluation.level) if probable else None,
-        "grouped": None if small is scores else _grouping(scores, small, [r for r in rows if "at" in r], shares),
+        "cuts": _threshold_columns(grid),
+        "cut": grid.current,
+        "all_cuts": grid.total,
+        "near": 0 if evaluation.counts is None else grid.nearest(evaluation.counts),
+        "threshold": finite(evaluation.threshold),
+        "histogram": _histogram(score_histogram(scores)),
+        "band": _band(roc_band(scores, evaluation.level)),
+        "reliability": [_bin(part) for part in reliability(scores, evaluation.level)]
+        if scores.has_probabilities
+        else None,
+        "grouped": None if small is scores else _grouping(scores, small, shown, shares),
     }
 
 
-def _grouping(scores: ScoreTable, small: ScoreTable, rows: list[dict[str, Any]], shares: Array) -> dict[str, Any]:
+def _grouping(
+    scores: ScoreTable, small: ScoreTable, shown: Mapping[Metric, Sequence[float | None]], shares: Array
+) -> dict[str, float]:
     """How many groups of scores stand for all of them at a moved prevalence, and how far that was off where tried."""
-    gaps = [0.0]
-    for place in (0, len(shares) // 2, len(shares) - 1):
-        there = scores_at(scores, float(shares[place]))
-        known = [row for row in rows if row["at"][place] is not None]
-        gaps += [abs(row["at"][place] - float(get_metric(row["name"])(there))) for row in known]
-    return {"groups": len(np.union1d(small.positive.scores, small.negative.scores)), "off": max(gaps)}
+    values = {metric: np.array(at, dtype=np.float64) for metric, at in shown.items()}
+    groups = len(np.union1d(small.positive.scores, small.negative.scores))
+    return {"groups": groups, "off": grouping_error(scores, values, shares)}
 
 
-def _cut_columns(held: Kept) -> dict[str, list[Any]]:
-    """The columns of the cuts; the threshold that flags nobody is null."""
+def _threshold_columns(grid: ThresholdGrid) -> dict[str, list[float | None]]:
+    """The columns of the thresholds; the one that flags nobody is null."""
+    return {"threshold": [finite(value) for value in grid.thresholds], "tp": _weights(grid.tp), "fp": _weights(grid.fp)}
+
+
+def _weights(column: Array) -> list[float | None]:
+    whole = column.dtype.kind == "i"
+    return column.tolist() if whole else [rounded(value, 13) for value in column]
+
+
+def _over(row: Mapping[str, Any], over: OverPrevalence | None, start: int) -> dict[str, Any]:
+    """A metric of scores at every prevalence; the value of the evaluation where it does not depend on it."""
+    if over is None:
+        return {"ranks": True}
+    at = [rounded(value) for value in over.values]
+    at[start] = row["value"]
+    chances = [rounded(value, 6) for value in over.chance]
     return {
-        "threshold": [metric_facts.finite(cut) for cut in held.thresholds],
-        "tp": _weights(held.tp),
-        "fp": _weights(held.fp),
+        "ranks": True,
+        "at": at,
+        "whys": dict(over.reasons),
+        "guesses": chances[:1] if len(set(chances)) == 1 else chances,
     }
 
 
-def _weights(column: Any) -> list[Any]:
-    values = np.asarray(column)
-    return values.tolist() if values.dtype.kind == "i" else [metric_facts.short(value, 13) for value in values]
+def _histogram(histogram: ScoreHistogram) -> dict[str, list[float]]:
+    ends = [histogram.low, histogram.high]
+    return {"ends": ends, "positive": _drawn(histogram.positive), "negative": _drawn(histogram.negative)}
 
 
-def _over_stops(row: dict[str, Any], scores: ScoreTable, shares: Array, start: int) -> dict[str, Any]:
-    """A metric of scores at every prevalence; the value of the evaluation where it does not depend on it."""
-    metric = get_metric(row["name"])
-    values = prevalence_grid.over_stops(metric, scores, shares)
-    if _is_constant(values):
-        return {"ranks": True}
-    at = [metric_facts.short(value) for value in values]
-    at[start] = row["value"]
-    whys = {i: prevalence_grid.why_at(metric, scores, float(shares[i])) for i, value in enumerate(at) if value is None}
-    guesses = prevalence_grid.guesses_over_stops(metric, scores, shares)
-    shown = [metric_facts.short(guess, 6) for guess in guesses]
-    return {"ranks": True, "at": at, "whys": whys, "guesses": shown[:1] if len(set(shown)) == 1 else shown}
+def _band(band: RocBand) -> dict[str, list[float]]:
+    return {"recall": _drawn(band.recall), "low": _drawn(band.low), "high": _drawn(band.high)}
 
 
-def _is_constant(values: Array) -> bool:
-    held = values[np.isfinite(values)]
-    if len(held) < len(values):
-        return not len(held)  # undefined at some prevalences and not at others is no constant
-    return bool(np.ptp(held) <= 1e-12 * max(1.0, float(np.abs(held).max())))
+def _bin(part: ReliabilityBin) -> dict[str, float]:
+    keys = ("p", "n", "sp", "sn", "low", "high")
+    return {key: float(f"{value:.10g}") for key, value in zip(keys, part.row().values(), strict=True)}
+
+
+def _drawn(values: Iterable[float]) -> list[float]:
+    """Digits that a picture can show."""
+    return [float(f"{value:.4g}") for value in values]
 
 
 def packed(data: dict[str, Any]) -> dict[str, Any]:

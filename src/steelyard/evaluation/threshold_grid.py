@@ -1,4 +1,4 @@
-"""Cuts: the few thresholds of a score table that a page can hold, with the exact counts at each. Used by the page."""
+"""The threshold grid: the few thresholds of a score table that a slider can hold, with the exact counts at each."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 
-MOST = 360  # cuts in a page: more would be finer than its pixels
-MOST_SEARCHED = 200_000  # cuts among which a monotone metric looks for its best one; beyond, only at the corners
+MOST_THRESHOLDS = 360  # more would be finer than the pixels of a slider
+_MOST_SEARCHED = 200_000  # thresholds among which a monotone metric looks for its best one; beyond, only at the corners
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Some cuts, the highest threshold first, with the weight of each class at or above it."""
+class ThresholdGrid:
+    """Some thresholds, the highest first, with the weight of each class at or above; the best of each metric."""
 
     thresholds: Array
     tp: Array
@@ -35,56 +35,57 @@ class Kept:
     total: int
 
     def nearest(self, counts: Counts) -> int:
-        """The cut whose counts come nearest to those of predictions that were made otherwise."""
+        """The threshold whose counts come nearest to those of predictions that were made otherwise."""
         p, n = max(float(self.tp[-1]), 1e-300), max(float(self.fp[-1]), 1e-300)
         return int(np.argmin(np.abs(self.tp - counts.tp) / p + np.abs(self.fp - counts.fp) / n))
 
 
-def kept(table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int = MOST) -> Kept:
-    """The cuts for a page: all where they are few; else the one in use, the best of every metric, and an even rest.
+def threshold_grid(
+    table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int = MOST_THRESHOLDS
+) -> ThresholdGrid:
+    """All thresholds where they are few; else the one in use, the best of every metric, and an even rest.
 
     The rest is spread evenly along the ROC curve, half of it by the share of each class and half by the logarithm of
     what is flagged, so that the few highest scores, where rare positives are looked for, are told apart.
     """
     thresholds, tp, fp = table.thresholds, np.asarray(table.counts.tp), np.asarray(table.counts.fp)
     current = None if threshold is None else _in_use(thresholds, threshold)
-    cuts, corners = Cuts.of(table, both=False), _corners(tp, fp) if len(thresholds) > MOST_SEARCHED else None
-    found = {m.name: _best(cuts, m, corners) for m in metrics if m.function is not None and m.direction is not None}
-    best = {name: place for name, place in found.items() if place is not None}
-    if len(thresholds) <= most:
-        places = np.arange(len(thresholds))
-    else:
-        needed = [0, len(thresholds) - 1, *best.values(), *([] if current is None else [current])]
-        places = _thinned(tp, fp, np.unique(needed), most)
+    best = _best_places(table, metrics, tp, fp)
+    needed = {0, len(thresholds) - 1, *best.values(), *([] if current is None else [current])}
+    few = len(thresholds) <= most
+    places = np.arange(len(thresholds)) if few else _thinned(tp, fp, np.array(sorted(needed)), most)
     where = {int(place): i for i, place in enumerate(places)}
     exact = {0, *best.values()}
     shown = np.array([thresholds[i] if i in exact else _shortest(thresholds, int(i)) for i in places])
     if current is not None and threshold is not None:
         shown[where[current]] = threshold  # the one in use, where the nearest score above it flags the same rows
-    return Kept(
-        shown,
-        tp[places],
-        fp[places],
-        {name: where[place] for name, place in best.items()},
-        None if current is None else where[current],
-        len(thresholds),
-    )
+    best_here = {name: where[place] for name, place in best.items()}
+    start = None if current is None else where[current]
+    return ThresholdGrid(shown, tp[places], fp[places], best_here, start, len(thresholds))
+
+
+def _best_places(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Array) -> dict[str, int]:
+    """Where each metric of one table is best, if it is defined anywhere."""
+    cuts, corners = Cuts.of(table, both=False), _corners(tp, fp) if len(tp) > _MOST_SEARCHED else None
+    rated = [m for m in metrics if m.function is not None and m.direction is not None]
+    places = {metric.name: _best(cuts, metric, corners) for metric in rated}
+    return {name: place for name, place in places.items() if place is not None}
 
 
 def _shortest(thresholds: Array, place: int) -> float:
-    """The threshold with the fewest digits that flags the same rows as this cut: above the next lower score."""
+    """The threshold with the fewest digits that flags the same rows as this one: above the next lower score."""
     score, below = float(thresholds[place]), float(thresholds[place + 1]) if place + 1 < len(thresholds) else -np.inf
     tries = (float(f"{score:.{digits}g}") for digits in range(2, 17))
     return next((cut for cut in tries if below < cut <= score), score)
 
 
 def _in_use(thresholds: Array, threshold: float) -> int:
-    """The place of the lowest cut at or above the threshold, which flags the same rows."""
+    """The place of the lowest threshold at or above the threshold, which flags the same rows."""
     return int(np.searchsorted(-thresholds, -threshold, side="right")) - 1
 
 
 def _best(cuts: Cuts, metric: Metric, corners: Array | None) -> int | None:
-    """The place of the highest of the best cuts, as best_threshold finds it."""
+    """The place of the highest of the best thresholds, as best_threshold finds it."""
     criterion = Criterion(read_aim(metric, {}))
     places = corners if corners is not None and _is_monotone(metric) else None
     merits = criterion.merits(cuts.counts if places is None else cuts.counts[..., places])
@@ -96,14 +97,14 @@ def _best(cuts: Cuts, metric: Metric, corners: Array | None) -> int | None:
 
 def _is_monotone(metric: Metric) -> bool:
     """Whether it is proved that no right row more makes the value worse, and no wrong row more better."""
-    known = recalled_decisions(metric)
-    return all((decision := known.get(f"monotone_{cell}")) and decision.holds for cell in CELLS)
+    decisions = recalled_decisions(metric)
+    return all((decision := decisions.get(f"monotone_{cell}")) and decision.holds for cell in CELLS)
 
 
 def _corners(tp: Array, fp: Array) -> Array:
-    """The cuts at which a monotone metric can be best: those that gain positives before the next ones cost negatives.
+    """The thresholds at which a monotone metric can be best: each gains positives before the next costs negatives.
 
-    So can those around which a cell becomes 0, where some are undefined; and the first score, since of equal cuts the
+    So can those around which a cell becomes 0, where some are undefined; and the first score, since of equal ones the
     highest is the best one.
     """
     gained, cost = np.diff(tp) > 0, np.diff(fp) > 0
@@ -117,7 +118,7 @@ def _thinned(tp: Array, fp: Array, needed: Array, most: int) -> Array:
     p, n = float(tp[-1]) or 1.0, float(fp[-1]) or 1.0
     along = [tp / p + fp / n, np.log1p((tp + fp) * (len(tp) / (p + n)))]
     places, count = needed, (most - len(needed)) // 2
-    # Steps of the two ways often meet in one cut, so more of them are taken until the page is full.
+    # Steps of the two ways often meet in one threshold, so more of them are taken until the page is full.
     for _ in range(12):
         finer = np.unique(np.concatenate([needed, *(_evenly(track / track[-1], count) for track in along)]))
         if len(finer) > most:
@@ -128,5 +129,4 @@ def _thinned(tp: Array, fp: Array, needed: Array, most: int) -> Array:
 
 def _evenly(track: Array, count: int) -> Array:
     """The places nearest to equal steps of something that never falls."""
-    found = np.searchsorted(track, np.linspace(0, 1, count))
-    return np.minimum(found, len(track) - 1)
+    return np.minimum(np.searchsorted(track, np.linspace(0, 1, count)), len(track) - 1)

@@ -1,0 +1,96 @@
+"""The prevalence grid: round prevalences for a slider or an axis, and a metric of scores at each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.chance import chance
+from steelyard.analysis.draws import binned
+from steelyard.analysis.prevalence import scores_at
+from steelyard.metrics import application
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard._types import Array
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.score_table import ScoreTable
+
+_STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+_COMMON = (0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
+_NEAR_ALL = (0.001, 0.005, 0.01, 0.02, 0.03, 0.05)
+_LOWEST = -4  # the decade at which the grid begins, unless the sample lies lower
+MOST_UNGROUPED = 100_000  # scores up to which the metrics are computed at every prevalence from all of them
+_GROUPED = 20_000  # scores of the rarer class around which more than those are grouped
+_AT_ONCE = 4_000_000
+
+
+def prevalence_grid(*included: float) -> Array:
+    """Round prevalences, ten a decade up to 10 %, fewer above, and those that must be among them."""
+    lowest = min([_LOWEST, *(int(np.floor(np.log10(min(share, 1 - share)))) for share in included)])
+    low = [float(f"{step}e{decade}") for decade in range(lowest, -1) for step in _STEPS] + list(_COMMON)
+    grid = np.array([*low, 0.5, *(1 - share for share in (*_NEAR_ALL, *_COMMON))]).round(12)
+    # A round one beside the sample's own would be a step that a person cannot see.
+    odds = [np.abs(np.log(grid / (1 - grid) * (1 - share) / share)) for share in included]
+    far = np.min([np.full(len(grid), np.inf), *odds], axis=0) > 0.02
+    return np.unique(np.concatenate([grid[far], included]))
+
+
+def nearest_place(shares: Array, share: float) -> int:
+    """The place of the prevalence of a grid that is nearest to one."""
+    return int(np.abs(shares - share).argmin())
+
+
+def grouped_scores(table: ScoreTable) -> ScoreTable:
+    """The table that is read at every prevalence: the scores as they are, or grouped where they are very many.
+
+    Grouped around the scores of the rarer class, which keeps their order exact while that class keeps all its scores.
+    """
+    return table if table.positive.size + table.negative.size <= MOST_UNGROUPED else binned(table, _GROUPED)
+
+
+@dataclass(frozen=True)
+class OverPrevalence:
+    """A metric of scores at each prevalence of a grid: its values, the no-skill baseline, why it has no value."""
+
+    values: Array
+    chance: Array
+    reasons: Mapping[int, str]
+
+
+def over_prevalence(metric: Metric, table: ScoreTable, shares: Array) -> OverPrevalence | None:
+    """The metric over a grid; None where it is the same at every prevalence."""
+    values = values_over(metric, table, shares)
+    if _is_constant(values):
+        return None
+    baseline = [chance(metric, scores_at(table, float(share))).same_margins for share in shares]
+    undefined = np.flatnonzero(~np.isfinite(values)).tolist()
+    reasons = {i: str(metric.why(scores_at(table, float(shares[i]))) or "undefined") for i in undefined}
+    return OverPrevalence(values, np.array(baseline), reasons)
+
+
+def values_over(metric: Metric, table: ScoreTable, shares: Array) -> Array:
+    """The metric of scores at each prevalence."""
+    size = table.positive.size + table.negative.size
+    parts = np.array_split(shares, max(1, int(np.ceil(size * len(shares) / _AT_ONCE))))
+    values = [application.on_scores(metric, scores_at(table, part), metric.parameters).value for part in parts]
+    return np.concatenate([np.broadcast_to(v, len(part)) for v, part in zip(values, parts, strict=True)])
+
+
+def _is_constant(values: Array) -> bool:
+    finite = values[np.isfinite(values)]
+    if len(finite) < len(values):
+        return not len(finite)  # undefined at some prevalences and not at others is no constant
+    return bool(np.ptp(finite) <= 1e-12 * max(1.0, float(np.abs(finite).max())))
+
+
+def grouping_error(table: ScoreTable, over: Mapping[Metric, Array], shares: Array) -> float:
+    """How far values of grouped scores are off at most, tried at the lowest, the middle and the highest prevalence."""
+    gaps = [0.0]
+    for place in (0, len(shares) // 2, len(shares) - 1):
+        there = scores_at(table, float(shares[place]))
+        gaps += [abs(v[place] - float(m(there))) for m, v in over.items() if np.isfinite(v[place])]
+    return max(gaps)

@@ -1,0 +1,101 @@
+"""Class views: each class of a table against the rest, with the one interval that every quantity has."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.draws import effective
+from steelyard.analysis.rows import Rows
+from steelyard.analysis.sampler import Interval, against_rest
+from steelyard.evaluation.evaluate import evaluate
+from steelyard.metrics.registry import get_metric, list_metrics
+from steelyard.statistics.counts import Counts
+
+if TYPE_CHECKING:
+    from steelyard._types import Array, Label
+    from steelyard.evaluation.evaluation import ClassRow, Evaluation, Row
+    from steelyard.statistics.confusion import Confusion
+
+# Tables on which two different metrics do not agree by accident.
+_PROBE = Counts(*np.array([[28, 3, 911], [23, 50, 7], [72, 17, 131], [2680, 5, 61]]))
+
+
+@dataclass(frozen=True)
+class ClassView:
+    """One class against the rest: its counts, what a row weighs in each cell, and the share of the class."""
+
+    label: Label
+    counts: Counts
+    row_weights: Array
+
+    @property
+    def share(self) -> float:
+        """The prevalence of the class; 0 of an empty table."""
+        total = float(self.counts.total)
+        return float(self.counts.positives / total) if total else 0.0
+
+
+def class_view(table: Confusion, label: Label) -> ClassView:
+    """One class of a table against the rest."""
+    return ClassView(label, table.counts(label), effective(against_rest(table, label))[1])
+
+
+def commonest_classes(table: Confusion, most: int) -> tuple[Label, ...]:
+    """The classes with the most rows, at most so many, in the order of the labels."""
+    order = np.argsort(-table.matrix.sum(1), kind="stable")[:most]
+    return tuple(table.labels[i] for i in sorted(order))
+
+
+def rarest_class(table: Confusion, labels: tuple[Label, ...]) -> Label:
+    """The rarest of some classes that occurs, which is the one to look at first."""
+    sizes = {label: table.matrix[table.index(label)].sum() for label in labels}
+    return min((label for label in labels if sizes[label] > 0), key=sizes.__getitem__)
+
+
+def class_evaluation(evaluation: Evaluation, label: Label) -> Evaluation:
+    """One class against the rest, with the intervals that the table of classes gives it."""
+    alone = evaluate(evaluation.confusion, pos_label=label, level=evaluation.level)
+    known = class_intervals(evaluation)[label]
+    rows = [_with_ends(row, known[row.name]) if row.name in known else row for row in alone.metrics]
+    return replace(alone, metrics=Rows(rows))
+
+
+def _with_ends(row: Row, interval: Interval) -> Row:
+    return replace(row, low=interval.low, high=interval.high, method=interval.method)
+
+
+def class_intervals(evaluation: Evaluation) -> dict[Label, dict[str, Interval]]:
+    """The intervals of each class by metric, as far as they have ends."""
+    return {
+        row.label: {
+            part.metric: part for part in _intervals(row) if math.isfinite(part.low) and math.isfinite(part.high)
+        }
+        for row in evaluation.per_class
+    }
+
+
+def agreeing_intervals(evaluation: Evaluation, row: ClassRow) -> list[Interval | Row]:
+    """The intervals of a class; of two classes those of the evaluation's metrics that are the same quantity."""
+    if evaluation.positive is None:
+        return list(_intervals(row))
+    known = {metric.name: metric for metric in evaluation.metrics}
+    own = row.label == evaluation.positive
+    names = [part.metric if own else _of_other_class(part.metric) for part in _intervals(row)]
+    return [part if name is None else known.get(name, part) for name, part in zip(names, _intervals(row), strict=True)]
+
+
+def _intervals(row: ClassRow) -> tuple[Interval, ...]:
+    return row.precision, row.recall, row.f1
+
+
+@cache
+def _of_other_class(name: str) -> str | None:
+    """The metric that is this one with the classes swapped, as specificity is recall; None where there is none."""
+    swapped = get_metric(name)(Counts(_PROBE.tn, _PROBE.fp, _PROBE.fn, _PROBE.tp))
+    metrics = (metric for metric in list_metrics() if metric.function is not None)
+    return next((metric.name for metric in metrics if np.allclose(metric(_PROBE), swapped, rtol=1e-12, atol=0)), None)
