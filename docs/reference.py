@@ -30,21 +30,6 @@ TITLES = {
     "errors": "Errors",
 }
 
-# A command of another name than the function that does its work; a test holds that no command is left out.
-IN_PYTHON = {
-    "report": ("evaluate", "`page`, or `to_html` of its answer, writes the page"),
-    "threshold": ("best_threshold", ""),
-    "shift": ("at_prevalence", "or `evaluate(..., prevalence=...)` for all that report tells"),
-    "gate": ("evaluate", "then a comparison of your own with its values, `low` and `high`"),
-    "merge": ("Tally", "`+` adds two of them"),
-    "plot": ("ConfusionDisplay", "and the other displays, one a kind of figure"),
-    "crossval": ("cross_evaluate", ""),
-    "study": ("steelyard.studies.registry.run", ""),
-    "metrics": ("list_metrics", ""),
-    "explain": ("get_metric", "its answer has the formula, the meaning, the range and the source"),
-    "demo": ("steelyard.datasets.digits.write_predictions", "then `evaluate`, `compare` and `best_threshold`"),
-}
-
 
 def floors() -> dict[str, list[str]]:
     """The public names by the floor that they live on, in reading order."""
@@ -97,24 +82,23 @@ def commands() -> str:
     """Every command with its options, as --help prints them."""
     from click.testing import CliRunner
 
-    from steelyard.cli import COMMANDS, overview
     from steelyard.cli.commands import commands as group
+    from steelyard.cli.overview import COMMANDS, overview
 
     parts = ["# Commands", f"```text\n{overview()}\n```", "## The same in Python { #python }", in_python()]
-    for name, about in COMMANDS.items():
-        told = CliRunner().invoke(group, [name, "--help"], prog_name="steelyard", env={"COLUMNS": "84"}).output
-        parts += [f"## {name} {{ #{name} }}", about, f"```text\n{told.strip()}\n```"]
+    for name, facts in COMMANDS.items():
+        text = CliRunner().invoke(group, [name, "--help"], prog_name="steelyard", env={"COLUMNS": "84"}).output
+        parts += [f"## {name} {{ #{name} }}", facts.about, f"```text\n{text.strip()}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
 def in_python() -> str:
     """Which function does the work of each command."""
-    from steelyard.cli import COMMANDS
+    from steelyard.cli.overview import COMMANDS
 
     lines = ["| command | in Python | |", "|---|---|---|"]
-    for name in COMMANDS:
-        function, more = IN_PYTHON.get(name, (name, ""))
-        lines.append(f"| [`{name}`](#{name}) | {_linked(function)} | {more} |")
+    for name, facts in COMMANDS.items():
+        lines.append(f"| [`{name}`](#{name}) | {_linked(facts.in_python)} | {facts.more} |")
     return "\n".join(lines)
 
 

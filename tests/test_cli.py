@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from steelyard import __version__, list_metrics
-from steelyard.cli import COMMANDS, overview
-from steelyard.cli.commands import MODULES
+from steelyard import __version__, cli, list_metrics
+from steelyard.cli.commands import commands, load
+from steelyard.cli.overview import COMMANDS, overview
 
 
 def run(*words, columns=100):
@@ -27,10 +29,21 @@ def test_version_and_help():
     assert run("--help").stdout == run("-h").stdout == run().stdout == overview() + "\n"
 
 
-def test_the_help_lists_the_commands_that_there_are():
-    assert set(COMMANDS) == set(MODULES)
-    for name in COMMANDS:
-        assert run(name, "--help").returncode == 0
+ROOMS = {"commands", "inputs", "option_words", "options", "outputs", "overview", "progress", "rules", "saved_tables"}
+
+
+def test_every_module_is_a_command_of_the_overview_or_a_shared_room():
+    modules = {path.stem for path in Path(cli.__file__).parent.glob("*.py") if not path.stem.startswith("__")}
+    assert modules == set(COMMANDS) | ROOMS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_found_by_its_name_and_described_by_the_overview(name):
+    command = load(name)
+    assert (command.name, command.short_help) == (name, COMMANDS[name].about)
+    assert command.help
+    shown = CliRunner().invoke(commands, [name, "--help"], prog_name="steelyard")
+    assert shown.output.startswith(f"Usage: steelyard {name}")
 
 
 @pytest.mark.parametrize("columns", [80, 100])

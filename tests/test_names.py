@@ -10,16 +10,14 @@ import pytest
 
 import steelyard
 from steelyard import Counts, evaluate, list_metrics
-from steelyard.cli import COMMANDS
 from steelyard.cli.commands import commands
+from steelyard.cli.overview import COMMANDS
 
 # The shell's own words for what Python calls otherwise: scikit-learn's at the one door, a person's at the other.
 SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
-ALONE = {
-    "all", "against", "baseline", "counts", "data", "force", "format", "list", "min_count", "output", "overlap",
-    "quick", "require",
-}  # fmt: skip
+ALONE = {"all", "against", "baseline", "counts", "data", "force", "format", "list", "min_count", "output", "overlap"}
+ALONE |= {"quick", "require"}
 
 
 def arguments():
@@ -52,19 +50,19 @@ def test_the_shells_own_words_are_in_use_and_stand_for_arguments_of_python():
 
 
 def test_a_key_of_the_json_is_an_attribute_of_the_evaluation():
-    found = evaluate([0, 0, 1, 1, 1], y_score=[0.1, 0.6, 0.4, 0.7, 0.8], prevalence=0.2)
-    keys = found.to_dict().keys() - {"schema", "version"}
-    assert not [key for key in keys if not hasattr(found, key)]
-    row = found["recall"]
+    evaluation = evaluate([0, 0, 1, 1, 1], y_score=[0.1, 0.6, 0.4, 0.7, 0.8], prevalence=0.2)
+    keys = evaluation.to_dict().keys() - {"schema", "version"}
+    assert not [key for key in keys if not hasattr(evaluation, key)]
+    row = evaluation["recall"]
     assert not [key for key in row.row() if not hasattr(row, key)]
 
 
 def test_a_metric_is_called_alike_in_python_json_shell_and_page():
-    found = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
+    evaluation = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
     names = [metric.name for metric in list_metrics() if metric.function is not None]
-    assert {row["name"] for row in found.to_dict()["metrics"]} <= set(names)
+    assert {row["name"] for row in evaluation.to_dict()["metrics"]} <= set(names)
     assert all(getattr(steelyard, name).name == name for name in names)
-    shown = set(re.findall(r'data-metric="([^"]+)"', steelyard.page(found)))
+    shown = set(re.findall(r'data-metric="([^"]+)"', steelyard.page(evaluation)))
     assert shown and shown <= set(names)
 
 

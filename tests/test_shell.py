@@ -20,8 +20,8 @@ import pytest
 from click.testing import CliRunner
 
 import steelyard
-from steelyard.cli import writing
 from steelyard.cli.commands import commands
+from steelyard.cli.outputs import Output
 from steelyard.ingest import compressed_files
 
 ROWS = 600
@@ -594,7 +594,7 @@ def test_a_failure_while_writing_leaves_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(KeyboardInterrupt):
-        writing.deliver("new", str(out))
+        Output(str(out)).write("new")
     assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
     assert out.read_text() == "old"
 

@@ -1,51 +1,69 @@
-"""The commands: stdout is data, stderr is messages. Each is loaded when it is called."""
+"""The commands: how a function becomes one, and the group that loads each when it is called.
+
+Stdout is data, stderr is messages.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from steelyard.cli import ABOUT, COMMANDS
+from steelyard.cli.overview import ABOUT, COMMANDS
 from steelyard.errors import SteelyardError, did_you_mean
 
-HOMES = {
-    "catalogue": ("metrics", "explain", "audit", "recommend"),
-    "weighing": ("report", "compare", "threshold", "shift"),
-    "pipeline": ("gate", "tally", "merge"),
-    "drawing": ("plot",),
-    "measuring": ("crossval", "study"),
-    "showing": ("demo",),
-}
-MODULES = {name: module for module, names in HOMES.items() for name in names}
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_HELP = ["-h", "--help"]
+_LOADED: dict[str, click.Command] = {}
 
 
-class Commands(click.Group):
+def command(function: Callable[..., None]) -> click.Command:
+    """The command that its module is named after; the function's docstring is its help."""
+    name = function.__module__.rpartition(".")[2]
+    settings = {"help_option_names": _HELP, "token_normalize_func": _spelling}
+    make = click.command(name, help=function.__doc__, short_help=COMMANDS[name].about, context_settings=settings)
+    _LOADED[name] = make(function)
+    return _LOADED[name]
+
+
+def _spelling(word: str) -> str:
+    """An option under the one name it is looked up by: --metric is --metrics wherever either is an option."""
+    return "metrics" if word == "metric" else word
+
+
+def load(name: str) -> click.Command:
+    """The command of this name, from its module."""
+    import_module(f"steelyard.cli.{name}")
+    return _LOADED[name]
+
+
+class CommandGroup(click.Group):
     """All commands; a refusal becomes one sentence on stderr and exit code 2."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own
-        """The names, in the order of the table."""
+        """The names, in the order of the overview."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's own
-        """The command, from the module that holds it."""
-        if cmd_name not in MODULES:
-            return None
-        found: click.Command = getattr(import_module(f"steelyard.cli.{MODULES[cmd_name]}"), cmd_name)
-        return found
+        """The command, where there is one of this name."""
+        return load(cmd_name) if cmd_name in COMMANDS else None
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, ...]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names, or a sentence with the nearest ones."""
         name = args[0]
-        if name not in MODULES and (near := did_you_mean(name, COMMANDS)):
+        if name not in COMMANDS and (near := did_you_mean(name, COMMANDS)):
             raise click.UsageError(f"No such command {name!r}.{near}", ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command that was asked for."""
+        """Run the command that the user named."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -54,34 +72,36 @@ class Commands(click.Group):
             # Whoever read stdout has gone; nothing is left to flush there at the exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
-        except click.UsageError as error:
-            path = (error.ctx or ctx).command_path
-            told = error.format_message().rstrip(".")
-            refuse(ctx, f"{told}{'' if told.endswith(('?', ')')) else ';'} `{path} --help` tells what there is.")
-        except click.ClickException as error:
-            refuse(ctx, error.format_message())
-        except SteelyardError as error:
-            refuse(ctx, str(error))
         except (click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
-            if os.environ.get("STEELYARD_DEBUG"):
+            if os.environ.get("STEELYARD_DEBUG") and not isinstance(error, (click.ClickException, SteelyardError)):
                 raise
-            told = (
-                f"Steelyard failed on this, which is its fault: {type(error).__name__}, {str(error)[:200].rstrip('.')}"
-            )
-            refuse(ctx, f"{told}; STEELYARD_DEBUG=1 shows where.")
+            refuse(ctx, _sentence(ctx, error))
 
 
-def refuse(ctx: click.Context, sentence: str) -> None:
+def _sentence(ctx: click.Context, error: Exception) -> str:
+    """What an error says to the user."""
+    if isinstance(error, click.UsageError):
+        path, text = (error.ctx or ctx).command_path, error.format_message().rstrip(".")
+        return f"{text}{'' if text.endswith(('?', ')')) else ';'} `{path} --help` tells what there is."
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, SteelyardError):
+        return str(error)
+    text = f"{type(error).__name__}, {str(error)[:200].rstrip('.')}"
+    return f"Steelyard failed on this, which is its fault: {text}; STEELYARD_DEBUG=1 shows where."
+
+
+def refuse(ctx: click.Context, sentence: str) -> NoReturn:
     """One line on stderr, whatever names and labels it quotes, and exit code 2."""
-    from steelyard.cli.wording import of_shell
+    from steelyard.cli.option_words import of_shell
     from steelyard.report.terminal import one_line
 
     click.echo(f"steelyard: {one_line(of_shell(sentence))}", err=True)
     ctx.exit(2)
 
 
-@click.group(cls=Commands, help=ABOUT, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=CommandGroup, help=ABOUT, context_settings={"help_option_names": _HELP})
 def commands() -> None:
     """All commands."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from steelyard._types import Progress as StepReport
+
 
 @contextmanager
-def bar(words: str) -> Iterator[Callable[[int, int], Any] | None]:
+def bar(words: str) -> Iterator[Callable[[int, int], object] | None]:
     """A bar on stderr with the time left; nothing where no one is looking."""
     if not sys.stderr.isatty():
         yield None
@@ -33,7 +35,7 @@ def bar(words: str) -> Iterator[Callable[[int, int], Any] | None]:
 
 
 @contextmanager
-def steps(name: str) -> Iterator[Callable[[str], Any] | None]:
+def step_line(name: str) -> Iterator[StepReport | None]:
     """The step that a study is at, on stderr; nothing where no one is looking."""
     if not sys.stderr.isatty():
         yield None

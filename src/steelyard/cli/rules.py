@@ -1,4 +1,4 @@
-"""Rules: what a gate requires of a metric, read and judged."""
+"""Rules: what a gate requires of a metric, parsed and judged."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ import operator
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.errors import InputError
 from steelyard.evaluation.asking import asked
 
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation
+
 _SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-RULE = re.compile(r"(?:(low|high)\()?\s*([A-Za-z_][\w]*(?:\[[^\]]*\])*)\s*\)?\s*(>=|<=|>|<)\s*(.+)")
-LIMIT = re.compile(rf"({_NUMBER})|(baseline)\s*([+-]\s*(?:\d+\.?\d*|\.\d+))?")
+_RULE = re.compile(r"(?:(low|high)\()?\s*([A-Za-z_][\w]*(?:\[[^\]]*\])*)\s*\)?\s*(>=|<=|>|<)\s*(.+)")
+_LIMIT = re.compile(rf"({_NUMBER})|(baseline)\s*([+-]\s*(?:\d+\.?\d*|\.\d+))?")
 
 
 @dataclass(frozen=True)
@@ -32,27 +35,27 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """What became of a rule; passed is None where the metric is undefined."""
 
     passed: bool | None
-    told: str
+    text: str
 
 
-def read(text: str) -> Rule:
+def parse_rule(text: str) -> Rule:
     """A rule such as "ac_score>=0.8", "low(mcc)>=0.5" or "mcc>=baseline-0.02"."""
-    found = RULE.fullmatch(text.strip())
-    required = LIMIT.fullmatch(found[4].strip()) if found else None
-    if found is None or required is None or text.count("(") != text.count(")") or bool(found[1]) != ("(" in text):
+    rule = _RULE.fullmatch(text.strip())
+    limit = _LIMIT.fullmatch(rule[4].strip()) if rule else None
+    if rule is None or limit is None or text.count("(") != text.count(")") or bool(rule[1]) != ("(" in text):
         raise InputError(
             f'The rule {text!r} cannot be read; write "ac_score>=0.8", "low(mcc)>=0.5" or "mcc>=baseline-0.02".'
         )
-    end, name, sign, _ = found.groups()
-    number = float(required[1]) if required[1] else float((required[3] or "0").replace(" ", ""))
-    return Rule(text.strip(), asked(name).name, end or "value", sign, number, baseline=bool(required[2]))
+    end, name, sign, _ = rule.groups()
+    number = float(limit[1]) if limit[1] else float((limit[3] or "0").replace(" ", ""))
+    return Rule(text.strip(), asked(name).name, end or "value", sign, number, baseline=bool(limit[2]))
 
 
-def baseline(name: str | None) -> dict[str, float | None] | None:
+def read_baseline(name: str | None) -> dict[str, float | None] | None:
     """The metrics of an earlier report, by name."""
     if name is None:
         return None
@@ -62,11 +65,12 @@ def baseline(name: str | None) -> dict[str, float | None] | None:
     except OSError:
         raise InputError(f"The baseline {name!r} cannot be read; check the name and the folder.") from None
     except (ValueError, KeyError, TypeError):
-        told = "a report written by `steelyard report --format json`"
-        raise InputError(f"The baseline {name!r} is not {told}; make one first.") from None
+        raise InputError(
+            f"The baseline {name!r} is not a report written by `steelyard report --format json`; make one first."
+        ) from None
 
 
-def against(old: dict[str, float | None] | None) -> list[Rule]:
+def rules_against(old: dict[str, float | None] | None) -> list[Rule]:
     """Where no rule was given: no usual metric may be shown to be below the baseline."""
     from steelyard.evaluation.evaluation import FIRST
 
@@ -78,7 +82,7 @@ def against(old: dict[str, float | None] | None) -> list[Rule]:
     return [Rule(f"high({name})>=baseline", name, "high", ">=", 0.0, baseline=True) for name in names]
 
 
-def limit(rule: Rule, old: dict[str, float | None] | None) -> float:
+def limit_of(rule: Rule, old: dict[str, float | None] | None) -> float:
     """The number that a rule requires; one about a baseline needs it there."""
     if not rule.baseline:
         return rule.number
@@ -90,19 +94,19 @@ def limit(rule: Rule, old: dict[str, float | None] | None) -> float:
     return rule.number + before
 
 
-def judged(rule: Rule, found: Any, old: dict[str, float | None] | None) -> Judged:
+def judge(rule: Rule, evaluation: Evaluation, old: dict[str, float | None] | None) -> Judgement:
     """Whether the evaluation keeps the rule, with the digits that tell the two numbers apart."""
-    at = limit(rule, old)
-    row = found[rule.metric]
+    limit = limit_of(rule, old)
+    row = evaluation[rule.metric]
     value = getattr(row, rule.end)
-    called = rule.metric if rule.end == "value" else f"{rule.end}({rule.metric})"
+    name = rule.metric if rule.end == "value" else f"{rule.end}({rule.metric})"
     if math.isnan(value):
-        return Judged(
-            None, f"undefined  {called}, required {rule.sign} {at:.6g}: {row.undefined or 'not defined here'}"
+        return Judgement(
+            None, f"undefined  {name}, required {rule.sign} {limit:.6g}: {row.undefined or 'not defined here'}"
         )
-    passed = bool(_SIGNS[rule.sign](value, at))
-    shown = _apart(value, at)
-    return Judged(passed, f"{'pass' if passed else 'FAIL'}  {called} is {shown[0]}, required {rule.sign} {shown[1]}")
+    passed = bool(_SIGNS[rule.sign](value, limit))
+    shown = _apart(value, limit)
+    return Judgement(passed, f"{'pass' if passed else 'FAIL'}  {name} is {shown[0]}, required {rule.sign} {shown[1]}")
 
 
 def _apart(value: float, limit: float) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Wording: sentences of the library, which name arguments of Python, as the shell calls the same things."""
+"""Option words: sentences of the library, which name arguments of Python, with the shell's options in their place."""
 
 from __future__ import annotations
 

@@ -1,0 +1,158 @@
+"""`steelyard audit`: the properties of metrics proved or refuted, or watched on the predictions in a file."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.analysis.rows import json_text, strict
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.inputs import Inputs, count_inputs
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.auditing.discrimination import Discrimination
+    from steelyard.auditing.robustness import Robustness
+    from steelyard.cli.outputs import Output
+    from steelyard.statistics.counts import Counts
+
+    MetricOrFunction = str | Callable[[Counts], Any]
+
+
+@command
+@click.argument("names", nargs=-1)
+@click.option(
+    "--against", metavar="PREDICTIONS", help="On the predictions in this file: what balancing and swapping move."
+)
+@options.inputs("true", options.models("repeatable"), "threshold", "positive")
+@click.option("--tolerance", type=float, help="The change that counts as none: 0.02 unless given.")
+@options.output("table", "json", "md", "html")
+def audit_metrics(
+    names: tuple[str, ...], against: str | None, inputs: Inputs, tolerance: float | None, output: Output
+) -> None:
+    """Prove or refute the properties of the metrics NAMES (all where none is named), or of MODULE:FUNCTION.
+
+    With --against, tell by the predictions in a file how far each metric moves when the test set is balanced and when
+    the labels are swapped (Asawa), and of two models which metrics change their order with the prevalence (Wu).
+    """
+    if against is None:
+        _refuse_unread(inputs, tolerance)
+    metrics = [_metric(name) for name in names]
+    if against is None:
+        output.write(_decisions(metrics, output.kind))
+    else:
+        output.write(_changes(metrics, output.kind, replace(inputs, files=(against,)), tolerance))
+
+
+def _refuse_unread(inputs: Inputs, tolerance: float | None) -> None:
+    """Options about predictions say nothing where there are none."""
+    given = [field.name for field in fields(inputs) if getattr(inputs, field.name) != field.default]
+    if unread := [*given, *(["tolerance"] if tolerance is not None else [])]:
+        flag = {"preds": "pred", "scores": "score"}.get(unread[0], unread[0])
+        raise InputError(f"--{flag} is about predictions; name their file with --against, or leave it out.")
+
+
+def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
+    from steelyard.auditing import audit_table
+    from steelyard.report.terminal import paragraph, print_table
+
+    decisions = audit_table.audit(*metrics)
+    if kind == "html":
+        from steelyard.report.page import audit_page
+
+        return audit_page(decisions)
+    if kind == "md":
+        return audit_table.markdown(decisions)
+    legend = audit_table.legend(decision.property for decision in decisions)
+    if kind == "json":
+        return json_text([row | {"meaning": legend[row["property"]]} for row in decisions.to_dicts()], indent=1)
+    rows = [[d.metric, d.property, d.verdict, str(d.counterexample or d.how)] for d in decisions]
+    table = print_table(["metric", "property", "verdict", "how, or the smallest table against it"], rows)
+    return "\n".join([table, "", *(paragraph(f"{name}: {meaning}", "") for name, meaning in legend.items())])
+
+
+def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, tolerance: float | None) -> str:
+    """What the predictions in a file say of the metrics."""
+    from steelyard.auditing.robustness import TOLERANCE, robustness
+    from steelyard.report.terminal_summary import plain
+
+    tables = _tables(inputs)
+    changes = robustness(tables, metrics=metrics or None, tolerance=TOLERANCE if tolerance is None else tolerance)
+    order = _order(metrics, tables)
+    if kind == "json":
+        return _json(changes, order, tables)
+    if kind == "html":
+        raise InputError("The audit's page is about the metrics alone; leave --against out, or ask for --format json.")
+    names = " and ".join(f"{letter} is {plain(name)}" for letter, name in zip("AB", tables, strict=False))
+    text = repr(changes) if order is None else f"{changes!r}\n\nAt each prevalence, where {names}:\n{order!r}"
+    return f"```\n{text}\n```" if kind == "md" else text
+
+
+def _order(metrics: list[MetricOrFunction], tables: dict[str, Counts]) -> Discrimination | None:
+    """How far each metric tells two models apart at each prevalence; None of one model or three."""
+    from steelyard.auditing.discrimination import discrimination
+    from steelyard.metrics.registry import get_metric
+
+    directed = [
+        m for m in map(get_metric, metrics) if m.direction
+    ]  # a plain function says of no value that it is better
+    if len(tables) != 2 or (metrics and not directed):
+        return None
+    return discrimination(*tables.values(), metrics=directed or None)
+
+
+def _json(changes: Robustness, order: Discrimination | None, tables: dict[str, Counts]) -> str:
+    parts: dict[str, Any] = {"verdicts": changes.verdicts.to_dicts(), "changes": changes.rows().to_dicts()}
+    if order is not None:
+        parts |= {"models": dict(zip("AB", tables, strict=True)), "discrimination": order.separations.to_dicts()}
+    return json_text(strict(parts), indent=1)
+
+
+def _tables(inputs: Inputs) -> dict[str, Counts]:
+    """The two-class table of each model."""
+    columns = [*inputs.preds, *inputs.scores]
+    twice = next((name for name in columns if columns.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"The column {twice!r} is named twice; each model is a column of its own.")
+    models = inputs.by_model() or {"": inputs}
+    return {name or model.name: _counts(name, model) for name, model in models.items()}
+
+
+def _counts(name: str, model: Inputs) -> Counts:
+    """A model's counts; what was taken for granted goes to stderr."""
+    from steelyard.evaluation.evaluate import evaluate
+
+    counted = count_inputs(model)
+    evaluation = evaluate(counted.tally, threshold=model.threshold, metrics=["recall"])
+    for sentence in dict.fromkeys([*counted.assumed, *evaluation.assumed]):
+        click.echo(f"{name}: {sentence}" if name else sentence, err=True)
+    if evaluation.counts is None:
+        raise InputError(
+            f"{name or model.files[0]!r} is no table of one positive class; name the class with --positive, "
+            "or cut the scores by --threshold."
+        )
+    return evaluation.counts
+
+
+def _metric(name: str) -> MetricOrFunction:
+    """A metric by name, or a user's function as module:function, looked for in the current folder as well."""
+    if ":" not in name:
+        return name
+    import sys
+    from importlib import import_module
+
+    module, _, function = name.partition(":")
+    sys.path.insert(0, "")
+    try:
+        imported: Callable[[Counts], Any] = getattr(import_module(module), function)
+    except Exception as error:  # noqa: BLE001 - a user's module may raise anything
+        if not module or module.startswith("."):
+            raise InputError(f"{name!r} names no module that can be imported; write MODULE:FUNCTION.") from None
+        reason = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise InputError(f"{name!r} was not found ({reason}); write MODULE:FUNCTION as for an import.") from None
+    return imported

@@ -1,0 +1,90 @@
+"""`steelyard compare`: models on the same rows of a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.rows import json_text
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.inputs import Inputs, guess_columns, open_files, print_assumed
+from steelyard.cli.saved_tables import read_saved
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.analysis.comparison import Comparison
+    from steelyard.cli.outputs import Output
+
+
+@command
+@options.inputs("files", "true", options.models("give two or more"), "threshold", "positive", "frequency")
+@options.shared("level", "metrics")
+@options.output("table", "json", "csv", "html")
+def compare_models(inputs: Inputs, level: float, metrics: list[str] | None, output: Output) -> None:
+    """Tell whether models differ on the same rows of FILE, by every metric, with paired intervals and tests."""
+    comparison, assumed = compare_inputs(inputs, level, metrics)
+    if output.kind in ("csv", "html"):
+        print_assumed(assumed)
+    output.write(_text(comparison, assumed, output.kind, inputs))
+
+
+def _text(comparison: Comparison, assumed: list[str], kind: str, inputs: Inputs) -> str:
+    from steelyard.report import terminal_summary
+
+    if kind == "json":
+        return json_text({**comparison.to_dict(), "assumed": assumed}, indent=1)
+    if kind == "csv":
+        return terminal_summary.csv_rows(comparison.rows.to_dicts())
+    if kind == "html":
+        from steelyard.report.page import comparison_page
+
+        return comparison_page(comparison, source=inputs.name)
+    return terminal_summary.comparison(comparison, assumed)
+
+
+def compare_inputs(inputs: Inputs, level: float, metrics: Sequence[str] | None = None) -> tuple[Comparison, list[str]]:
+    """The comparison of the models that the command line names, and what was guessed."""
+    from dataclasses import replace
+
+    from steelyard.analysis.comparison import compare
+
+    if not inputs.preds and not inputs.scores and (comparison := _compare_saved(inputs, level, metrics)) is not None:
+        return comparison, []
+    if bool(inputs.preds) == bool(inputs.scores):
+        raise InputError("Name two or more models, all by --pred (labels) or all by --score (scores).")
+    if inputs.scores and inputs.frequency is not None:
+        raise InputError("--frequency is for labels: scores are compared row by row, each row once; leave it out.")
+    names = list(inputs.preds or inputs.scores)
+    with open_files(inputs) as source:
+        named, assumed = guess_columns(source, replace(inputs, pred=names[0]))
+        comparison = compare(
+            source,
+            names,
+            true=named.true,
+            scores=bool(inputs.scores),
+            pos_label=inputs.positive,
+            frequency=inputs.frequency,
+            threshold=inputs.threshold,
+            level=level,
+            metrics=metrics,
+        )
+    return comparison, assumed
+
+
+def _compare_saved(inputs: Inputs, level: float, metrics: Sequence[str] | None) -> Comparison | None:
+    """The comparison of a saved table of two models, where the one file is that."""
+    from steelyard.analysis.comparison import compare
+
+    table = read_saved(inputs.files[0]) if len(inputs.files) == 1 else None
+    if table is None or table.paired is None:
+        return None
+    return compare(
+        table.paired,
+        table.models or None,
+        pos_label=inputs.positive,
+        threshold=inputs.threshold,
+        level=level,
+        metrics=metrics,
+    )

@@ -1,0 +1,50 @@
+"""`steelyard demo`: the real commands, run on predictions that it makes."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from steelyard.cli.commands import command, load
+
+_LOGISTIC = ("--true", "y_true", "--score", "logistic")
+_BOTH = (*_LOGISTIC, "--score", "nearest_mean")
+_QUESTIONS = (
+    ("How well does logistic regression do?", "report", _LOGISTIC),
+    ("Is it better than the nearest mean?", "compare", _BOTH),
+    ("Where should it be cut?", "threshold", _LOGISTIC),
+)
+_PAGES = (("report", "report.html", _LOGISTIC), ("compare", "comparison.html", _BOTH))
+
+
+@command
+@click.option(
+    "-o", "--output", "folder", metavar="DIR", help="Where to write the predictions; a new folder by default."
+)
+@click.pass_context
+def run_demo(ctx: click.Context, folder: str | None) -> None:
+    """Train two classifiers on embedded data, write their predictions to Parquet, then report, compare and cut."""
+    from steelyard.datasets.digits import write_predictions
+    from steelyard.report.explanation import paradox
+
+    place = Path(folder) if folder else Path(tempfile.mkdtemp(prefix="steelyard-demo-"))
+    place.mkdir(parents=True, exist_ok=True)
+    path = write_predictions(place / "predictions.parquet")
+    click.echo("Is it an 8? Two classifiers of coarse pictures of handwritten digits, 899 of them to test.")
+    for question, name, words in _QUESTIONS:
+        click.echo(f"\n{question}\n$ {' '.join(['steelyard', name, path.name, *words])}\n")
+        _run(ctx, name, path, words)
+    click.echo(paradox())
+    for name, page, words in _PAGES:
+        _run(ctx, name, path, (*words, "-o", str(place / page), "--force"))
+    click.echo(f"\nThe predictions are in {path}")
+    for _, page, _ in _PAGES:
+        click.echo(f"A page to open is {(place / page).resolve()}")
+
+
+def _run(ctx: click.Context, name: str, path: Path, words: tuple[str, ...]) -> None:
+    """Run a command as if the user had typed it."""
+    run = load(name)
+    ctx.invoke(run, **run.make_context(name, [str(path), *words], parent=ctx).params)

@@ -1,0 +1,237 @@
+"""Inputs: the files and columns that a command line names, counted or evaluated; columns not named are guessed."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steelyard.cli.saved_tables import add_saved, tally_of_counts
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.ingest.source import Source
+    from steelyard.statistics.tally import Tally
+
+_USUAL_NAMES = {
+    "true": ("y_true", "true", "truth", "true_label", "label", "target", "actual", "class", "y"),
+    "pred": ("y_pred", "pred", "prediction", "predicted", "predicted_label", "y_hat", "yhat"),
+    "score": ("y_score", "score", "scores", "probability", "prob", "proba", "y_prob", "y_proba", "p"),
+}
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a command line names: files or four counts, and the columns and classes in them."""
+
+    files: tuple[str, ...] = ()
+    counts: str | None = None
+    true: str | None = None
+    pred: str | tuple[str, ...] | None = None
+    score: str | None = None
+    preds: tuple[str, ...] = ()  # of several models
+    scores: tuple[str, ...] = ()
+    threshold: float | None = None
+    positive: str | None = None
+    weight: str | None = None
+    frequency: str | None = None
+    by: tuple[str, ...] = ()
+    exact: bool | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether there is anything to read."""
+        return bool(self.files) or self.counts is not None
+
+    @property
+    def name(self) -> str:
+        """What to call the input."""
+        if not self.files:
+            return f"counts {self.counts}"
+        first = "standard input" if self.files[0] == "-" else Path(self.files[0]).name
+        return first if len(self.files) == 1 else f"{first} and {len(self.files) - 1} more"
+
+    def by_model(self) -> dict[str, Inputs]:
+        """The inputs of each model that is named: labels as they are, scores with the threshold."""
+        labels = {name: replace(self, pred=name, threshold=None, preds=(), scores=()) for name in self.preds}
+        return labels | {name: replace(self, score=name, preds=(), scores=()) for name in self.scores}
+
+
+@dataclass(frozen=True)
+class CountedInput:
+    """The tables of an input, and what was taken for granted on the way."""
+
+    tally: Tally
+    assumed: list[str]
+    name: str
+
+    def with_groups_of(self, least: int) -> CountedInput:
+        """The same without groups that hold so few rows that they may point to a person; it tells how many."""
+        tally = self.tally.with_groups_of(least)
+        if not (out := len(self.tally.groups) - len(tally.groups)):
+            return self
+        sentence = f"{out:,} of {len(self.tally.groups):,} groups were left out: a cell of fewer than {least:,} rows"
+        return CountedInput(
+            tally, [*self.assumed, f"{sentence}, or the group from which the total would tell it."], self.name
+        )
+
+
+def print_assumed(assumed: Sequence[str]) -> None:
+    """What was taken for granted, on stderr, where the result itself has no place for it."""
+    import click
+
+    for line in assumed:
+        click.echo(line, err=True)
+
+
+# ---------------------------------------------------------------- counted and evaluated
+
+
+def count_inputs(inputs: Inputs, *, scores: bool = False) -> CountedInput:
+    """The tally of the files, of a saved tally, or of four counts; where scores are needed no labels are guessed."""
+    if inputs.counts is not None:
+        return _count_cells(inputs, inputs.counts)
+    if not inputs.files:
+        raise InputError("No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN.")
+    from steelyard.ingest.files import found
+
+    inputs = replace(inputs, files=tuple(found(inputs.files)))
+    if (saved := add_saved(inputs.files)) is not None:
+        return CountedInput(_with_positive(saved, inputs.positive), [], inputs.name)
+    with open_files(inputs) as source:
+        named, assumed = guess_columns(source, inputs, scores=scores or inputs.threshold is not None)
+        return CountedInput(_count_source(source, named), assumed, inputs.name)
+
+
+def _count_cells(inputs: Inputs, cells: str) -> CountedInput:
+    if inputs.files:
+        raise InputError("Four counts and a file are two inputs; give one of them.")
+    table = tally_of_counts(cells)
+    whole = table.confusion is None or not table.confusion.weighted
+    assumed = [] if whole else [f"The counts are not whole: they were taken as weights of about {table.rows:,} rows."]
+    return CountedInput(table, assumed, inputs.name)
+
+
+def _count_source(source: Source, inputs: Inputs) -> Tally:
+    from steelyard.ingest.frame_tally import tally
+
+    return tally(
+        source,
+        true=inputs.true or "",
+        pred=inputs.pred,
+        score=inputs.score,
+        weight=inputs.weight,
+        frequency=inputs.frequency,
+        by=inputs.by,
+        pos_label=inputs.positive,
+        threshold=inputs.threshold if inputs.score and not inputs.pred else None,
+        exact=inputs.exact,
+    )
+
+
+def _with_positive(table: Tally, positive: str | None) -> Tally:
+    if positive is None or table.confusion is None:
+        return table
+    from steelyard.ingest.label_tables import resolved
+
+    return replace(table, confusion=table.confusion.with_positive(resolved(positive, table.confusion.labels)))
+
+
+def evaluate_inputs(
+    inputs: Inputs,
+    *,
+    level: float = 0.95,
+    metrics: Sequence[str] | None = None,
+    prevalence: float | None = None,
+    min_count: int = 0,
+    cluster: str | None = None,
+) -> tuple[Evaluation, CountedInput]:
+    """The evaluation of what the command line names."""
+    from steelyard.evaluation.evaluate import evaluate
+    from steelyard.ingest.label_overlap import check_met
+
+    if cluster is not None:
+        return _evaluate_clusters(inputs, cluster, level, metrics)
+    counted = count_inputs(inputs).with_groups_of(min_count)
+    if counted.tally.confusion is not None:
+        check_met(counted.tally.confusion)
+    evaluation = evaluate(
+        counted.tally, threshold=inputs.threshold, metrics=metrics, level=level, prevalence=prevalence
+    )
+    return replace(evaluation, assumed=(*counted.assumed, *evaluation.assumed)), counted
+
+
+def _evaluate_clusters(
+    inputs: Inputs, cluster: str, level: float, metrics: Sequence[str] | None
+) -> tuple[Evaluation, CountedInput]:
+    """The evaluation of rows that belong to clusters, which no saved table tells apart."""
+    from steelyard.evaluation.evaluate import evaluate
+    from steelyard.statistics.tally import Tally
+
+    if inputs.counts is not None or not inputs.files:
+        raise InputError("--cluster names a column of a file of predictions; give the file.")
+    with open_files(inputs) as source:
+        named, assumed = guess_columns(source, inputs)
+        columns = {name: getattr(named, name) for name in ("true", "pred", "score", "weight", "frequency", "by")}
+        evaluation = evaluate(
+            source, **columns, cluster=cluster, pos_label=inputs.positive, level=level, metrics=metrics
+        )
+    result = replace(evaluation, assumed=(*assumed, *evaluation.assumed))
+    return result, CountedInput(Tally(evaluation.confusion), assumed, inputs.name)
+
+
+# ---------------------------------------------------------------- files and columns
+
+
+@contextmanager
+def open_files(inputs: Inputs) -> Iterator[Source]:
+    """The rows of the files, with a bar on the terminal while they are counted."""
+    from steelyard.cli.progress import bar
+    from steelyard.ingest.files import source
+
+    if not inputs.files:
+        raise InputError("No input was named; give a file, or - for the standard input.")
+    with bar("counting") as progress, source(inputs.files, progress) as rows:
+        yield rows
+
+
+def guess_columns(source: Source, inputs: Inputs, *, scores: bool = False) -> tuple[Inputs, list[str]]:
+    """The columns as named; those of truth and prediction that were not are looked for by their usual names."""
+    columns = {name.lower(): name for name in source.parts[0].collect_schema().names()}
+    guesses: list[str] = []
+    for use in _unnamed(inputs, scores):
+        column = next((columns[name] for name in _USUAL_NAMES[use] if name in columns), None)
+        if column is not None and getattr(inputs, use) is None:
+            kind = _kind_of(source, column, use, inputs)
+            inputs = replace(inputs, **{kind: column})
+            guesses.append(f"--{kind} {column}")
+    if inputs.true is None:
+        raise InputError(f"Which column holds the truth is not clear; name it with --true, of {_listed(columns)}.")
+    if not inputs.pred and not inputs.score:
+        if scores:
+            raise InputError(f"A cut needs scores; name their column with --score, of {_listed(columns)}.")
+        raise InputError(f"Name the predictions with --pred or --score; the columns are {_listed(columns)}.")
+    return inputs, [f"Columns were guessed: {', '.join(guesses)}."] if guesses else []
+
+
+def _unnamed(inputs: Inputs, scores: bool) -> tuple[str, ...]:
+    """The uses for which a column may have to be guessed."""
+    if inputs.pred or inputs.score:
+        return ("true",)
+    return ("true", "score") if scores else ("true", "pred", "score")
+
+
+def _kind_of(source: Source, column: str, use: str, inputs: Inputs) -> str:
+    """What a guessed column is for: predictions that are fractions are scores, whatever they are called."""
+    from steelyard.ingest.queries import has_fractions
+
+    return "score" if use == "pred" and not inputs.score and has_fractions(source, column) else use
+
+
+def _listed(names: dict[str, str]) -> str:
+    shown = ", ".join(list(names.values())[:12])
+    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown

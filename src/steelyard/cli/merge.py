@@ -1,0 +1,36 @@
+"""`steelyard merge`: saved tables added up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.saved_tables import read_saved
+from steelyard.cli.tally import SAVE_HELP
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.cli.outputs import Output
+    from steelyard.statistics.tally import Tally
+
+
+@command
+@click.argument("files", nargs=-1, required=True, metavar="TALLY...")
+@options.output(about=SAVE_HELP)
+def merge_tallies(files: tuple[str, ...], output: Output) -> None:
+    """Add up tallies saved by `steelyard tally`."""
+    tables = [_saved_tally(name) for name in files]
+    output.write(sum(tables[1:], tables[0]).to_json())
+
+
+def _saved_tally(name: str) -> Tally:
+    if name != "-" and not Path(name).exists():
+        raise InputError(f"There is no file {name!r}; check the name and the folder.")
+    table = read_saved(name)
+    if table is None:
+        raise InputError(f"{name!r} holds no saved table; give files that `steelyard tally` wrote.")
+    return table

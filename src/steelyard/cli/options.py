@@ -1,0 +1,127 @@
+"""The options that commands share: those about inputs arrive as one Inputs, those about the result as one Output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from functools import wraps
+from typing import TypeAlias
+
+import click
+
+from steelyard.cli.inputs import Inputs
+from steelyard.cli.outputs import checked_output
+
+_Function: TypeAlias = Callable[..., None]
+_Decorator: TypeAlias = Callable[[_Function], _Function]
+
+
+def metric_names(text: str | None) -> list[str] | None:
+    """The metrics of a list such as mcc,f_beta[beta=2]: commas inside brackets belong to a name."""
+    if text is None:
+        return None
+    names, depth = [""], 0
+    for sign in text:
+        depth += (sign == "[") - (sign == "]")
+        if sign == "," and not depth:
+            names.append("")
+        else:
+            names[-1] += sign
+    return [name.strip() for name in names if name.strip()]
+
+
+_SHARED: dict[str, _Decorator] = {
+    "files": click.argument("files", nargs=-1, metavar="[FILE...]"),
+    "counts": click.option("--counts", metavar="TP,FN,FP,TN", help="Four counts, say from a paper, instead of a file."),
+    "true": click.option("--true", "true", metavar="COL", help="The column of true labels."),
+    "pred": click.option("--pred", metavar="COL", help="The column of predicted labels."),
+    "score": click.option("--score", metavar="COL", help="The column of scores of the positive class."),
+    "threshold": click.option("--threshold", type=float, metavar="T", help="Scores of at least T count as positive."),
+    "positive": click.option("--positive", metavar="LABEL", help="The positive class."),
+    "weight": click.option("--weight", metavar="COL", help="The column of the rows' importance."),
+    "frequency": click.option("--frequency", metavar="COL", help="The column of how many rows a row stands for."),
+    "by": click.option(
+        "--by", multiple=True, metavar="COL", help="Weigh each group of this column as well; repeatable."
+    ),
+    "exact": click.option(
+        "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."
+    ),
+    "level": click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals."),
+    "metrics": click.option(
+        "--metrics",
+        metavar="A,B",
+        callback=lambda ctx, parameter, value: metric_names(value),  # noqa: ARG005 - click's own
+        help="Only these metrics, such as mcc,f_beta[beta=2].",
+    ),
+}
+PREDICTIONS = ("files", "counts", "true", "pred", "score", "threshold", "positive", "weight", "frequency", "exact")
+
+
+def shared(*names: str) -> _Decorator:
+    """The shared options of these names."""
+    return _stacked(*(_SHARED[name] for name in names))
+
+
+def inputs(*parts: str | _Decorator) -> _Decorator:
+    """The options about what is read, by name or as such, which the function takes as `inputs`."""
+    names = {field.name for field in fields(Inputs)}
+
+    def gather(function: _Function) -> _Function:
+        @wraps(function)
+        def call(*arguments: object, **options: object) -> None:
+            own = {name: options.pop(name) for name in names & options.keys()}
+            function(*arguments, inputs=Inputs(**own), **options)  # type: ignore[arg-type]  # click has checked them
+
+        return call
+
+    options = _stacked(*(_SHARED[part] if isinstance(part, str) else part for part in parts))
+    return lambda function: options(gather(function))
+
+
+def output(*kinds: str, about: str = "Write to this file; its ending tells the format.") -> _Decorator:
+    """The options about where the result goes and in which format, which the function takes as `output`."""
+
+    def gather(function: _Function) -> _Function:
+        @wraps(function)
+        def call(*arguments: object, path: str | None, force: bool, form: str | None = None, **options: object) -> None:
+            function(*arguments, output=checked_output(form, path, force, kinds), **options)
+
+        return call
+
+    options = _stacked(
+        *([form(*kinds)] if kinds else []),
+        click.option("-o", "--output", "path", metavar="OUT", help=about),
+        click.option("--force", is_flag=True, help="Replace an output that exists."),
+    )
+    return lambda function: options(gather(function))
+
+
+def form(*kinds: str, default: str | None = None) -> _Decorator:
+    """The choice of a format."""
+    if default is not None:
+        return click.option("--format", "form", type=click.Choice(kinds), default=default, show_default=True)
+    return click.option("--format", "form", type=click.Choice(kinds), help="How to write the result.")
+
+
+def models(how_many: str) -> _Decorator:
+    """The columns of several models."""
+    kinds = {"pred": "labels", "score": "scores"}
+    return _stacked(
+        *(
+            click.option(
+                f"--{name}", f"{name}s", multiple=True, metavar="COL", help=f"A model's column of {kind}; {how_many}."
+            )
+            for name, kind in kinds.items()
+        )
+    )
+
+
+def _stacked(*options: _Decorator) -> _Decorator:
+    """Several options as one decorator, in the order given."""
+
+    def decorate(function: _Function) -> _Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate

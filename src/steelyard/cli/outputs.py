@@ -1,0 +1,94 @@
+"""Outputs: a result to stdout or to a file, whole or not at all, in a format that the user or the ending names."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.errors import InputError
+from steelyard.ingest.temporary_files import permitted, unused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a result goes, stdout where there is no path, and in which format."""
+
+    path: str | None
+    kind: str = ""
+
+    def write(self, text: str | bytes) -> None:
+        """The text to stdout, or to the file by way of a temporary one beside it: a kill leaves the old or the new."""
+        if self.path is None:
+            click.echo(text, nl=isinstance(text, str) and not text.endswith("\n"))
+            return
+        data = text if isinstance(text, bytes) else (text if text.endswith("\n") else f"{text}\n").encode()
+        with replacement(self.path, "") as temporary, temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def checked_output(form: str | None, path: str | None, force: bool, kinds: Sequence[str]) -> Output:
+    """The output that the options name, refused before any work is done where it could not be written."""
+    kind = _kind(form, path, kinds) if kinds else ""
+    if path is not None:
+        _check_writable(path, force)
+    return Output(path, kind)
+
+
+def _kind(form: str | None, path: str | None, kinds: Sequence[str]) -> str:
+    """The format that the user names, or that the ending of the output tells."""
+    if form is not None or path is None:
+        return form or kinds[0]
+    ending = Path(path).suffix.lstrip(".").lower()
+    kind = {"txt": "table", "markdown": "md", "htm": "html"}.get(ending, ending)
+    if kind not in kinds:
+        raise InputError(
+            f"The ending of {path!r} tells no format; end it in .{', .'.join(kinds[1:])}, or say --format."
+        )
+    return kind
+
+
+def _check_writable(output: str, force: bool) -> None:
+    path = _target(output)
+    if path.is_dir():
+        raise InputError(f"{output!r} is a folder; name a file in it.")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{output!r} is a device or a pipe, not a file; leave out -o to write to the standard output.")
+    if path.exists() and not force:
+        raise InputError(f"{output!r} exists and was kept; give another name, or --force to replace it.")
+    if not path.parent.is_dir():
+        folder = path.parent if Path(output).is_symlink() else Path(output).parent
+        raise InputError(f"There is no folder {str(folder)!r} to write to; make it first.")
+
+
+def _target(output: str) -> Path:
+    """Where the output lies: of a link the file it points to, so that the link itself stays."""
+    try:
+        return Path(output).resolve()
+    except (OSError, RuntimeError):
+        raise InputError(f"{output!r} is a link that points to itself; name a file.") from None
+
+
+@contextmanager
+def replacement(output: str, ending: str) -> Iterator[Path]:
+    """A file beside the output to be written, which takes its place when that has gone well."""
+    path = _target(output)
+    temporary = unused(path.parent, f".{path.name[:40]}.", ending)
+    try:
+        temporary.touch(mode=0o600, exist_ok=False)
+        yield temporary
+        temporary.chmod(permitted(0o666))
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    click.echo(f"Wrote {output}.", err=True)

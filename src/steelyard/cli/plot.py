@@ -1,0 +1,82 @@
+"""`steelyard plot`: a figure of a file of predictions, for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.compare import compare_inputs
+from steelyard.cli.inputs import Inputs, evaluate_inputs
+from steelyard.cli.outputs import replacement
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard.analysis.comparison import Comparison
+    from steelyard.cli.outputs import Output
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.statistics.confusion import Confusion
+
+_FORMATS = ("svg", "pdf", "png")
+_SEVERAL = ("roc", "pr", "density", "intervals", "runs")  # kinds that show more than one model
+_ALONE = ("surface", "correlation")  # kinds that need no predictions
+
+
+@command
+@click.argument("kind")
+@options.inputs(
+    "files", "counts", "true", options.models("repeatable"), "threshold", "positive", "weight", "frequency", "by"
+)
+@options.shared("metrics", "level")
+@options.output()
+def draw_figure(kind: str, inputs: Inputs, metrics: list[str] | None, level: float, output: Output) -> None:
+    """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking, correlation,
+    runs (one box over the groups of --by) or density, as SVG, PDF or PNG by the ending of -o. The caption is printed.
+    """  # noqa: D205 - click fills the paragraph
+    from steelyard.report.figures import display_of, figure
+
+    display_of(kind)  # refuses a kind that there is not, before anything is read
+    if output.path is None:
+        raise InputError("A figure needs a file; name it with -o, such as -o figure.pdf.")
+    if (ending := Path(output.path).suffix.lstrip(".").lower()) not in _FORMATS:
+        raise InputError(f"The ending of {output.path!r} tells no format; end it in .svg, .pdf or .png.")
+    chosen = {} if metrics is None else {"metrics": metrics}
+    with replacement(output.path, f".{ending}") as path:
+        drawing = figure(kind, _result(kind, inputs, level), **chosen)
+        drawing.save(path)
+    click.echo(drawing.caption())
+
+
+def _result(
+    kind: str, inputs: Inputs, level: float
+) -> Evaluation | dict[str, Evaluation] | Comparison | list[Confusion] | dict[str, list[Confusion]] | None:
+    """What the figure is drawn from."""
+    if kind in _ALONE and not inputs.given:
+        return None
+    if kind == "correlation":
+        raise InputError("A correlation figure takes no file or counts: it compares the metrics themselves.")
+    if kind == "ranking":
+        return compare_inputs(inputs, level)[0]
+    models = inputs.by_model() or {"": inputs}
+    if len(models) > 1 and kind not in _SEVERAL:
+        raise InputError(f"A {kind} figure shows one model; name one column of labels or scores.")
+    evaluations = {name: evaluate_inputs(model, level=level)[0] for name, model in models.items()}
+    if kind == "runs":
+        return _runs(evaluations)
+    return evaluations if len(evaluations) > 1 else next(iter(evaluations.values()))
+
+
+def _runs(evaluations: Mapping[str, Evaluation]) -> list[Confusion] | dict[str, list[Confusion]]:
+    """The tables of the groups of each model, as its runs."""
+    runs = {
+        name: [group.confusion for group in evaluation.groups if group.confusion is not None]
+        for name, evaluation in evaluations.items()
+    }
+    if not all(runs.values()):
+        raise InputError("Runs are the groups of a column, such as --by fold; name it with --by.")
+    return runs if len(runs) > 1 else next(iter(runs.values()))

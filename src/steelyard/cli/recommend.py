@@ -1,0 +1,81 @@
+"""`steelyard recommend`: metrics for a problem, with the properties that decided."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.analysis.rows import json_text
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.inputs import Inputs, evaluate_inputs
+from steelyard.cli.option_words import of_shell
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation
+
+
+@command
+@options.inputs(*options.PREDICTIONS, "by")
+@click.option(
+    "--both-classes-alike/--not-alike",
+    "--alike",
+    "both_classes_alike",
+    default=True,
+    show_default=True,
+    help="Errors on either class matter the same, or those on the positives more.",
+)
+@click.option(
+    "--a-class-may-fail/--no-class-may-fail",
+    "--may-fail",
+    "a_class_may_fail",
+    default=False,
+    show_default=True,
+    help="Half credit for giving one class up is fine.",
+)
+@click.option(
+    "--prevalence-in-use", is_flag=True, help="The test set has the class shares of the use, and they are stable."
+)
+@click.option("--ranking", is_flag=True, default=None, help="Scores are used as an order, not cut.")
+@click.option("--costs", is_flag=True, help="What each error costs is known.")
+@click.option("--positives", type=int, help="How many positives there are to test on.")
+@options.form("table", "json", default="table")
+def recommend_metrics(
+    inputs: Inputs,
+    both_classes_alike: bool,
+    a_class_may_fail: bool,
+    prevalence_in_use: bool,
+    ranking: bool | None,
+    costs: bool,
+    positives: int | None,
+    form: str,
+) -> None:
+    """Recommend metrics for a problem, with the properties that decided.
+
+    What the predictions in FILE can tell, how many positives there are and whether scores are cut, is read from them.
+    """
+    from steelyard.auditing.recommend import recommend
+
+    data: Evaluation | None = evaluate_inputs(inputs)[0] if inputs.given else None
+    recommendation = recommend(
+        data,
+        both_classes_alike=both_classes_alike,
+        a_class_may_fail=a_class_may_fail,
+        prevalence_in_use=prevalence_in_use,
+        ranking=ranking,
+        costs=costs,
+        positives=positives,
+    )
+    if form == "json":
+        click.echo(json_text(recommendation.to_dict(), indent=1))
+    else:
+        click.echo(_text(repr(recommendation), data))
+
+
+def _text(recommendation: str, data: Evaluation | None) -> str:
+    """The recommendation filled to the terminal, and what was taken for granted about the data."""
+    from steelyard.report.terminal import paragraph
+
+    lines = [*recommendation.splitlines(), *map(of_shell, data.assumed if data is not None else ())]
+    return "\n".join(paragraph(line.strip(), "  " * line.startswith(" ")) for line in lines)

@@ -1,0 +1,73 @@
+"""`steelyard report`: the evaluation of a file of predictions, on the terminal, as a page or as data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.analysis.rows import json_text
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
+from steelyard.cli.option_words import of_shell
+
+if TYPE_CHECKING:
+    from steelyard.cli.outputs import Output
+    from steelyard.evaluation.evaluation import Evaluation
+
+
+@command
+@options.inputs(*options.PREDICTIONS, "by")
+@click.option("--cluster", metavar="COL", help="What rows belong to, such as the patient; labels only.")
+@options.shared("level", "metrics")
+@click.option("--all", "everything", is_flag=True, help="Show every metric, not the usual few.")
+@click.option(
+    "--min-count",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Leave out groups with a cell of 1 to N-1 rows.",
+)
+@options.output("table", "json", "md", "csv", "html")
+def write_report(
+    inputs: Inputs,
+    cluster: str | None,
+    level: float,
+    metrics: list[str] | None,
+    everything: bool,
+    min_count: int,
+    output: Output,
+) -> None:
+    """Evaluate the predictions in FILE: the verdict in words, then the metrics with intervals, beside chance.
+
+    FILE is CSV, TSV, Parquet, Arrow, JSON lines (also packed by gzip or zstd), a pattern, - for the standard input,
+    or a saved tally. Columns that are not named are looked for by their usual names, and it says so.
+    """
+    evaluation, counted = evaluate_inputs(inputs, level=level, metrics=metrics, min_count=min_count, cluster=cluster)
+    if output.kind == "csv":  # which has no place for words
+        print_assumed(counted.assumed)
+    output.write(_text(evaluation, output.kind, everything, counted.name))
+
+
+def in_shell_words(evaluation: Evaluation) -> Evaluation:
+    """The evaluation with what it assumed in the words of the shell; a page keeps those of the library."""
+    return replace(evaluation, assumed=tuple(map(of_shell, evaluation.assumed)))
+
+
+def _text(evaluation: Evaluation, kind: str, everything: bool, name: str) -> str:
+    from steelyard.report import terminal_summary
+
+    if kind == "html":
+        from steelyard.report.page import page
+
+        return page(evaluation, source=name)
+    evaluation = in_shell_words(evaluation)
+    if kind == "json":
+        return json_text(evaluation.to_dict(), indent=1)
+    if kind == "md":
+        return evaluation.to_markdown()
+    if kind == "csv":
+        return terminal_summary.csv(evaluation)
+    return terminal_summary.terminal(evaluation, name, everything=everything)

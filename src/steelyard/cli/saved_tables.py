@@ -1,0 +1,99 @@
+"""Saved tables: those that files hold, and the one that four counts make."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.statistics.tally import Tally
+
+_START = 4096  # bytes that tell a saved table from rows
+
+
+def add_saved(files: Sequence[str]) -> Tally | None:
+    """The saved tables that the files hold, added up; None where they hold rows."""
+    tables = [table for name in files if (table := read_saved(name)) is not None]
+    if not tables:
+        return None
+    if len(tables) < len(files):
+        raise InputError("Some of the files are saved tables and some are rows; give those of one kind.")
+    return sum(tables[1:], tables[0])
+
+
+def read_saved(name: str) -> Tally | None:
+    """A saved table of any kind as a tally; None where the file is something else."""
+    from steelyard.statistics.tally import TALLY_TABLES
+
+    if not _looks_saved(name):
+        return None
+    try:
+        data = json.loads(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
+    except (ValueError, RecursionError):
+        return None
+    kind = data.get("kind") if isinstance(data, dict) else None
+    if kind not in ("tally", "counts", *TALLY_TABLES):
+        return None
+    try:
+        return _tally_of(str(kind), data)
+    except InputError as error:
+        raise InputError(f"{name!r}: {error}") from None
+
+
+def _looks_saved(name: str) -> bool:
+    """Whether a file starts as saved tables do; a long file of rows must not be read whole to find out."""
+    if name == "-":
+        start = sys.stdin.buffer.peek(_START) if hasattr(sys.stdin.buffer, "peek") else b""
+    elif not Path(name).is_file():  # what a pipe holds can be read but once
+        return False
+    else:
+        with Path(name).open("rb") as file:
+            start = file.read(_START)
+    return start.lstrip().startswith(b"{") and b'"schema"' in start and b'"kind"' in start
+
+
+def _tally_of(kind: str, data: dict[str, Any]) -> Tally:
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.tally import TALLY_TABLES, Tally
+
+    if kind == "tally":
+        return Tally.from_json(data)
+    if kind == "counts":
+        cells = Counts.from_json(data).to_dict()
+        return tally_of_counts(",".join(str(cells[cell]) for cell in ("tp", "fn", "fp", "tn")))
+    table = TALLY_TABLES[kind].from_json(data)
+    return Tally(**{kind: table}, labels=tuple(getattr(table, "labels", ())))
+
+
+def tally_of_counts(text: str) -> Tally:
+    """The table of four counts TP,FN,FP,TN, weights where they are not whole."""
+    from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.tally import Tally
+
+    try:
+        tp, fn, fp, tn = (_number(cell) for cell in text.split(","))
+    except ValueError:
+        raise InputError(f"--counts takes four numbers TP,FN,FP,TN, such as 28,23,72,2680, not {text!r}.") from None
+    matrix = Counts(tp, fn, fp, tn).matrix()
+    if not matrix.any():
+        raise InputError(f"--counts {text} are no rows; give four numbers TP,FN,FP,TN, such as 28,23,72,2680.")
+    if ((matrix > 0) & (matrix < 1)).any():
+        raise InputError(f"--counts takes numbers of rows, and {text} are shares; multiply them by the rows.")
+    if matrix.dtype.kind != "i":
+        return Tally(Confusion((0, 1), matrix.round().astype(int), matrix, matrix, 1), labels=(0, 1))
+    return Tally(Confusion.of_rows((0, 1), matrix, 1), labels=(0, 1))
+
+
+def _number(cell: str) -> float:
+    """A number, whole where it is one: whole counts beyond 2**53 stay exact."""
+    if cell.strip().lstrip("+-").isdigit():
+        return int(cell)
+    value = float(cell)
+    return int(value) if value.is_integer() else value

@@ -1,0 +1,40 @@
+"""`steelyard shift`: the metrics of a file at another prevalence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.analysis.rows import json_text
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
+from steelyard.cli.report import in_shell_words
+
+if TYPE_CHECKING:
+    from steelyard.cli.outputs import Output
+
+
+@command
+@options.inputs(*options.PREDICTIONS, "by")
+@click.option("--prevalence", type=float, required=True, metavar="P", help="The share of positives in use.")
+@options.shared("level", "metrics")
+@options.output("table", "json", "csv")
+def shift_prevalence(
+    inputs: Inputs, prevalence: float, level: float, metrics: list[str] | None, output: Output
+) -> None:
+    """Tell what the metrics of FILE become where another share of the rows is positive."""
+    from steelyard.evaluation.evaluate import evaluate
+    from steelyard.report import terminal_summary
+
+    shifted, counted = evaluate_inputs(inputs, level=level, metrics=metrics, prevalence=prevalence)
+    shifted = in_shell_words(shifted)
+    sample = evaluate(counted.tally, threshold=inputs.threshold, metrics=metrics, level=level)
+    if output.kind == "json":
+        output.write(json_text({**shifted.to_dict(), "sample": sample.metrics.to_dicts()}, indent=1))
+    elif output.kind == "csv":
+        print_assumed(counted.assumed)
+        output.write(terminal_summary.csv_rows(terminal_summary.shifted_rows(sample, shifted)))
+    else:
+        output.write(terminal_summary.shifted(sample, shifted))

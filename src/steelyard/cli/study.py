@@ -1,0 +1,48 @@
+"""`steelyard study`: the experiment of a paper, run again."""
+
+from __future__ import annotations
+
+import click
+
+from steelyard.cli.commands import command
+from steelyard.cli.progress import step_line
+
+
+@command
+@click.argument("name", required=False)
+@click.option("--list", "listed", is_flag=True, help="List the studies.")
+@click.option("--quick", is_flag=True, help="In seconds, on a part of the data.")
+@click.option("--data", metavar="DIR", help="The folder of the data sets, in place of STEELYARD_DATA.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--overlap", is_flag=True, help="Of nguyen: draw test texts as the paper did, training texts among them.")
+@click.option("-o", "--output", metavar="DIR", help="Write the page, the tables and the figures to this new folder.")
+@click.option("--force", is_flag=True, help="Replace a folder that exists.")
+def run_study(
+    name: str | None,
+    listed: bool,
+    quick: bool,
+    data: str | None,
+    seed: int,
+    overlap: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """Run a paper's experiment again: NAME is nguyen, asawa, kalita, wu or garcia.
+
+    Without NAME the studies are listed. The data sets are looked for in DIR, or without it where STEELYARD_DATA
+    points, and in the cache folder, then asked for at OpenML.
+    """
+    from steelyard.report.terminal import print_table
+    from steelyard.studies import registry, study_files
+
+    if listed or name is None:
+        click.echo(print_table(["study", "what it is"], [list(row) for row in registry.descriptions().items()]))
+        return
+    if output is not None:
+        study_files.check_free(output, force=force)
+    with step_line(name) as progress:
+        own = {"overlap": True} if overlap else {}
+        study = registry.run(name, quick=quick, data=data, seed=seed, progress=progress, **own)
+    click.echo(repr(study))
+    if output is not None:
+        click.echo(f"The page is {study_files.write(study, output, force=force) / 'page.html'}", err=True)

@@ -1,0 +1,49 @@
+"""`steelyard tally`: a file counted into a small table, saved for `steelyard merge`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.inputs import Inputs, count_inputs, print_assumed
+
+if TYPE_CHECKING:
+    from steelyard.cli.outputs import Output
+    from steelyard.statistics.tally import Tally
+
+_LARGE = 10_000_000  # letters of a saved tally from which it is called large
+SAVE_HELP = "Write the table, which is JSON, to this file."
+
+
+@command
+@options.inputs(
+    "files",
+    "true",
+    click.option("--pred", "preds", multiple=True, metavar="COL", help="The column of labels; two for two models."),
+    "score",
+    "threshold",
+    "positive",
+    "weight",
+    "frequency",
+    "by",
+    "exact",
+)
+@options.output(about=SAVE_HELP)
+def save_tally(inputs: Inputs, output: Output) -> None:
+    """Weigh FILE into a small table and save it, so that parts add up later by `steelyard merge`."""
+    pred = inputs.preds[0] if len(inputs.preds) == 1 else inputs.preds or None
+    counted = count_inputs(replace(inputs, pred=pred))
+    text = counted.tally.to_json()
+    print_assumed([*counted.assumed, *_advice(counted.tally, len(text))])
+    output.write(text)
+
+
+def _advice(table: Tally, size: int) -> list[str]:
+    """What to do about a tally of very many scores."""
+    if table.scores is None or len(table.scores.bins) or size < _LARGE:
+        return []
+    return [f"This tally keeps every score, {size / 1e6:,.0f} MB; --binned keeps bins, and bounds on the areas."]

@@ -1,0 +1,40 @@
+"""`steelyard threshold`: the threshold of the scores at which a metric is best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.analysis.rows import json_text, strict
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.inputs import Inputs, count_inputs
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.cli.outputs import Output
+
+
+@command
+@options.inputs("files", "true", "score")
+@click.option("--metric", default="informedness", show_default=True, metavar="NAME", help="The metric to be best.")
+@click.option("--where", multiple=True, metavar="LIMIT", help='What a cut must keep, such as "specificity>=0.99".')
+@options.shared("positive", "weight", "frequency", "exact", "level")
+@options.output("table", "json")
+def find_threshold(inputs: Inputs, metric: str, where: tuple[str, ...], level: float, output: Output) -> None:
+    """Find the cut of the scores in FILE at which a metric is best, and what it is worth on new rows."""
+    from steelyard.analysis.best_threshold import best_threshold
+    from steelyard.report import terminal_summary
+
+    counted = count_inputs(inputs, scores=True)
+    if counted.tally.scores is None:
+        raise InputError("A cut needs scores; name their column with --score.")
+    assumed = list(counted.assumed)
+    if len(counted.tally.scores.bins):
+        assumed.append("Scores were counted in bins: the cuts between them were looked at.")
+    best = best_threshold(counted.tally.scores, metric=metric, where=list(where) or None, level=level)
+    if output.kind == "json":
+        output.write(json_text({**strict(best.row()), "level": level, "assumed": assumed}, indent=1))
+    else:
+        output.write(terminal_summary.cut(best, assumed))
