@@ -67,7 +67,7 @@ def _tally_of(kind: str, data: dict[str, Any]) -> Tally:
     if kind == "counts":
         cells = Counts.from_json(data).to_dict()
         return tally_of_counts(",".join(str(cells[cell]) for cell in ("tp", "fn", "fp", "tn")))
-    table = TALLY_TABLES[kind].from_json(data)
+    table: Any = TALLY_TABLES[kind].from_json(data)
     return Tally(**{kind: table}, labels=tuple(getattr(table, "labels", ())))
 
 
