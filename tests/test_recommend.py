@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 
 import steelyard
 from steelyard import audit, get_metric, recommend
+from steelyard.auditing import decision_store, properties
 from steelyard.auditing.audit_table import markdown
 from steelyard.auditing.identities import identities
 from steelyard.auditing.properties import decide
@@ -205,6 +207,32 @@ def test_a_changed_formula_changes_the_verdict_of_an_evaluation(monkeypatch):
         lambda m, p: lost if (getattr(m, "name", m), p) == ("g_mean", "prevalence_invariance") else decide(m, p),
     )
     assert "Read AC-score, TPNR and informedness first" in " ".join(steelyard.evaluate(counts).verdict)
+
+
+def test_the_verdict_of_an_evaluation_starts_no_proof_and_no_search(registry, monkeypatch, tmp_path):
+    """A metric of the user's own, slow, opaque and undecided, changes nothing and costs nothing."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    decision_store.stored_decisions.cache_clear()
+    counts = steelyard.Counts(28, 23, 72, 2680)
+    sentences = steelyard.evaluate(counts).verdict
+    calls = []
+
+    @steelyard.metric("Slow", range=(0, 1))
+    def slow(tp, fn, fp, tn):
+        calls.append(tp)
+        time.sleep(0.05)
+        return np.tanh((tp + 1) / (tp + fn + 1))
+
+    @steelyard.metric("Readable", range=(0, 1))
+    def readable(tp, fn, fp, tn):
+        return steelyard.ratio(tp * tn, (tp + fn) * (fp + tn) + 7 * tp)
+
+    monkeypatch.setattr(properties, "_decided", None)  # would fail if called
+    evaluation = steelyard.evaluate(counts)
+    calls.clear()
+    assert evaluation.verdict == sentences and "Read G-mean" in " ".join(sentences)
+    assert len(calls) <= 1  # to see whether it can be read
+    decision_store.stored_decisions.cache_clear()
 
 
 @pytest.mark.parametrize("form", ["table", "json", "md"])

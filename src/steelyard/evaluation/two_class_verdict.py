@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import interval_text, listed, percent_text, three_digits
 from steelyard.analysis.sample_size import sample_size
-from steelyard.auditing.properties import decide
-from steelyard.auditing.recommend import recommend
+from steelyard.auditing.decision_store import recalled_decisions
+from steelyard.auditing.recommend import recalled_recommendation
 from steelyard.errors import SteelyardError
 from steelyard.evaluation.sentences import against_guessing, named, sure
 from steelyard.metrics.registry import get_metric
@@ -122,13 +122,18 @@ def _alike(evaluation: Evaluation, counts: Counts) -> str:
 
 def _advice(counts: Counts, prevalence: float) -> str:
     """What to read first, by the properties decided of each metric, and which of the usual ones move."""
-    advice = recommend(counts)
+    advice = recalled_recommendation(counts)
     defined = [part.metric for part in advice.use if not math.isnan(get_metric(part.metric)(counts))]
-    moving = [name for name in ("f1", "mcc", "kappa") if decide(name, "prevalence_invariance").holds is False]
+    moving = [name for name in ("f1", "mcc", "kappa") if _moves_with_prevalence(name)]
     if not defined or not moving:
         return ""
     why = f"they hold at any prevalence, {listed(list(map(named, moving)))} only at {percent_text(prevalence)}"
     return f"Read {listed(list(map(named, defined)))} first: {why}."
+
+
+def _moves_with_prevalence(name: str) -> bool:
+    decision = recalled_decisions(get_metric(name)).get("prevalence_invariance")
+    return decision is not None and decision.holds is False
 
 
 def _weak_side(recall: Row, specificity: Row) -> str:

@@ -1,9 +1,9 @@
-"""Problem: the answers about a problem that advice depends on, given or read from the data."""
+"""Problem: what advice on metrics depends on, as answers that are given or read from the data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -13,15 +13,30 @@ from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
 
 
+class HasTables(Protocol):
+    """What an Evaluation holds, as far as advice reads it."""
+
+    @property
+    def confusion(self) -> Confusion | None:
+        """The table of labels, if there is one."""
+
+    @property
+    def scores(self) -> ScoreTable | None:
+        """The table of scores, if there is one."""
+
+
+Evaluated: TypeAlias = "HasTables | Counts | Confusion | ScoreTable"
+
+
 @dataclass(frozen=True)
 class Problem:
-    """What is asked for, and how many rows the rarer class has, under the name it goes by."""
+    """What the metric is for, and how many rows the rarer class has, under the name it goes by."""
 
-    alike: bool
-    may_fail: bool
-    in_use: bool
-    ranking: bool | None
-    costs: bool
+    alike: bool = True
+    may_fail: bool = False
+    in_use: bool = False
+    ranking: bool | None = None
+    costs: bool = False
     rows: int | None = None
     rarer: str = "positives"
     classes: int = 2
@@ -29,23 +44,23 @@ class Problem:
     @property
     def wanted(self) -> dict[str, bool]:
         """The properties that the answers ask for: whether each is to hold, or is not to."""
-        asked = {"class_symmetry": self.alike, "prevalence_invariance": not self.in_use}
-        asked |= {} if self.alike else {"leans_to_positives": True}
-        return asked | ({} if self.may_fail else {"no_credit_when_a_class_fails": True})
+        wanted = {"class_symmetry": self.alike, "prevalence_invariance": not self.in_use}
+        wanted |= {} if self.alike else {"leans_to_positives": True}
+        return wanted | ({} if self.may_fail else {"no_credit_when_a_class_fails": True})
 
-    def seen(self, data: Any) -> Problem:
-        """The problem with what the data tell; what was given stays."""
-        rows, ranked = _rows(data)
-        there = {name: n for name, n in rows.items() if n > 0}
-        found = replace(self, classes=len(rows), ranking=ranked if self.ranking is None else self.ranking)
-        if self.rows is not None or not there:
-            return found
-        rarer = min(there, key=there.__getitem__)
-        return replace(found, rows=there[rarer], rarer=rarer)
+    def completed(self, data: Evaluated) -> Problem:
+        """The problem with what the data show; what was given stays."""
+        rows, ranked = _rows_by_class(data)
+        present = {name: n for name, n in rows.items() if n > 0}
+        problem = replace(self, classes=len(rows), ranking=ranked if self.ranking is None else self.ranking)
+        if self.rows is not None or not present:
+            return problem
+        rarer = min(present, key=present.__getitem__)
+        return replace(problem, rows=present[rarer], rarer=rarer)
 
 
-def _rows(data: Any) -> tuple[dict[str, int], bool]:
-    """How many rows each class has, by the words for it, and whether they are ranked only, not cut."""
+def _rows_by_class(data: Evaluated) -> tuple[dict[str, int], bool]:
+    """How many rows each class has, by the words for it, and whether they are ranked only, without a threshold."""
     table, scores = getattr(data, "confusion", data), getattr(data, "scores", data)
     if isinstance(table, Counts):
         if table.shape:
@@ -61,17 +76,19 @@ def _rows(data: Any) -> tuple[dict[str, int], bool]:
 
 
 def _names(table: Confusion) -> list[str]:
-    named = [f"rows of {label!r}" for label in table.labels]
-    if len(named) > 2:
-        return named
+    names = [f"rows of {label!r}" for label in table.labels]
+    if len(names) > 2:
+        return names
     try:
         positive = table.positive_label()
     except SteelyardError:
-        return named
+        return names
     return ["positives" if label == positive else "negatives" for label in table.labels]
 
 
-def answered(alike: Any, may_fail: Any, in_use: Any, ranking: Any, costs: Any, positives: Any) -> Problem:
+def checked_problem(
+    *, alike: bool, may_fail: bool, in_use: bool, ranking: bool | None, costs: bool, positives: int | None
+) -> Problem:
     """The answers given, checked."""
     flags = {
         "both_classes_alike": alike,
