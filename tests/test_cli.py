@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from steelyard import __version__, cli, list_metrics
-from steelyard.cli.commands import commands, load
+from steelyard.cli.commands import commands, load_command
 from steelyard.cli.overview import COMMANDS, overview
 
 
@@ -39,7 +39,7 @@ def test_every_module_is_a_command_of_the_overview_or_a_shared_room():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_found_by_its_name_and_described_by_the_overview(name):
-    command = load(name)
+    command = load_command(name)
     assert (command.name, command.short_help) == (name, COMMANDS[name].about)
     assert command.help
     shown = CliRunner().invoke(commands, [name, "--help"], prog_name="steelyard")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import steelyard
+from steelyard.errors import needs_sklearn
 
 SOURCE = Path(steelyard.__file__).parent
 FLOORS = (
@@ -93,9 +94,9 @@ def test_using_a_metric_loads_numpy_alone():
     ids=["evaluate", "compare"],
 )
 def test_reports_and_comparisons_do_without_the_second_that_scipy_stats_takes_to_import(code):
-    found = modules(f"import steelyard\n{code}")
-    assert "scipy.special" in found
-    assert "scipy.stats" not in found
+    names = modules(f"import steelyard\n{code}")
+    assert "scipy.special" in names
+    assert "scipy.stats" not in names
 
 
 PUBLIC = [name for name in dir(steelyard) if name in steelyard._HOME]
@@ -104,8 +105,8 @@ PUBLIC = [name for name in dir(steelyard) if name in steelyard._HOME]
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_name_is_documented_with_an_example_that_runs(name):
     thing = getattr(steelyard, name)
-    (found,) = doctest.DocTestFinder(recurse=False).find(thing, name)
-    assert found.examples, f"{name} has no example"
+    (test,) = doctest.DocTestFinder(recurse=False).find(thing, name)
+    assert test.examples, f"{name} has no example"
     # pytest runs the examples of a module: those of its own, so the name must live where it is said to.
     assert thing.__module__ == f"steelyard.{steelyard._HOME[name]}"
 
@@ -129,10 +130,18 @@ def test_every_module_says_what_it_is_in_its_first_line():
         assert ast.get_docstring(ast.parse(path.read_text())), path
 
 
-def test_the_version_is_the_same_wherever_it_is_told():
+def test_the_lowest_scikit_learn_is_named_as_pyproject_asks_for_it():
+    import tomllib
+
+    asked = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
+    (floor,) = asked["optional-dependencies"]["sklearn"]
+    assert f"needs {floor.replace('>=', ' ')} or later" in str(needs_sklearn("It"))
+
+
+def test_the_version_is_the_same_wherever_it_stands():
     root = Path(__file__).parent.parent
     newest = re.search(r"^## (\S+), (\S+)$", (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    told = dict(re.findall(r"^(version|date-released): (\S+)$", (root / "CITATION.cff").read_text(), re.MULTILINE))
+    cited = dict(re.findall(r"^(version|date-released): (\S+)$", (root / "CITATION.cff").read_text(), re.MULTILINE))
     assert newest is not None
-    assert (newest[1], newest[2]) == (steelyard.__version__, told["date-released"])
-    assert told["version"] == steelyard.__version__
+    assert (newest[1], newest[2]) == (steelyard.__version__, cited["date-released"])
+    assert cited["version"] == steelyard.__version__

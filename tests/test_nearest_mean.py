@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from steelyard import Counts, NearestMeanClassifier, confusion, operating_point_score
 from steelyard.analysis.threshold_criterion import Criterion, read_aim
+from steelyard.errors import needs_sklearn
 from steelyard.estimators.nearest_mean import best_middle
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
@@ -173,7 +174,7 @@ def test_bad_input_is_refused_in_one_sentence(options, data, words):
 def test_without_scikit_learn_it_says_what_to_install():
     code = "import sys; sys.modules['sklearn'] = None\nimport steelyard; steelyard.NearestMeanClassifier"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert ran.stderr.splitlines()[-1].endswith("needs scikit-learn 1.6 or later; run pip install scikit-learn.")
+    assert ran.stderr.splitlines()[-1].endswith(str(needs_sklearn("NearestMeanClassifier")))
 
 
 @pytest.mark.parametrize("pos_label", [None, 0, 1])

@@ -53,6 +53,7 @@ from steelyard import (
     list_metrics,
     scorer,
 )
+from steelyard.errors import needs_sklearn
 from steelyard.protocol.resample import equal_rows
 from steelyard.protocol.splits import parts
 
@@ -818,9 +819,7 @@ def test_without_scikit_learn_it_says_what_to_install():
         "import sys; sys.modules['sklearn'] = None\nimport steelyard; steelyard.cross_evaluate(1, [[1], [2]], [0, 1])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert ran.stderr.splitlines()[-1].endswith(
-        "cross_evaluate needs scikit-learn 1.6 or later; run pip install scikit-learn."
-    )
+    assert ran.stderr.splitlines()[-1].endswith(str(needs_sklearn("cross_evaluate")))
 
 
 def test_the_order_of_models_says_its_metric_and_whom_the_balanced_one_puts_first():

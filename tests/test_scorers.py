@@ -26,6 +26,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import Counts, best_threshold, f_beta, get_metric, list_metrics, scorer
+from steelyard.errors import needs_sklearn
 from steelyard.interop.scorers import Score
 
 X, Y = make_classification(500, weights=[0.85], flip_y=0.1, random_state=0)
@@ -215,9 +216,7 @@ def test_a_fold_of_one_class_is_undefined_by_table_and_by_scores():
 def test_without_scikit_learn_it_says_what_to_install():
     code = "import sys; sys.modules['sklearn'] = None\nimport steelyard; steelyard.scorer('f1')"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert ran.stderr.splitlines()[-1].endswith(
-        "A scorer needs scikit-learn 1.6 or later; run pip install scikit-learn."
-    )
+    assert ran.stderr.splitlines()[-1].endswith(str(needs_sklearn("A scorer")))
 
 
 def test_scores_of_many_classes_offer_only_averages_that_give_one_number():

@@ -26,6 +26,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from steelyard import SteelyardError
 from steelyard.analysis.best_threshold import best_threshold
+from steelyard.errors import needs_sklearn
 from steelyard.estimators.threshold import ThresholdClassifier
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
@@ -137,8 +138,7 @@ def test_without_scikit_learn_it_says_what_to_install():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (
-        ran.stderr.splitlines()[-1]
-        == "steelyard.errors.MissingLibraryError: ThresholdClassifier needs scikit-learn 1.6 or later; run pip install scikit-learn."
+        ran.stderr.splitlines()[-1] == f"steelyard.errors.MissingLibraryError: {needs_sklearn('ThresholdClassifier')}"
     )
 
 

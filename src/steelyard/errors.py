@@ -51,7 +51,19 @@ class MissingLibraryError(SteelyardError, ImportError):
 
 def needs_sklearn(what: str) -> MissingLibraryError:
     """The error that says how to install scikit-learn."""
-    return MissingLibraryError(f"{what} needs scikit-learn 1.6 or later; run pip install scikit-learn.")
+    return MissingLibraryError(f"{what} needs scikit-learn{_or_later('scikit-learn')}; run pip install scikit-learn.")
+
+
+def _or_later(library: str) -> str:
+    """The lowest version of a library that the package's own metadata ask for; nothing where it is not installed."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        wanted = requires("steelyard") or []
+    except PackageNotFoundError:
+        return ""
+    floor = next((line for line in wanted if line.startswith(f"{library}>=")), None)
+    return f" {floor.partition('>=')[2].partition(';')[0]} or later" if floor else ""
 
 
 def first_ten(names: Sequence[Any]) -> str:

@@ -16,14 +16,14 @@ P_VALUES = ("p_value", "p_holm", "mid_p")
 SMALLEST_P = 1e-20  # below this a p-value is a tail of the approximation, no more a probability
 
 
-def _width() -> int:
+def terminal_width() -> int:
     """Columns to fill: the terminal's, at most 100; 100 where there is none."""
     return min(shutil.get_terminal_size((100, 24)).columns, 100)
 
 
 def filled(text: str) -> str:
     """The text filled to that width, words with hyphens kept whole."""
-    return textwrap.fill(text, _width(), break_on_hyphens=False)
+    return textwrap.fill(text, terminal_width(), break_on_hyphens=False)
 
 
 def three_digits(value: Any) -> str:

@@ -36,7 +36,7 @@ def _spelling(word: str) -> str:
     return "metrics" if word == "metric" else word
 
 
-def load(name: str) -> click.Command:
+def load_command(name: str) -> click.Command:
     """The command of this name, from its module."""
     import_module(f"steelyard.cli.{name}")
     return _LOADED[name]
@@ -51,7 +51,7 @@ class CommandGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's own
         """The command, where there is one of this name."""
-        return load(cmd_name) if cmd_name in COMMANDS else None
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

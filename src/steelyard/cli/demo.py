@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.commands import command, load
+from steelyard.cli.commands import command, load_command
 
 _LOGISTIC = ("--true", "y_true", "--score", "logistic")
 _BOTH = (*_LOGISTIC, "--score", "nearest_mean")
@@ -46,5 +46,5 @@ def run_demo(ctx: click.Context, folder: str | None) -> None:
 
 def _run(ctx: click.Context, name: str, path: Path, words: tuple[str, ...]) -> None:
     """Run a command as if the user had typed it."""
-    run = load(name)
+    run = load_command(name)
     ctx.invoke(run, **run.make_context(name, [str(path), *words], parent=ctx).params)

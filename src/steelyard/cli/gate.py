@@ -40,7 +40,7 @@ def judge_predictions(
     for rule in required:
         rules.limit_of(rule, old)
     evaluation, counted = evaluate_inputs(inputs, level=level, metrics=[rule.metric for rule in required])
-    judgements = [rules.judge(rule, evaluation, old) for rule in required]
+    judgements = [rules.judge_rule(rule, evaluation, old) for rule in required]
     print_assumed(counted.assumed)
     click.echo("\n".join(judgement.text for judgement in judgements))
     undefined = any(judgement.passed is None for judgement in judgements)

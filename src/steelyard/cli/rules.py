@@ -94,7 +94,7 @@ def limit_of(rule: Rule, old: dict[str, float | None] | None) -> float:
     return rule.number + before
 
 
-def judge(rule: Rule, evaluation: Evaluation, old: dict[str, float | None] | None) -> Judgement:
+def judge_rule(rule: Rule, evaluation: Evaluation, old: dict[str, float | None] | None) -> Judgement:
     """Whether the evaluation keeps the rule, with the digits that tell the two numbers apart."""
     limit = limit_of(rule, old)
     row = evaluation[rule.metric]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import shutil
 from io import StringIO
 from typing import TYPE_CHECKING, Literal
+
+from steelyard.analysis.rows import terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,16 +25,11 @@ def one_line(sentence: str) -> str:
     return clean if len(clean) <= _LONGEST else f"{clean[: _LONGEST - 200]} ... {clean[-195:]}"
 
 
-def width() -> int:
-    """Columns to fill: the terminal's, at most 120; 100 where there is none."""
-    return min(shutil.get_terminal_size((100, 24)).columns, 120)
-
-
 def console() -> Console:
     """A console that prints into a string; markup and highlighting off, since labels are data."""
     from rich.console import Console
 
-    return Console(file=StringIO(), width=width(), markup=False, highlight=False, emoji=False)
+    return Console(file=StringIO(), width=terminal_width(), markup=False, highlight=False, emoji=False)
 
 
 def _printed(screen: Console) -> str:
@@ -72,4 +68,4 @@ def paragraph(text: str, indent: str = "") -> str:
     """The text filled to the width of the terminal."""
     import textwrap
 
-    return textwrap.fill(text, width=min(width(), 100), initial_indent=indent, subsequent_indent=indent)
+    return textwrap.fill(text, width=terminal_width(), initial_indent=indent, subsequent_indent=indent)

@@ -7,9 +7,9 @@ import math
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import cell_text, three_digits
+from steelyard.analysis.rows import cell_text, terminal_width, three_digits
 from steelyard.metrics.registry import get_metric
-from steelyard.report.terminal import CONTROL, paragraph, print_table, width
+from steelyard.report.terminal import CONTROL, paragraph, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def _title(found: Evaluation, name: str) -> str:
 def metrics(rows: Sequence[Row], level: float) -> str:
     """One line a metric, families apart; the bars take what is left of the width."""
     names, intervals = (max((len(text) for text in texts), default=0) for texts in _columns(rows))
-    cells = min(max(width() - names - intervals - len("  value    chance") - 6, 0), _CELLS)
+    cells = min(max(terminal_width() - names - intervals - len("  value    chance") - 6, 0), _CELLS)
     shown: list[list[str] | str] = []
     for row in rows:
         family = get_metric(row.name.split("[average=")[0]).family
