@@ -8,27 +8,31 @@ array([[2, 0],
 0.6666666666666666
 """
 
-from steelyard.interop.dropin_reports import (
-    classification_report,
+from steelyard.interop.dropin_imbalanced import (
     classification_report_imbalanced,
     geometric_mean_score,
     sensitivity_score,
     sensitivity_specificity_support,
     specificity_score,
 )
-from steelyard.interop.dropin_scores import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
-from steelyard.interop.dropins import (
+from steelyard.interop.dropin_rate_scores import (
+    f1_score,
+    fbeta_score,
+    jaccard_score,
+    precision_recall_fscore_support,
+    precision_score,
+    recall_score,
+)
+from steelyard.interop.dropin_reports import classification_report
+from steelyard.interop.dropin_scores import average_precision_score, roc_auc_score
+from steelyard.interop.dropin_scores import sklearn_precision_recall_curve as precision_recall_curve
+from steelyard.interop.dropin_scores import sklearn_roc_curve as roc_curve
+from steelyard.interop.dropin_tables import (
     accuracy_score,
     balanced_accuracy_score,
     cohen_kappa_score,
     confusion_matrix,
-    f1_score,
-    fbeta_score,
-    jaccard_score,
     matthews_corrcoef,
-    precision_recall_fscore_support,
-    precision_score,
-    recall_score,
 )
 
 __all__ = [

@@ -20,7 +20,9 @@ from steelyard.statistics.confusion import MOST_LABELS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steelyard._types import Array
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Label, Weights
 
 
 PANDAS = ("str", "string", "category")  # its own dtypes that we read as it does
@@ -29,10 +31,10 @@ EXACT = 2**53  # beyond it whole floats are not every whole number
 ORIGINALS: dict[str, Callable[..., Any]] = {}  # the suite that patches scikit-learn keeps its functions here
 
 
-def delegate(name: str, *args: Any, **options: Any) -> Any:
+def delegate(name: str, *columns: ArrayLike, **options: object) -> Any:
     """The same call by scikit-learn itself."""
     original = ORIGINALS.get(name) or getattr(import_module("sklearn.metrics"), name)
-    return original(*args, **options)
+    return original(*columns, **options)
 
 
 def warn_undefined(text: str) -> None:
@@ -41,20 +43,21 @@ def warn_undefined(text: str) -> None:
     warnings.warn(f"{text} Use `zero_division` parameter to control this behavior.", category, stacklevel=6)
 
 
-def column(values: Any) -> Array | None:
+def usable_column(values: object) -> Array | None:
     """A column that is not empty, of booleans, numbers, text or objects."""
-    if type(values) is not np.ndarray:
-        if not isinstance(values, (list, tuple)) and not _is_series(values):
-            return None
+    if type(values) is np.ndarray:
+        array: Array = values
+    elif isinstance(values, (list, tuple)) or _is_series(values):
         try:
-            values = arrays.column(values, "values")
+            array = arrays.column(values, "values")
         except SteelyardError:
             return None
-    array: Array = values
+    else:
+        return None
     return array if array.ndim == 1 and len(array) and _is_usual(array.dtype) else None
 
 
-def _is_series(values: Any) -> bool:
+def _is_series(values: object) -> bool:
     """A series of pandas or Polars; not pandas' nullable numbers, which scikit-learn turns into floats."""
     library = type(values).__module__.partition(".")[0]
     dtype = getattr(values, "dtype", None)
@@ -65,9 +68,9 @@ def _is_usual(dtype: np.dtype[Any]) -> bool:
     return dtype.isnative and dtype.kind in LABEL_KINDS and (dtype.kind != "f" or dtype.itemsize in (4, 8))
 
 
-def weight_column(values: Any, n: int) -> Array | None:
+def weight_column(values: Weights, n: int) -> Array | None:
     """The weights of n rows: finite, not negative, not all zero."""
-    array = column(values)
+    array = usable_column(values)
     if array is None or len(array) != n or array.dtype.kind not in "biuf":
         return None
     low, total = array.min(), array.sum(dtype=np.float64)
@@ -75,7 +78,7 @@ def weight_column(values: Any, n: int) -> Array | None:
     return array if low >= 0 and 0 < total < most else None
 
 
-class Tally(NamedTuple):
+class LabelTable(NamedTuple):
     """A table of rows or weights over the labels that occur; `kind` is that of the labels, None where they mix."""
 
     labels: tuple[Any, ...]
@@ -83,44 +86,44 @@ class Tally(NamedTuple):
     kind: str | None
     whole: bool  # whole weights make scikit-learn's matrix one of integers
 
-    def places(self, labels: Any) -> list[int] | None:
-        """Where each label asked for stands; one past the last where it does not occur."""
-        asked = column(labels)
-        if asked is None or (asked.dtype.kind in "UO") != isinstance(self.labels[0], str):
+    def positions(self, labels: ArrayLike) -> list[int] | None:
+        """Where each of these labels stands, one past the last where it does not occur; None for odd or equal ones."""
+        column = usable_column(labels)
+        if column is None or (column.dtype.kind in "UO") != isinstance(self.labels[0], str):
             return None
         try:
-            wanted = asked.tolist()
+            wanted = column.tolist()
             if len(set(wanted)) != len(wanted) or not all(label == label for label in wanted):  # noqa: PLR0124 - NaN
                 return None
         except TypeError:
             return None
-        place = {label: i for i, label in enumerate(self.labels)}
-        return [place.get(label, len(self.labels)) for label in wanted]
+        position = {label: i for i, label in enumerate(self.labels)}
+        return [position.get(label, len(self.labels)) for label in wanted]
 
-    def place(self, label: Any) -> int | None:
+    def position(self, label: Label) -> int | None:
         """Where one label stands, None where it does not occur."""
         if isinstance(label, str) != isinstance(self.labels[0], str):
             return None
-        return next((i for i, known in enumerate(self.labels) if known == label), None)
+        return next((i for i, other in enumerate(self.labels) if other == label), None)
 
-    def part(self, places: Sequence[int]) -> Array:
-        """The table of some labels only, zeros for those that do not occur."""
-        return np.pad(self.matrix, (0, 1))[np.ix_(places, places)]
+    def submatrix(self, positions: Sequence[int]) -> Array:
+        """The matrix of some labels only, zeros for those that do not occur."""
+        return np.pad(self.matrix, (0, 1))[np.ix_(positions, positions)]
 
 
-def tally(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Tally | None:
+def label_table(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Weights = None) -> LabelTable | None:
     """The table of two columns with at least two labels between them."""
-    true, pred = column(y_true), column(y_pred)
+    true, pred = usable_column(y_true), usable_column(y_pred)
     if true is None or pred is None or len(true) != len(pred):
         return None
     kinds = {LABEL_KINDS[true.dtype.kind], LABEL_KINDS[pred.dtype.kind]}
     kind = kinds.pop() if len(kinds) == 1 else None
     if sample_weight is None:
         if true.dtype.kind in "biu" and pred.dtype.kind in "biu" and (counts := _zero_one(true, pred)) is not None:
-            return Tally((False, True) if kind == "bool" else (0, 1), counts, kind, True)
-        return _weighed(true, pred, None, kind)
+            return LabelTable((False, True) if kind == "bool" else (0, 1), counts, kind, True)
+        return _counted(true, pred, None, kind)
     weight = weight_column(sample_weight, len(true))
-    return None if weight is None else _weighed(true, pred, weight, kind)
+    return None if weight is None else _counted(true, pred, weight, kind)
 
 
 def _zero_one(true: Array, pred: Array) -> Array | None:
@@ -130,14 +133,14 @@ def _zero_one(true: Array, pred: Array) -> Array | None:
     return counts if both else None
 
 
-def _weighed(true: Array, pred: Array, weight: Array | None, kind: str | None) -> Tally | None:
+def _counted(true: Array, pred: Array, weight: Array | None, kind: str | None) -> LabelTable | None:
     try:
         table = confusion(true, pred, sample_weight=weight)
     except SteelyardError:
         return None
     if len(table.labels) < 2 or not all(_is_plain(values, table.labels) for values in (true, pred)):
         return None
-    return Tally(table.labels, table.matrix, kind, weight is None or weight.dtype.kind != "f")
+    return LabelTable(table.labels, table.matrix, kind, weight is None or weight.dtype.kind != "f")
 
 
 def _is_plain(values: Array, labels: tuple[Any, ...]) -> bool:
@@ -147,9 +150,9 @@ def _is_plain(values: Array, labels: tuple[Any, ...]) -> bool:
     return values.dtype.kind != "f" or all(-EXACT < label < EXACT for label in labels)
 
 
-def coded(y_true: Any) -> tuple[Array, tuple[Any, ...]] | None:
+def true_codes(y_true: ArrayLike) -> tuple[Array, tuple[Any, ...]] | None:
     """The codes of the true labels, and the labels; 0 and 1 are taken to occur both where there is nothing else."""
-    true = column(y_true)
+    true = usable_column(y_true)
     if true is None:
         return None
     if true.dtype.kind in "biu" and code_counts.is_zero_one(true):
@@ -161,9 +164,9 @@ def coded(y_true: Any) -> tuple[Array, tuple[Any, ...]] | None:
     return (codes, labels) if 2 <= len(labels) <= MOST_LABELS and _is_plain(true, labels) else None
 
 
-def score_column(y_score: Any) -> Array | None:
+def score_column(y_score: ArrayLike) -> Array | None:
     """Scores that are numbers and exact as float64."""
-    score = column(y_score)
+    score = usable_column(y_score)
     if score is None or score.dtype.kind not in "iuf":
         return None
     if score.dtype.kind != "f" and not (score.min() > -EXACT and score.max() < EXACT):

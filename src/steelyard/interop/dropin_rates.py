@@ -1,118 +1,129 @@
-"""Drop-in rates: precision, recall and F of each class from its cells, divided and averaged by scikit-learn's rules."""
+"""Drop-in rates: precision, recall and F of each class by the catalogue, replaced and averaged by scikit-learn's rules.
+
+Where sums of weights are exact the catalogue's precision, recall, F1 and Jaccard index are scikit-learn's to the last
+bit (1,500 random tables of 2 to 10 classes), so they are not written again here.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.interop.dropin_inputs import Tally, tally, warn_undefined
+from steelyard.interop.dropin_inputs import LabelTable, label_table, warn_undefined
+from steelyard.metrics.catalogue import f1, precision, recall
+from steelyard.statistics.confusion import one_vs_rest
+from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import ArrayLike
 
     from steelyard._types import Array
-
-_AVERAGES = ("micro", "macro", "weighted", "binary")
-PARTS = ("precision", "recall", "f-score")
+    from steelyard.interop.sklearn_options import ClassAverage, RateOptions, ZeroDivision
 
 
-class Asked(NamedTuple):
-    """The options that scikit-learn's functions of one class at a time share."""
+class ClassRates(NamedTuple):
+    """Precision, recall and F of each class with its support."""
 
-    labels: Any
-    pos_label: Any
-    average: Any
-    sample_weight: Any
-    zero_division: Any
-
-    def is_usual(self, *, nan: bool = True) -> bool:
-        """Whether every option is one that needs no check or warning of scikit-learn's."""
-        if self.average is not None and not (type(self.average) is str and self.average in _AVERAGES):
-            return False
-        if self.average != "binary" and not (self.pos_label is None or self.pos_label is True or self.pos_label == 1):
-            return False
-        if type(self.zero_division) is str:
-            return self.zero_division == "warn"
-        return isinstance(self.zero_division, (int, float)) and (
-            self.zero_division in (0, 1) or (nan and np.isnan(self.zero_division))
-        )
+    precision: Array
+    recall: Array
+    f_score: Array
+    support: Array
 
 
-class Cells(NamedTuple):
-    """The weight of each class: rightly predicted, predicted, true."""
+class MeanRates(NamedTuple):
+    """Precision, recall and F averaged over the classes, which has no support."""
 
-    tp: Array
-    pred: Array
-    true: Array
-
-    @classmethod
-    def of(cls, table: Tally, places: list[int] | None = None) -> Cells:
-        """The cells of all labels, or of those at some places."""
-        tp, pred, true = np.diagonal(table.matrix), table.matrix.sum(0), table.matrix.sum(1)
-        if not tp.any():  # scikit-learn's counts are floats then, and its users see them as the support
-            pred, true = pred.astype(np.float64), true.astype(np.float64)
-        if places is None:
-            return cls(tp, pred, true)
-        return cls(*(np.append(cell, cell.dtype.type(0))[places] for cell in (tp, pred, true)))
-
-    def pooled(self) -> Cells:
-        """All classes as one."""
-        return Cells(*(cell.sum(keepdims=True) for cell in self))
+    precision: float
+    recall: float
+    f_score: float
+    support: None = None
 
 
-def per_class(y_true: Any, y_pred: Any, asked: Asked) -> Cells | None:
-    """The cells that the options ask for; None where scikit-learn has to look itself."""
-    table = tally(y_true, y_pred, asked.sample_weight)
+RATE_NAMES = tuple(name.replace("_", "-") for name in ClassRates._fields[:3])  # as scikit-learn's warn_for spells them
+
+
+def class_counts(matrix: Array, positions: Sequence[int] | None = None) -> Counts:
+    """The four cells of each class, or of those at some positions; a class that does not occur is one past the last."""
+    if positions is None:
+        return Counts.trusted(*one_vs_rest(matrix))
+    return Counts.trusted(*one_vs_rest(np.pad(matrix, (0, 1))))[list(positions)]
+
+
+def table_counts(table: LabelTable, positions: Sequence[int] | None = None) -> Counts:
+    """The same of a table; as floats where no row is right, since scikit-learn's support is of floats then."""
+    return class_counts(table.matrix if np.trace(table.matrix) else table.matrix.astype(np.float64), positions)
+
+
+def pooled(counts: Counts) -> Counts:
+    """All classes as one."""
+    return Counts.trusted(*(cell.sum(keepdims=True) for cell in counts))
+
+
+def requested_counts(y_true: ArrayLike, y_pred: ArrayLike, options: RateOptions) -> Counts | None:
+    """The cells of the classes that the options ask for; None where scikit-learn has to look itself."""
+    table = label_table(y_true, y_pred, options.sample_weight)
     if table is None:
         return None
-    if asked.average == "binary":
-        place = table.place(asked.pos_label)
-        usual = asked.labels is None and len(table.labels) == 2 and place is not None
-        return Cells.of(table, [place]) if usual and place is not None else None
-    places = None if asked.labels is None else table.places(asked.labels)
-    return None if places is None and asked.labels is not None else Cells.of(table, places)
+    if options.average == "binary":
+        position = table.position(options.pos_label)
+        usual = options.labels is None and len(table.labels) == 2 and position is not None
+        return table_counts(table, [position]) if usual and position is not None else None
+    positions = None if options.labels is None else table.positions(options.labels)
+    return None if positions is None and options.labels is not None else table_counts(table, positions)
 
 
-def divided(top: Array, bottom: Array, name: str, of: str, warn_for: Collection[str], zero_division: Any) -> Array:
-    """Ratios; where the denominator is 0, what `zero_division` says, with scikit-learn's warning."""
-    empty = bottom == 0
-    if not empty.any():
-        return top / bottom
-    ratios = top / np.where(empty, 1, bottom)
-    ratios[empty] = 0.0 if zero_division == "warn" else zero_division
+def with_zero_division(
+    values: Array, name: str, missing: str, warn_for: Collection[str], zero_division: ZeroDivision
+) -> Array:
+    """The values; where they are undefined, what `zero_division` says, with scikit-learn's warning."""
+    undefined = np.isnan(values)
+    if not undefined.any():
+        return values
     if zero_division == "warn" and name in warn_for:
-        where = "due to" if len(ratios) == 1 else "in labels with"
-        text = f"{name.capitalize()} is ill-defined and being set to 0.0 {where} no {of} samples."
-        warn_undefined(text)
-    return ratios
+        where = "due to" if len(values) == 1 else "in labels with"
+        warn_undefined(f"{name.capitalize()} is ill-defined and being set to 0.0 {where} no {missing} samples.")
+    return np.where(undefined, 0.0 if zero_division == "warn" else zero_division, values)
 
 
-def mean(values: Array, weights: Array | None) -> float:
+def class_average(values: Array, weights: Array | None) -> float:
     """The mean of the values that are numbers, weighted unless no weight is left."""
-    held = ~np.isnan(values)
-    if not held.all():
-        values, weights = values[held], None if weights is None else weights[held]
+    defined = ~np.isnan(values)
+    if not defined.all():
+        values, weights = values[defined], None if weights is None else weights[defined]
     if not len(values):
         return float("nan")
     total = 0 if weights is None else weights.sum()
     return float(values.mean()) if weights is None or total == 0 else float((values * weights).sum() / total)
 
 
-def prfs(cells: Cells, beta: float, average: str | None, warn_for: Collection[str], zero_division: Any) -> Any:
-    """Precision, recall, F and support of each class or averaged."""
-    if average == "micro":
-        cells = cells.pooled()
-    tp, pred, true = cells
-    precision = divided(tp, pred, "precision", "predicted", warn_for, zero_division)
-    recall = divided(tp, true, "recall", "true", warn_for, zero_division)
+def class_rates(counts: Counts, beta: float, warn_for: Collection[str], zero_division: ZeroDivision) -> ClassRates:
+    """Precision, recall, F and support of each class."""
+    precisions = with_zero_division(precision(counts), "precision", "predicted", warn_for, zero_division)
+    recalls = with_zero_division(recall(counts), "recall", "true", warn_for, zero_division)
     if beta == 0 or np.isposinf(beta):
-        f_score = recall if beta else precision
+        f_scores = recalls if beta else precisions
     else:
-        square = beta**2
-        denominator = square * true.astype(np.float64) + pred
-        f_score = divided((1 + square) * tp, denominator, "f-score", "true nor predicted", warn_for, zero_division)
-    if average is None:
-        return precision, recall, f_score, true
-    weights = true if average == "weighted" else None
-    return mean(precision, weights), mean(recall, weights), mean(f_score, weights), None
+        scores = f1(counts) if beta == 1 else _f_beta(counts, beta)
+        f_scores = with_zero_division(scores, "f-score", "true nor predicted", warn_for, zero_division)
+    return ClassRates(precisions, recalls, f_scores, counts.positives)
+
+
+def mean_rates(
+    counts: Counts, beta: float, average: ClassAverage, warn_for: Collection[str], zero_division: ZeroDivision
+) -> MeanRates:
+    """Precision, recall and F averaged over the classes."""
+    rates = class_rates(pooled(counts) if average == "micro" else counts, beta, warn_for, zero_division)
+    weights = rates.support if average == "weighted" else None
+    mean_precision, mean_recall, mean_f_score = (class_average(values, weights) for values in rates[:3])
+    return MeanRates(mean_precision, mean_recall, mean_f_score)
+
+
+def _f_beta(counts: Counts, beta: float) -> Array:
+    """F in scikit-learn's order of operations: the catalogue's at beta 0.3 misses its last bit in 7 tables of 10."""
+    square = beta**2
+    denominator = square * counts.positives.astype(np.float64) + counts.predicted_positives
+    with np.errstate(invalid="ignore"):
+        return np.asarray((1 + square) * counts.tp / denominator)

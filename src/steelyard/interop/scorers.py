@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.errors import InputError, needs_sklearn
 from steelyard.ingest.array_tables import confusion, score_table
+from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import get_metric
 
 try:
@@ -18,7 +19,12 @@ except ImportError as missing:
     raise needs_sklearn("A scorer") from missing
 
 if TYPE_CHECKING:
-    from steelyard.metrics.metric import Metric
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Estimator, Label, Weights
+    from steelyard.metrics.metric import Formula
     from steelyard.statistics.confusion import Confusion
 
 _LARGE = 1e300  # for infinity, between two of which scikit-learn could not interpolate
@@ -26,9 +32,9 @@ _RANKED = ("decision_function", "predict_proba")  # the first that a classifier 
 
 
 def scorer(
-    metric: Any,
+    metric: str | Metric | Formula,
     *,
-    pos_label: Any = None,
+    pos_label: Label | None = None,
     average: str | None = "native",
     undefined: float = math.nan,
     **parameters: Any,
@@ -37,37 +43,46 @@ def scorer(
 
     Whether it asks for predictions, scores or probabilities, and whether higher is better, is known of the metric; a
     metric that is best low is negated, as scikit-learn expects. Several scorers in a dictionary share the predictions.
-    On a fold where the metric is undefined the score is `undefined`, NaN unless given; a cut at which it is undefined
-    is never the best.
+    On a fold where the metric is undefined the score is `undefined`, NaN unless given; a threshold at which it is
+    undefined is never the best.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.model_selection import cross_validate
     >>> X, y = make_classification(500, weights=[0.9], random_state=0)
-    >>> found = cross_validate(LogisticRegression(), X, y, scoring={"ac": scorer("ac_score"), "auc": scorer("roc_auc")})
-    >>> sorted(found)
+    >>> scoring = {"ac": scorer("ac_score"), "auc": scorer("roc_auc")}
+    >>> results = cross_validate(LogisticRegression(), X, y, scoring=scoring)
+    >>> sorted(results)
     ['fit_time', 'score_time', 'test_ac', 'test_auc']
     """
-    metric = get_metric(metric)
-    metric = metric.fixed(**parameters) if parameters else metric
+    chosen = get_metric(metric)
+    chosen = chosen.fixed(**parameters) if parameters else chosen
     if average is None:
         raise InputError("A scorer gives one number; name a class with pos_label=, or average='macro'.")
-    greater = _greater(metric, metric)
+    plain_function = callable(metric) and not isinstance(metric, Metric)
+    greater = plain_function or _greater(chosen)  # a plain function says nothing about itself
     options = {} if pos_label is None else {"pos_label": pos_label}
-    score = Score(metric, average, undefined, _worst(metric, greater))
-    return MeasureScorer(score, 1 if greater else -1, options, _response(metric, average))
+    score = Score(chosen, average, undefined, _worst(chosen, greater))
+    return MetricScorer(score, 1 if greater else -1, options, _response(chosen, average))
 
 
-class MeasureScorer(_Scorer):  # type: ignore[misc]  # scikit-learn has no types
-    """A scorer of scikit-learn whose score may be undefined, and whose cuts are then never the best.
+class MetricScorer(_Scorer):  # type: ignore[misc]  # scikit-learn has no types
+    """A scorer of scikit-learn whose score may be undefined, and whose thresholds are then never the best.
 
     TunedThresholdClassifierCV takes the function out of a scorer and the largest of what it returns, for which NumPy
     takes NaN: so the function itself returns the worst value, and the scorer asks it for the undefined one.
     """
 
-    def _score(self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **kwargs: Any) -> Any:
+    def _score(
+        self,
+        method_caller: Callable[..., Array],
+        estimator: Estimator,
+        X: ArrayLike,
+        y_true: ArrayLike,
+        **kwargs: Weights,
+    ) -> float:
         plain = _Scorer(self._score_func.plain, self._sign, self._kwargs, self._response_method)
-        return plain._score(method_caller, estimator, X, y_true, **kwargs)  # noqa: SLF001 - the class above it
+        return float(plain._score(method_caller, estimator, X, y_true, **kwargs))  # noqa: SLF001 - the class above it
 
 
 def _worst(metric: Metric, greater: bool) -> float:
@@ -76,16 +91,14 @@ def _worst(metric: Metric, greater: bool) -> float:
     return end if math.isfinite(end) else math.copysign(_LARGE, end)
 
 
-def _greater(given: Any, metric: Metric) -> bool:
-    """Whether higher is better; of a plain function, which says nothing about itself, it is."""
-    if metric.direction is None and metric is not given and callable(given):
-        return True
+def _greater(metric: Metric) -> bool:
+    """Whether higher is better."""
     if metric.direction is None:
         raise InputError(f"No value of {metric.name} is best, so it cannot score; name a metric with a direction.")
     return metric.direction == "higher"
 
 
-def _response(metric: Metric, average: str) -> Any:
+def _response(metric: Metric, average: str) -> str | tuple[str, ...]:
     """The method of a classifier that answers what the metric needs."""
     if metric.scores is None:
         return "predict"
@@ -115,29 +128,32 @@ class Score:
         """The same, undefined where it is."""
         return replace(self, never=self.undefined)
 
-    def __call__(self, y_true: Any, y_pred: Any, pos_label: Any = None, sample_weight: Any = None) -> float:
+    def __call__(
+        self, y_true: ArrayLike, y_pred: ArrayLike, pos_label: Label | None = None, sample_weight: Weights = None
+    ) -> float:
         if self.metric.scores is not None:
             return self._of_scores(y_true, y_pred, pos_label, sample_weight)
         table = confusion(y_true, y_pred, sample_weight=sample_weight)
-        how = {} if self.average == "native" else {"average": self.average}
-        return float(self.metric(_with_positive(table, pos_label), undefined=self.never, **how))
+        return float(self.metric(_with_positive(table, pos_label), average=self.average, undefined=self.never))
 
-    def _of_scores(self, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> float:
+    def _of_scores(
+        self, y_true: ArrayLike, y_score: ArrayLike, pos_label: Label | None, sample_weight: Weights
+    ) -> float:
         if np.ndim(y_score) == 2:
             if self.average == "native":  # the metric itself would offer average=None, which gives no single number
                 raise InputError(
                     f"{self.metric.name} of several columns of scores is to be averaged over the classes; write "
                     f"scorer({self.metric.name!r}, average='macro') or average='weighted'."
                 )
-            how = {"average": self.average, "sample_weight": sample_weight, "undefined": self.never}
-            return float(self.metric(y_true, y_score, **how))
+            options: dict[str, Any] = {"sample_weight": sample_weight, "undefined": self.never}
+            return float(self.metric(y_true, y_score, average=self.average, **options))
         if pos_label is None and set(np.unique(y_true).tolist()) <= {0, 1}:
             pos_label = 1
         table = score_table(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
         return float(self.metric(table, undefined=self.never))
 
 
-def _with_positive(table: Confusion, pos_label: Any) -> Confusion:
+def _with_positive(table: Confusion, pos_label: Label | None) -> Confusion:
     """The table about its positive class; a fold of one class alone may lack it, and 1 is it beside 0 or -1."""
     if pos_label is None and len(table.labels) < 2 and set(table.labels) <= {-1, 0, 1}:
         pos_label = 1
