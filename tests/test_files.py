@@ -82,7 +82,7 @@ KINDS = {
 
 
 def read(names, **columns):
-    with files.source([str(name) for name in names]) as source:
+    with files.scan_files([str(name) for name in names]) as source:
         return tally(source, **{"true": "y", **columns})
 
 
@@ -128,7 +128,7 @@ def test_a_long_parquet_file_is_counted_in_parts(frame, tmp_path, monkeypatch):
     monkeypatch.setattr(files, "PART_ROWS", 70)
     path, seen = tmp_path / "rows.parquet", []
     frame.write_parquet(path, row_group_size=50)
-    with files.source([str(path)], lambda done, total: seen.append((done, total))) as source:
+    with files.scan_files([str(path)], lambda done, total: seen.append((done, total))) as source:
         assert len(source.parts) == 5
         found = tally(source, true="y", **ALL)
     whole = tally(frame, true="y", **ALL)
@@ -168,7 +168,7 @@ def test_more_rows_than_fit_are_binned_unless_asked_otherwise(frame, tmp_path, m
     assert len(read([path], score="s").scores.bins)
     assert not len(read([path], score="s", exact=True).scores.bins)
     monkeypatch.setattr("steelyard.ingest.frame_tally.EXACT_ROWS", ROWS - 1)
-    with files.source([str(path)]) as source:
+    with files.scan_files([str(path)]) as source:
         assert_refused(lambda: score_columns(source, "y", ["s", "w"]), InputError, "needs every row in memory")
 
 
@@ -189,7 +189,7 @@ def test_labels_of_a_text_file_are_numbers_or_truth_values_where_all_are(cells, 
     assert list(map(type, found.labels)) == list(map(type, labels))
     assert read([path], score="s", pos_label=str(labels[1])).scores.label == labels[1]
     assert read([path], score="s", pos_label=str(labels[1]), exact=False).scores.label == labels[1]
-    with files.source([str(path)]) as source:
+    with files.scan_files([str(path)]) as source:
         assert set(label_columns(source, "y", ["p", "q"], None)[0][0].tolist()) == set(labels)
         assert set(score_columns(source, "y", ["s", "s"])[0].tolist()) == set(labels)
 
@@ -280,7 +280,7 @@ def test_a_file_that_cannot_be_weighed_is_refused_in_one_sentence(name, data, ki
 def test_text_among_weights_frequencies_and_compared_scores_is_refused_by_its_row(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("y,p,q,w,s\n1,0,1,1,1\n0,0,1,1,2\n1,1,0,x,3\n")
-    with files.source([str(path)]) as source:
+    with files.scan_files([str(path)]) as source:
         words = "The column 'w' holds 'x' in row 3; a number was expected"
         for attempt in (
             lambda: tally(source, true="y", pred="p", weight="w"),

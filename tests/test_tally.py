@@ -166,8 +166,8 @@ def test_rows_whose_weight_and_frequency_never_meet_weigh_nothing():
 
 
 def test_limbs_are_joined_exactly():
-    assert exact_sums.joined([[3], [0], [1]], 0) == [3 + 2.0**-56]
-    assert exact_sums.joined([[2**62], [2**62], [2**62]], 10) == [2.0**52 * (1 + 2.0**-28 + 2.0**-56)]
+    assert exact_sums.from_limbs([[3], [0], [1]], 0) == [3 + 2.0**-56]
+    assert exact_sums.from_limbs([[2**62], [2**62], [2**62]], 10) == [2.0**52 * (1 + 2.0**-28 + 2.0**-56)]
 
 
 def test_more_combinations_than_a_small_table_has_are_refused(monkeypatch):

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError
-from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays
+from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.metrics.ranking import roc_auc
 from steelyard.statistics.class_scores import starting_at_zero
 
@@ -233,13 +232,9 @@ def paired_delong(y_true: Any, score_a: Any, score_b: Any, pos_label: Any = None
 
 def _paired_rows(y_true: Any, score_a: Any, score_b: Any, pos_label: Any) -> tuple[Array, tuple[Array, Array]]:
     true = arrays.column(y_true, "y_true")
-    models = ingest.scores(score_a), ingest.scores(score_b)
+    models = arrays.finite_scores(score_a), arrays.finite_scores(score_b)
     arrays.check_lengths(y_true=true, score_a=models[0], score_b=models[1])
-    held, label = ingest.is_positive(true, pos_label, None)
-    positive = np.asarray(held) != 0
-    if positive.all() or not positive.any():
-        raise InputError(f"y_true holds one class only ({label!r} is the positive class); give rows of both classes.")
-    return positive, models
+    return rows_of_both_classes(true, pos_label), models
 
 
 def _twice_beaten(positives: Array, negatives: Array) -> tuple[Array, Array]:

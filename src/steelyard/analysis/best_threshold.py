@@ -14,6 +14,7 @@ from steelyard.analysis.rows import three_digits
 from steelyard.analysis.threshold_criterion import SLACK, Aim, Criterion, Cuts, read_aim, read_limits
 from steelyard.errors import InputError, InputTypeError, UndefinedError
 from steelyard.ingest import array_tables as ingest
+from steelyard.ingest.class_checks import check_both_classes
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _table(data: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
     if np.ndim(y_score) == 2:
         raise InputError("y_score has two dimensions; give the column of the positive class, such as y_score[:, 1].")
     table = ingest.single_use_table(data, y_score, **options)
-    ingest.check_both_classes(table)
+    check_both_classes(table)
     return table
 
 

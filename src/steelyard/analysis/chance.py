@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.analysis.rows import Flat, three_digits
 from steelyard.errors import InputError
-from steelyard.ingest import array_tables as ingest
+from steelyard.ingest.score_columns import tables_per_class
 from steelyard.metrics import application
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.results import Options
@@ -176,5 +176,5 @@ def _level(side: ClassScores, score: Array) -> ClassScores:
 def _prior_columns(y_true: Any, y_score: Any, reading: Options) -> Array:
     """One column of scores a class, each row's score the share of that class."""
     weights = {"sample_weight": reading.sample_weight, "frequency": reading.frequency}
-    _, _, shares = ingest.score_tables(y_true, y_score, labels=reading.labels, **weights)
+    _, _, shares = tables_per_class(y_true, y_score, labels=reading.labels, **weights)
     return np.broadcast_to(np.asarray(shares) / sum(shares), np.shape(y_score))

@@ -18,7 +18,8 @@ from steelyard.analysis.significance_tests import McNemar, holm, mcnemar
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays, frame_tally, label_codes
-from steelyard.ingest.label_tables import resolved
+from steelyard.ingest.class_checks import check_classes
+from steelyard.ingest.label_tables import match_label
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.results import Options
 from steelyard.statistics.paired import Paired
@@ -154,7 +155,7 @@ def compare(
         raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
     if true is not None:
         y_true, models, frequency = _of_frame(y_true, true, models, scores, frequency)
-        pos_label = resolved(pos_label, label_codes.distinct(y_true, f"The column {true!r}")[1])
+        pos_label = match_label(pos_label, label_codes.distinct(y_true, f"The column {true!r}")[1])
         options = replace(options, pos_label=pos_label)
     times = arrays.weights(frequency, "frequency", whole=True)
     truth, columns = _columns(y_true, models)
@@ -228,7 +229,7 @@ def _compare_codes(
     pairs = [
         (a, b, paired_tables.weigh(codes[0], of_a, of_b, labels, positive, times)) for (a, of_a), (b, of_b) in models
     ]
-    ingest.check_whole(pairs[0][2].confusion(0))
+    check_classes(pairs[0][2].confusion(0))
     return _compare_tables(names, pairs, metrics, options, plan)
 
 

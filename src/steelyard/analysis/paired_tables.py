@@ -9,8 +9,8 @@ import numpy as np
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.label_overlap import apart
-from steelyard.statistics.confusion import Confusion
+from steelyard.ingest.label_overlap import disjoint_problems
+from steelyard.statistics.confusion import Confusion, sort_labels
 from steelyard.statistics.paired import Paired, check_size
 from steelyard.statistics.score_order import chunks
 
@@ -66,7 +66,7 @@ def encoded(true: Array, models: Mapping[str, Array], labels: Any) -> tuple[list
         if truth and held and isinstance(truth[0], str) != isinstance(held[0], str):
             told = f"y_true holds labels such as {truth[0]!r} and {name} such as {held[0]!r}"
             raise InputTypeError(f"{told}; give both the same labels.")
-    known = tuple(sorted({label for _, held in found.values() for label in held})) if declared is None else declared
+    known = sort_labels(label for _, held in found.values() for label in held) if declared is None else declared
     return [label_codes.recode(codes, held, known, name) for name, (codes, held) in found.items()], known
 
 
@@ -100,5 +100,5 @@ def check_met(codes: list[Array], labels: tuple[Any, ...], models: Iterable[str]
     """Refuse a model of which no label occurs in the truth."""
     true, *said = ([labels[place] for place in np.flatnonzero(np.bincount(code))] for code in codes)
     for name, pred in zip(models, said, strict=True):
-        for sentence in apart(true, pred, f"the model {name!r}"):
+        for sentence in disjoint_problems(true, pred, f"the model {name!r}"):
             raise InputError(sentence)

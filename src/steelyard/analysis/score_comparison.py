@@ -18,6 +18,7 @@ from steelyard.analysis.rows import Flat, Rows
 from steelyard.errors import InputError
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays
+from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.metrics import application
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
@@ -59,11 +60,7 @@ def finite(name: str, values: Array) -> Array:
 
 def positives(true: Array, options: Options) -> Array:
     """Which rows are positive; some are and some are not."""
-    held, label = ingest.is_positive(true, options.pos_label, ingest.declared_labels(options.labels))
-    positive: Array = np.asarray(held) != 0
-    if not positive.any() or positive.all():
-        raise InputError(f"y_true holds one class only ({label!r} is the positive class); give rows of both classes.")
-    return positive
+    return rows_of_both_classes(true, options.pos_label, ingest.declared_labels(options.labels))
 
 
 def thresholds(threshold: Any, names: list[str]) -> dict[str, float]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, SteelyardError
 from steelyard.ingest import array_tables as ingest
+from steelyard.ingest.class_checks import check_classes
 from steelyard.metrics.registry import get_metric, is_builtin, list_metrics
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import CELLS, Counts
@@ -42,7 +43,7 @@ def _nonempty(tables: dict[str, Counts]) -> dict[str, Counts]:
 def weighed(y_true: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> Confusion:
     """The table of one model's predictions."""
     table = ingest.confusion(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
-    ingest.check_whole(table)
+    check_classes(table)
     if len(table.labels) == 2:
         _check_positive(table)
     return table

@@ -12,6 +12,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.progress import bar
 
 if TYPE_CHECKING:
+    from steelyard._types import Label
     from steelyard.cli.outputs import Output
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
@@ -57,14 +58,15 @@ def cross_validate_models(
     output: Output,
 ) -> None:
     """Fit models on parts of a table and test them on the rest: every metric with its spread, and the cost."""
-    from steelyard.ingest.files import columns
-    from steelyard.ingest.label_tables import resolved
+    from steelyard.ingest.files import read_columns
+    from steelyard.ingest.label_tables import match_label
     from steelyard.protocol.named_models import cross_evaluate_columns
     from steelyard.protocol.splits import Folds
 
-    table = columns(files)
+    table = read_columns(files)
+    label: Label = positive
     if positive is not None and target in table:
-        positive = resolved(positive, table[target].drop_nulls().unique().sort().to_list())
+        label = match_label(positive, table[target].drop_nulls().unique().sort().to_list())
     with bar("fitting") as progress:
         result = cross_evaluate_columns(
             table,
@@ -75,7 +77,7 @@ def cross_validate_models(
             cost=cost,
             n_jobs=jobs,
             rng=seed,
-            pos_label=positive,
+            pos_label=label,
             level=level,
             metrics=metrics,
             progress=progress,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.errors import InputError
@@ -97,9 +97,9 @@ def count_inputs(inputs: Inputs, *, scores: bool = False) -> CountedInput:
         return _count_cells(inputs, inputs.counts)
     if not inputs.files:
         raise InputError("No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN.")
-    from steelyard.ingest.files import found
+    from steelyard.ingest.files import expand_names
 
-    inputs = replace(inputs, files=tuple(found(inputs.files)))
+    inputs = replace(inputs, files=tuple(expand_names(inputs.files)))
     if (saved := add_saved(inputs.files)) is not None:
         return CountedInput(_with_positive(saved, inputs.positive), [], inputs.name)
     with open_files(inputs) as source:
@@ -136,9 +136,9 @@ def _count_source(source: Source, inputs: Inputs) -> Tally:
 def _with_positive(table: Tally, positive: str | None) -> Tally:
     if positive is None or table.confusion is None:
         return table
-    from steelyard.ingest.label_tables import resolved
+    from steelyard.ingest.label_tables import match_label
 
-    return replace(table, confusion=table.confusion.with_positive(resolved(positive, table.confusion.labels)))
+    return replace(table, confusion=table.confusion.with_positive(match_label(positive, table.confusion.labels)))
 
 
 def evaluate_inputs(
@@ -152,13 +152,13 @@ def evaluate_inputs(
 ) -> tuple[Evaluation, CountedInput]:
     """The evaluation of what the command line names."""
     from steelyard.evaluation.evaluate import evaluate
-    from steelyard.ingest.label_overlap import check_met
+    from steelyard.ingest.label_overlap import check_label_overlap
 
     if cluster is not None:
         return _evaluate_clusters(inputs, cluster, level, metrics)
     counted = count_inputs(inputs).with_groups_of(min_count)
     if counted.tally.confusion is not None:
-        check_met(counted.tally.confusion)
+        check_label_overlap(counted.tally.confusion)
     evaluation = evaluate(
         counted.tally, threshold=inputs.threshold, metrics=metrics, level=level, prevalence=prevalence
     )
@@ -191,11 +191,11 @@ def _evaluate_clusters(
 def open_files(inputs: Inputs) -> Iterator[Source]:
     """The rows of the files, with a bar on the terminal while they are counted."""
     from steelyard.cli.progress import bar
-    from steelyard.ingest.files import source
+    from steelyard.ingest.files import scan_files
 
     if not inputs.files:
         raise InputError("No input was named; give a file, or - for the standard input.")
-    with bar("counting") as progress, source(inputs.files, progress) as rows:
+    with bar("counting") as progress, scan_files(inputs.files, progress) as rows:
         yield rows
 
 
@@ -207,7 +207,8 @@ def guess_columns(source: Source, inputs: Inputs, *, scores: bool = False) -> tu
         column = next((columns[name] for name in _USUAL_NAMES[use] if name in columns), None)
         if column is not None and getattr(inputs, use) is None:
             kind = _kind_of(source, column, use, inputs)
-            inputs = replace(inputs, **{kind: column})
+            names: dict[str, Any] = {kind: column}
+            inputs = replace(inputs, **names)
             guesses.append(f"--{kind} {column}")
     if inputs.true is None:
         raise InputError(f"Which column holds the truth is not clear; name it with --true, of {_listed(columns)}.")

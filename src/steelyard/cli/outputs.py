@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.errors import InputError
-from steelyard.ingest.temporary_files import permitted, unused
+from steelyard.ingest.temporary_files import unused_path, without_umask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,11 +82,11 @@ def _target(output: str) -> Path:
 def replacement(output: str, ending: str) -> Iterator[Path]:
     """A file beside the output to be written, which takes its place when that has gone well."""
     path = _target(output)
-    temporary = unused(path.parent, f".{path.name[:40]}.", ending)
+    temporary = unused_path(path.parent, f".{path.name[:40]}.", ending)
     try:
         temporary.touch(mode=0o600, exist_ok=False)
         yield temporary
-        temporary.chmod(permitted(0o666))
+        temporary.chmod(without_umask(0o666))
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from steelyard.evaluation.groups import Group
 from steelyard.evaluation.inputs import cut_at, positive_of, refuse_rows, rest, weighed
 from steelyard.evaluation.rows import beats, measured, per_class
 from steelyard.ingest.frame_tally import cluster_columns, tally
-from steelyard.ingest.label_overlap import check_met, strangers
+from steelyard.ingest.label_overlap import check_label_overlap, overlap_problems
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
@@ -86,8 +86,8 @@ def evaluate(
         )
     table, scores, cut, assumed = weighed(data, y_pred, y_score, threshold, pos_label, labels, weights)
     if table is not None and not shard:
-        check_met(table)
-    assumed = (*assumed, *strangers(table))
+        check_label_overlap(table)
+    assumed = (*assumed, *overlap_problems(table))
     positive = positive_of(table, scores, pos_label)
     how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
     parts = data if isinstance(data, Tally) else None

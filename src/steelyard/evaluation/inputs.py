@@ -10,7 +10,8 @@ import numpy as np
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.label_tables import resolved
+from steelyard.ingest.class_checks import check_both_classes, check_classes
+from steelyard.ingest.label_tables import match_label
 from steelyard.metrics.binned_bounds import bounds
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -79,7 +80,7 @@ def _of_rows(y_true: Any, y_pred: Any, y_score: Any, threshold: Any, options: di
     if y_pred is None:
         return cut_at(scores, threshold, _other_label(y_true, scores))
     table = ingest.confusion(y_true, y_pred, **options)
-    ingest.check_whole(table)
+    check_classes(table)
     return _Weighed(table, scores)
 
 
@@ -89,7 +90,7 @@ def _scores(y_true: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
             f"y_score has {np.shape(y_score)[1]} columns; give that of the positive class, such as y_score[:, 1]."
         )
     scores = ingest.score_table(y_true, y_score, **options)
-    ingest.check_both_classes(scores)
+    check_both_classes(scores)
     return scores
 
 
@@ -97,7 +98,7 @@ def _of_tally(data: Tally, threshold: Any, pos_label: Any) -> _Weighed:
     scores, table = data.scores, data.confusion
     told = () if scores is None else _bounds_told(scores)
     if scores is not None:
-        ingest.check_both_classes(scores)
+        check_both_classes(scores)
     if table is None:
         if scores is None:
             raise InputError("This tally holds two models side by side; compare it instead.")
@@ -105,8 +106,8 @@ def _of_tally(data: Tally, threshold: Any, pos_label: Any) -> _Weighed:
         return found._replace(assumed=found.assumed + told)
     if threshold is not None:
         raise InputError(TWO_CUTS)
-    table = table if pos_label is None else table.with_positive(resolved(pos_label, table.labels))
-    ingest.check_whole(table)
+    table = table if pos_label is None else table.with_positive(match_label(pos_label, table.labels))
+    check_classes(table)
     return _Weighed(table, scores, None, told)
 
 

@@ -1,8 +1,8 @@
-"""Arrays: what a user calls a column, as a one-dimensional NumPy array, or one sentence on why it cannot be one."""
+"""Columns of a user as one-dimensional NumPy arrays, or one sentence on why they cannot be."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -10,12 +10,16 @@ from steelyard.errors import CountOverflowError, InputError, InputTypeError
 from steelyard.statistics.cell_values import LARGEST
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from collections.abc import Sequence, Sized
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Labels, Weights
 
 TEXTS = (str, bytes, np.str_, np.bytes_)
 
 
-def column(values: Any, name: str) -> Array:
+def column(values: ArrayLike | None, name: str) -> Array:
     """The values as an array of one dimension: lists, arrays, series of pandas, Polars and PyArrow."""
     if hasattr(values, "toarray") or hasattr(values, "tocsr"):
         raise InputTypeError(f"{name} is sparse; labels and scores are dense columns. Give {name}.toarray().ravel().")
@@ -30,49 +34,57 @@ def column(values: Any, name: str) -> Array:
     return array
 
 
-def _converted(values: Any) -> Array:
-    if hasattr(values, "categories") or hasattr(getattr(values, "cat", None), "categories"):
-        return _categorical(values)
+def _converted(values: ArrayLike) -> Array:
+    if (categorical := _categorical(values)) is not None:
+        return _category_values(categorical)
     if isinstance(values, np.ma.MaskedArray):
         return np.array(
             [None if hidden else v for v, hidden in zip(values.data, np.ma.getmaskarray(values), strict=True)]
         )
     if isinstance(values, (list, tuple)):
         return _of_list(values)
-    array: Array = values.to_numpy(zero_copy_only=False) if _is_arrow(values) else np.asarray(values)
-    return array
+    to_numpy = getattr(values, "to_numpy", None) if type(values).__module__.startswith("pyarrow") else None
+    return np.asarray(values) if to_numpy is None else np.asarray(to_numpy(zero_copy_only=False))
 
 
-def _is_arrow(values: Any) -> bool:
-    return type(values).__module__.startswith("pyarrow")
-
-
-def _of_list(values: Any) -> Array:
+def _of_list(values: Sequence[object]) -> Array:
     array = np.asarray(values)
     if array.dtype.kind in "US" and not all(type(v) is type(values[0]) and type(v) in TEXTS for v in values):
         return np.array(values, dtype=object)  # NumPy would turn [1, "a"] into ["1", "a"], an Enum into its name
     return array
 
 
-def _categorical(values: Any) -> Array:
+class Categorical(Protocol):
+    """A categorical column of pandas, or its `.cat`."""
+
+    categories: ArrayLike
+    codes: ArrayLike
+    ordered: bool
+
+
+def _categorical(values: ArrayLike) -> Categorical | None:
+    categorical: Any = getattr(values, "cat", values)
+    return categorical if hasattr(categorical, "categories") else None
+
+
+def _category_values(categorical: Categorical) -> Array:
     """The values of a pandas categorical, without building a Python object a row."""
-    held = getattr(values, "cat", values)
-    names, codes = np.asarray(held.categories), np.asarray(held.codes)
-    picked: Array = np.array([*names.tolist(), None], dtype=object) if (codes < 0).any() else names
-    return np.asarray(picked[codes])
+    names, codes = np.asarray(categorical.categories), np.asarray(categorical.codes)
+    values: Array = np.array([*names.tolist(), None], dtype=object) if (codes < 0).any() else names
+    return np.asarray(values[codes])
 
 
-def category_order(values: Any, *columns: Array) -> tuple[Any, ...] | None:
+def category_order(values: ArrayLike, *columns: Array) -> Labels | None:
     """The categories that occur, in the order that a pandas categorical declares; None where it declares none."""
-    held = getattr(values, "cat", values)
-    if not getattr(held, "ordered", False):
+    categorical = _categorical(values)
+    if categorical is None or not categorical.ordered:
         return None
     present = {label for column in columns for label in set(column.tolist())}
-    known = tuple(label for label in np.asarray(held.categories).tolist() if label in present)
-    return known if len(known) > 1 and present <= {*known} else None
+    ordered = tuple(label for label in np.asarray(categorical.categories).tolist() if label in present)
+    return ordered if len(ordered) > 1 and present <= {*ordered} else None
 
 
-def _kind(values: Any) -> str:
+def _kind(values: object) -> str:
     return "None" if values is None else f"the {type(values).__name__} {values!r}"[:60]
 
 
@@ -87,15 +99,15 @@ def _shape_sentence(array: Array, name: str) -> str:
     return f"{name} has {array.ndim} dimensions; a column has one."
 
 
-def check_lengths(**columns: Any) -> None:
+def check_lengths(**columns: Sized | None) -> None:
     """Refuse columns of different lengths."""
     lengths = {name: len(values) for name, values in columns.items() if values is not None}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
-        raise InputError(f"The columns differ in length: {told} rows; give one value a row in each.")
+        listed = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
+        raise InputError(f"The columns differ in length: {listed} rows; give one value a row in each.")
 
 
-def numbers(values: Any, name: str) -> Array:
+def numbers(values: ArrayLike, name: str) -> Array:
     """A column of finite float64 numbers."""
     array = column(values, name)
     if array.dtype.kind == "O":
@@ -103,6 +115,17 @@ def numbers(values: Any, name: str) -> Array:
     if array.dtype.kind not in "biuf":
         raise InputTypeError(f"{name} must hold numbers, not {_example(array)}.")
     return array if array.dtype == np.float64 else array.astype(np.float64)
+
+
+def finite_scores(y_score: ArrayLike) -> Array:
+    """The scores as float64, finite."""
+    scores = numbers(y_score, "y_score")
+    with np.errstate(over="ignore"):
+        total = scores.sum()  # one sum finds both; the slow look is for the sentence
+    if not np.isfinite(total) and not np.isfinite(scores).all():
+        row = int(np.flatnonzero(~np.isfinite(scores))[0])
+        raise InputError(f"y_score holds {scores[row]} in row {row}; a score is a finite number. Drop such rows first.")
+    return scores
 
 
 def _from_objects(array: Array, name: str) -> Array:
@@ -119,7 +142,7 @@ def _example(array: Array) -> str:
     return f"values such as {array.flat[0]!r}" if array.size else f"{array.dtype}"
 
 
-def weights(values: Any, name: str, *, whole: bool = False) -> Array | None:
+def weights(values: Weights, name: str, *, whole: bool = False) -> Array | None:
     """A column of weights: finite, not negative, not all zero; whole numbers where they count rows."""
     if values is None:
         return None
@@ -149,7 +172,7 @@ def weightless(name: str) -> str:
     return f"{name} is 0 in every row, so nothing would be weighed; give some row a weight."
 
 
-def _whole(values: Any, name: str) -> Array:
+def _whole(values: ArrayLike, name: str) -> Array:
     """A column of whole numbers as int64, refused where their sum would not fit."""
     array = column(values, name)
     if array.dtype.kind not in "biu":

@@ -1,4 +1,4 @@
-"""Places: which row of a file or frame is the first that cannot be weighed, so that a refusal can name it."""
+"""Bad rows: which row of a file or frame is the first that cannot be counted, so that a refusal can name it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def first_not_finite(source: Source, column: str) -> str:
     import polars as pl
 
     if source.in_memory:
-        scores = arrays.numbers(queries.gathered(source, [column])[column].to_native(), f"The column {column!r}")
+        scores = arrays.numbers(queries.fetch_columns(source, [column])[column].to_native(), f"The column {column!r}")
         return f", the first in row {int(np.flatnonzero(~np.isfinite(scores))[0]) + 1:,}"
     if not source.parts[0].implementation.is_polars():
         return ""
-    found = _first(source, column, ~pl.col(column).cast(pl.Float64, strict=False).is_finite().fill_null(value=False))
-    return "" if found is None else f", the first in row {found[0]:,}"
+    first = _first(source, column, ~pl.col(column).cast(pl.Float64, strict=False).is_finite().fill_null(value=False))
+    return "" if first is None else f", the first in row {first[0]:,}"
 
 
 def _first(source: Source, column: str, bad: pl.Expr) -> tuple[int, Any] | None:
@@ -40,16 +40,16 @@ def _first(source: Source, column: str, bad: pl.Expr) -> tuple[int, Any] | None:
     offset, number = 0, f"row of {column}"
     for part in source.parts:
         rows = part.to_native().lazy().select(column)
-        found = rows.with_row_index(number).filter(bad).head(1).collect(engine="streaming")
-        if len(found):
-            return offset + found[number].item() + 1, found[column].item()
+        first = rows.with_row_index(number).filter(bad).head(1).collect(engine="streaming")
+        if len(first):
+            return offset + first[number].item() + 1, first[column].item()
         offset += rows.select(pl.len()).collect(engine="streaming").item()
     return None
 
 
 @contextmanager
-def numbers_told(source: Source, *names: str | None) -> Iterator[None]:
-    """Text where a text file should have numbers is refused by its row; engines tell of the value alone."""
+def naming_bad_numbers(source: Source, *names: str | None) -> Iterator[None]:
+    """Text where a text file should have numbers is refused by its row; engines name the value alone."""
     try:
         yield
     except Exception:
@@ -63,23 +63,22 @@ def numbers_told(source: Source, *names: str | None) -> Iterator[None]:
 def _refuse_text(source: Source, name: str) -> None:
     import polars as pl
 
-    found = _first(source, name, pl.col(name).is_not_null() & pl.col(name).cast(pl.Float64, strict=False).is_null())
-    if found is not None:
-        raise InputTypeError(
-            f"The column {name!r} holds {found[1]!r} in row {found[0]:,}; a number was expected."
-        ) from None
+    first = _first(source, name, pl.col(name).is_not_null() & pl.col(name).cast(pl.Float64, strict=False).is_null())
+    if first is not None:
+        row, value = first
+        raise InputTypeError(f"The column {name!r} holds {value!r} in row {row:,}; a number was expected.") from None
 
 
-def header(path: Path, separators: str, name: str) -> tuple[str, list[str]]:
+def csv_header(path: Path, separators: str, name: str) -> tuple[str, list[str]]:
     """The separator of a CSV file, which makes most cells of its header and divides no quotes, and those cells."""
-    found = [_header(path, separator, strict) for strict in (True, False) for separator in separators]
-    cells = max(found[: len(separators)], key=len)
+    headers = [_header(path, separator, strict) for strict in (True, False) for separator in separators]
+    cells = max(headers[: len(separators)], key=len)
     if len(cells) < 2:  # quotes may be followed by blanks, which only a lenient reader takes
-        cells = max(found[len(separators) :], key=len)
+        cells = max(headers[len(separators) :], key=len)
     twice = next((cell for i, cell in enumerate(cells) if cell and cell in cells[:i]), None)
     if twice is not None:
         raise InputError(f"{name} has two columns called {twice!r}; give each column its own name.")
-    return separators[found.index(cells) % len(separators)], cells
+    return separators[headers.index(cells) % len(separators)], cells
 
 
 def _header(path: Path, separator: str, strict: bool) -> list[str]:
@@ -91,7 +90,7 @@ def _header(path: Path, separator: str, strict: bool) -> list[str]:
             return []
 
 
-def blank_lines(path: Path, separator: str, name: str) -> bool:
+def has_blank_lines(path: Path, separator: str, name: str) -> bool:
     """Whether a CSV file holds blank lines; a row of more or fewer cells than the header is refused by its number."""
     row, blank = 0, False
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
@@ -101,8 +100,10 @@ def blank_lines(path: Path, separator: str, name: str) -> bool:
             for cells in lines:
                 blank, row = blank or not cells, row + bool(cells)
                 if cells and len(cells) != width:
-                    told = f"{name} has {len(cells):,} cells in row {row:,} and {width:,} in its header"
-                    raise InputError(f"{told}; give every row as many, and quote cells that hold {separator!r}.")
+                    raise InputError(
+                        f"{name} has {len(cells):,} cells in row {row:,} and {width:,} in its header; give every row "
+                        f"as many, and quote cells that hold {separator!r}."
+                    )
         except csv.Error as error:
             raise InputError(f"{name} cannot be read at row {row + 1:,}: {error}.") from None
     return blank

@@ -1,4 +1,4 @@
-"""Counting: pairs of codes and the rows of a class, in chunks that stay in the processor's cache."""
+"""Counts of pairs of codes and the rows of a class, in chunks that stay in the processor's cache."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _whole_sums(code: Array, times: Array | None, size: int) -> Array:
     return sums
 
 
-def count(positive: Array) -> int:
+def count_ones(positive: Array) -> int:
     """How many of 0/1 values are 1: count_nonzero is quickest on narrow ones, a sum on 8-byte ones."""
     return int(np.count_nonzero(positive) if positive.itemsize < 8 else np.add.reduce(positive))
 

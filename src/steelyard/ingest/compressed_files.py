@@ -1,4 +1,4 @@
-"""Unpacking: gzip and zstd files block by block, so that a file made to fill memory or disk never does."""
+"""Compressed files: gzip and zstd unpacked block by block, so that a file made to fill memory or disk never does."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ def unpack(packed: Path, kind: str, path: Path, name: str) -> Path:
             for block in blocks:
                 plain.write(block)
                 if plain.tell() > limit:
-                    told = f"{name} unpacks to more than {limit / 2**30:,.3g} GiB, over {MOST_TIMES} times its size"
-                    raise InputError(f"{told}; unpack it yourself if that is right.")
+                    raise InputError(
+                        f"{name} unpacks to more than {limit / 2**30:,.3g} GiB, over {MOST_TIMES} times its size; "
+                        "unpack it yourself if that is right."
+                    )
     except (OSError, EOFError):
         raise InputError(f"{name} is a {kind} file that cannot be unpacked: it is cut short or damaged.") from None
     return path

@@ -1,4 +1,4 @@
-"""Masses: the weights of rows, checked in one aggregation, then summed as whole numbers.
+"""Exact sums: the weights of rows, checked in one aggregation, then summed as whole numbers.
 
 Engines sum in parallel, and floating-point sums then differ in their last digits from run to run. Each weight is
 therefore cut into whole numbers of 28 bits, whose sums no order changes, on any engine.
@@ -20,55 +20,59 @@ if TYPE_CHECKING:
 
     from steelyard.ingest.source import Columns, Source
 
+    Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
+
 BITS, LIMBS = 28, 3  # 2**35 rows of 28 bits fit 64; 84 bits below the largest weight leave every other its digits
 HIGHEST = 1_000  # the exponent of a scale that is still a finite number
 
 
 @dataclass(frozen=True)
-class Scales:
+class WeightScales:
     """The powers of two that bring the largest weight, and the largest squared one, just below 2**28."""
 
-    mass: int
+    weight: int
     square: int
 
 
-def scales(source: Source, columns: Columns, collected: Callable[[Any], Any]) -> Scales | None:
+def weight_scales(source: Source, columns: Columns, collect: Collect) -> WeightScales | None:
     """What the weights are scaled by; those missing, not finite, negative, broken or all zero are refused."""
     if columns.weight is None and columns.frequency is None:
         return None
-    found = [_looked_at(frame, columns, collected) for frame in source.parts]
-    found = [part for part in found if part["rows"]]
-    if not found:
-        return Scales(0, 0)
-    _check(found, columns)
-    most = [max(part[name] for part in found) for name in ("most_mass", "most_square")]
+    summaries = [_summary(frame, columns, collect) for frame in source.parts]
+    summaries = [part for part in summaries if part["rows"]]
+    if not summaries:
+        return WeightScales(0, 0)
+    _check(summaries, columns)
+    most = [max(part[name] for part in summaries) for name in ("most_mass", "most_square")]
     if not all(map(math.isfinite, most)):
-        told = f"{_called(columns)} holds weights whose squares are too large for a number"
-        raise InputError(f"{told}; divide all of them by the largest.")
-    return Scales(*(min(BITS - math.frexp(value)[1], HIGHEST) for value in most))
+        raise InputError(
+            f"{_column_names(columns)} holds weights whose squares are too large for a number; divide all of them by "
+            "the largest."
+        )
+    return WeightScales(*(min(BITS - math.frexp(value)[1], HIGHEST) for value in most))
 
 
-def _looked_at(frame: nw.LazyFrame[Any], columns: Columns, collected: Callable[[Any], Any]) -> dict[str, Any]:
+def _summary(frame: nw.LazyFrame[Any], columns: Columns, collect: Collect) -> dict[str, Any]:
     """Rows, finite values, least and most of the weights of a part."""
     import narwhals as nw
 
     weight, times = _floats(columns)
-    made = {"weight": weight, "times": times, "mass": weight * times, "square": weight * weight * times}
-    finite = {f"finite_{use}": made[use].is_finite().cast(nw.Int64) for use in ("weight", "times")}
+    values = {"weight": weight, "times": times, "mass": weight * times, "square": weight * weight * times}
+    finite = {f"finite_{use}": values[use].is_finite().cast(nw.Int64) for use in ("weight", "times")}
     broken = {"broken": times - times.floor()}
-    part = frame.select(*(value.alias(name) for name, value in {**made, **finite, **broken}.items()))
+    part = frame.select(*(value.alias(name) for name, value in {**values, **finite, **broken}.items()))
     sums = [nw.col(name).sum() for name in finite] + [nw.col("times").sum().alias("sum_times"), nw.col("broken").max()]
     ends = [nw.col(name).min().alias(f"least_{name}") for name in ("weight", "times")]
-    ends += [nw.col(name).max().alias(f"most_{name}") for name in made]
-    row = collected(part.select(nw.len().alias("rows"), *sums, *ends))
+    ends += [nw.col(name).max().alias(f"most_{name}") for name in values]
+    row = collect(part.select(nw.len().alias("rows"), *sums, *ends))
     return {name: row.get_column(name).to_list()[0] for name in row.columns}
 
 
 def _floats(columns: Columns) -> tuple[nw.Expr, nw.Expr]:
     import narwhals as nw
 
-    used = (columns.weight, columns.frequency)
-    weight, times = (nw.lit(1.0) if name is None else nw.col(name).cast(nw.Float64) for name in used)
+    names = (columns.weight, columns.frequency)
+    weight, times = (nw.lit(1.0) if name is None else nw.col(name).cast(nw.Float64) for name in names)
     if columns.weight is None:  # a literal alone has no rows
         weight = times * 0.0 + 1.0
     if columns.frequency is None:
@@ -76,63 +80,66 @@ def _floats(columns: Columns) -> tuple[nw.Expr, nw.Expr]:
     return weight, times
 
 
-def _called(columns: Columns) -> str:
+def _column_names(columns: Columns) -> str:
     return " or ".join(f"The column {name!r}" for name in (columns.weight, columns.frequency) if name is not None)
 
 
-def _check(found: Sequence[dict[str, Any]], columns: Columns) -> None:
+def _check(summaries: Sequence[dict[str, Any]], columns: Columns) -> None:
     for name, use in ((columns.weight, "weight"), (columns.frequency, "times")):
         if name is None:
             continue
-        called = f"The column {name!r}"
-        if any(part[f"finite_{use}"] < part["rows"] for part in found):
-            raise InputError(arrays.not_finite(called))
-        least, most = min(part[f"least_{use}"] for part in found), max(part[f"most_{use}"] for part in found)
-        arrays.check_weights(least, most, called)
-        if use == "times" and any(part["broken"] for part in found):
-            raise InputError(arrays.not_whole(called))
+        column = f"The column {name!r}"
+        if any(part[f"finite_{use}"] < part["rows"] for part in summaries):
+            raise InputError(arrays.not_finite(column))
+        least, most = min(part[f"least_{use}"] for part in summaries), max(part[f"most_{use}"] for part in summaries)
+        arrays.check_weights(least, most, column)
+        if use == "times" and any(part["broken"] for part in summaries):
+            raise InputError(arrays.not_whole(column))
         if use == "times":
-            arrays.check_rows(sum(part["sum_times"] for part in found), called)
-    if not any(part["most_mass"] for part in found):
-        raise InputError(arrays.weightless(_called(columns)))
+            arrays.check_rows(sum(part["sum_times"] for part in summaries), column)
+    if not any(part["most_mass"] for part in summaries):
+        raise InputError(arrays.weightless(_column_names(columns)))
 
 
-def to_sum(frame: nw.LazyFrame[Any], columns: Columns, scales: Scales | None) -> list[nw.Expr]:
+def numbers_to_sum(frame: nw.LazyFrame[Any], columns: Columns, scales: WeightScales | None) -> list[nw.Expr]:
     """The whole numbers to sum a row; made before they are summed, since engines sum plain columns best."""
     import narwhals as nw
 
     if scales is None:
         return []
     weight, times = _floats(columns)
-    stood = (weight * times > 0).cast(nw.Int64)
+    row_count = (weight * times > 0).cast(nw.Int64)
     if columns.frequency is not None:
         exact = frame.collect_schema()[columns.frequency].is_integer()
-        stood = stood * (nw.col(columns.frequency) if exact else times).cast(nw.Int64)
+        row_count = row_count * (nw.col(columns.frequency) if exact else times).cast(nw.Int64)
     if columns.weight is None:
-        return [stood.alias("stood")]
-    limbs = [*_limbs(weight * times, "mass", scales.mass), *_limbs(weight * weight * times, "square", scales.square)]
-    return [stood.alias("stood"), *limbs]
+        return [row_count.alias("row_count")]
+    limbs = [
+        *_limbs(weight * times, "weight", scales.weight),
+        *_limbs(weight * weight * times, "square", scales.square),
+    ]
+    return [row_count.alias("row_count"), *limbs]
 
 
 def _limbs(value: nw.Expr, name: str, scale: int) -> list[nw.Expr]:
     import narwhals as nw
 
-    made, rest = [], value * 2.0**scale
+    limbs, rest = [], value * 2.0**scale
     for i in range(LIMBS):
         whole = rest.floor()
-        made.append(whole.cast(nw.Int64).alias(f"{name}{i}"))
+        limbs.append(whole.cast(nw.Int64).alias(f"{name}{i}"))
         rest = (rest - whole) * 2.0**BITS
-    return made
+    return limbs
 
 
-def names(columns: Columns) -> list[str]:
+def sum_names(columns: Columns) -> list[str]:
     """The columns that are summed."""
     if columns.weight is None:
-        return [] if columns.frequency is None else ["stood"]
-    return ["stood", *(f"{name}{i}" for name in ("mass", "square") for i in range(LIMBS))]
+        return [] if columns.frequency is None else ["row_count"]
+    return ["row_count", *(f"{name}{i}" for name in ("weight", "square") for i in range(LIMBS))]
 
 
-def joined(limbs: Sequence[Sequence[int]], scale: int) -> list[float]:
+def from_limbs(limbs: Sequence[Sequence[int]], scale: int) -> list[float]:
     """The sums of the limbs as numbers again, rounded once."""
     low = BITS * (LIMBS - 1)
     wholes = (sum(int(limb) << (low - BITS * i) for i, limb in enumerate(row)) for row in zip(*limbs, strict=True))

@@ -1,4 +1,4 @@
-"""Files: predictions on disk or on stdin, read lazily by Polars in bounded memory. The only user of Polars."""
+"""Files of predictions, on disk or on stdin, read lazily by Polars in bounded memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import escape, glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steelyard.errors import InputError
 from steelyard.ingest import bad_rows, temporary_files
@@ -19,6 +19,7 @@ from steelyard.ingest.source import Source
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    import narwhals as nw
     import polars as pl
 
 STDIN = "-"
@@ -36,7 +37,7 @@ SEPARATORS = ",\t;|"
 
 
 @dataclass(frozen=True)
-class File:
+class UnpackedFile:
     """One file to read: what the user called it, where it lies unpacked, and what it holds."""
 
     name: str
@@ -45,10 +46,10 @@ class File:
 
 
 @contextmanager
-def source(names: Sequence[str], progress: Callable[[int, int], Any] | None = None) -> Iterator[Source]:
-    """The rows of the files as a source to be weighed; what had to be unpacked is removed afterwards."""
-    with temporary_files.folder() as folder, _worded(names):
-        files = [_unpacked(name, folder, i) for i, name in enumerate(found(names))]
+def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | None = None) -> Iterator[Source]:
+    """The rows of the files as a source to be counted; what had to be unpacked is removed afterwards."""
+    with temporary_files.temporary_folder() as folder, _reworded_errors(names):
+        files = [_unpacked(name, folder, i) for i, name in enumerate(expand_names(names))]
         kinds = {file.kind for file in files}
         if len(kinds) > 1:
             raise InputError(f"The files are of different kinds ({', '.join(sorted(kinds))}); give those of one kind.")
@@ -58,17 +59,16 @@ def source(names: Sequence[str], progress: Callable[[int, int], Any] | None = No
         yield Source(tuple(_narwhals(part) for part in parts), textual=kinds == {"csv"}, step=step)
 
 
-def columns(names: Sequence[str]) -> dict[str, Any]:
+def read_columns(names: Sequence[str]) -> dict[str, pl.Series]:
     """All columns of the files as series in memory; the text of a column that holds only numbers is read as numbers."""
     import polars as pl
 
-    with source(names) as held:
-        table = pl.concat([part.to_native().collect() for part in held.parts])
-        read = {name: table[name] for name in table.columns}
-        return {name: _as_numbers(column) for name, column in read.items()} if held.textual else read
+    with scan_files(names) as source:
+        table = pl.concat([part.to_native().collect() for part in source.parts])
+        return {name: _as_numbers(table[name]) if source.textual else table[name] for name in table.columns}
 
 
-def _as_numbers(column: Any) -> Any:
+def _as_numbers(column: pl.Series) -> pl.Series:
     import polars as pl
 
     for kind in (pl.Int64, pl.Float64):
@@ -78,13 +78,13 @@ def _as_numbers(column: Any) -> Any:
     return column
 
 
-def _narwhals(part: Any) -> Any:
+def _narwhals(part: pl.LazyFrame) -> nw.LazyFrame[pl.LazyFrame]:
     import narwhals as nw
 
     return nw.from_native(part)
 
 
-def found(names: Sequence[str]) -> list[str]:
+def expand_names(names: Sequence[str]) -> list[str]:
     """The files that the names and patterns stand for."""
     files = []
     for name in names:
@@ -105,18 +105,18 @@ def found(names: Sequence[str]) -> list[str]:
 # ---------------------------------------------------------------- unpacking
 
 
-def _unpacked(name: str, folder: Path, number: int) -> File:
+def _unpacked(name: str, folder: Path, number: int) -> UnpackedFile:
     """The file as Polars can read it: stdin saved, gzip and zstd unpacked."""
     path = Path(name)
     if name == STDIN or path.is_fifo():
         path = _copied(name, folder / f"piped-{number}")
     if not path.stat().st_size:
-        raise InputError(f"{_called(name)} is empty; give a file with a header and rows.")
+        raise InputError(f"{_title(name)} is empty; give a file with a header and rows.")
     packed = _magic(path)
     if packed in ("gzip", "zstd"):
-        path = unpack(path, packed, folder / f"unpacked-{number}", _called(name))
+        path = unpack(path, packed, folder / f"unpacked-{number}", _title(name))
     plain = Path(name).with_suffix("") if packed in ("gzip", "zstd") else Path(name)
-    return File(name, path, _magic(path) or _text_kind(name, path, plain.suffix.lower()))
+    return UnpackedFile(name, path, _magic(path) or _text_kind(name, path, plain.suffix.lower()))
 
 
 def _copied(name: str, path: Path) -> Path:
@@ -130,7 +130,7 @@ def _copied(name: str, path: Path) -> Path:
     return path
 
 
-def _called(name: str) -> str:
+def _title(name: str) -> str:
     return "The standard input" if name == STDIN else repr(name)
 
 
@@ -149,11 +149,11 @@ def _text_kind(name: str, path: Path, ending: str) -> str:
     except UnicodeDecodeError:
         text = "\0"
     if _other_encoding(start):
-        raise InputError(f"{_called(name)} is text, but not in UTF-8; save it as UTF-8 first.")
+        raise InputError(f"{_title(name)} is text, but not in UTF-8; save it as UTF-8 first.")
     if "\0" in text or (len(start) == 4096 and len(text.encode()) < 4090):
-        raise InputError(f"{_called(name)} is not a file of predictions; give {_KINDS}.")
+        raise InputError(f"{_title(name)} is not a file of predictions; give {_KINDS}.")
     if not text.strip():
-        raise InputError(f"{_called(name)} holds nothing but blanks; give a file with a header and rows.")
+        raise InputError(f"{_title(name)} holds nothing but blanks; give a file with a header and rows.")
     return "json" if text.lstrip().startswith("{") or ending in JSON_ENDINGS else "csv"
 
 
@@ -170,7 +170,7 @@ def _other_encoding(start: bytes) -> bool:
 # ---------------------------------------------------------------- reading
 
 
-def _parts(file: File) -> list[pl.LazyFrame]:
+def _parts(file: UnpackedFile) -> list[pl.LazyFrame]:
     """The file as lazy frames; a long Parquet file in parts."""
     import polars as pl
 
@@ -195,37 +195,37 @@ def _unmagic(path: Path) -> Path:
     return Path(escape(str(path)))
 
 
-def _csv(file: File) -> pl.LazyFrame:
+def _csv(file: UnpackedFile) -> pl.LazyFrame:
     """Every value as text: numbers are read where numbers are needed, and labels stay what they are."""
     import polars as pl
 
-    separator, header = bad_rows.header(file.path, SEPARATORS, _called(file.name))
+    separator, header = bad_rows.csv_header(file.path, SEPARATORS, _title(file.name))
     rows = pl.scan_csv(file.path, separator=separator, infer_schema=False, glob=False)
-    if len(found := rows.collect_schema().names()) == len(header):
-        rows = rows.rename({name: cell for name, cell in zip(found, header, strict=True) if name != cell})
+    if len(names := rows.collect_schema().names()) == len(header):
+        rows = rows.rename({name: cell for name, cell in zip(names, header, strict=True) if name != cell})
     # Polars fills a short row with nulls, so nulls in the last column are what one would leave; and it sees a long row
     # only where all columns are read.
     try:
         suspect = rows.select(pl.all().null_count()).collect(engine="streaming").row(0)[-1] > 0
     except pl.exceptions.ComputeError:
-        bad_rows.blank_lines(file.path, separator, _called(file.name))
+        bad_rows.has_blank_lines(file.path, separator, _title(file.name))
         raise
-    if suspect and bad_rows.blank_lines(file.path, separator, _called(file.name)):
+    if suspect and bad_rows.has_blank_lines(file.path, separator, _title(file.name)):
         return rows.filter(pl.any_horizontal(pl.all().is_not_null()))
     return rows
 
 
 @contextmanager
-def _worded(names: Sequence[str]) -> Iterator[None]:
-    """What Polars says of a file it cannot read, in one sentence."""
+def _reworded_errors(names: Sequence[str]) -> Iterator[None]:
+    """The errors of Polars on a file it cannot read, in one sentence."""
     import polars as pl
     from narwhals.exceptions import NarwhalsError
 
     try:
         yield
     except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
-        told = ", ".join(map(_called, names[:3]))
-        raise InputError(f"{told} cannot be read: {_sentence(str(error))}") from None
+        shown = ", ".join(map(_title, names[:3]))
+        raise InputError(f"{shown} cannot be read: {_sentence(str(error))}") from None
 
 
 def _sentence(text: str) -> str:

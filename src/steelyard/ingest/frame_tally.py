@@ -1,4 +1,4 @@
-"""Tallying: a frame of any engine, or files, weighed where they are into a Tally."""
+"""Tallies of frames: a frame of any engine, or files, counted where they are into a Tally."""
 
 from __future__ import annotations
 
@@ -9,21 +9,31 @@ import numpy as np
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.array_tables import declared_labels
-from steelyard.ingest.label_tables import label_tables, values
-from steelyard.ingest.score_tables import EXACT_ROWS, numbers, score_tables
-from steelyard.ingest.source import Columns, Source, Wish, check_choices, check_columns, named_columns
+from steelyard.ingest.label_tables import label_tables, present_labels
+from steelyard.ingest.score_tables import EXACT_ROWS, number_column, score_tables
+from steelyard.ingest.source import (
+    Columns,
+    Source,
+    TallyRequest,
+    check_choices,
+    check_columns,
+    check_name,
+    named_columns,
+)
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, Label, Labels
 
 _MOST_GROUPS = 1_000
 
 
 def tally(
-    data: Any,
+    data: Frame | Source,
     *,
     true: str,
     pred: str | Sequence[str] | None = None,
@@ -31,17 +41,17 @@ def tally(
     weight: str | None = None,
     frequency: str | None = None,
     by: str | Sequence[str] | None = None,
-    pos_label: Any = None,
-    labels: Any = None,
+    pos_label: Label = None,
+    labels: ArrayLike | None = None,
     threshold: float | None = None,
     exact: bool | None = None,
 ) -> Tally:
-    """Weigh the named columns of a frame into tables, where the frame lives; only the tables come back.
+    """Count the named columns of a frame into tables, where the frame lives; only the tables come back.
 
     Frames are those of pandas, Polars (lazy ones are streamed), PyArrow, DuckDB, Dask and PySpark. Two columns in
-    `pred` give the table of two models side by side. `by` weighs each group as well. Scores are kept exactly where the
+    `pred` give the table of two models side by side. `by` counts each group as well. Scores are kept exactly where the
     rows are in memory or at most 10 million; else in about 65,536 bins, and then every area comes with its bounds.
-    `exact` asks for either; `threshold` is a cut that the bins must keep.
+    `exact` asks for either; `threshold` is one that the bins must keep.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"y": [0, 0, 1, 1], "guess": [0, 1, 1, 1], "site": ["a", "a", "b", "b"]})
@@ -51,7 +61,7 @@ def tally(
     preds, groups = named_columns("pred", pred), named_columns("by", by)
     for use, name in {"true": true, "score": score, "weight": weight, "frequency": frequency}.items():
         if name is not None or use == "true":
-            named_columns(use, name, most=1)
+            check_name(use, name)
     check_choices(threshold, exact)
     columns = Columns(true, preds, score, weight, frequency, groups)
     if not preds and score is None:
@@ -62,36 +72,35 @@ def tally(
         raise InputError("Two models side by side are weighed by their labels alone, without weights or scores.")
     source = Source.of(data)
     check_columns(source, columns)
-    with bad_rows.numbers_told(source, score, weight, frequency):
-        return _tally(source, Wish(columns, pos_label, declared_labels(labels), threshold, exact))
+    with bad_rows.naming_bad_numbers(source, score, weight, frequency):
+        return _tally(source, TallyRequest(columns, pos_label, declared_labels(labels), threshold, exact))
 
 
-def _tally(source: Source, wish: Wish) -> Tally:
-    columns = wish.columns
-    parts: dict[str, dict[tuple[Any, ...], Any]] = {}
-    labels: tuple[Any, ...] = ()
+def _tally(source: Source, request: TallyRequest) -> Tally:
+    columns = request.columns
+    parts: dict[str, dict[Labels, Any]] = {}
+    labels: Labels = ()
     if columns.pred:
         keys = [*columns.by, columns.true, *columns.pred]
         queries.check_sample(source, [columns.true, *columns.pred], columns.by)
-        counted = queries.tallied(source, keys, columns)
-        parts["confusion" if len(columns.pred) == 1 else "paired"] = label_tables(counted, wish, source.textual)
+        counted = queries.count_keys(source, keys, columns)
+        parts["confusion" if len(columns.pred) == 1 else "paired"] = dict(
+            label_tables(counted, request, source.textual)
+        )
     if columns.score is not None:
-        parts["scores"], labels = score_tables(source, wish)
+        parts["scores"], labels = score_tables(source, request)
     models = columns.pred if len(columns.pred) == 2 else ()
-    held: dict[str, Any] = {name: tables.pop(()) for name, tables in parts.items()}
-    groups = {key: Tally(**{name: tables[key] for name, tables in parts.items()}) for key in _common(parts)}
-    return Tally(**held, labels=_labels(held) or labels, by=columns.by, groups=groups, models=models).checked()
+    whole: dict[str, Any] = {name: tables.pop(()) for name, tables in parts.items()}
+    groups = {key: Tally(**{name: tables[key] for name, tables in parts.items()}) for key in _group_keys(parts)}
+    return Tally(**whole, labels=_labels(whole) or labels, by=columns.by, groups=groups, models=models).checked()
 
 
-def _labels(held: dict[str, Any]) -> tuple[Any, ...]:
+def _labels(tables: dict[str, Any]) -> Labels:
     """The labels of a table of labels."""
-    for name in ("confusion", "paired"):
-        if name in held:
-            return tuple(held[name].labels)
-    return ()
+    return next((tuple(tables[name].labels) for name in ("confusion", "paired") if name in tables), ())
 
 
-def _common(parts: dict[str, dict[tuple[Any, ...], Any]]) -> list[tuple[Any, ...]]:
+def _group_keys(parts: dict[str, dict[Labels, Any]]) -> list[Labels]:
     keys = list(next(iter(parts.values())))
     if len(keys) > _MOST_GROUPS:
         raise InputError(
@@ -103,46 +112,50 @@ def _common(parts: dict[str, dict[tuple[Any, ...], Any]]) -> list[tuple[Any, ...
 # ---------------------------------------------------------------- models side by side
 
 
-def label_columns(data: Any, true: str, models: Sequence[str], frequency: str | None) -> tuple[list[Array], Array]:
+def label_columns(
+    data: Frame | Source, true: str, models: Sequence[str], frequency: str | None
+) -> tuple[list[Array], Array]:
     """The distinct rows of the truth and of each model's labels, and how often each occurs: small columns."""
     source, columns = Source.of(data), Columns(true, tuple(models), frequency=frequency)
     check_columns(source, columns)
     names = [true, *models]
     queries.check_sample(source, names)
-    with bad_rows.numbers_told(source, frequency):
-        counted = queries.tallied(source, names, columns)
-    given = [values(key, name) for key, name in zip(counted.keys, names, strict=True)]
-    return (csv_values.labels(given, names) if source.textual else given), counted.rows
+    with bad_rows.naming_bad_numbers(source, frequency):
+        counted = queries.count_keys(source, names, columns)
+    values = [present_labels(key, name) for key, name in zip(counted.keys, names, strict=True)]
+    return (csv_values.labels(values, names) if source.textual else values), counted.rows
 
 
 def cluster_columns(
-    data: Any, true: str, pred: str, cluster: str, frequency: str | None
+    data: Frame | Source, true: str, pred: str, cluster: str, frequency: str | None
 ) -> tuple[Array, Array, Array, Array]:
     """The distinct combinations of truth, prediction and cluster, such as the patient, and how often each occurs."""
     source, columns = Source.of(data), Columns(true, (pred,), frequency=frequency, by=(cluster,))
     check_columns(source, columns)
     queries.check_sample(source, [true, pred])
-    counted = queries.tallied(source, [true, pred, cluster], columns)
-    truth, guess, member = (values(key, name) for key, name in zip(counted.keys, (true, pred, cluster), strict=True))
-    truth, guess = csv_values.labels([truth, guess], [true, pred]) if source.textual else (truth, guess)
-    return truth, guess, np.array([str(name) for name in member.tolist()]), counted.rows
+    counted = queries.count_keys(source, [true, pred, cluster], columns)
+    names = (true, pred, cluster)
+    truth, predicted, member = (present_labels(key, name) for key, name in zip(counted.keys, names, strict=True))
+    if source.textual:
+        truth, predicted = csv_values.labels([truth, predicted], [true, pred])
+    return truth, predicted, np.array([str(name) for name in member.tolist()]), counted.rows
 
 
-def score_columns(data: Any, true: str, models: Sequence[str]) -> tuple[Array, dict[str, Array]]:
+def score_columns(data: Frame | Source, true: str, models: Sequence[str]) -> tuple[Array, dict[str, Array]]:
     """The truth and each model's scores, row by row: a paired test of areas needs them in memory."""
     source = Source.of(data)
     for name in models:
         check_columns(source, Columns(true, score=name))
-    rows = queries.rows(source)
+    rows = queries.row_count(source)
     if not source.in_memory and rows > EXACT_ROWS:
         raise InputError(
             f"Comparing scores needs every row in memory (DeLong's test is paired), and there are {rows:,}; compare "
             f"columns of labels instead, or a sample of at most {EXACT_ROWS:,} rows."
         )
-    data = queries.gathered(source, [true, *models])
-    truth = arrays.column(data[true].to_native(), f"The column {true!r}")
+    columns = queries.fetch_columns(source, [true, *models])
+    truth = arrays.column(columns[true].to_native(), f"The column {true!r}")
     if source.textual:
         codes, labels = label_codes.distinct(truth, f"The column {true!r}")
         truth = csv_values.labels([np.array([*labels, None], dtype=object)[:-1]], [true])[0][codes]
-    with bad_rows.numbers_told(source, *models):
-        return truth, {name: numbers(data[name], name) for name in models}
+    with bad_rows.naming_bad_numbers(source, *models):
+        return truth, {name: number_column(columns[name], name) for name in models}

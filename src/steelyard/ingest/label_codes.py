@@ -1,22 +1,23 @@
-"""Encoding: labels of any kind as small codes into their ordered list, without sorting the rows."""
+"""Codes of labels: labels of any kind as small integers into their ordered list, without sorting the rows."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.score_order import CHUNK, chunks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Label, Labels
 
-Labels = tuple[Any, ...]
-
+Key = TypeVar("Key", bound=Hashable)
 _SHORT = 2_000  # rows below which a Python dict beats the fixed cost of array code
 TEXT, RAW, _NUMBER = "text", "bytes", "numbers"
 # Multipliers that scatter 64-bit words well; a second and third are there for the rare clash.
@@ -29,7 +30,7 @@ def encode_pair(true: Array, pred: Array, declared: Labels | None = None) -> tup
     true_codes, true_labels = distinct(true, "y_true")
     pred_codes, pred_labels = distinct(pred, "y_pred")
     check_alike(true_labels, pred_labels)
-    labels = tuple(sorted({*true_labels, *pred_labels})) if declared is None else declared
+    labels = sort_labels([*true_labels, *pred_labels]) if declared is None else declared
     return recode(true_codes, true_labels, labels, "y_true"), recode(pred_codes, pred_labels, labels, "y_pred"), labels
 
 
@@ -39,32 +40,32 @@ def encode(values: Array, declared: Labels | None = None, name: str = "y_true") 
     return (codes, labels) if declared is None else (recode(codes, labels, declared, name), declared)
 
 
-def check_alike(true: Labels, pred: Labels, one: str = "y_true", other: str = "y_pred") -> None:
-    """Refuse text on one side and numbers on the other: no row could ever be right."""
+def check_alike(true: Labels, pred: Labels, true_name: str = "y_true", pred_name: str = "y_pred") -> None:
+    """Refuse text in one column and numbers in the other: no row could ever be right."""
     if true and pred and _kind(true[0]) != _kind(pred[0]):
         raise InputTypeError(
-            f"{one} holds {_kind(true[0])} such as {true[0]!r} and {other} {_kind(pred[0])} such as {pred[0]!r}; "
-            "give both the same labels."
+            f"{true_name} holds {_kind(true[0])} such as {true[0]!r} and {pred_name} {_kind(pred[0])} such as "
+            f"{pred[0]!r}; give both the same labels."
         )
 
 
-def recode(codes: Array, found: Labels, labels: Labels, name: str) -> Array:
-    """Codes moved from the labels found to a list that must hold them all."""
+def recode(codes: Array, present: Labels, labels: Labels, name: str) -> Array:
+    """Codes moved from the labels present to a list that must hold them all."""
     place = {label: i for i, label in enumerate(labels)}
-    for label in found:
+    for label in present:
         if label not in place or _kind(label) != _kind(labels[place[label]]):
             near = did_you_mean(str(label), map(str, labels))
             raise InputError(f"{name} holds {label!r}, which is none of the declared labels.{near}")
-    table = np.array([place[label] for label in found], dtype=np.min_scalar_type(max(len(labels), 1)))
+    table = np.array([place[label] for label in present], dtype=np.min_scalar_type(max(len(labels), 1)))
     return codes if (table == np.arange(len(table))).all() else table.take(codes)
 
 
-def plain(values: Array) -> list[Any]:
+def python_labels(values: Array) -> list[Label]:
     """Labels as plain Python values: whole floats become integers."""
     return [int(v) if isinstance(v, float) and v.is_integer() else v for v in values.tolist()]
 
 
-def _kind(label: Any) -> str:
+def _kind(label: Label) -> str:
     return TEXT if isinstance(label, str) else RAW if isinstance(label, bytes) else _NUMBER
 
 
@@ -83,62 +84,63 @@ def distinct(values: Array, name: str) -> tuple[Array, Labels]:
     return codes, tuple(map(bool, labels)) if kind == "b" else labels
 
 
-class Book(dict[Any, int]):
+class CodeBook(dict[Key, int]):
     """A dict that gives each new key the next code."""
 
-    def __missing__(self, key: Any) -> int:
+    def __missing__(self, key: Key) -> int:
         self[key] = code = len(self)
         return code
 
 
 def _hashed(values: Array, name: str) -> tuple[Array, Labels]:
     """Through a Python dict: exact for anything that hashes, and the quickest on short columns."""
-    book = Book()
+    book: CodeBook[Label] = CodeBook()
     try:
         codes = np.fromiter(map(book.__getitem__, values.tolist()), np.intp, len(values))
     except TypeError:
         raise InputTypeError(f"{name} holds values that cannot be labels, such as {values[0]!r}.") from None
-    found = [_of_decimal(label) for label in book]
-    _check_labels(found, name)
-    labels = [int(v) if isinstance(v, float) else v for v in found]
+    present = [_of_decimal(label) for label in book]
+    _check_labels(present, name)
+    labels: list[Any] = [int(label) if isinstance(label, float) else label for label in present]
     order = sorted(range(len(labels)), key=labels.__getitem__)
     rank = np.empty(len(labels), dtype=np.min_scalar_type(max(len(labels), 1)))
     rank[order] = range(len(labels))
     return rank[codes], tuple(_python(labels[i]) for i in order)
 
 
-def _of_decimal(label: Any) -> Any:
+def _of_decimal(label: Label) -> Label:
     """A decimal as the number that it is; anything else as it stands."""
     if not isinstance(label, Decimal):
         return label
     return int(label) if label.is_finite() and label == int(label) else float(label)
 
 
-def _python(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
+def _python(label: Label) -> Label:
+    value: Label = label.item() if isinstance(label, np.generic) else label
+    return value
 
 
-def _check_labels(found: Sequence[Any], name: str) -> None:
-    for label in found:
+def _check_labels(labels: Sequence[Label], name: str) -> None:
+    for label in labels:
         if label is None or type(label).__name__ in ("NAType", "NaTType") or _is_nan(label):
             raise InputError(f"{name} holds missing labels ({label}); drop those rows, or give them a label.")
         if isinstance(label, (float, np.floating)) and not float(label).is_integer():
-            raise InputError(continuous(name, label))
+            raise InputError(fraction_sentence(name, float(label)))
         if not isinstance(label, (str, bytes, int, float, np.generic)):
             raise InputTypeError(f"{name} holds {label!r} ({type(label).__name__}); labels are text or whole numbers.")
-    kinds = {_kind(label): label for label in found}
+    kinds = {_kind(label): label for label in labels}
     if len(kinds) > 1:
-        told = " and ".join(f"{kind} such as {label!r}" for kind, label in kinds.items())
-        raise InputTypeError(f"{name} mixes {told}; give all labels as one kind.")
+        mix = " and ".join(f"{kind} such as {label!r}" for kind, label in kinds.items())
+        raise InputTypeError(f"{name} mixes {mix}; give all labels as one kind.")
 
 
-def _is_nan(label: Any) -> bool:
+def _is_nan(label: Label) -> bool:
     return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
 
 
-def continuous(name: str, value: Any) -> str:
-    """What is said of fractions where labels belong."""
-    return f"{name} holds {float(value):g}: a label is text or a whole number. Are these scores? Name them as scores."
+def fraction_sentence(name: str, value: float) -> str:
+    """The refusal of fractions where labels belong."""
+    return f"{name} holds {value:g}: a label is text or a whole number. Are these scores? Name them as scores."
 
 
 def _whole_floats(values: Array, name: str) -> tuple[Array, Labels]:
@@ -147,7 +149,7 @@ def _whole_floats(values: Array, name: str) -> tuple[Array, Labels]:
         raise InputError(f"{name} holds missing labels ({values[~finite][0]}); drop those rows, or give them a label.")
     broken = values != np.trunc(values)
     if broken.any():
-        raise InputError(continuous(name, values[broken][0]))
+        raise InputError(fraction_sentence(name, float(values[broken][0])))
     return _hashed(values, name) if np.abs(values).max() >= 2**62 else _integers(values.astype(np.int64))
 
 
@@ -190,12 +192,12 @@ def _fixed_width(values: Array, name: str) -> tuple[Array, Labels]:
 
 def _matched(values: Array, labels: Array, narrow: bool) -> Array | None:
     """The code of each row's label; None where a row has none of them, or the labels' slots clash."""
-    known, places = _words(labels, narrow), np.arange(len(labels))
+    label_words, places = _words(labels, narrow), np.arange(len(labels))
     if len(labels) > 1 << (SLOT_BITS - 2):
         return None
     table = np.zeros(1 << SLOT_BITS, dtype=np.min_scalar_type(len(labels)))
     for factor in SCATTER:
-        slots = _slots(known, factor)
+        slots = _slots(label_words, factor)
         table[slots] = places
         if (table[slots] == places).all():
             break
@@ -205,7 +207,7 @@ def _matched(values: Array, labels: Array, narrow: bool) -> Array | None:
     for part in chunks(len(values)):
         rows = _words(values[part], narrow)
         code: Array = table.take(_slots(rows, factor), out=codes[part], mode="clip")
-        if not all((known[:, j].take(code) == rows[:, j]).all() for j in range(rows.shape[1])):
+        if not all((label_words[:, j].take(code) == rows[:, j]).all() for j in range(rows.shape[1])):
             return None
     return codes
 

@@ -1,4 +1,4 @@
-"""Label tables: the distinct rows that a query brought back, as a Confusion or a Paired table for each group."""
+"""Tables of labels: the distinct rows that a query brought back, as a Confusion or a Paired table for each group."""
 
 from __future__ import annotations
 
@@ -10,94 +10,98 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import csv_values, label_codes
-from steelyard.ingest.source import nested
-from steelyard.statistics.confusion import MOST_LABELS, Confusion
+from steelyard.ingest.source import nested_sentence
+from steelyard.statistics.confusion import MOST_LABELS, Confusion, sort_labels
 from steelyard.statistics.paired import Paired, check_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array
-    from steelyard.ingest.queries import Keyed
-    from steelyard.ingest.source import Wish
+    from steelyard._types import Array, Label, Labels
+    from steelyard.ingest.queries import Counted, KeyCounts
+    from steelyard.ingest.source import TallyRequest
 
 
-def label_tables(counted: Keyed, wish: Wish, textual: bool) -> dict[tuple[Any, ...], Any]:
+def label_tables(counted: KeyCounts, request: TallyRequest, textual: bool) -> dict[Labels, Confusion | Paired]:
     """The table of all rows, under no key, and those of each group."""
-    by, columns = len(wish.columns.by), wish.columns
-    names = (columns.true, *columns.pred)
-    given = [values(key, name) for key, name in zip(counted.keys[by:], names, strict=True)]
-    if not len(counted.rows) and wish.labels is None:
+    columns = request.columns
+    by, names = len(columns.by), (columns.true, *columns.pred)
+    values = [present_labels(key, name) for key, name in zip(counted.keys[by:], names, strict=True)]
+    if not len(counted.rows) and request.labels is None:
         raise InputError("There are no rows to weigh; give at least one, or declare the labels.")
-    codes, known = _encoded(csv_values.labels(given, names) if textual else given, wish, names)
-    if len(known) > MOST_LABELS:
+    codes, labels = _encoded(csv_values.labels(values, names) if textual else values, request.labels, names)
+    if len(labels) > MOST_LABELS:
         raise InputError(
-            f"There are {len(known):,} different labels; at most {MOST_LABELS:,} are weighed. "
+            f"There are {len(labels):,} different labels; at most {MOST_LABELS:,} are weighed. "
             "Are these labels, or columns of numbers or names?"
         )
     make = _confusion if len(columns.pred) == 1 else _paired
-    positive = resolved(wish.pos_label, known)
-    which = groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), textual)
-    return {key: make(codes, known, positive, picked(counted, held), held) for key, held in which.items()}
+    positive = match_label(request.pos_label, labels)
+    groups = rows_of_groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), textual)
+    return {
+        group: make([code[rows] for code in codes], labels, positive, counted.at(rows))
+        for group, rows in groups.items()
+    }
 
 
-def values(key: Array, name: str) -> Array:
-    """The labels of a key, whatever an engine calls a missing one."""
+def present_labels(key: Array, name: str) -> Array:
+    """The labels of a key; missing ones, whatever an engine calls them, are refused."""
     if any(map(_is_missing, key.tolist())):
         raise InputError(f"The column {name!r} holds missing labels; drop those rows, or give them a label.")
     return key
 
 
-def _encoded(values: list[Array], wish: Wish, names: Sequence[str]) -> tuple[list[Array], tuple[Any, ...]]:
-    found = [label_codes.distinct(column, f"The column {name!r}") for column, name in zip(values, names, strict=True)]
-    for name, (_, labels) in zip(names[1:], found[1:], strict=True):
-        label_codes.check_alike(found[0][1], labels, f"The column {names[0]!r}", f"the column {name!r}")
-    known = wish.labels or tuple(sorted({label for _, labels in found for label in labels}))
+def _encoded(values: list[Array], declared: Labels | None, names: Sequence[str]) -> tuple[list[Array], Labels]:
+    encoded = [label_codes.distinct(column, f"The column {name!r}") for column, name in zip(values, names, strict=True)]
+    for name, (_, present) in zip(names[1:], encoded[1:], strict=True):
+        label_codes.check_alike(encoded[0][1], present, f"The column {names[0]!r}", f"the column {name!r}")
+    labels = declared or sort_labels(label for _, present in encoded for label in present)
     codes = [
-        label_codes.recode(code, labels, known, f"The column {name!r}")
-        for (code, labels), name in zip(found, names, strict=True)
+        label_codes.recode(code, present, labels, f"The column {name!r}")
+        for (code, present), name in zip(encoded, names, strict=True)
     ]
-    return codes, known
+    return codes, labels
 
 
-def resolved(pos_label: Any, labels: Sequence[Any]) -> Any:
+def match_label(pos_label: Label, labels: Sequence[Label]) -> Label:
     """The label that was named positive: itself, or the one that reads like it, as "1" reads like 1."""
     if pos_label is None:
         return None
-    read = csv_values.value(str(pos_label).strip())
+    parsed = csv_values.parse_value(str(pos_label).strip())
     for same in (
         lambda label: label == pos_label,
         lambda label: str(label) == str(pos_label),
-        lambda label: not isinstance(label, str) and label == read,
+        lambda label: not isinstance(label, str) and label == parsed,
     ):
         for label in labels:
             if same(label):
                 return label
-    near = did_you_mean(str(pos_label), [str(label) for label in labels])
+    near = did_you_mean(str(pos_label), map(str, labels))
     shown = ", ".join(map(repr, labels[:10]))
     raise InputError(f"The positive class {pos_label!r} does not occur; there are {shown}.{near}")
 
 
-def groups(keys: Sequence[Sequence[Any]], rows: int, textual: bool) -> dict[tuple[Any, ...], Array]:
+def rows_of_groups(keys: Sequence[Sequence[Any]], rows: int, textual: bool) -> dict[Labels, Array]:
     """Which rows belong to each group; all of them under no key."""
     everyone = np.arange(rows)
     if not keys:
         return {(): everyone}
-    book, named = label_codes.Book(), label_codes.Book()
+    book: label_codes.CodeBook[Labels] = label_codes.CodeBook()
+    groups: label_codes.CodeBook[Labels] = label_codes.CodeBook()
     try:
         codes = np.fromiter(map(book.__getitem__, zip(*keys, strict=True)), np.intp, rows)
     except TypeError:
-        raise InputTypeError(nested("A column of groups holds lists or other objects")) from None
+        raise InputTypeError(nested_sentence("A column of groups holds lists or other objects")) from None
     # Engines bring a missing value back as None, NaN and others, each NaN another key: one group by what they mean.
-    held = [[key[i] for key in book] for i in range(len(keys))]
-    means = [map(_plain, csv_values.groups(values) if textual else values) for values in held]
-    codes = np.array([named[key] for key in zip(*means, strict=True)], dtype=np.intp)[codes]
+    columns = [list(values) for values in zip(*book, strict=True)] or [[] for _ in keys]
+    meanings = [map(_group_value, csv_values.group_values(values) if textual else values) for values in columns]
+    codes = np.array([groups[key] for key in zip(*meanings, strict=True)], dtype=np.intp)[codes]
     order = np.argsort(codes, kind="stable")
-    places = np.split(order, np.cumsum(np.bincount(codes, minlength=len(named)))[:-1])
-    return {(): everyone, **dict(zip(named, places, strict=False))}
+    places = np.split(order, np.cumsum(np.bincount(codes, minlength=len(groups)))[:-1])
+    return {(): everyone, **dict(zip(groups, places, strict=False))}
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return (
         value is None
         or type(value).__name__ in ("NAType", "NaTType")
@@ -105,8 +109,8 @@ def _is_missing(value: Any) -> bool:
     )
 
 
-def _plain(value: Any) -> Any:
-    """A value of a group: None for a missing one, text for dates and the like, and for what JSON cannot tell."""
+def _group_value(value: Label) -> Label:
+    """A value of a group: None for a missing one, text for dates and the like, and for what JSON cannot hold."""
     if _is_missing(value):
         return None
     if isinstance(value, (float, Decimal)) and math.isfinite(value):
@@ -114,29 +118,21 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int)) else str(value)
 
 
-def picked(counted: Keyed, held: Array) -> tuple[Array, Array | None, Array | None]:
-    """The rows, weights and squared weights of some rows of the small table."""
-    parts = (counted.rows, counted.weights, counted.squares)
-    rows, weights, squares = (None if part is None else part[held] for part in parts)
-    assert rows is not None  # noqa: S101 - a query always counts rows
-    return rows, weights, squares
+def _confusion(codes: list[Array], labels: Labels, positive: Label, counts: Counted) -> Confusion:
+    k = len(labels)
+    places = codes[0].astype(np.intp) * k + codes[1]
+    rows, weights, squares = (None if part is None else _summed(places, part, k * k).reshape(k, k) for part in counts)
+    return Confusion(labels, np.asarray(rows), weights, squares, positive)
 
 
-def _confusion(codes: list[Array], known: tuple[Any, ...], positive: Any, mass: Any, held: Array) -> Confusion:
-    k = len(known)
-    place = codes[0][held].astype(np.intp) * k + codes[1][held]
-    rows, weights, squares = (None if part is None else _summed(place, part, k * k).reshape(k, k) for part in mass)
-    return Confusion(known, np.asarray(rows), weights, squares, positive)
+def _paired(codes: list[Array], labels: Labels, positive: Label, counts: Counted) -> Paired:
+    check_size(labels)
+    k = len(labels)
+    places = (codes[0].astype(np.intp) * k + codes[1]) * k + codes[2]
+    return Paired(labels, _summed(places, counts[0], k**3).reshape(k, k, k), positive)
 
 
-def _paired(codes: list[Array], known: tuple[Any, ...], positive: Any, mass: Any, held: Array) -> Paired:
-    check_size(known)
-    k = len(known)
-    place = (codes[0][held].astype(np.intp) * k + codes[1][held]) * k + codes[2][held]
-    return Paired(known, _summed(place, mass[0], k**3).reshape(k, k, k), positive)
-
-
-def _summed(place: Array, mass: Array, size: int) -> Array:
-    total, order = np.zeros(size, dtype=mass.dtype), np.lexsort((mass, place))
-    np.add.at(total, place[order], mass[order])  # in an order that does not depend on that of the rows
+def _summed(places: Array, values: Array, size: int) -> Array:
+    total, order = np.zeros(size, dtype=values.dtype), np.lexsort((values, places))
+    np.add.at(total, places[order], values[order])  # in an order that does not depend on that of the rows
     return total

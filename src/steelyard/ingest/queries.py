@@ -1,4 +1,4 @@
-"""Queries: counting written once in narwhals and run where the data live. Only small tables come back."""
+"""Queries of frames: counting written once in narwhals and run where the data live. Only small tables come back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import csv_values, exact_sums
-from steelyard.ingest.source import nested
+from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import MOST_LABELS
 
 if TYPE_CHECKING:
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.ingest.source import Columns, Source
 
+    Counted = tuple[Array, Array | None, Array | None]
+
 MOST_KEYS = 1_000_000  # rows of the small table: beyond this a key is a column of numbers or names
 SAMPLE = 100_000  # rows that are looked at before a whole file is grouped by what may be a column of numbers
 
 
 @dataclass(frozen=True)
-class Keyed:
-    """What came back of a query: the distinct keys, column by column, with the rows and weight of each."""
+class KeyCounts:
+    """The result of a query: the distinct keys, column by column, with the rows and weight of each."""
 
     keys: tuple[Array, ...]
     rows: Array
@@ -36,104 +38,114 @@ class Keyed:
     low: Array | None = None
     high: Array | None = None
 
+    def at(self, places: Array) -> Counted:
+        """The rows, weights and squared weights of some keys."""
+        weights, squares = (None if part is None else part[places] for part in (self.weights, self.squares))
+        return self.rows[places], weights, squares
 
-def collected(frame: nw.LazyFrame[Any]) -> Any:
+
+def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     """The rows of a query, brought here; Polars streams them."""
     return frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
 
 
-def rows(source: Source) -> int:
+def row_count(source: Source) -> int:
     """How many rows there are."""
     import narwhals as nw
 
-    counted = (collected(part.select(nw.len().alias("rows"))) for part in source.parts)
+    counted = (collect(part.select(nw.len().alias("rows"))) for part in source.parts)
     return sum(int(part.get_column("rows").to_list()[0]) for part in counted)
 
 
-def tallied(source: Source, keys: Sequence[str], columns: Columns) -> Keyed:
+def count_keys(source: Source, keys: Sequence[str], columns: Columns) -> KeyCounts:
     """How often each combination of keys occurs, and its weight, in one query a part."""
     import narwhals as nw
 
-    scales, parts = exact_sums.scales(source, columns, collected), []
+    scales, parts = exact_sums.weight_scales(source, columns, collect), []
     for frame in source.parts:
         named = [nw.col(name).alias(f"key{i}") for i, name in enumerate(keys)]
-        rows = frame.select(*named, *exact_sums.to_sum(frame, columns, scales))
-        parts.append(grouped(rows, len(keys), columns, scales, ()))
+        rows = frame.select(*named, *exact_sums.numbers_to_sum(frame, columns, scales))
+        parts.append(sum_by_key(rows, len(keys), columns, scales, ()))
         source.step()
-    return concatenated(parts)
+    return concatenate(parts)
 
 
-def grouped(
-    frame: nw.LazyFrame[Any], size: int, columns: Columns, scales: exact_sums.Scales | None, extra: Sequence[Any]
+def sum_by_key(
+    frame: nw.LazyFrame[Any],
+    size: int,
+    columns: Columns,
+    scales: exact_sums.WeightScales | None,
+    extra: Sequence[nw.Expr],
 ) -> dict[str, Array]:
     """The sums of each combination of keys: the small table. Rows of no weight are left out."""
     import narwhals as nw
 
-    summed = exact_sums.names(columns)
+    summed = exact_sums.sum_names(columns)
     if summed:
-        frame = frame.filter(nw.col("stood") > 0)
+        frame = frame.filter(nw.col("row_count") > 0)
     sums = [nw.len().alias("rows"), *extra, *(nw.col(name).sum() for name in summed)]
-    found = collected(frame.group_by(*(f"key{i}" for i in range(size))).agg(*sums).head(MOST_KEYS + 1))
-    if len(found) > MOST_KEYS:
+    result = collect(frame.group_by(*(f"key{i}" for i in range(size))).agg(*sums).head(MOST_KEYS + 1))
+    if len(result) > MOST_KEYS:
         raise InputError(
             f"There are more than {MOST_KEYS:,} combinations of labels and groups; at most {MOST_LABELS:,} labels are "
             "weighed. Are these labels, or columns of numbers or names?"
         )
-    given = {name: found.get_column(name).to_list() for name in found.columns}
-    table = {name: _keys(given[name]) for name in given if name.startswith("key")}
-    table["rows"] = np.array([int(n) for n in given["stood" if summed else "rows"]], dtype=np.int64)
-    for name in ("mass", "square") if scales is not None and columns.weight is not None else ():
-        limbs = [given[f"{name}{i}"] for i in range(exact_sums.LIMBS)]
-        table[name] = np.array(exact_sums.joined(limbs, getattr(scales, name)))
-    return table | {name: np.array(given[name], dtype=np.float64) for name in ("low", "high") if name in given}
+    lists = {name: result.get_column(name).to_list() for name in result.columns}
+    table = {name: _keys(lists[name]) for name in lists if name.startswith("key")}
+    table["rows"] = np.array([int(n) for n in lists["row_count" if summed else "rows"]], dtype=np.int64)
+    for name in ("weight", "square") if scales is not None and columns.weight is not None else ():
+        limbs = [lists[f"{name}{i}"] for i in range(exact_sums.LIMBS)]
+        table[name] = np.array(exact_sums.from_limbs(limbs, getattr(scales, name)))
+    return table | {name: np.array(lists[name], dtype=np.float64) for name in ("low", "high") if name in lists}
 
 
 def _keys(values: list[Any]) -> Array:
-    made = np.empty(len(values), dtype=object)
-    made[:] = values
-    return made
+    keys = np.empty(len(values), dtype=object)
+    keys[:] = values
+    return keys
 
 
-def concatenated(parts: list[dict[str, Array]]) -> Keyed:
+def concatenate(parts: list[dict[str, Array]]) -> KeyCounts:
     """The small tables of all parts as one; a key may occur once a part."""
     whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     keys = tuple(whole[name] for name in whole if name.startswith("key"))
-    return Keyed(keys, whole["rows"], *(whole.get(name) for name in ("mass", "square", "low", "high")))
+    return KeyCounts(keys, whole["rows"], *(whole.get(name) for name in ("weight", "square", "low", "high")))
 
 
 def check_sample(source: Source, names: Sequence[str], by: Sequence[str] = ()) -> None:
     """Refuse a column of numbers or names as a label or a group while only its first rows have been read."""
-    head = collected(source.parts[0].select(*dict.fromkeys([*by, *names])).head(SAMPLE))
+    head = collect(source.parts[0].select(*dict.fromkeys([*by, *names])).head(SAMPLE))
     for name, use in (*((name, "group") for name in by), *((name, "label") for name in names)):
         try:
-            found = head.get_column(name).n_unique()
+            distinct = head.get_column(name).n_unique()
         except TypeError:  # objects of pandas and Dask tell their kind only when they are compared
-            raise InputTypeError(nested(f"The column {name!r} holds lists or other objects")) from None
-        if found > MOST_LABELS:
+            raise InputTypeError(nested_sentence(f"The column {name!r} holds lists or other objects")) from None
+        if distinct > MOST_LABELS:
             raise InputError(
-                f"The column {name!r} holds {found:,} different values in its first {len(head):,} rows; at most "
+                f"The column {name!r} holds {distinct:,} different values in its first {len(head):,} rows; at most "
                 f"{MOST_LABELS:,} {use}s are weighed. Is it a column of {use}s, or of numbers or names?"
             )
 
 
 def has_fractions(source: Source, name: str) -> bool:
     """Whether the first rows of a column hold numbers that are not whole, and so no labels."""
-    head = collected(source.parts[0].select(name).head(SAMPLE)).get_column(name)
-    held = {value for value in head.unique().to_list() if value is not None}
+    head = collect(source.parts[0].select(name).head(SAMPLE)).get_column(name)
+    values = {value for value in head.unique().to_list() if value is not None}
     if source.textual:
-        held = {text.strip() for text in held}
-        held = set(map(csv_values.number, held)) if csv_values.reader(held) is csv_values.number else set()
-    return any(isinstance(value, (float, Decimal)) and value % 1 != 0 for value in held)
+        texts = {text.strip() for text in values}
+        numeric = csv_values.parser(texts) is csv_values.parse_number
+        values = set(map(csv_values.parse_number, texts)) if numeric else set()
+    return any(isinstance(value, (float, Decimal)) and value % 1 != 0 for value in values)
 
 
-def gathered(source: Source, names: Sequence[str]) -> dict[str, nw.Series[Any]]:
+def fetch_columns(source: Source, names: Sequence[str]) -> dict[str, nw.Series[Any]]:
     """The named columns of all rows, brought here."""
     import narwhals as nw
 
     names = list(dict.fromkeys(names))
     parts = []
     for frame in source.parts:
-        parts.append(collected(frame.select(*names)))
+        parts.append(collect(frame.select(*names)))
         source.step()
     whole = nw.concat(parts) if len(parts) > 1 else parts[0]
     return {name: whole.get_column(name) for name in names}

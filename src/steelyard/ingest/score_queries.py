@@ -1,4 +1,4 @@
-"""Bins: queries over scores: whether they can be used, and how many rows of each label fall in each bin."""
+"""Queries of scores: whether they can be used, and how many rows of each label fall in each bin."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.ingest import exact_sums
-from steelyard.ingest.queries import Keyed, collected, concatenated, grouped
+from steelyard.ingest.queries import KeyCounts, collect, concatenate, sum_by_key
 
 if TYPE_CHECKING:
     from steelyard.ingest.source import Columns, Source
@@ -16,8 +16,8 @@ BINS = 2**16
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What one aggregation told of a column of scores."""
+class ScoreSummary:
+    """A column of scores in one aggregation."""
 
     rows: int
     missing: int
@@ -26,48 +26,48 @@ class Checked:
     high: float
 
 
-def checked(source: Source, score: str) -> Checked:
+def summarize(source: Source, score: str) -> ScoreSummary:
     """Rows, missing and infinite scores, and their range, in one aggregation a part."""
     import narwhals as nw
 
-    found = []
+    summaries = []
     for frame in source.parts:
         # Engines differ in whether NaN is null, and whether it is a maximum; a count of what is finite is the same.
         value = nw.col(score).cast(nw.Float64)
         finite, endless = value.is_finite().cast(nw.Int64), (value.abs() == math.inf).cast(nw.Int64)
         part = frame.select(value.alias("s"), finite.alias("finite"), endless.alias("infinite"))
         ends = (nw.col("s").min().alias("low"), nw.col("s").max().alias("high"))
-        row = collected(part.select(nw.len().alias("rows"), nw.col("finite").sum(), nw.col("infinite").sum(), *ends))
-        found.append([row.get_column(name).to_list()[0] for name in ("rows", "finite", "infinite", "low", "high")])
+        row = collect(part.select(nw.len().alias("rows"), nw.col("finite").sum(), nw.col("infinite").sum(), *ends))
+        summaries.append([row.get_column(name).to_list()[0] for name in ("rows", "finite", "infinite", "low", "high")])
         source.step()
-    total, fine, infinite = (sum(int(part[i] or 0) for part in found) for i in range(3))
-    lows, highs = ([part[i] for part in found if isinstance(part[i], float)] for i in (3, 4))
+    total, fine, infinite = (sum(int(part[i] or 0) for part in summaries) for i in range(3))
+    lows, highs = ([part[i] for part in summaries if isinstance(part[i], float)] for i in (3, 4))
     missing = total - fine - infinite
-    return Checked(total, missing, infinite, min(lows, default=math.nan), max(highs, default=math.nan))
+    return ScoreSummary(total, missing, infinite, min(lows, default=math.nan), max(highs, default=math.nan))
 
 
-def binned(source: Source, columns: Columns, ends: tuple[float, float], cut: float | None) -> Keyed:
+def count_bins(source: Source, columns: Columns, ends: tuple[float, float], threshold: float | None) -> KeyCounts:
     """The rows of each label in each bin of the scores, with the lowest and the highest score there.
 
-    The bins are as wide as a power of two and start at a multiple of it, so that those of different parts nest; a cut
-    divides the bin it falls in.
+    The bins are as wide as a power of two and start at a multiple of it, so that those of different parts nest; the
+    threshold divides the bin it falls in.
     """
     import narwhals as nw
 
     width, base = _grid(*ends)
     score = nw.col(str(columns.score)).cast(nw.Float64)
     place = ((score * (1 / width)).floor() - base / width).cast(nw.Int64)
-    if cut is not None and math.isfinite(cut):
-        place = place * 2 + (score >= cut).cast(nw.Int64)
+    if threshold is not None and math.isfinite(threshold):
+        place = place * 2 + (score >= threshold).cast(nw.Int64)
     keys = [nw.col(name).alias(f"key{i}") for i, name in enumerate([*columns.by, columns.true])]
     low_high = [nw.col("score").min().alias("low"), nw.col("score").max().alias("high")]
-    scales, parts = exact_sums.scales(source, columns, collected), []
+    scales, parts = exact_sums.weight_scales(source, columns, collect), []
     for frame in source.parts:
-        summed = exact_sums.to_sum(frame, columns, scales)
+        summed = exact_sums.numbers_to_sum(frame, columns, scales)
         rows = frame.select(*keys, place.alias(f"key{len(keys)}"), score.alias("score"), *summed)
-        parts.append(grouped(rows, len(keys) + 1, columns, scales, low_high))
+        parts.append(sum_by_key(rows, len(keys) + 1, columns, scales, low_high))
         source.step()
-    return concatenated(parts)
+    return concatenate(parts)
 
 
 def _grid(low: float, high: float) -> tuple[float, float]:

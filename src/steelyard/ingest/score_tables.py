@@ -1,7 +1,8 @@
-"""Score tables: the scores of each group, every one of them or by bin, as ScoreTables."""
+"""Tables of scores: the scores of each group, every one of them or by bin, as ScoreTables."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,80 +10,91 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries, score_queries
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.label_tables import groups, picked, resolved, values
+from steelyard.ingest.label_tables import match_label, present_labels, rows_of_groups
 from steelyard.statistics import score_bins
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
-    from steelyard.ingest.queries import Keyed
-    from steelyard.ingest.source import Source, Wish
+    from collections.abc import Mapping
+
+    import narwhals as nw
+
+    from steelyard._types import Array, Label, Labels
+    from steelyard.ingest.queries import KeyCounts
+    from steelyard.ingest.source import Source, TallyRequest
 
 EXACT_ROWS = 10_000_000  # rows of two columns that a machine can be expected to hold
 
 
-Tables = dict[tuple[Any, ...], ScoreTable]
+Tables = dict[tuple[Hashable, ...], ScoreTable]
 
 
-def score_tables(source: Source, wish: Wish) -> tuple[Tables, tuple[Any, ...]]:
+def score_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]:
     """The table of all rows, under no key, and those of each group; exact where the rows fit, else by bin. The labels.
 
     A table of scores itself keeps the label of its positives alone.
     """
-    columns = wish.columns
-    score = str(columns.score)
-    seen = score_queries.checked(source, score)
-    if seen.missing or seen.infinite:
-        kinds = {"missing (null or NaN)": seen.missing, "infinite": seen.infinite}
-        told = " and ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n) + bad_rows.first_not_finite(
-            source, score
-        )
+    score = str(request.columns.score)
+    summary = score_queries.summarize(source, score)
+    if summary.missing or summary.infinite:
+        kinds = {"missing (null or NaN)": summary.missing, "infinite": summary.infinite}
+        bad = " and ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n)
         raise InputError(
-            f"The column {score!r} holds scores that are not numbers: {told}; a score is a finite number. "
-            "Drop such rows first."
+            f"The column {score!r} holds scores that are not numbers: {bad}{bad_rows.first_not_finite(source, score)}; "
+            "a score is a finite number. Drop such rows first."
         )
-    if not seen.rows:
+    if not summary.rows:
         raise InputError("There are no rows to weigh; give at least one.")
-    fits = source.in_memory or seen.rows <= EXACT_ROWS
-    if fits if wish.exact is None else wish.exact:
-        return _exact_tables(source, wish)
-    return _binned_tables(source, wish, (seen.low, seen.high))
+    fits = source.in_memory or summary.rows <= EXACT_ROWS
+    if fits if request.exact is None else request.exact:
+        return _exact_tables(source, request)
+    return _binned_tables(source, request, (summary.low, summary.high))
 
 
-def _exact_tables(source: Source, wish: Wish) -> tuple[Tables, tuple[Any, ...]]:
-    """Every score, through the door for arrays."""
-    columns = wish.columns
-    used = {"score": columns.score, "weight": columns.weight, "frequency": columns.frequency}
-    names = [columns.true, *columns.by, *(name for name in used.values() if name is not None)]
-    data = queries.gathered(source, names)
-    true, label, known = _truth(data[columns.true].to_native(), wish, source.textual)
-    read = {use: None if name is None else numbers(data[name], name) for use, name in used.items()}
-    for use in ("weight", "frequency"):
-        read[use] = arrays.weights(read[use], f"The column {used[use]!r}", whole=use == "frequency")
+def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]:
+    """Every score, counted as arrays are."""
+    columns = request.columns
+    names = [columns.true, str(columns.score), *columns.by]
+    names += [name for name in (columns.weight, columns.frequency) if name is not None]
+    data = queries.fetch_columns(source, names)
+    true, label, labels = _truth(data[columns.true], request, source.textual)
+    scores = number_column(data[str(columns.score)], str(columns.score))
+    weight, frequency = _weights(data, columns.weight), _weights(data, columns.frequency, whole=True)
 
-    def table(held: Array) -> ScoreTable:
-        part = {use: None if column is None else column[held] for use, column in read.items()}
-        weights = {"sample_weight": part["weight"], "frequency": part["frequency"]}
-        found = score_table(true[held], part["score"], pos_label=True, labels=[False, True], **weights)
-        return ScoreTable(found.positive, found.negative, label)
+    def table(rows: Array) -> ScoreTable:
+        exact = score_table(
+            true[rows],
+            scores[rows],
+            pos_label=True,
+            labels=[False, True],
+            sample_weight=None if weight is None else weight[rows],
+            frequency=None if frequency is None else frequency[rows],
+        )
+        return ScoreTable(exact.positive, exact.negative, label)
 
-    held = groups([data[name].to_list() for name in columns.by], len(true), source.textual)
-    return {key: table(held) for key, held in held.items()}, known
+    groups = rows_of_groups([data[name].to_list() for name in columns.by], len(true), source.textual)
+    return {group: table(rows) for group, rows in groups.items()}, labels
 
 
-def _truth(column: Any, wish: Wish, textual: bool) -> tuple[Array, Any, tuple[Any, ...]]:
+def _truth(series: nw.Series[Any], request: TallyRequest, textual: bool) -> tuple[Array, Label, Labels]:
     """Which rows are positive, the label that says so, and all labels."""
-    name = f"The column {wish.columns.true!r}"
-    codes, labels = label_codes.distinct(arrays.column(column, name), name)
-    found = np.array([*labels, None], dtype=object)[:-1]
-    found = csv_values.labels([found], [wish.columns.true])[0] if textual else found
-    label, known = _positive(found, wish)
-    return np.array([bool(value == label) for value in found.tolist()], dtype=bool)[codes], label, known
+    name = request.columns.true
+    codes, distinct = label_codes.distinct(
+        arrays.column(series.to_native(), f"The column {name!r}"), f"The column {name!r}"
+    )
+    values = np.array([*distinct, None], dtype=object)[:-1]
+    values = csv_values.labels([values], [name])[0] if textual else values
+    label, labels = _positive(values, request)
+    return _equal(values, label)[codes], label, labels
 
 
-def numbers(series: Any, name: str) -> Array:
+def _equal(values: Array, label: Label) -> Array:
+    return np.array([bool(value == label) for value in values.tolist()], dtype=bool)
+
+
+def number_column(series: nw.Series[Any], name: str) -> Array:
     """A column of numbers, read from text where a file has nothing else."""
     import narwhals as nw
 
@@ -90,38 +102,47 @@ def numbers(series: Any, name: str) -> Array:
     return arrays.numbers(series.to_native(), f"The column {name!r}")
 
 
-def _positive(found: Array, wish: Wish) -> tuple[Any, tuple[Any, ...]]:
-    _, known = label_codes.encode(found, wish.labels, f"The column {wish.columns.true!r}")
-    label = resolved(wish.pos_label, known)
+def _weights(data: Mapping[str, nw.Series[Any]], name: str | None, *, whole: bool = False) -> Array | None:
+    return (
+        None if name is None else arrays.weights(number_column(data[name], name), f"The column {name!r}", whole=whole)
+    )
+
+
+def _positive(values: Array, request: TallyRequest) -> tuple[Label, Labels]:
+    """The positive label, and all labels."""
+    name = request.columns.true
+    _, labels = label_codes.encode(values, request.labels, f"The column {name!r}")
+    label = match_label(request.pos_label, labels)
     if label is None:
-        where = f" of the column {wish.columns.true!r}"
-        label = Confusion.of_rows(known, np.zeros((0, 0), dtype=np.int64)).positive_label(where)
-    return label, known
+        label = Confusion.of_rows(labels, np.zeros((0, 0), dtype=np.int64)).positive_label(f" of the column {name!r}")
+    return label, labels
 
 
-def _binned_tables(source: Source, wish: Wish, ends: tuple[float, float]) -> tuple[Tables, tuple[Any, ...]]:
-    """The scores of each label by bin: each class at the lowest score of its bin, what overlaps blurred."""
-    columns, by = wish.columns, len(wish.columns.by)
-    counted = score_queries.binned(source, columns, ends, wish.threshold)
-    true = values(counted.keys[by], columns.true)
+def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, float]) -> tuple[Tables, Labels]:
+    """The scores of each label by bin: each class at the lowest score of its bin, bins that overlap made one."""
+    columns, by = request.columns, len(request.columns.by)
+    counted = score_queries.count_bins(source, columns, ends, request.threshold)
+    true = present_labels(counted.keys[by], columns.true)
     true = csv_values.labels([true], [columns.true])[0] if source.textual else true
-    label, known = _positive(true, wish)
-    positive = np.array([bool(value == label) for value in true.tolist()], dtype=bool)
-    which = groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), source.textual)
-    return {key: _binned(counted, held, positive[held], label) for key, held in which.items()}, known
+    label, labels = _positive(true, request)
+    positive = _equal(true, label)
+    groups = rows_of_groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), source.textual)
+    return {group: _binned(counted, rows, positive[rows], label) for group, rows in groups.items()}, labels
 
 
-def _binned(counted: Keyed, held: Array, positive: Array, label: Any) -> ScoreTable:
-    assert counted.low is not None and counted.high is not None  # noqa: S101 - a query of bins always tells
-    low, high = counted.low[held] + 0.0, counted.high[held] + 0.0  # -0.0 becomes 0.0
+def _binned(counted: KeyCounts, places: Array, positive: Array, label: Label) -> ScoreTable:
+    assert counted.low is not None and counted.high is not None  # noqa: S101 - a query of bins always has them
+    low, high = counted.low[places] + 0.0, counted.high[places] + 0.0  # -0.0 becomes 0.0
     wide = high > low
-    ranges = score_bins.merge_bins(np.column_stack([low[wide], high[wide]]))
-    mass = picked(counted, held)
-    sides = []
-    for which in (positive, ~positive):
-        rows, weights, squares = (None if part is None else part[which] for part in mass)
-        ties = [part for part in (squares, weights, rows) if part is not None]  # summed in one order, whatever is given
-        order = np.lexsort((*ties, low[which]))
-        rows, weights, squares = (None if part is None else part[order] for part in (rows, weights, squares))
-        sides.append(score_bins.lowered(ClassScores(low[which][order], rows, weights, squares), ranges).compact())
-    return ScoreTable(sides[0], sides[1], label, ranges)
+    bins = score_bins.merge_bins(np.column_stack([low[wide], high[wide]]))
+    positives, negatives = (_class_scores(counted, places, low, which, bins) for which in (positive, ~positive))
+    return ScoreTable(positives, negatives, label, bins)
+
+
+def _class_scores(counted: KeyCounts, places: Array, low: Array, which: Array, bins: Array) -> ClassScores:
+    """The rows of one class at the lower ends of their bins."""
+    parts = counted.at(places[which])
+    ties = [part for part in parts[::-1] if part is not None]  # summed in one order, whatever is given
+    order = np.lexsort((*ties, low[which]))
+    rows, weights, squares = (None if part is None else part[order] for part in parts)
+    return score_bins.lowered(ClassScores(low[which][order], rows, weights, squares), bins).compact()

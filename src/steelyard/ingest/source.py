@@ -1,4 +1,4 @@
-"""Source: where rows are before they are weighed, and the names of the columns to weigh."""
+"""Source: where rows are before they are counted, and what to count of them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 from steelyard.errors import InputError, InputTypeError, did_you_mean, first_ten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import narwhals as nw
+
+    from steelyard._types import Frame, Label, Labels
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of the columns to weigh."""
+    """The names of the columns to count."""
 
     true: str
     pred: tuple[str, ...] = ()
@@ -35,65 +37,64 @@ class Columns:
 class Source:
     """Where the rows are: frames of one engine, each a part of the whole; in text files every value is text."""
 
-    parts: tuple[Any, ...]
+    parts: tuple[nw.LazyFrame[Any], ...]
     textual: bool = False
     in_memory: bool = False
-    step: Callable[[], Any] = field(default=lambda: None)
+    step: Callable[[], object] = field(default=lambda: None)
 
     @classmethod
-    def of(cls, data: Any) -> Source:
+    def of(cls, data: Frame | Source) -> Source:
         """The frame of any engine as a source."""
-        return data if isinstance(data, Source) else cls((_opened(data),), in_memory=_in_memory(data))
+        return data if isinstance(data, Source) else cls((_lazy_frame(data),), in_memory=_in_memory(data))
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What to make of the rows."""
+class TallyRequest:
+    """What to count: the columns, their labels, the positive one, and how scores are kept."""
 
     columns: Columns
-    pos_label: Any
-    labels: tuple[Any, ...] | None
+    pos_label: Label
+    labels: Labels | None
     threshold: float | None
     exact: bool | None
 
 
-def _opened(data: Any) -> nw.LazyFrame[Any]:
+def _lazy_frame(data: Frame) -> nw.LazyFrame[Any]:
     """The frame of any engine, lazily."""
     import narwhals as nw
 
     try:
         frame: nw.LazyFrame[Any] = nw.from_native(data).lazy()
     except (TypeError, AttributeError):
-        told = "pandas, Polars, PyArrow, DuckDB, Dask or PySpark"
-        raise InputTypeError(f"A frame of {told} was expected, not {type(data).__name__}.") from None
+        engines = "pandas, Polars, PyArrow, DuckDB, Dask or PySpark"
+        raise InputTypeError(f"A frame of {engines} was expected, not {type(data).__name__}.") from None
     return frame
 
 
-def _in_memory(data: Any) -> bool:
+def _in_memory(data: Frame) -> bool:
     """Whether the rows are in memory already, so that fetching a column costs nothing."""
     import narwhals as nw
 
     return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame)
 
 
-def named_columns(use: str, names: Any, most: int | None = None) -> tuple[str, ...]:
+def named_columns(use: str, names: str | Sequence[str] | None) -> tuple[str, ...]:
     """The names of columns for one use, as a tuple; a column itself, or a name that is no text, is refused."""
-    listed = (
-        names
-        if isinstance(names, (list, tuple)) and most is None
-        else ()
-        if names is None and most is None
-        else [names]
-    )
+    listed = () if names is None else names if isinstance(names, (list, tuple)) else (names,)
     for name in listed:
-        if not isinstance(name, str):
-            told = "None" if name is None else f"a {type(name).__name__}"
-            raise InputTypeError(f"{use}= names a column of the frame by text, not by {told}; rename it where need be.")
+        check_name(use, name)
     return tuple(listed)
 
 
-def check_choices(threshold: Any, exact: Any) -> None:
-    """Refuse a cut that is no number, and an `exact` that is neither true nor false."""
+def check_name(use: str, name: object) -> None:
+    """Refuse the name of a column that is no text."""
+    if not isinstance(name, str):
+        kind = "None" if name is None else f"a {type(name).__name__}"
+        raise InputTypeError(f"{use}= names a column of the frame by text, not by {kind}; rename it where need be.")
+
+
+def check_choices(threshold: object, exact: object) -> None:
+    """Refuse a threshold that is no number, and an `exact` that is neither true nor false."""
     if threshold is not None and not isinstance(threshold, Real):
         raise InputTypeError(f"A threshold is a number, not {threshold!r}.")
     if exact not in (None, True, False):
@@ -113,15 +114,15 @@ def check_columns(source: Source, columns: Columns) -> None:
         _check_kinds(source, columns, schema)
 
 
-def _check_kinds(source: Source, columns: Columns, schema: Any) -> None:
+def _check_kinds(source: Source, columns: Columns, schema: nw.Schema) -> None:
     for name in (n for n in (columns.score, columns.weight, columns.frequency) if n is not None and not source.textual):
         if not (schema[name].is_numeric() or str(schema[name]) == "Boolean"):
             raise InputTypeError(f"The column {name!r} holds {schema[name]} values; numbers were expected.")
     for name in (columns.true, *columns.pred, *columns.by):
         if schema[name].is_nested():
-            raise InputTypeError(nested(f"The column {name!r} holds {schema[name]} values"))
+            raise InputTypeError(nested_sentence(f"The column {name!r} holds {schema[name]} values"))
 
 
-def nested(told: str) -> str:
-    """What is said of columns that hold more than one value a row."""
-    return f"{told}; a label or a group is one value a row, such as text or a number."
+def nested_sentence(problem: str) -> str:
+    """The refusal of columns that hold more than one value a row."""
+    return f"{problem}; a label or a group is one value a row, such as text or a number."

@@ -1,4 +1,4 @@
-"""Temporary: what is written for a while, under a name known before it is there, so that no moment leaves it behind."""
+"""Temporary files: written under a name that is known before they are there, so that no moment leaves them behind."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def unused(folder: Path, start: str, ending: str = "") -> Path:
+def unused_path(folder: Path, start: str, ending: str = "") -> Path:
     """A path that nothing has yet; make it where an interruption removes it, which mkdtemp and mkstemp do not allow."""
     return folder / f"{start}{secrets.token_hex(8)}{ending}"
 
 
 @contextmanager
-def folder() -> Iterator[Path]:
+def temporary_folder() -> Iterator[Path]:
     """A folder of one's own that is gone afterwards."""
-    made = unused(Path(tempfile.gettempdir()), "steelyard-")
+    folder = unused_path(Path(tempfile.gettempdir()), "steelyard-")
     try:
-        made.mkdir(mode=0o700)
-        yield made
+        folder.mkdir(mode=0o700)
+        yield folder
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def permitted(mode: int) -> int:
+def without_umask(mode: int) -> int:
     """The mode less what the user's umask takes away: what a file made under another name has in its final place."""
     mask = os.umask(0)  # there is no way to read it without setting it
     os.umask(mask)

@@ -10,7 +10,9 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, SteelyardError
 from steelyard.ingest import array_tables as ingest
-from steelyard.ingest.label_overlap import check_met
+from steelyard.ingest.class_checks import check_both_classes, check_classes
+from steelyard.ingest.label_overlap import check_label_overlap
+from steelyard.ingest.score_columns import tables_per_class, tables_per_pair
 from steelyard.metrics import reasons
 from steelyard.metrics.results import Answer, Options
 from steelyard.statistics.confusion import Confusion, one_vs_rest
@@ -48,12 +50,12 @@ def weighed(metric: Metric, data: Any, other: Any, options: Options) -> Counts |
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
     if metric.scores is None:
         table = ingest.confusion(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
-        ingest.check_whole(table)
+        check_classes(table)
         if options.labels is None:
-            check_met(table)
+            check_label_overlap(table)
         return table
     scores = ingest.single_use_table(data, other, labels=options.labels, pos_label=options.pos_label, **weights)
-    ingest.check_both_classes(scores)
+    check_both_classes(scores)
     return scores
 
 
@@ -276,7 +278,7 @@ def on_score_columns(
     if options.average in ("native", "micro"):
         raise InputError(f"{metric.name} of several columns of scores needs average='macro', 'weighted' or None.")
     pairs = parameters.get("multi_class") == "ovo"
-    weigh = ingest.pair_tables if pairs else ingest.score_tables
+    weigh = tables_per_pair if pairs else tables_per_class
     names, tables, shares = weigh(
         y_true, y_score, labels=options.labels, sample_weight=options.sample_weight, frequency=options.frequency
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.ingest import array_tables as ingest
+from steelyard.ingest.class_checks import check_both_classes
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -71,5 +72,5 @@ def _table(data: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
             raise InputError("A ScoreTable is weighed already; give the options with (y_true, y_score).")
         return data
     table = ingest.score_table(data, y_score, **options)
-    ingest.check_both_classes(table)
+    check_both_classes(table)
     return table

@@ -65,8 +65,9 @@ class Run:
             return None
         held, weight = self._weighty()
         positive = self.data.codes[self.part.test[held]] == self.data.labels.index(self.data.positive)
-        words = {"pos_label": True, "labels": [False, True]}
-        table = score_table(positive, self.answer.scores[held], sample_weight=weight, **words)
+        table = score_table(
+            positive, self.answer.scores[held], sample_weight=weight, pos_label=True, labels=[False, True]
+        )
         return ScoreTable(table.positive, table.negative, self.data.positive)
 
     def by_columns(self, metric: Metric, average: str) -> float:

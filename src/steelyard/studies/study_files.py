@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import json_text, strict
 from steelyard.errors import InputError
-from steelyard.ingest.temporary_files import permitted, unused
+from steelyard.ingest.temporary_files import unused_path, without_umask
 from steelyard.report.terminal_summary import csv_rows
 from steelyard.studies.study_page import drawn, page
 
@@ -54,11 +54,11 @@ def write(study: Study, folder: Any, *, force: bool = False) -> Path:
     """Write page.html, study.json, claims.csv, tables/*.csv and figures/*.svg, *.pdf; a kill leaves no half of it."""
     path = check_free(folder, force=force).absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = unused(path.parent, f".{path.name[:40]}.")
+    made = unused_path(path.parent, f".{path.name[:40]}.")
     try:
         made.mkdir(mode=0o700)
         _fill(study, made)
-        made.chmod(permitted(0o777))
+        made.chmod(without_umask(0o777))
         _put(made, path)
     finally:
         shutil.rmtree(made, ignore_errors=True)

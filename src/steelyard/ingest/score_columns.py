@@ -1,0 +1,72 @@
+"""Scores of several classes, a column for each: a ScoreTable for each class, or for each pair of classes."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import InputError
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.array_tables import declared_labels, score_table
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Label, Labels, Weights
+    from steelyard.statistics.score_table import ScoreTable
+
+
+def tables_per_class(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights = None,
+) -> tuple[list[Label], list[ScoreTable], list[float]]:
+    """One ScoreTable a column of scores, its class against the rest: the labels, the tables, the classes' weights."""
+    codes, classes, matrix = _score_columns(y_true, y_score, labels)
+    tables = [
+        score_table(codes == i, matrix[:, i], sample_weight=sample_weight, frequency=frequency)
+        for i in range(len(classes))
+    ]
+    return list(classes), tables, [float(table.positive.total) for table in tables]
+
+
+def tables_per_pair(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights = None,
+) -> tuple[list[tuple[Label, Label]], list[ScoreTable], list[float]]:
+    """One ScoreTable an ordered pair of classes, by the column of the first (Hand and Till)."""
+    codes, classes, matrix = _score_columns(y_true, y_score, labels)
+    weights = {
+        key: None if column is None else arrays.column(column, key)
+        for key, column in (("sample_weight", sample_weight), ("frequency", frequency))
+    }
+    pairs, tables = list(permutations(range(len(classes)), 2)), []
+    for first, second in pairs:
+        rows = (codes == first) | (codes == second)
+        of_pair = {key: None if column is None else column[rows] for key, column in weights.items()}
+        tables.append(score_table(codes[rows] == first, matrix[rows, first], **of_pair))
+    names = [(classes[first], classes[second]) for first, second in pairs]
+    return names, tables, [float(table.positive.total + table.negative.total) for table in tables]
+
+
+def _score_columns(y_true: ArrayLike, y_score: ArrayLike, labels: ArrayLike | None) -> tuple[Array, Labels, Array]:
+    if isinstance(y_score, np.ma.MaskedArray) and np.ma.is_masked(y_score):
+        raise InputError("y_score holds masked values; a score is a finite number. Fill or drop such rows first.")
+    true, matrix = arrays.column(y_true, "y_true"), np.asarray(y_score)
+    arrays.check_lengths(y_true=true, y_score=matrix)
+    codes, classes = label_codes.encode(true, declared_labels(labels))
+    if matrix.ndim != 2 or matrix.shape[1] != len(classes):
+        raise InputError(
+            f"y_score has shape {matrix.shape}; with {len(classes)} classes it needs a column for each, in the order "
+            f"{', '.join(map(repr, classes[:5]))}{' ...' if len(classes) > 5 else ''}. labels= declares another."
+        )
+    return codes, classes, matrix
