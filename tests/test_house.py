@@ -19,7 +19,7 @@ FLOORS = (
     "_types", "_renamed", "errors", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "estimators", "protocol",
     "datasets", "report", "interop", "sklearn", "studies", "cli",
 )  # fmt: skip
-HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy")
+HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy", "jinja2")
 
 
 def imports(path):

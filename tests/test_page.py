@@ -33,7 +33,7 @@ from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.threshold_grid import MOST_THRESHOLDS, threshold_grid
-from steelyard.report.document import clipped, embedded, filled
+from steelyard.report.document import clipped, embedded, rendered_html
 from steelyard.report.page import comparison_page, page
 
 MOST = 150_000
@@ -168,7 +168,7 @@ def test_long_labels_are_shortened_in_the_middle():
 
 
 def test_parts_are_put_in_once():
-    html = filled("shell.html", policy="", title="{{body}}", style="", body="{{title}}", data="", code="")
+    html = rendered_html("shell.html", policy="", title="{{body}}", style="", body="{{title}}", payload="", script="")
     assert "<title>{{body}}</title>" in html
 
 

@@ -27,8 +27,8 @@ from steelyard import (
 from steelyard.analysis.rows import Rows, percent_text, three_digits
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
-from steelyard.report import html_tables
 from steelyard.report.page import audit_page, comparison_page, notebook, page
+from steelyard.report.page_numbers import amount
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: the browser tests are skipped"
@@ -172,7 +172,7 @@ def test_numbers_have_the_same_digits_on_the_page_as_in_the_terminal(show, html)
         shown = tab.evaluate("vs => vs.map(steelyard.percent)", shares)
         assert [words.replace("\u00a0", " ") for words in shown] == [percent_text(v) for v in shares]
         weights = [abs(v) for v in grid]
-        assert tab.evaluate("vs => vs.map(steelyard.counted)", weights) == [html_tables.count(v) for v in weights]
+        assert tab.evaluate("vs => vs.map(steelyard.counted)", weights) == [amount(v) for v in weights]
 
 
 def test_moved_by_keyboard_every_metric_is_what_python_computes(show, html, evaluation):

@@ -1,53 +1,73 @@
-"""Document: one self-contained HTML file whose own style and script alone may run. Used by every page."""
+"""Documents: self-contained HTML files whose own style and script alone may run, filled by Jinja, which escapes."""
 
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
-from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from steelyard.report.page_numbers import amount, digits, exact_digits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _SHOWN = 80  # characters of a label or a name that a page shows; the middle of longer ones is left out
 
 
+def clipped(value: object, most: int = _SHOWN) -> str:
+    """A label as text of a length that fits a page."""
+    whole = str(value)
+    return whole if len(whole) <= most else f"{whole[: most // 2]} … {whole[-(most // 2 - 3) :]}"
+
+
+def label_html(value: object, most: int = _SHOWN) -> Markup:
+    """A label, isolated so that right-to-left text does not turn what stands beside it."""
+    return Markup("<bdi>{}</bdi>").format(clipped(value, most))
+
+
 @cache
-def template(name: str) -> str:
-    """A file of the templates, without the comments and the blanks that only its reader needs."""
-    text = files("steelyard.report").joinpath("templates", name).read_text(encoding="utf-8")
-    if name.endswith(".html"):
-        return text
-    if name.endswith(".css"):
-        return "\n".join(filter(None, (line.strip() for line in re.sub(r"/\*.*?\*/", "", text).splitlines())))
-    lines = (line.strip() for line in text.splitlines())
-    return "\n".join(_closed_up(line) for line in lines if line and not line.startswith("//"))
+def _environment() -> Environment:
+    loader = PackageLoader("steelyard.report", "templates")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {
+        "amount": amount,
+        "clip": clipped,
+        "digits": digits,
+        "exact": exact_digits,
+        "label": label_html,
+    }
+    return environment
 
 
-def _closed_up(line: str) -> str:
-    """A line of script without the blanks around signs; text in it, and lines with a pattern, are left as they are."""
-    if re.search("['`/\\\\]", line):
-        return line
-    parts = re.split('("[^"]*")', line)
-    signs = r" *(=>|===|!==|<=|>=|&&|\|\||[=<>*?:,;{}()]) *"
-    return "".join(part if i % 2 else re.sub(signs, r"\1", part) for i, part in enumerate(parts))
+def rendered_html(template: str, **context: object) -> Markup:
+    """A template of this floor; text put into it is escaped, and never looked through for templates again."""
+    return Markup(_environment().get_template(template).render(context))  # noqa: S704 - Jinja has escaped it
 
 
-def filled(name: str, **parts: str) -> str:
-    """A template with its {{parts}} put in, each of them once: what is put in is not looked through again."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template(name))
+@cache
+def asset(name: str) -> str:
+    """A style or a script of the templates, minified."""
+    import rcssmin
+    import rjsmin
+
+    source = files("steelyard.report").joinpath("templates", name).read_text(encoding="utf-8")
+    minified: str = rcssmin.cssmin(source) if name.endswith(".css") else rjsmin.jsmin(source)
+    return minified
 
 
 def document(
     title: str,
-    body: str,
+    body: Markup,
     *,
-    payload: Any = None,
+    payload: Mapping[str, object] | None = None,
     script: str = "",
     styles: Sequence[str] = ("page.css",),
     images: bool = False,
@@ -56,16 +76,15 @@ def document(
 
     With `images` pictures are allowed as well, where the page holds them itself.
     """
-    style = "\n".join(map(template, styles))
+    style = "\n".join(map(asset, styles))
     policy = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
     if images:
         policy += "; img-src data:"
     if script:
         policy += f"; script-src {digest(script)}"
-    data = "" if payload is None else f'<script type="application/json" id="data">{embedded(payload)}</script>\n'
-    code = f"<script>{script}</script>\n" if script else ""
-    whole = filled("shell.html", policy=policy, title=text(title), style=style, body=body, data=data, code=code)
-    return whole.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be written to a file
+    data = "" if payload is None else embedded(payload)
+    html = rendered_html("shell.html", policy=policy, title=title, style=style, body=body, payload=data, script=script)
+    return html.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be written to a file
 
 
 def digest(inline: str) -> str:
@@ -73,31 +92,10 @@ def digest(inline: str) -> str:
     return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
 
 
-def embedded(payload: Any) -> str:
+def embedded(payload: object) -> str:
     """Strict JSON that no parser of HTML or JavaScript can mistake for its own: labels are hostile."""
     plain = json.dumps(payload, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=str)
     plain = plain.encode("utf-8", "replace").decode("utf-8")
     for sign in "<>&\u2028\u2029":
         plain = plain.replace(sign, f"\\u{ord(sign):04x}")
     return plain
-
-
-def scrolled(table: str, title: str) -> str:
-    """A table that scrolls by itself where the screen is narrow, by keyboard as well."""
-    return f'<div class="wide" tabindex="0" role="region" aria-label="{text(title)}">{table}</div>'
-
-
-def text(value: Any) -> str:
-    """Any value as text that stands safely inside an element or an attribute."""
-    return escape(str(value), quote=True)
-
-
-def clipped(value: Any, most: int = _SHOWN) -> str:
-    """A label as text of a length that fits a page."""
-    whole = str(value)
-    return whole if len(whole) <= most else f"{whole[: most // 2]} … {whole[-(most // 2 - 3) :]}"
-
-
-def name(value: Any, most: int = _SHOWN) -> str:
-    """A label, isolated so that right-to-left text does not turn what stands beside it."""
-    return f"<bdi>{text(clipped(value, most))}</bdi>"

@@ -1,23 +1,32 @@
-"""Tables: the numbers of a page as plain HTML, which stands without the script. Used by the page."""
+"""Tables of a page: its metrics, classes and groups as cells of text, which stand without the script."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
 
 from steelyard.analysis.rows import interval_text, three_digits
 from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.evaluation.evaluation import FIRST
+from steelyard.metrics.registry import get_metric
 from steelyard.report import metric_facts
-from steelyard.report.document import clipped, name, scrolled, text
+from steelyard.report.document import clipped, label_html
+from steelyard.report.page_numbers import exact_digits, finite, rounded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
+    from steelyard._types import Label
+    from steelyard.analysis.sampler import Interval
     from steelyard.evaluation.evaluation import Evaluation, Row
+    from steelyard.evaluation.groups import Group
 
 MOST_GROUPS = 20
-GROUP_NAME = 32  # characters of a group's name, of which a page may have many
+_GROUP_METRICS = 5
+_GROUP_NAME = 32  # characters of a group's name, of which a page may have many
 FAMILIES = {
     "rates": "Rates of one class",
     "overall": "All rows alike",
@@ -35,123 +44,125 @@ FAMILIES = {
 }
 
 
-def digits(value: float) -> str:
-    """All digits of a value for a machine, nothing where it is undefined."""
-    return repr(float(value)) if math.isfinite(value) else ""
+@dataclass(frozen=True)
+class MetricLine:
+    """One metric as a row shows it: its value, its interval or why it has none, and the no-skill baseline."""
+
+    name: str
+    title: str
+    exact: str
+    value: str
+    between: str
+    chance: str
 
 
-def count(value: float) -> str:
-    """A count of rows, or of weight, with thousands apart."""
-    shown = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
-    return three_digits(float(value)) if shown in ("0.00", "1.00") else shown
+@dataclass(frozen=True)
+class HtmlTable:
+    """A table whose cells are text, or HTML that was escaped already; the first of each row is its heading."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    kind: str = "plain"
+    notes: Sequence[str] = ()
+    evaluated: str = ""
 
 
-def metric_rows(evaluation: Evaluation, key: str = "metric") -> str:
-    """The body of the table of metrics: the usual few first, the others by family."""
+def metric_line(row: Row) -> MetricLine:
+    """A row of the evaluation as its line."""
+    undefined = not math.isfinite(row.value)
+    return MetricLine(
+        row.name,
+        metric_facts.title(row),
+        exact_digits(row.value),
+        "–" if undefined else three_digits(row.value),
+        (row.undefined or "undefined") if undefined else f"{three_digits(row.low)} to {three_digits(row.high)}",
+        three_digits(row.chance),
+    )
+
+
+def metric_lines(evaluation: Evaluation) -> dict[str, list[MetricLine]]:
+    """The table of metrics by its headings: the usual few first, the others by family."""
     usual = evaluation.shown() if evaluation.first is not None else []
     names = {row.name for row in usual}
-    groups: dict[str, list[Row]] = {"Read first": usual} if usual else {}
+    lines = {"Read first": [metric_line(row) for row in usual]} if usual else {}
     for row in evaluation.metrics:
         if row.name not in names:
             family = metric_facts.metric_of(row).family
-            groups.setdefault(FAMILIES.get(family, family), []).append(row)
-    return "".join(_group(title, rows, key) for title, rows in groups.items())
+            lines.setdefault(FAMILIES.get(family, family), []).append(metric_line(row))
+    return lines
 
 
-def _group(title: str, rows: Iterable[Row], key: str) -> str:
-    head = f'<tr class="family"><th scope="rowgroup" colspan="5">{text(title)}</th></tr>'
-    return f"<tbody>{head}{''.join(metric_row(row, key) for row in rows)}</tbody>"
-
-
-def metric_row(row: Row, key: str = "metric") -> str:
-    """One metric: its value, room for its bar, its interval, and what guessing scores.
-
-    Its name is in `data-metric`, once on a page; of one class against the rest in `data-class-metric`.
-    """
-    undefined = not math.isfinite(row.value)
-    between = (
-        text(row.undefined or "undefined") if undefined else f"{three_digits(row.low)} to {three_digits(row.high)}"
-    )
-    # HTML lets the ends of cells and rows be left out, and a page has fifty of them.
-    return (
-        f'<tr data-{key}="{text(row.name)}" data-value="{digits(row.value)}">'
-        f'<th scope="row">{text(metric_facts.title(row))}'
-        f'<td class="value">{"–" if undefined else three_digits(row.value)}<td class="bar">'
-        f'<td class="between">{between}<td class="chance">{three_digits(row.chance)}'
-    )
-
-
-def class_table(evaluation: Evaluation) -> str:
+def class_table(evaluation: Evaluation) -> HtmlTable | None:
     """Precision, recall and F1 of each class; of two, those of the metrics where they are the same quantity."""
-    head = ("class", "rows", "precision", "recall", "F1")
-    body = [
-        [name(row.label), f"{row.rows:,}", *map(_interval, agreeing_intervals(evaluation, row))]
+    rows = [
+        [label_html(row.label), f"{row.rows:,}", *map(_interval, agreeing_intervals(evaluation, row))]
         for row in evaluation.per_class
     ]
-    return table(head, body, "plain classes" if evaluation.positive is None else "plain two-classes")
+    kind = "plain classes" if evaluation.positive is None else "plain two-classes"
+    return HtmlTable(("class", "rows", "precision", "recall", "F1"), rows, kind) if rows else None
 
 
-def _interval(part: Any) -> str:
-    return (
-        text(interval_text(part.value, part.low, part.high))
-        if math.isfinite(part.value)
-        else f"– {text(getattr(part, 'why', None) or getattr(part, 'undefined', None) or '')}"
-    )
+def _interval(part: Interval | Row) -> str:
+    if math.isfinite(part.value):
+        return interval_text(part.value, part.low, part.high)
+    return f"– {getattr(part, 'why', None) or getattr(part, 'undefined', None) or ''}"
 
 
-def group_table(groups: Sequence[Any], most: int = MOST_GROUPS) -> str:
+# ---------------------------------------------------------------- groups
+
+
+def group_table(evaluation: Evaluation, most: int = MOST_GROUPS) -> HtmlTable | None:
     """The usual metrics of each group, with their intervals; the largest groups where they are very many."""
-    largest, shown = _shown(groups, most)
-    left = len(groups) > len(largest)
-    note = f'<p class="soft">The {most} largest of {len(groups):,} groups are shown.</p>' if left else ""
-    body = [
-        [name(group.label, GROUP_NAME), f"{group.rows:,}", *(_group_cell(group, metric) for metric in shown)]
+    if not evaluation.groups:
+        return None
+    largest, names = _shown_groups(evaluation.groups, most)
+    left_out = len(evaluation.groups) > len(largest)
+    notes = [f"The {most} largest of {len(evaluation.groups):,} groups are shown."] if left_out else []
+    rows = [
+        [label_html(group.label, _GROUP_NAME), f"{group.rows:,}", *(_group_cell(group[name]) for name in names)]
         for group in largest
     ]
-    titles = [metric_facts.title(largest[0][metric]) for metric in shown]
-    return note + table(("group", "rows", *titles), body)
+    head = ("group", "rows", *(metric_facts.title(largest[0][name]) for name in names))
+    return HtmlTable(head, rows, notes=notes, evaluated=_evaluated(evaluation))
 
 
-def _shown(groups: Sequence[Any], most: int) -> tuple[Sequence[Any], list[str]]:
+def _evaluated(evaluation: Evaluation) -> str:
+    """Where the groups stand, whatever the sliders say: at a threshold, as predicted, or ranked only."""
+    names = {row.name.split("[")[0] for group in evaluation.groups for row in group.metrics}
+    if evaluation.threshold is None or all(get_metric(name).scores for name in names):
+        return "As evaluated"
+    return f"At threshold {three_digits(evaluation.threshold)}, as evaluated"
+
+
+def _shown_groups(groups: Sequence[Group], most: int) -> tuple[Sequence[Group], list[str]]:
     """The groups and the metrics for which a page has room."""
     largest = sorted(groups, key=lambda group: -group.rows)[:most] if len(groups) > most else groups
     shared = [row.name for row in largest[0].metrics if all(row.name in group for group in largest)]
-    return largest, [metric for metric in FIRST if metric in shared][:5] or shared[:5]
+    return largest, [name for name in FIRST if name in shared][:_GROUP_METRICS] or shared[:_GROUP_METRICS]
 
 
-def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, Any]:
+def _group_cell(row: Row) -> str:
+    if not math.isfinite(row.value):
+        return Markup("– <i>{}</i>").format(row.undefined or "undefined")
+    ends = f"{three_digits(row.low)} to {three_digits(row.high)}"
+    return Markup("{} <i>{}</i>").format(three_digits(row.value), ends)
+
+
+def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, list[object]]:
     """The groups that the page shows, for the copied JSON: names once, and of each group its key, rows and numbers."""
     if not evaluation.groups:
         return {"by": [], "names": [], "parts": []}
-    largest, shown = _shown(list(evaluation.groups), most)
+    largest, names = _shown_groups(evaluation.groups, most)
     parts = [
-        [[_key(key) for key in group.key], group.rows, [_numbers(group[metric]) for metric in shown]]
-        for group in largest
+        [[_key(key) for key in group.key], group.rows, [_numbers(group[name]) for name in names]] for group in largest
     ]
-    return {"by": [clipped(by, GROUP_NAME) for by in largest[0].by], "names": shown, "parts": parts}
+    return {"by": [clipped(by, _GROUP_NAME) for by in largest[0].by], "names": [*names], "parts": [*parts]}
 
 
-def _numbers(row: Row) -> list[Any]:
-    ends = [metric_facts.rounded(end) for end in (row.low, row.high, row.chance)]
-    return [metric_facts.finite(row.value), *ends, *([] if row.undefined is None else [row.undefined])]
+def _numbers(row: Row) -> list[float | str | None]:
+    ends = [rounded(end) for end in (row.low, row.high, row.chance)]
+    return [finite(row.value), *ends, *([] if row.undefined is None else [row.undefined])]
 
 
-def _key(key: Any) -> Any:
-    return key if key is None or isinstance(key, (int, float)) else clipped(key, GROUP_NAME)
-
-
-def _group_cell(group: Any, metric: str) -> str:
-    row = group[metric]
-    if not math.isfinite(row.value):
-        return f"– <i>{text(row.undefined or 'undefined')}</i>"
-    return f"{three_digits(row.value)} <i>{three_digits(row.low)} to {three_digits(row.high)}</i>"
-
-
-def table(head: Sequence[str], body: Iterable[Sequence[str]], kind: str = "plain") -> str:
-    """A table whose cells are HTML already, the first of each row its heading."""
-    top = "".join(f'<th scope="col">{text(title)}</th>' for title in head)
-    rows = "".join(
-        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in body
-    )
-    inside = f"<thead><tr>{top}</tr></thead><tbody>{rows}</tbody>"
-    return scrolled(f'<table class="{kind}">{inside}</table>', f"{head[0]} table")
+def _key(key: Label | None) -> int | float | str | None:
+    return key if key is None or isinstance(key, (int, float)) else clipped(key, _GROUP_NAME)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.kinks import kinks
@@ -11,6 +10,7 @@ from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import notation, references
 from steelyard.metrics.registry import get_metric
 from steelyard.report.document import embedded
+from steelyard.report.page_numbers import finite, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,16 +92,6 @@ def sources(facts: Iterable[dict[str, Any]]) -> dict[str, str]:
 def properties() -> list[str]:
     """The title of every property, in the order of the signs."""
     return [asked.title for asked in PROPERTIES.values()]
-
-
-def finite(value: Any) -> float | None:
-    """The number where it is one, for strict JSON."""
-    return float(value) if value is not None and math.isfinite(value) else None
-
-
-def rounded(value: float, places: int = 11) -> float | None:
-    """The digits that matter: a page has no room for those of rounding."""
-    return finite(float(f"{value:.{places}g}"))
 
 
 def formulas(names: Iterable[str]) -> str:

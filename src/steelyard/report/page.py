@@ -10,19 +10,22 @@ from steelyard.errors import InputTypeError
 from steelyard.evaluation.class_views import class_evaluation, class_intervals, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.opening_threshold import at_opening_threshold
-from steelyard.report import class_sections, html_tables, metric_facts, sections
-from steelyard.report.document import clipped, document, filled, template, text
+from steelyard.report import metric_facts
+from steelyard.report.class_sections import classes_context, shown_classes
+from steelyard.report.document import asset, clipped, document, rendered_html
+from steelyard.report.html_tables import MOST_GROUPS, group_numbers, group_table
 from steelyard.report.page_data import packed, payload
+from steelyard.report.sections import page_context
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from steelyard.analysis.comparison import Comparison
     from steelyard.auditing.decisions import Decision
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
-SCRIPTS = ("numbers.js", "charts.js", "state.js", "rows.js", "update.js", "curves.js", "page.js")
-MOST_BYTES = 150_000  # of a page of two classes, whatever the input
+_SCRIPTS = ("numbers.js", "charts.js", "state.js", "rows.js", "update.js", "curves.js", "page.js")
+_MOST_BYTES = 150_000  # of a page of two classes, whatever the input
 
 
 def page(evaluation: Evaluation | CrossEvaluation, *, source: str = "predictions") -> str:
@@ -48,11 +51,11 @@ def page(evaluation: Evaluation | CrossEvaluation, *, source: str = "predictions
 
 
 def _cross_page(result: CrossEvaluation, source: str) -> str:
-    from steelyard.report.run_sections import sections
+    from steelyard.report.run_sections import runs_html
 
     if len(result) > 1:
-        return comparison_page(result.compare(), source=source, more=sections(result))
-    return _evaluation_page(result.evaluation, source, sections(result))
+        return comparison_page(result.compare(), source=source, more=runs_html(result))
+    return _evaluation_page(result.evaluation, source, runs_html(result))
 
 
 def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str:
@@ -63,38 +66,38 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str
     if thresholded.positive is None:
         return _classes_page(thresholded, source, more)
     data = payload(thresholded, source) | {"verdict": evaluation.verdict, "own_cut": thresholded is not evaluation}
-    return _fitting(thresholded, source, data, {"runs": more, **sections.pieces(thresholded, source, data)})
+    return _fitting(thresholded, source, data, page_context(thresholded, source, data) | {"runs": more})
 
 
-def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], parts: dict[str, str]) -> str:
+def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], context: Mapping[str, object]) -> str:
     """The file with as many groups as it has room for."""
-    title, code, most = f"{clipped(source)} · Steelyard", script(data), html_tables.MOST_GROUPS
+    title, code, most = f"{clipped(source)} · Steelyard", _script(data), MOST_GROUPS
     while True:
-        shown = {"tables": parts["tables"] if not evaluation.groups else sections.tables_of(evaluation, most)}
-        held = packed(data | {"groups": html_tables.group_numbers(evaluation, most)})
-        html = document(title, filled("page.html", **parts | shown), payload=held, script=code)
-        if len(html.encode()) <= MOST_BYTES or most <= 1 or not evaluation.groups:
+        shown = {**context, "group_table": group_table(evaluation, most)}
+        numbers = packed(data | {"groups": group_numbers(evaluation, most)})
+        html = document(title, rendered_html("page.html", **shown), payload=numbers, script=code)
+        if len(html.encode()) <= _MOST_BYTES or most <= 1 or not evaluation.groups:
             return html
         most = most * 3 // 4
 
 
-def script(data: dict[str, Any]) -> str:
+def _script(data: dict[str, Any]) -> str:
     """The page's script: the registry's formulas, then what shows them."""
     formulas = metric_facts.formulas(row["name"] for row in data["metrics"] if not row.get("ranks"))
-    return '"use strict";(() => {\n' + "\n".join([formulas, *map(template, SCRIPTS)]) + "\n})();"
+    return '"use strict";(() => {\n' + "\n".join([formulas, *map(asset, _SCRIPTS)]) + "\n})();"
 
 
 def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:
     """Several classes: the table of all, then each against the rest."""
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - a table of classes
-    labels = class_sections.shown_classes(table)
-    one = class_evaluation(evaluation, rarest_class(table, labels))
-    data = payload(one, source, others=labels, intervals=class_intervals(evaluation))
+    labels = shown_classes(table)
+    rarest = class_evaluation(evaluation, rarest_class(table, labels))
+    data = payload(rarest, source, others=labels, intervals=class_intervals(evaluation))
     data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
     data["assumed"] = list(evaluation.assumed)
-    parts = sections.pieces(one, source, data) | class_sections.pieces(evaluation, one, source, data)
-    return _fitting(evaluation, source, data, {"runs": more, **parts})
+    of_classes = classes_context(evaluation, table, source, rarest.positive)
+    return _fitting(evaluation, source, data, page_context(rarest, source, data) | of_classes | {"runs": more})
 
 
 def comparison_page(comparison: Comparison, *, source: str = "predictions", more: str = "") -> str:
@@ -105,9 +108,11 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions", more
     >>> "on the same 100 rows" in comparison_page(found)
     True
     """
-    from steelyard.report.comparison_body import body
+    from steelyard.report.comparison_sections import comparison_html
 
-    return document(f"{clipped(' and '.join(comparison.models))} · Steelyard", body(comparison, source, more))
+    return document(
+        f"{clipped(' and '.join(comparison.models))} · Steelyard", comparison_html(comparison, source, more)
+    )
 
 
 def audit_page(decisions: Iterable[Decision]) -> str:
@@ -117,9 +122,9 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     >>> "class_symmetry" in audit_page(audit("recall", properties=["class_symmetry"]))
     True
     """
-    from steelyard.report.audit_body import body
+    from steelyard.report.audit_sections import audit_html
 
-    return document("Audit of metrics · Steelyard", body(list(decisions)))
+    return document("Audit of metrics · Steelyard", audit_html(list(decisions)))
 
 
 def notebook(evaluation: Evaluation, *, height: int = 720) -> str:
@@ -129,7 +134,4 @@ def notebook(evaluation: Evaluation, *, height: int = 720) -> str:
     >>> notebook(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), height=500)
     '<iframe title="Steelyard ...height="500" ...</iframe>'
     """
-    return (
-        f'<iframe title="Steelyard {text(__version__)}" sandbox="allow-scripts" width="100%" height="{height}" '
-        f'frameborder="0" srcdoc="{text(page(evaluation))}"></iframe>'
-    )
+    return str(rendered_html("notebook.html", version=__version__, height=height, page=page(evaluation)))

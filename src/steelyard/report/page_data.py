@@ -26,7 +26,7 @@ from steelyard.evaluation.class_views import ClassView, class_view
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.report import html_tables, metric_facts
 from steelyard.report.document import clipped
-from steelyard.report.metric_facts import finite, rounded
+from steelyard.report.page_numbers import finite, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -1,0 +1,33 @@
+"""Numbers of a page: how counts, values and exact digits are written in HTML."""
+
+from __future__ import annotations
+
+import math
+
+from steelyard.analysis.rows import three_digits
+
+
+def digits(value: float | None) -> str:
+    """A value with three significant digits, a dash where it is undefined."""
+    return three_digits(value)
+
+
+def exact_digits(value: float) -> str:
+    """All digits of a value for a machine, nothing where it is undefined."""
+    return repr(float(value)) if math.isfinite(value) else ""
+
+
+def amount(value: float) -> str:
+    """A count of rows, or of weight, with thousands apart."""
+    shown = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+    return three_digits(float(value)) if shown in ("0.00", "1.00") else shown
+
+
+def finite(value: float | None) -> float | None:
+    """The number where it is one, for strict JSON."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def rounded(value: float, places: int = 11) -> float | None:
+    """The digits that matter: a page has no room for those of rounding."""
+    return finite(float(f"{value:.{places}g}"))
