@@ -43,7 +43,7 @@ def warn_undefined(text: str) -> None:
     warnings.warn(f"{text} Use `zero_division` parameter to control this behavior.", category, stacklevel=6)
 
 
-def usable_column(values: object) -> Array | None:
+def usable_column(values: ArrayLike | None) -> Array | None:
     """A column that is not empty, of booleans, numbers, text or objects."""
     if type(values) is np.ndarray:
         array: Array = values
