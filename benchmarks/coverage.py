@@ -33,10 +33,10 @@ ABOUT = (
 warnings.simplefilter("error")
 
 
-def covered(found: Interval, truth: float) -> float:
+def covered(interval: Interval, truth: float) -> float:
     """The share of the intervals that hold the truth, of those whose value is defined."""
-    held = (found.low <= truth + 1e-12) & (found.high >= truth - 1e-12)
-    return float(np.mean(held[~np.isnan(found.value)]))
+    inside = (interval.low <= truth + 1e-12) & (interval.high >= truth - 1e-12)
+    return float(np.mean(inside[~np.isnan(interval.value)]))
 
 
 def tables(n, prevalence, recall, specificity, rng):
@@ -92,21 +92,21 @@ def class_rows():
         exact = Confusion((*range(10, 10 + k),), (truth * 1e9).round().astype(np.int64), truth, truth)
         names = [("accuracy", {}), ("balanced_accuracy", {}), ("g_mean", {}), ("mcc", {}), ("f1", {"average": "macro"})]
         truths = {name: get_metric(name)(exact, **options) for name, options in names}
-        held = dict.fromkeys((name for name, _ in names), 0)
+        covering = dict.fromkeys((name for name, _ in names), 0)
         repeats = REPEATS
         for _ in range(repeats):
             table = Confusion.of_rows((*range(10, 10 + k),), rng.multinomial(n, truth.ravel()).reshape(k, k))
             native = intervals([name for name, options in names if not options], table, draws=500, rng=rng)
-            for found in [*native, *intervals(["f1"], table, draws=500, rng=rng, average="macro")]:
-                held[found.metric] += bool(found.low <= truths[found.metric] <= found.high)
-        yield f"K = {k}, n = {n:,}", {name: count / repeats for name, count in held.items()}
+            for interval in [*native, *intervals(["f1"], table, draws=500, rng=rng, average="macro")]:
+                covering[interval.metric] += bool(interval.low <= truths[interval.metric] <= interval.high)
+        yield f"K = {k}, n = {n:,}", {name: count / repeats for name, count in covering.items()}
 
 
 def weighted_rows():
     """Negatives sampled 1:100 with weight 100: what raw weights would claim, and what is claimed here."""
     rng = np.random.default_rng(3)
     names = ("recall", "specificity", "precision", "ac_score", "mcc", "accuracy")
-    held, raw = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    covering, raw = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     repeats = REPEATS
     truth = Counts(*(np.array([80, 20, 0.05 * 10_000, 0.95 * 10_000])))
     for _ in range(repeats):
@@ -115,12 +115,12 @@ def weighted_rows():
         weight = np.array([[100.0], [1.0]])
         table = Confusion((0, 1), rows, rows * weight, rows * weight**2, 1)
         for i, name in enumerate(names):
-            found = intervals([name], table, draws=1_000, rng=rng)[0]
+            interval = intervals([name], table, draws=1_000, rng=rng)[0]
             plain = intervals([name], Counts(tp, 100 - tp, 100 * fp, 100 * (100 - fp)), draws=1_000, rng=rng)[0]
-            held[name] += bool(found.low <= get_metric(name)(truth) <= found.high)
+            covering[name] += bool(interval.low <= get_metric(name)(truth) <= interval.high)
             raw[name] += bool(plain.low <= get_metric(name)(truth) <= plain.high)
             del i
-    return {n: v / repeats for n, v in held.items()}, {n: v / repeats for n, v in raw.items()}
+    return {n: v / repeats for n, v in covering.items()}, {n: v / repeats for n, v in raw.items()}
 
 
 def rank_rows():
@@ -148,15 +148,15 @@ def rank_rows():
         y = np.arange(size) < share * size
         big = score_table(y, rng.normal(size=size) + shift * y)
         truth = {name: get_metric(name)(big) for name in names}
-        held, repeats = dict.fromkeys(names, 0), max(REPEATS // 4, 100)
+        covering, repeats = dict.fromkeys(names, 0), max(REPEATS // 4, 100)
         y = np.arange(positives + negatives) < positives
         for _ in range(repeats):
             table = score_table(y, rng.normal(size=len(y)) + shift * y)
-            for found in intervals(names, table, draws=400, rng=rng):
-                held[found.metric] += bool(found.low <= truth[found.metric] <= found.high)
+            for interval in intervals(names, table, draws=400, rng=rng):
+                covering[interval.metric] += bool(interval.low <= truth[interval.metric] <= interval.high)
         yield (
             f"{positives} positives, {negatives:,} negatives, shift {shift}",
-            {n: v / repeats for n, v in held.items()},
+            {n: v / repeats for n, v in covering.items()},
         )
 
 
@@ -166,7 +166,7 @@ def cluster_rows():
 
     rng = np.random.default_rng(5)
     for clusters in (15, 40):
-        held, plain, repeats = 0, 0, REPEATS
+        covering, plain, repeats = 0, 0, REPEATS
         for _ in range(repeats):
             luck = rng.beta(4, 1, clusters)  # the recall of each cluster: 0.8 on average
             groups = np.repeat(np.arange(clusters), 20)
@@ -174,10 +174,10 @@ def cluster_rows():
             pred = np.where(y == 1, rng.random(len(y)) < luck[groups], rng.random(len(y)) < 0.1).astype(int)
             a = interval("recall", y, pred, groups=groups, draws=1_000, rng=rng)
             b = interval("recall", y, pred, draws=1_000, rng=rng)
-            held, plain = held + (a.low <= 0.8 <= a.high), plain + (b.low <= 0.8 <= b.high)
+            covering, plain = covering + (a.low <= 0.8 <= a.high), plain + (b.low <= 0.8 <= b.high)
         yield (
             f"{clusters} clusters of 20 rows",
-            {"recall, by clusters": held / repeats, CONTRAST: plain / repeats},
+            {"recall, by clusters": covering / repeats, CONTRAST: plain / repeats},
         )
 
 
@@ -194,19 +194,19 @@ def level_rows():
             y[:2] = 0, 1
             luck = [np.where(rng.random(n) < shared, u, rng.random(n)) for u in [rng.random(n)] for _ in range(2)]
             a, b = (np.where(u < 0.8, y, 1 - y) for u in luck)
-            found = compare(y, {"A": a, "B": b}, metrics=names, draws=1_000, rng=rng)
-            for row in found.rows:
+            comparison = compare(y, {"A": a, "B": b}, metrics=names, draws=1_000, rng=rng)
+            for row in comparison.rows:
                 out.setdefault(row.metric, []).append((row.p_value < 0.05, row.low <= 0 <= row.high))
-            out.setdefault("McNemar, mid-p", []).append((found.mcnemar[0].mid_p < 0.05, True))
+            out.setdefault("McNemar, mid-p", []).append((comparison.mcnemar[0].mid_p < 0.05, True))
             scores = {name: rng.normal(size=n) + y for name in "AB"}
             test = compare(y, scores, scores=True, metrics=["roc_auc"], rng=rng).rows[0]
             out.setdefault("roc_auc (DeLong)", []).append((test.p_value < 0.05, test.low <= 0 <= test.high))
             guess = (rng.random(n) < 0.3).astype(int)
             out.setdefault("beats_guessing", []).append((beats_guessing(y, guess).p_value < 0.05, True))
         shares = {name: np.mean(pairs, axis=0) for name, pairs in out.items()}
-        kept = ("McNemar, mid-p", "beats_guessing")
-        told = {k: digits(v[0]) if k in kept else f"{digits(v[0])} / {digits(v[1])}" for k, v in shares.items()}
-        yield f"n = {n:,}, prevalence {prevalence}, luck shared {shared:.0%}", told
+        single = ("McNemar, mid-p", "beats_guessing")
+        texts = {k: digits(v[0]) if k in single else f"{digits(v[0])} / {digits(v[1])}" for k, v in shares.items()}
+        yield f"n = {n:,}, prevalence {prevalence}, luck shared {shared:.0%}", texts
 
 
 def table_text(head, rows):
@@ -226,8 +226,8 @@ def bar(title):
 
 def opening(missed, counts):
     """What the page says first: the cells outside their bar, by section, those of two classes by name."""
-    told = [f"{title}, outside {bar(title)}: {out} of {cells} cells." for title, (out, cells) in counts.items()]
-    first, *others = told
+    sentences = [f"{title}, outside {bar(title)}: {out} of {cells} cells." for title, (out, cells) in counts.items()]
+    first, *others = sentences
     return [
         "# Do the intervals hold what they promise?", "", f"**{first}**", "", *(f"- {line}" for line in missed), "",
         f"{' '.join(others)} Those are named below their tables.", "", ABOUT, "",
@@ -251,25 +251,25 @@ def main():
     lines += ["## Every bounded count metric: the least and the most over these cells", "",
               table_text(["metric", "least", "most"], [[n, digits(a), digits(b)] for n, (a, b) in worst.items()]), ""]  # fmt: skip
     counts = {"Two classes": (len(missed), len(rows) * len(BOUNDED))}
-    for title, found in (("K classes", class_rows()), ("Rank metrics", rank_rows()), ("Clusters", cluster_rows())):
-        found, (low, high) = list(found), BARS[title]
-        head = ["setting", *found[0][1]]
+    for title, rows in (("K classes", class_rows()), ("Rank metrics", rank_rows()), ("Clusters", cluster_rows())):
+        rows, (low, high) = list(rows), BARS[title]
+        head = ["setting", *rows[0][1]]
         lines += [
             f"## {title}",
             "",
-            table_text(head, [[name, *map(digits, shares.values())] for name, shares in found]),
+            table_text(head, [[name, *map(digits, shares.values())] for name, shares in rows]),
             "",
         ]
         outside = [
             f"- outside {bar(title)}: {name}, {setting}: {digits(v)}"
-            for setting, shares in found for name, v in shares.items()
+            for setting, shares in rows for name, v in shares.items()
             if not low <= v <= high and name != CONTRAST
         ]  # fmt: skip
-        counts[title] = (len(outside), sum(name != CONTRAST for _, shares in found for name in shares))
+        counts[title] = (len(outside), sum(name != CONTRAST for _, shares in rows for name in shares))
         lines += [*outside, ""] if outside else []
-    found = list(level_rows())
+    rows = list(level_rows())
     lines += ["## Equal models, and guessing: how often a test at 0.05 rejects / a 95 % interval of the difference holds 0", "",
-              table_text(["setting", *found[0][1]], [[name, *told.values()] for name, told in found]), ""]  # fmt: skip
+              table_text(["setting", *rows[0][1]], [[name, *shares.values()] for name, shares in rows]), ""]  # fmt: skip
     here, raw = weighted_rows()
     lines += ["## Negatives sampled 1:100, with weight 100", "",
               table_text(["intervals", *here], [["by effective size", *map(digits, here.values())], ["by raw weights", *map(digits, raw.values())]]), ""]  # fmt: skip

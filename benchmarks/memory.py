@@ -58,7 +58,7 @@ def _trim() -> None:
 
 def _kilobytes(path: Path, name: str) -> int | None:
     try:
-        found = re.search(rf"^{name}:\s+(\d+) kB", path.read_text(), re.MULTILINE)
+        match = re.search(rf"^{name}:\s+(\d+) kB", path.read_text(), re.MULTILINE)
     except OSError:
         return None
-    return int(found[1]) * 1024 if found else None
+    return int(match[1]) * 1024 if match else None

@@ -28,15 +28,15 @@ def main(wanted: str = "") -> int:
     surroundings.loaded()
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
         tempfile.tempdir = folder  # for the files that rows share
-        found = {title: [_shown(tried(row)) for row in rows] for title, rows in themes(wanted).items()}
+        trials_by_title = {title: [_shown(tried(row)) for row in rows] for title, rows in themes(wanted).items()}
         grown = {work: _climbed(work) for work in growth.wanted(wanted)}
-    trials = [trial for rows in found.values() for trial in rows]
+    trials = [trial for rows in trials_by_title.values() for trial in rows]
     if not trials and not grown:
         print(f"No row's work or peer holds {wanted!r}.", file=sys.stderr)
         return 2
     print(page.summary(trials, [step for steps in grown.values() for step in steps]).strip("*"))
     if not wanted:
-        page.write(page.text(found, grown, load))
+        page.write(page.text(trials_by_title, grown, load))
         readme.main()
     print(f"{time.time() - start:.0f} s")
     steps = (side for rungs in grown.values() for _, *sides in rungs for side in sides)
@@ -50,11 +50,11 @@ def _shown(trial):
 
 def _climbed(work):
     print(work.name)
-    found = []
+    steps = []
     for step in growth.climbed(work):
         print("  " + "".join(f"{cell:>28}" for cell in tables.rung(*step)), flush=True)
-        found.append(step)
-    return found
+        steps.append(step)
+    return steps
 
 
 if __name__ == "__main__":

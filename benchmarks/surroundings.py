@@ -56,8 +56,8 @@ def cores() -> int:
 def processor() -> str:
     """The model as the system names it."""
     info = Path("/proc/cpuinfo")
-    found = re.search(r"^model name\s*:\s*(.+)$", info.read_text(), re.MULTILINE) if info.exists() else None
-    return found[1].strip() if found else platform.processor() or platform.machine()
+    match = re.search(r"^model name\s*:\s*(.+)$", info.read_text(), re.MULTILINE) if info.exists() else None
+    return match[1].strip() if match else platform.processor() or platform.machine()
 
 
 def told(load_at_start: float | None) -> str:

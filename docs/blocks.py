@@ -54,16 +54,16 @@ class Run:
 
 def run(page: Path, folder: Path) -> Run:
     """Run the blocks of a page in a folder."""
-    text, found = page.read_text(encoding="utf-8"), Run()
+    text, result = page.read_text(encoding="utf-8"), Run()
     names: dict[str, Any] = {"__name__": "__main__"}
     end = 0
     with inside(folder):
         for block in blocks(text):
-            code = block.code if block.why else _ran(block, names, found.failures, page)
-            found.text += text[end : block.start] + code
+            code = block.code if block.why else _ran(block, names, result.failures, page)
+            result.text += text[end : block.start] + code
             end = block.start + len(block.code)
-    found.text += text[end:]
-    return found
+    result.text += text[end:]
+    return result
 
 
 @contextmanager
@@ -109,8 +109,8 @@ class Recorder(doctest.DocTestRunner):
         self.printed[example.lineno] = False, got
 
     def report_unexpected_exception(self, _out, test, example, exc_info) -> None:
-        told = f"{test.name}: {example.source.strip()}"
-        raise RuntimeError(told) from exc_info[1]
+        place = f"{test.name}: {example.source.strip()}"
+        raise RuntimeError(place) from exc_info[1]
 
 
 def _prompts(code: str, names: dict[str, Any], failures: list[str], page: Path) -> str:
@@ -136,15 +136,15 @@ def _prompts(code: str, names: dict[str, Any], failures: list[str], page: Path) 
 
 def _commands(code: str) -> list[list[str]]:
     """Each command with the lines below it."""
-    found: list[list[str]] = []
+    commands: list[list[str]] = []
     for line in code.splitlines(keepends=True):
         if line.startswith("$ "):
-            found.append([line])
-        elif found[-1][-1].endswith("\\\n") and len(found[-1]) == 1:
-            found[-1][0] = found[-1][0] + line
+            commands.append([line])
+        elif commands[-1][-1].endswith("\\\n") and len(commands[-1]) == 1:
+            commands[-1][0] = commands[-1][0] + line
         else:
-            found[-1].append(line)
-    return found
+            commands[-1].append(line)
+    return commands
 
 
 def _command(lines: list[str], failures: list[str], page: Path) -> str:
@@ -153,7 +153,7 @@ def _command(lines: list[str], failures: list[str], page: Path) -> str:
 
     from steelyard.cli.commands import commands
 
-    head, said = lines[0], "".join(lines[1:])
+    head, shown = lines[0], "".join(lines[1:])
     words = shlex.split(head[2:].replace("\\\n", " "), comments=True)
     expected = int(m[1]) if (m := re.search(r"# exit (\d)", head)) else 0
     if words[0] != "steelyard":
@@ -164,9 +164,9 @@ def _command(lines: list[str], failures: list[str], page: Path) -> str:
     if result.exit_code != expected:
         failures.append(f"{page.name}: {head}exit {result.exit_code}, not {expected}:\n{result.output}")
     printed = "\n".join(line.rstrip() for line in result.output.strip("\n").split("\n")) + "\n"
-    if not said or doctest.OutputChecker().check_output(said, printed, OPTIONS):
-        return head + said
-    failures.append(f"{page.name}: {head}wanted:\n{said}got:\n{printed}")
+    if not shown or doctest.OutputChecker().check_output(shown, printed, OPTIONS):
+        return head + shown
+    failures.append(f"{page.name}: {head}wanted:\n{shown}got:\n{printed}")
     return head + printed
 
 
@@ -175,9 +175,9 @@ def main(*pages: str) -> None:
     for name in pages:
         page = Path(name).resolve()
         with tempfile.TemporaryDirectory() as folder:
-            found = run(page, Path(folder))
-        page.write_text(found.text, encoding="utf-8")
-        sys.stdout.write(f"{name}: {len(found.failures)} written anew\n")
+            result = run(page, Path(folder))
+        page.write_text(result.text, encoding="utf-8")
+        sys.stdout.write(f"{name}: {len(result.failures)} written anew\n")
 
 
 if __name__ == "__main__":

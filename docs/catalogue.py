@@ -44,10 +44,10 @@ LONG = 400  # signs of LaTeX beyond which a formula is shown as text alone
 
 def families() -> dict[str, list[Metric]]:
     """The metrics by family, in the order of the registry."""
-    found: dict[str, list[Metric]] = defaultdict(list)
+    members: dict[str, list[Metric]] = defaultdict(list)
     for metric in list_metrics():
-        found[metric.family].append(metric)
-    return dict(found)
+        members[metric.family].append(metric)
+    return dict(members)
 
 
 def index() -> str:
@@ -145,7 +145,7 @@ def _other(metric: Metric) -> str:
 
 
 def _picture(metric: Metric) -> str:
-    told = (
+    sentence = (
         "The same at both: it does not depend on the prevalence."
         if decided.proved(metric, "prevalence_invariance")
         else (
@@ -155,7 +155,7 @@ def _picture(metric: Metric) -> str:
         )
     )
     where = "Lines of equal value over recall and specificity, where half and where a tenth of the rows are positive."
-    return f"![{metric.title} over recall and specificity at two prevalences]({metric.name}.svg){{ .plot }}\n\n{where} {told}".strip()
+    return f"![{metric.title} over recall and specificity at two prevalences]({metric.name}.svg){{ .plot }}\n\n{where} {sentence}".strip()
 
 
 # ---------------------------------------------------------------- numbers
@@ -174,8 +174,8 @@ def _chance(metric: Metric) -> str:
         return "\n".join(lines)
     lines += ["| positives | always the majority | always the minority | a fair coin |", "|---|---|---|---|"]
     for share in PREVALENCES:
-        found = chance(metric, _coin(share))
-        shown = [found.majority, found.minority, found.coin] if share != 0.5 else ["–", "–", found.coin]
+        levels = chance(metric, _coin(share))
+        shown = [levels.majority, levels.minority, levels.coin] if share != 0.5 else ["–", "–", levels.coin]
         lines.append(f"| {100 * share:g} % | " + " | ".join(map(_shown, shown)) + " |")
     return "\n".join(lines)
 
@@ -208,10 +208,10 @@ def _undefined(metric: Metric) -> str:
 
 def _undefined_scores(metric: Metric) -> str:
     cases = {"only negatives": [0, 0, 0], "only positives": [1, 1, 1]}
-    told = {
+    reasons = {
         words: metric.why(score_table(y, [0.2, 0.5, 0.9], labels=[0, 1], pos_label=1)) for words, y in cases.items()
     }
-    lines = [f'- On {words}: NaN, "{why}"' for words, why in told.items() if why]
+    lines = [f'- On {words}: NaN, "{why}"' for words, why in reasons.items() if why]
     return "\n".join(lines) or "Neither on positives alone nor on negatives alone; without a row."
 
 
@@ -223,14 +223,14 @@ def _where(why: str) -> str:
 
 
 def _peers(metric: Metric) -> str:
-    found, remark = peers(metric), REMARKS.get(metric.name)
-    if not found:
+    counterparts, remark = peers(metric), REMARKS.get(metric.name)
+    if not counterparts:
         return (
             remark
             or "scikit-learn, imbalanced-learn, torchmetrics and PyCM have no function of this metric that we know of."
         )
-    lines = ["| library | name |", "|---|---|", *(f"| {peer.library} | `{peer.name}` |" for peer in found)]
-    differ = [f"{peer.library}: {peer.differs}." for peer in found if peer.differs] + differences(metric)
+    lines = ["| library | name |", "|---|---|", *(f"| {peer.library} | `{peer.name}` |" for peer in counterparts)]
+    differ = [f"{peer.library}: {peer.differs}." for peer in counterparts if peer.differs] + differences(metric)
     differ += [*undefined(metric), *([remark] if remark else [])]
     return "\n".join([*lines, "", *(f"- {sentence}" for sentence in differ)])
 
@@ -238,8 +238,8 @@ def _peers(metric: Metric) -> str:
 def _example(metric: Metric) -> str:
     if metric.function is not None:
         value = float(metric(FINLEY))
-        told = f"{value:.3g}" if isfinite(value) else _shown(value)
-        code = f'>>> import steelyard\n>>> finley = steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)  # tornado forecasts, 1884\n>>> print(f"{{steelyard.{metric.name}(finley):.3g}}")\n{told}'
+        text = f"{value:.3g}" if isfinite(value) else _shown(value)
+        code = f'>>> import steelyard\n>>> finley = steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)  # tornado forecasts, 1884\n>>> print(f"{{steelyard.{metric.name}(finley):.3g}}")\n{text}'
         return f"```python\n{code}\n```"
     truth, scores = [0, 0, 1, 0, 1], [0.1, 0.3, 0.4, 0.6, 0.9]
     options = {"k": 2} if metric.name == "precision_at_k" else {}

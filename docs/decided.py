@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 
 def proved(metric: Metric, name: str) -> bool:
-    found = recalled_decisions(metric).get(name)
-    return found is not None and found.verdict == PROVED
+    decision = recalled_decisions(metric).get(name)
+    return decision is not None and decision.verdict == PROVED
 
 
 def refuted(metric: Metric, name: str) -> bool:
-    found = recalled_decisions(metric).get(name)
-    return found is not None and found.verdict == REFUTED
+    decision = recalled_decisions(metric).get(name)
+    return decision is not None and decision.verdict == REFUTED
 
 
 def properties(metric: Metric) -> str:
-    found = recalled_decisions(metric)
-    if not found:
+    decisions = recalled_decisions(metric)
+    if not decisions:
         return ""
     lines = ["| property | verdict | how it is known, or the tables that refute it |", "|---|---|---|"]
-    for name, one in PROPERTIES.items():
-        if name in found:
+    for name, property_ in PROPERTIES.items():
+        if name in decisions:
             lines.append(
-                f"| [{cell(one.title)}](asked.md#{name}) | {_verdict(found[name])} | {cell(_how(found[name]))} |"
+                f"| [{cell(property_.title)}](asked.md#{name}) | {_verdict(decisions[name])} | {cell(_how(decisions[name]))} |"
             )
     return "\n".join(
         [
@@ -55,15 +55,15 @@ def asked() -> str:
         "left open. Whether a property is a virtue is for you to say; the papers do not agree. "
         "[All decisions in one table](../properties.md).",
     ]
-    for name, one in PROPERTIES.items():
+    for name, property_ in PROPERTIES.items():
         having = [metric for metric in list_metrics() if proved(metric, name)]
-        told = ", ".join(f"[{metric.title}]({metric.name}.md)" for metric in having)
-        sources = "; ".join(references.reference(key) for key in one.cite)
+        names = ", ".join(f"[{metric.title}]({metric.name}.md)" for metric in having)
+        sources = "; ".join(references.reference(key) for key in property_.cite)
         parts += [
-            f"## {one.title} {{ #{name} }}",
-            one.meaning,
-            f"*Who wants it.* {one.wanted}",
-            f"*Proved of* {told}." if told else "*Proved of* none.",
+            f"## {property_.title} {{ #{name} }}",
+            property_.meaning,
+            f"*Who wants it.* {property_.wanted}",
+            f"*Proved of* {names}." if names else "*Proved of* none.",
             f"*Sources.* {sources}" if sources else "",
         ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -74,11 +74,11 @@ def _verdict(decision: Decision) -> str:
 
 
 def _how(decision: Decision) -> str:
-    found = decision.counterexample
-    if found is None:
+    counterexample = decision.counterexample
+    if counterexample is None:
         return decision.how
-    to = "" if found.after is None else f" on {cells_text(found.after)}"
-    return f"{_exact(found.value)} on {cells_text(found.before)}; {_exact(found.other)}{to}"
+    to = "" if counterexample.after is None else f" on {cells_text(counterexample.after)}"
+    return f"{_exact(counterexample.value)} on {cells_text(counterexample.before)}; {_exact(counterexample.other)}{to}"
 
 
 def _exact(value: str) -> str:
@@ -93,10 +93,8 @@ def laws() -> tuple[Any, ...]:
 
 
 def related(metric: Metric) -> str:
-    found = [law for law in laws() if metric.name in law.metrics]
-    lines = [
-        f"- `{law.law}` ({', '.join(_link(name) for name in law.metrics if name != metric.name)})" for law in found
-    ]
+    own = [law for law in laws() if metric.name in law.metrics]
+    lines = [f"- `{law.law}` ({', '.join(_link(name) for name in law.metrics if name != metric.name)})" for law in own]
     return "\n".join([*lines, "", "Each is proved by algebra, where all its metrics are defined."]) if lines else ""
 
 

@@ -33,12 +33,12 @@ GROUPS = {
 SPECIAL = re.compile(r"([\\*<|])")
 
 
-def filled(name: str, kept: dict[str, Any]) -> str:
+def filled(name: str, outcome: dict[str, Any]) -> str:
     """The page of a study: its words, with the numbers of a run."""
     world = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)
     world.filters["digits"] = _digits
-    world.globals |= {"findings": _findings(kept), "made": _made(kept), "run": kept}
-    world.globals |= {"cell": lambda *place: _cell(kept, *place), "span": lambda *place: _span(kept, *place)}
+    world.globals |= {"findings": _findings(outcome), "made": _made(outcome), "run": outcome}
+    world.globals |= {"cell": lambda *place: _cell(outcome, *place), "span": lambda *place: _span(outcome, *place)}
     return world.from_string(words(name)).render()
 
 
@@ -50,12 +50,12 @@ def words(name: str) -> str:
 # ---------------------------------------------------------------- what a page may ask of a run
 
 
-def _findings(kept: dict[str, Any]) -> str:
+def _findings(outcome: dict[str, Any]) -> str:
     """The summary and every claim under its verdict."""
-    said = "\n".join(f"- {_plain(sentence)}." for sentence in kept["summary"])
-    parts = ["## In short", said]
+    sentences = "\n".join(f"- {_plain(sentence)}." for sentence in outcome["summary"])
+    parts = ["## In short", sentences]
     for verdict, title in GROUPS.items():
-        lines = [_told(claim) for claim in kept["claims"] if claim["verdict"] == verdict]
+        lines = [_told(claim) for claim in outcome["claims"] if claim["verdict"] == verdict]
         parts += [f"## {title}", "\n".join(lines)] if lines else []
     return "\n\n".join(parts)
 
@@ -71,31 +71,31 @@ def _plain(text: str) -> str:
     return SPECIAL.sub(r"\\\1", text.rstrip("."))
 
 
-def _made(kept: dict[str, Any]) -> str:
+def _made(outcome: dict[str, Any]) -> str:
     """What made the numbers, without a date."""
-    known = kept["environment"]
+    versions = outcome["environment"]
     return (
-        f"Written by `make studies` from one run of Steelyard {known['steelyard']} with seed {kept['choices']['seed']}, "
-        f"{kept['cpu']:,.0f} seconds of CPU (Python {known['python']}, NumPy {known['numpy']}, scikit-learn "
-        f"{known['scikit-learn']})."
+        f"Written by `make studies` from one run of Steelyard {versions['steelyard']} with seed {outcome['choices']['seed']}, "
+        f"{outcome['cpu']:,.0f} seconds of CPU (Python {versions['python']}, NumPy {versions['numpy']}, scikit-learn "
+        f"{versions['scikit-learn']})."
     )
 
 
-def _row(kept: dict[str, Any], table: str, row: Any) -> dict[str, Any]:
+def _row(outcome: dict[str, Any], table: str, row: Any) -> dict[str, Any]:
     """The one row of a table that holds these values, or this value in its first column."""
-    rows = kept["tables"][table]["rows"]
+    rows = outcome["tables"][table]["rows"]
     wanted = row if isinstance(row, dict) else {next(iter(rows[0])): row}
-    (found,) = [one for one in rows if wanted.items() <= one.items()]
-    return found
+    (match,) = [line for line in rows if wanted.items() <= line.items()]
+    return match
 
 
-def _cell(kept: dict[str, Any], table: str, row: Any, column: str) -> Any:
-    return _row(kept, table, row)[column]
+def _cell(outcome: dict[str, Any], table: str, row: Any, column: str) -> Any:
+    return _row(outcome, table, row)[column]
 
 
-def _span(kept: dict[str, Any], table: str, row: Any, ending: str) -> str:
+def _span(outcome: dict[str, Any], table: str, row: Any, ending: str) -> str:
     """The lowest and the highest of the cells of a row whose columns end alike, as correlations are written."""
-    values = [value for column, value in _row(kept, table, row).items() if column.endswith(ending)]
+    values = [value for column, value in _row(outcome, table, row).items() if column.endswith(ending)]
     return f"{min(values):+.2f} to {max(values):+.2f}".replace("-", "−")
 
 
@@ -110,8 +110,8 @@ def _digits(value: float, digits: int, *, sign: bool = False) -> str:
 def kept_of(study: Study) -> dict[str, Any]:
     """What is kept of a run: what it says and the tables that its page asks for, without the clock and the machine."""
     whole: dict[str, Any] = json.loads(to_json(study))
-    asked = words(study.name)
-    whole["tables"] = {name: table for name, table in whole["tables"].items() if re.search(rf"\b{name}\b", asked)}
+    template = words(study.name)
+    whole["tables"] = {name: table for name, table in whole["tables"].items() if re.search(rf"\b{name}\b", template)}
     whole["cpu"] = round(whole["cpu"])
     del whole["seconds"], whole["environment"]["machine"]
     return whole
@@ -119,34 +119,36 @@ def kept_of(study: Study) -> dict[str, Any]:
 
 def write(study: Study, folder: Path) -> None:
     """The page of a run, the run, and the figures that the page shows."""
-    kept = kept_of(study)
-    text = filled(study.name, kept)
+    outcome = kept_of(study)
+    text = filled(study.name, outcome)
     pictures = {f"images/{study.name}_{picture.name}.svg": picture for picture in study.pictures}
     (folder / "images").mkdir(parents=True, exist_ok=True)
     for path, picture in pictures.items():
         if path in text:
             (folder / path).write_bytes(drawn(picture, "svg"))
-    (folder / f"{study.name}.json").write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (folder / f"{study.name}.json").write_text(
+        json.dumps(outcome, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+    )
     (folder / f"{study.name}.md").write_text(text, encoding="utf-8")
 
 
 def main(given: list[str] | None = None) -> None:
     """Run the studies and write their pages; one whose data are missing keeps its page."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("names", nargs="*", default=STUDIES, metavar="NAME", help="the studies; all without a name")
-    asked.add_argument("--quick", action="store_true", help="short runs, to try the words; they ask for --to")
-    asked.add_argument("--to", type=Path, metavar="FOLDER", help="another folder than docs/studies")
-    chosen = asked.parse_args(given)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=STUDIES, metavar="NAME", help="the studies; all without a name")
+    parser.add_argument("--quick", action="store_true", help="short runs, to try the words; they ask for --to")
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="another folder than docs/studies")
+    chosen = parser.parse_args(given)
     if chosen.quick and chosen.to is None:
-        asked.error("a quick run is none to cite: name another folder with --to")
+        parser.error("a quick run is none to cite: name another folder with --to")
     for name in chosen.names:
         try:
-            found = run(name, quick=chosen.quick, seed=0)
+            study = run(name, quick=chosen.quick, seed=0)
         except InputError as error:
             sys.stdout.write(f"{name}: its page is left as it is. {error}\n")
             continue
-        write(found, chosen.to or HERE)
-        sys.stdout.write(f"{name}: {found.tally}; computed in {found.took}\n")
+        write(study, chosen.to or HERE)
+        sys.stdout.write(f"{name}: {study.tally}; computed in {study.took}\n")
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ def figures() -> dict[str, Display]:
     both = {"logistic": logistic, "naive Bayes": bayes}
     ten = LogisticRegression(max_iter=2_000).fit(train, d_train)
     folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
-    kept = {"cv": folds, "return_estimator": True, "return_indices": True}
-    results = {name: cross_validate(model, X, y, **kept) for name, model in both.items()}
+    options = {"cv": folds, "return_estimator": True, "return_indices": True}
+    results = {name: cross_validate(model, X, y, **options) for name, model in both.items()}
     probability = logistic.predict_proba(test)[:, 1]
     report = steelyard.evaluate(y_test, y_score=probability)
     return {

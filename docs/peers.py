@@ -98,20 +98,20 @@ REMARKS = {  # where a name misleads, or two calls make one metric
 
 def peers(metric: Metric) -> list[Peer]:
     """What others call a metric."""
-    found = [Peer("scikit-learn", f"sklearn.metrics.{called(*call)}")] if (call := scikit_learn(metric)) else []
+    counterparts = [Peer("scikit-learn", f"sklearn.metrics.{called(*call)}")] if (call := scikit_learn(metric)) else []
     if metric.name in IMBALANCED:
-        found.append(Peer("imbalanced-learn", f"imblearn.metrics.{IMBALANCED[metric.name]}"))
+        counterparts.append(Peer("imbalanced-learn", f"imblearn.metrics.{IMBALANCED[metric.name]}"))
     if metric.name == "iba":
-        found.append(Peer("imbalanced-learn", "imblearn.metrics.make_index_balanced_accuracy"))
+        counterparts.append(Peer("imbalanced-learn", "imblearn.metrics.make_index_balanced_accuracy"))
     if metric.name in TORCHMETRICS:
-        found.append(Peer("torchmetrics", f"torchmetrics.classification.{TORCHMETRICS[metric.name]}"))
+        counterparts.append(Peer("torchmetrics", f"torchmetrics.classification.{TORCHMETRICS[metric.name]}"))
     if metric.name == "precision_at_k":
-        found.append(Peer("torchmetrics", "torchmetrics.retrieval.RetrievalPrecision"))
+        counterparts.append(Peer("torchmetrics", "torchmetrics.retrieval.RetrievalPrecision"))
     if attribute := (PYCM | PYCM_WHOLE).get(metric.name):
-        found.append(Peer("PyCM", f"ConfusionMatrix.{attribute}"))
+        counterparts.append(Peer("PyCM", f"ConfusionMatrix.{attribute}"))
     if metric.name in PYCM_CALLS:
-        found.append(Peer("PyCM", PYCM_CALLS[metric.name]))
-    return [peer._replace(differs=NOTES.get((peer.library, metric.name), "")) for peer in found]
+        counterparts.append(Peer("PyCM", PYCM_CALLS[metric.name]))
+    return [peer._replace(differs=NOTES.get((peer.library, metric.name), "")) for peer in counterparts]
 
 
 def scikit_learn(metric: Metric) -> tuple[str, dict[str, Any]] | None:
@@ -149,8 +149,8 @@ def differences(metric: Metric) -> list[str]:
         return []
     name, options = call
     theirs = getattr(metrics, name)
-    found = [_difference(metric, theirs, words, *case, options) for words, case in cases(metric).items()]
-    return [sentence for sentence in found if sentence]
+    sentences = [_difference(metric, theirs, words, *case, options) for words, case in cases(metric).items()]
+    return [sentence for sentence in sentences if sentence]
 
 
 def undefined(metric: Metric) -> list[str]:
@@ -158,8 +158,8 @@ def undefined(metric: Metric) -> list[str]:
     if not any(isnan(metric(data(*case))) for case in cases(metric).values()):
         return []
     pycm = metric.function is not None and metric.name in PYCM | PYCM_WHOLE | PYCM_CALLS
-    told = ['PyCM: the text "None" where it is undefined here.'] * pycm
-    return told + ["torchmetrics: 0 where it is undefined here."] * (metric.name in TORCHMETRICS_ZERO)
+    sentences = ['PyCM: the text "None" where it is undefined here.'] * pycm
+    return sentences + ["torchmetrics: 0 where it is undefined here."] * (metric.name in TORCHMETRICS_ZERO)
 
 
 def cases(metric: Metric) -> dict[str, Any]:

@@ -33,10 +33,10 @@ TITLES = {
 
 def floors() -> dict[str, list[str]]:
     """The public names by the floor that they live on, in reading order."""
-    found: dict[str, list[str]] = defaultdict(list)
+    names: dict[str, list[str]] = defaultdict(list)
     for name, home in _HOME.items():
-        found[home.split(".")[0]].append(name)
-    return {floor: found[floor] for floor in sorted(found, key=[*TITLES].index)}
+        names[home.split(".")[0]].append(name)
+    return {floor: names[floor] for floor in sorted(names, key=[*TITLES].index)}
 
 
 def index() -> str:
@@ -122,15 +122,17 @@ def _entry(name: str, thing: Any, depth: int) -> Iterator[str]:
 def signature(name: str, thing: Any) -> str:
     """How it is called, a parameter a line where the whole is long; types left out, since the words tell them."""
     try:
-        found = inspect.signature(thing)
+        signature_ = inspect.signature(thing)
     except (TypeError, ValueError):
         return name
     given = [
-        _parameter(p) for p in found.parameters.values() if p.name not in ("self", "cls") and not p.name.startswith("_")
+        _parameter(p)
+        for p in signature_.parameters.values()
+        if p.name not in ("self", "cls") and not p.name.startswith("_")
     ]
-    keyword = next((i for i, p in enumerate(found.parameters.values()) if p.kind is p.KEYWORD_ONLY), None)
-    if keyword is not None and not any(p.kind is p.VAR_POSITIONAL for p in found.parameters.values()):
-        skipped = sum(p.name in ("self", "cls") for p in found.parameters.values())
+    keyword = next((i for i, p in enumerate(signature_.parameters.values()) if p.kind is p.KEYWORD_ONLY), None)
+    if keyword is not None and not any(p.kind is p.VAR_POSITIONAL for p in signature_.parameters.values()):
+        skipped = sum(p.name in ("self", "cls") for p in signature_.parameters.values())
         given.insert(keyword - skipped, "*")
     whole = f"{name}({', '.join(given)})"
     return whole if len(whole) <= 84 else f"{name}(\n" + "".join(f"    {part},\n" for part in given) + ")"
@@ -170,8 +172,8 @@ def _member(owner: str, name: str, part: Any, depth: int) -> Iterator[str]:
 
 
 def _first(thing: Any) -> str:
-    told = _plain(inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ")
-    return told.replace("|", r"\|")
+    text = _plain(inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ")
+    return text.replace("|", r"\|")
 
 
 def _plain(text: str) -> str:
