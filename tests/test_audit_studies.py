@@ -12,9 +12,9 @@ from scipy import stats
 from steelyard import Counts, at_prevalence, confusion, get_metric, list_metrics, swap_prevalences
 from steelyard.auditing.correlation import GARCIA, correlation_study
 from steelyard.auditing.discrimination import disagreement, disagreements, discrimination
-from steelyard.auditing.garcia_conclusions import Claim
+from steelyard.auditing.garcia_conclusions import Conclusion
 from steelyard.auditing.model_tables import at_rates
-from steelyard.auditing.perturbation import LISTS, widths_of
+from steelyard.auditing.perturbation import LIST_KINDS, widths_of
 from steelyard.auditing.ratio_spread import spread_of
 from steelyard.auditing.robustness import ratio_spread, refit_robustness, robustness, undersampled
 from steelyard.errors import SteelyardError
@@ -59,7 +59,7 @@ def test_the_correlations_are_golden(golden, n, seeds):
     assert others < 0.005  # golden puts a number where precision is undefined
 
 
-@pytest.mark.parametrize("kind", LISTS)
+@pytest.mark.parametrize("kind", LIST_KINDS)
 @pytest.mark.parametrize("n", [100, 200, 1000])
 def test_the_other_choices_are_golden(golden, kind, n):
     for threshold in (0.5, "prior") if kind == "global_linear" else (0.5,):
@@ -105,7 +105,7 @@ def test_the_conclusions_fail_under_the_other_choices(choices, holds, n):
 
 
 def test_weighted_auc_falls_with_recall_where_the_point_is_the_only_band_edge(golden):
-    claim = Claim(2, "weighted AUC of two bands rises with recall", (two_band_auc,), recall=(0, math.inf))
+    claim = Conclusion(2, "weighted AUC of two bands rises with recall", (two_band_auc,), recall=(0, math.inf))
     assert correlation_study(n=1000, seeds=20).conclusions([claim])[0].share == 0
     assert correlation_study(n=100, seeds=20).conclusions([claim])[0].share == pytest.approx(0.65, abs=0.051)
     row = next(r for r in correlation_study([two_band_auc], n=100, seeds=20).rows() if r.metric == "two_band_auc")
@@ -114,7 +114,7 @@ def test_weighted_auc_falls_with_recall_where_the_point_is_the_only_band_edge(go
 
 def test_class_weighted_accuracy_is_strongly_for_recall_and_against_specificity_from_a_weight_of_070():
     claims = [
-        Claim(
+        Conclusion(
             2,
             "the second half of the second conclusion",
             (f"class_weighted_accuracy[w={w}]",),

@@ -42,8 +42,8 @@ class Recommendation:
             "Not to decide by:": map(str, self.avoid),
             "Sources:": (f"[{key}] {words}" for key, words in self.sources.items()),
         }
-        told = {head: [f"  {line}" for line in lines] for head, lines in parts.items()}
-        return "\n".join(line for head, lines in told.items() if lines for line in (head, *lines))
+        indented = {head: [f"  {line}" for line in lines] for head, lines in parts.items()}
+        return "\n".join(line for head, lines in indented.items() if lines for line in (head, *lines))
 
     def to_dict(self) -> dict[str, Any]:
         """The recommendation as plain values."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.properties import PROPERTIES, Decision, audit_properties
@@ -12,10 +12,12 @@ from steelyard.metrics.registry import get_metric
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from steelyard.metrics.registry import MetricLike
+
 _MARKS = {True: "yes", False: "no", None: "?"}
 
 
-def audit(*metrics: Any, properties: Iterable[str] | None = None) -> Rows[Decision]:
+def audit(*metrics: MetricLike, properties: Iterable[str] | None = None) -> Rows[Decision]:
     """Every property of the metrics named, or of all, decided: proved, refuted by a table, or left open.
 
     >>> audit("g_mean", properties=["class_symmetry"])[0].verdict
@@ -23,18 +25,18 @@ def audit(*metrics: Any, properties: Iterable[str] | None = None) -> Rows[Decisi
     """
     if isinstance(properties, str):
         raise InputTypeError(f"Properties are given as a list of names, not as the text {properties!r}.")
-    known = [get_metric(metric) for metric in metrics] or None
-    return Rows(audit_properties(known, None if properties is None else list(properties)))
+    chosen = [get_metric(metric) for metric in metrics] or None
+    return Rows(audit_properties(chosen, None if properties is None else list(properties)))
 
 
 def markdown(decisions: Iterable[Decision]) -> str:
     """One row a metric, one column a property: yes proved, no refuted, ? open or not applicable; then the legend."""
-    found: dict[str, dict[str, Decision]] = {}
+    rows: dict[str, dict[str, Decision]] = {}
     for decision in decisions:
-        found.setdefault(decision.metric, {})[decision.property] = decision
-    names = [name for name in PROPERTIES if any(name in row for row in found.values())]
+        rows.setdefault(decision.metric, {})[decision.property] = decision
+    names = [name for name in PROPERTIES if any(name in row for row in rows.values())]
     lines = [f"| metric | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
-    for metric, row in found.items():
+    for metric, row in rows.items():
         cells = [_MARKS[row[name].holds] if name in row else "" for name in names]
         lines.append(f"| {metric} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", *(f"- `{name}`: {words}" for name, words in legend(names).items())])
@@ -42,5 +44,5 @@ def markdown(decisions: Iterable[Decision]) -> str:
 
 def legend(names: Iterable[str]) -> dict[str, str]:
     """What each property says and who wants it, both readings where papers disagree."""
-    known = set(names)
-    return {name: f"{asked.meaning} {asked.wanted}" for name, asked in PROPERTIES.items() if name in known}
+    wanted = set(names)
+    return {name: f"{p.meaning} {p.wanted}" for name, p in PROPERTIES.items() if name in wanted}

@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.rows import Flat, Rows, table_text
-from steelyard.auditing.correlation_coefficients import deviation, flat, matrix, mean
-from steelyard.auditing.garcia_conclusions import CLAIMS, CLASSES, Claim, Conclusion, tried
-from steelyard.auditing.model_tables import measured
-from steelyard.auditing.perturbation import LISTS, collection, generators, widths_of
+from steelyard.auditing.correlation_coefficients import (
+    by_metric,
+    correlation_matrix,
+    deviation_over_seeds,
+    mean_over_seeds,
+)
+from steelyard.auditing.garcia_conclusions import CONCLUSIONS, RATES, Conclusion, ConclusionResult, conclusion_result
+from steelyard.auditing.metric_values import metric_values
+from steelyard.auditing.perturbation import LIST_KINDS, collection, generators, widths_of
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
@@ -23,8 +28,9 @@ from steelyard.statistics.counts import Counts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Rng
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.registry import MetricLike
 
 GARCIA = (
     "recall",
@@ -79,40 +85,41 @@ class CorrelationStudy:
     def matrix(self, positives: float, *, rank: bool = False) -> Array:
         """The correlations of all pairs of metrics at one share of positives, mean over the seeds."""
         if positives not in self.positives:
-            told = ", ".join(map(str, self.positives))
-            raise InputError(f"The study has no collection with the share {positives!r} of positives; it has {told}.")
-        return mean((self.spearman if rank else self.pearson)[:, self.positives.index(positives)])
+            shares = ", ".join(map(str, self.positives))
+            raise InputError(f"The study has no collection with the share {positives!r} of positives; it has {shares}.")
+        return mean_over_seeds((self.spearman if rank else self.pearson)[:, self.positives.index(positives)])
 
     def rows(self) -> Rows[Correlation]:
         """One row for each imbalance and metric."""
-        places = [self.names.index(name) for name in CLASSES]
+        places = [self.names.index(name) for name in RATES]
         tables = [self.pearson[..., places], self.spearman[..., places]]
-        found = np.concatenate([*map(mean, tables), deviation(tables[0]), self.undefined[..., None]], -1)
+        means = map(mean_over_seeds, tables)
+        columns = np.concatenate([*means, deviation_over_seeds(tables[0]), self.undefined[..., None]], -1)
         return Rows(
-            Correlation(share, name, *map(float, found[i, j]))
+            Correlation(share, name, *map(float, columns[i, j]))
             for i, share in enumerate(self.positives)
             for j, name in enumerate(self.names)
         )
 
-    def conclusions(self, claims: Sequence[Claim] = CLAIMS) -> Rows[Conclusion]:
-        """García's three conclusions, or other claims, tried on every seed at every imbalance.
+    def conclusions(self, claims: Sequence[Conclusion] = CONCLUSIONS) -> Rows[ConclusionResult]:
+        """García's three conclusions, or others, tested on every seed at every imbalance.
 
-        >>> [found.holds for found in correlation_study(seeds=3).conclusions()]
+        >>> [result.holds for result in correlation_study(seeds=3).conclusions()]
         [True, True, True]
-        >>> [found.holds for found in correlation_study(seeds=3, list_kind="global_linear").conclusions()]
+        >>> [result.holds for result in correlation_study(seeds=3, list_kind="global_linear").conclusions()]
         [False, True, False]
         """
-        return Rows(tried(claim, self.counts, self.positives) for claim in claims)
+        return Rows(conclusion_result(conclusion, self.counts, self.positives) for conclusion in claims)
 
     def __repr__(self) -> str:
-        said = [f"{100 * c.share:g} % of seeds: {c.words}" for c in self.conclusions()]
-        means = mean(self.pearson)[:, [self.names.index(name) for name in CLASSES]]
+        sentences = [f"{100 * c.share:g} % of seeds: {c.words}" for c in self.conclusions()]
+        means = mean_over_seeds(self.pearson)[:, [self.names.index(name) for name in RATES]]
         table = [
             {"metric": name} | {f"{100 * s:g} %": _pair(means[i, :, j]) for i, s in enumerate(self.positives)}
             for j, name in enumerate(self.names)
         ]
         head = "Pearson's correlation with recall / specificity, by the share of positives"
-        return "\n".join([*said, "", head, table_text(table)])
+        return "\n".join([*sentences, "", head, table_text(table)])
 
 
 def _pair(r: Array) -> str:
@@ -120,7 +127,7 @@ def _pair(r: Array) -> str:
 
 
 def correlation_study(
-    metrics: Iterable[Any] | None = None,
+    metrics: Iterable[MetricLike] | None = None,
     *,
     positives: Sequence[float] = (0.05, 0.10, 0.15, 0.20, 0.25),
     n: int = 1000,
@@ -130,7 +137,7 @@ def correlation_study(
     threshold: float | str = 0.5,
     list_kind: str = "class_linear",
     seeds: int = 1,
-    rng: Any = None,
+    rng: Rng = None,
 ) -> CorrelationStudy:
     """Perturb a list of true probabilities and correlate metrics with recall and specificity (García 3.1).
 
@@ -146,17 +153,17 @@ def correlation_study(
     accuracy -0.5 1.0
     g_mean 0.7 0.1
     """
-    chosen = _with_classes(GARCIA if metrics is None else metrics)
+    chosen = _with_rates(GARCIA if metrics is None else metrics)
     shares = _shares(positives)
     _check(shares, n, total_range, threshold, list_kind)
     _check_counts(steps=(steps, 2), tuples=(tuples, 2), seeds=(seeds, 1))
     widths = widths_of(total_range, steps)
     tables = [
-        [collection(n, round(share * n), widths, tuples, threshold, list_kind, one) for share in shares]
-        for one in generators(seeds, rng)
+        [collection(n, round(share * n), widths, tuples, threshold, list_kind, seeded) for share in shares]
+        for seeded in generators(seeds, rng)
     ]
     counts = Counts.stack(Counts.stack(levels) for levels in tables)
-    values = flat(measured(chosen, counts))
+    values = by_metric(metric_values(chosen, counts))
     _check_defined(chosen, values)
     choices = {
         "n": n,
@@ -168,33 +175,35 @@ def correlation_study(
         "seeds": seeds,
     }
     missing = np.isnan(values).mean((0, -1))
-    return CorrelationStudy(chosen, shares, counts, matrix(values), matrix(values, rank=True), missing, choices)
+    return CorrelationStudy(
+        chosen, shares, counts, correlation_matrix(values), correlation_matrix(values, rank=True), missing, choices
+    )
 
 
-def _with_classes(metrics: Iterable[Any]) -> tuple[Metric, ...]:
+def _with_rates(metrics: Iterable[MetricLike]) -> tuple[Metric, ...]:
     """The metrics, each once, with the two recalls that all are compared with in front."""
     if isinstance(metrics, str):
         raise InputTypeError(f"Metrics are given as a list of names, not as the text {metrics!r}.")
-    found = map(get_metric, [*CLASSES, *metrics])
-    return tuple({(m.name, m.function): m for m in found}.values())  # two lambdas have one name
+    chosen = map(get_metric, [*RATES, *metrics])
+    return tuple({(m.name, m.function): m for m in chosen}.values())  # two lambdas have one name
 
 
-def _shares(positives: Any) -> tuple[float, ...]:
+def _shares(positives: float | Sequence[float]) -> tuple[float, ...]:
     try:
         return tuple(float(share) for share in ([positives] if isinstance(positives, (int, float)) else positives))
     except (TypeError, ValueError):
         raise InputTypeError(f"positives are shares of the rows, such as [0.05, 0.1], not {positives!r}.") from None
 
 
-def _check_counts(**counts: tuple[Any, int]) -> None:
+def _check_counts(**counts: tuple[object, int]) -> None:
     for name, (given, least) in counts.items():
         if not (isinstance(given, (int, np.integer)) and given >= least):
             raise InputError(f"{name} is a whole number of {least} or more, not {given!r}.")
 
 
-def _check(shares: Sequence[float], n: int, total: float, threshold: Any, kind: str) -> None:
-    if kind not in LISTS:
-        raise InputError(f"list_kind is one of {', '.join(LISTS)}, not {kind!r}.")
+def _check(shares: Sequence[float], n: int, total: float, threshold: float | str, kind: str) -> None:
+    if kind not in LIST_KINDS:
+        raise InputError(f"list_kind is one of {', '.join(LIST_KINDS)}, not {kind!r}.")
     if not (isinstance(n, (int, np.integer)) and 2 <= n <= _MOST_ROWS):
         raise InputError(f"n is the number of rows of a tuple, 2 to {_MOST_ROWS:,}, not {n!r}.")
     if not shares or not all(0 < share < 1 and 1 <= round(share * n) < n for share in shares):

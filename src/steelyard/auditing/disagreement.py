@@ -12,16 +12,18 @@ import numpy as np
 from steelyard.analysis.draws import generator
 from steelyard.analysis.prevalence import shares
 from steelyard.analysis.rows import Rows, three_digits
-from steelyard.auditing.model_tables import at_rates, directed, measured, ordered
+from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
+from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Rng
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.registry import MetricLike
 
-USUAL = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+PREVALENCES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 _POINTS = ("quasi-random", "grid")
 MOST_PAIRS = 2_000_000
 
@@ -47,66 +49,68 @@ class Disagreement:
         return row | {f"at {p:g}": s for p, s in zip(self.prevalences, self.by_prevalence, strict=True)}
 
     def __repr__(self) -> str:
-        said = f"{self.a} and {self.b} order {100 * self.share:.3g} % of pairs of classifiers differently"
+        sentence = f"{self.a} and {self.b} order {100 * self.share:.3g} % of pairs of classifiers differently"
         parts = (f"{three_digits(s)} at {p:g}" for p, s in zip(self.prevalences, self.by_prevalence, strict=True))
-        return f"{said} ({', '.join(parts)})"
+        return f"{sentence} ({', '.join(parts)})"
 
 
-def disagreement(metric_a: Any, metric_b: Any, prevalence: Any = USUAL, **options: Any) -> Disagreement:
+def disagreement(
+    metric_a: MetricLike, metric_b: MetricLike, prevalence: float | Sequence[float] = PREVALENCES, **options: Any
+) -> Disagreement:
     """The share of pairs of points of the (TPR, TNR) plane that two metrics order differently, by prevalence.
 
     `options` are those of disagreements. Accuracy and balanced accuracy agree where the classes are balanced, and
     where one class is vanishing they order one pair in four differently.
 
-    >>> found = disagreement("accuracy", "balanced_accuracy", [0.5, 0.1, 0.001])
-    >>> [round(share, 2) for share in found.by_prevalence]
+    >>> accuracies = disagreement("accuracy", "balanced_accuracy", [0.5, 0.1, 0.001])
+    >>> [round(share, 2) for share in accuracies.by_prevalence]
     [0.0, 0.21, 0.25]
     """
     return disagreements([metric_a, metric_b], prevalence, **options)[0]
 
 
 def disagreements(
-    metrics: Iterable[Any] | None = None,
-    prevalence: Any = USUAL,
+    metrics: Iterable[MetricLike] | None = None,
+    prevalence: float | Sequence[float] = PREVALENCES,
     *,
     points: str = "quasi-random",
     size: int | None = None,
-    rng: Any = None,
+    rng: Rng = None,
 ) -> Rows[Disagreement]:
     """Every pair of metrics: how often they order two classifiers differently, most first.
 
     The classifiers are pairs of points of the (TPR, TNR) plane: `size` quasi-random ones (65,536; Sobol's sequence,
     scrambled by `rng`), or all pairs of a grid of `size` by `size` points (21).
     """
-    chosen = directed(metrics)
+    chosen = named_metrics(metrics)
     if len(chosen) < 2:
         raise InputError("It takes two metrics or more to disagree; name them in a list.")
     at = np.atleast_1d(shares(prevalence))
     plane = _plane(points, size, rng)
-    tallies = np.stack([_tally(chosen, plane, float(p)) for p in at], -1)
-    _check_defined(chosen, tallies[2])
-    found = [
-        _disagreement((chosen[i].name, chosen[j].name), tallies[:, i, j], plane.shape[-1], at)
+    pair_counts = np.stack([_pair_counts(chosen, plane, float(p)) for p in at], -1)
+    _check_defined(chosen, pair_counts[2])
+    pairs = [
+        _disagreement((chosen[i].name, chosen[j].name), pair_counts[:, i, j], plane.shape[-1], at)
         for i, j in combinations(range(len(chosen)), 2)
     ]
-    return Rows(sorted(found, key=lambda pair: -np.nan_to_num(pair.share)))
+    return Rows(sorted(pairs, key=lambda pair: -np.nan_to_num(pair.share)))
 
 
-def _tally(metrics: Sequence[Metric], plane: Array, pi: float) -> Array:
+def _pair_counts(metrics: Sequence[Metric], plane: Array, pi: float) -> Array:
     """For every pair of metrics the pairs of points ordered differently, those tied, and those where both are defined.
 
     The orders are kept as bits and counted; a matrix product of them took twenty times as long on busy cores.
     """
-    first, second = (measured(metrics, at_rates(tpr, tnr, pi)) for tpr, tnr in plane)
-    gap = ordered(first, second, metrics).T
-    ahead, behind, known = (np.packbits(bits, axis=-1) for bits in (gap > 0, gap < 0, ~np.isnan(gap)))
-    against, defined = _common(ahead, behind) + _common(behind, ahead), _common(known, known)
+    first, second = (metric_values(metrics, at_rates(tpr, tnr, pi)) for tpr, tnr in plane)
+    gap = directed_difference(first, second, metrics).T
+    ahead, behind, both_defined = (np.packbits(bits, axis=-1) for bits in (gap > 0, gap < 0, ~np.isnan(gap)))
+    against, defined = _common(ahead, behind) + _common(behind, ahead), _common(both_defined, both_defined)
     return np.stack([against, defined - _common(ahead | behind, ahead | behind), defined])
 
 
-def _common(one: Array, other: Array) -> Array:
-    """How many bits each row of one shares with each row of the other."""
-    return np.stack([np.bitwise_count(row & other).sum(-1, dtype=np.int64) for row in one])
+def _common(first: Array, second: Array) -> Array:
+    """How many bits each row of the first shares with each row of the second."""
+    return np.stack([np.bitwise_count(row & second).sum(-1, dtype=np.int64) for row in first])
 
 
 def _check_defined(metrics: Sequence[Metric], defined: Array) -> None:
@@ -115,8 +119,8 @@ def _check_defined(metrics: Sequence[Metric], defined: Array) -> None:
             raise InputError(f"{metric.name} is undefined on every table tried, so it orders nothing; leave it out.")
 
 
-def _disagreement(names: tuple[str, str], tally: Array, pairs: int, at: Array) -> Disagreement:
-    against, tied, defined = tally
+def _disagreement(names: tuple[str, str], counts: Array, pairs: int, at: Array) -> Disagreement:
+    against, tied, defined = counts
     with np.errstate(invalid="ignore"):
         by, share, ties = against / defined, against.sum() / defined.sum(), tied.sum() / defined.sum()
     missing = 1 - defined.sum() / (pairs * len(at))
@@ -124,7 +128,7 @@ def _disagreement(names: tuple[str, str], tally: Array, pairs: int, at: Array) -
     return Disagreement(*names, float(share), float(ties), float(missing), *ats)
 
 
-def _plane(points: str, size: int | None, rng: Any) -> Array:
+def _plane(points: str, size: int | None, rng: Rng) -> Array:
     """Pairs of points: first and second classifier x (TPR, TNR) x pairs."""
     if points not in _POINTS:
         raise InputError(f"points is {' or '.join(map(repr, _POINTS))}, not {points!r}.")
@@ -133,9 +137,9 @@ def _plane(points: str, size: int | None, rng: Any) -> Array:
     if not (isinstance(count, (int, np.integer)) and 2 <= count <= most):
         raise InputError(f"size is a whole number from 2 to {most:,} with {points} points, not {size!r}.")
     if points == "grid":
-        one = np.stack(np.meshgrid(*2 * [np.linspace(0, 1, count)]), -1).reshape(-1, 2)
-        first, second = np.triu_indices(len(one), 1)
-        return np.stack([one[first].T, one[second].T])
+        grid = np.stack(np.meshgrid(*2 * [np.linspace(0, 1, count)]), -1).reshape(-1, 2)
+        first, second = np.triu_indices(len(grid), 1)
+        return np.stack([grid[first].T, grid[second].T])
     from scipy.stats import qmc
 
     power = math.ceil(math.log2(count))  # Sobol's sequence is even over powers of two

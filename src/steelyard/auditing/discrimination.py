@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from steelyard.analysis.prevalence import shares
 from steelyard.analysis.rows import Rows, table_text
-from steelyard.auditing.disagreement import USUAL, disagreement, disagreements
-from steelyard.auditing.model_tables import at_rates, directed, measured, ordered
+from steelyard.auditing.disagreement import PREVALENCES, disagreement, disagreements
+from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
+from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.registry import MetricLike
 
+Classifier: TypeAlias = "Counts | tuple[float, float]"  # a table, one table a condition, or a point (TPR, TNR)
 __all__ = ["Discrimination", "disagreement", "disagreements", "discrimination"]
 
 
@@ -71,32 +74,32 @@ class Discrimination:
     separations: Rows[Separation]
     tolerance: float
 
-    def __getitem__(self, name: Any) -> Separation:
+    def __getitem__(self, name: MetricLike) -> Separation:
         """The row of one metric."""
         wanted = get_metric(name).name
-        for found in self.separations:
-            if found.metric == wanted:
-                return found
+        for separation in self.separations:
+            if separation.metric == wanted:
+                return separation
         raise InputError(f"{wanted} was not among the metrics tried; name it in metrics=.")
 
     @property
     def flipping(self) -> list[str]:
         """The metrics that put A ahead under some conditions and B under others."""
-        return [found.metric for found in self.separations if found.flips]
+        return [separation.metric for separation in self.separations if separation.flips]
 
     @property
     def separating(self) -> list[str]:
         """The metrics that tell the two apart under every condition, always in the same order."""
-        return [found.metric for found in self.separations if found.separates]
+        return [separation.metric for separation in self.separations if separation.separates]
 
     def ranking(self, condition: int | str = 0) -> list[tuple[str, float]]:
         """The metrics by their difference under one condition, what speaks most for A first, as in Wu's Figure 2."""
         i = self.conditions.index(condition) if condition in self.conditions else condition
         if not (isinstance(i, int) and -len(self.conditions) <= i < len(self.conditions)):
-            told = ", ".join(self.conditions)
-            raise InputError(f"There is no condition {condition!r}; there are {told}.")
-        order = sorted(self.separations, key=lambda found: _rank_key(found.differences[i]))
-        return [(found.metric, found.differences[i]) for found in order]
+            names = ", ".join(self.conditions)
+            raise InputError(f"There is no condition {condition!r}; there are {names}.")
+        differences = [(separation.metric, separation.differences[i]) for separation in self.separations]
+        return sorted(differences, key=lambda pair: _rank_key(pair[1]))
 
     def __repr__(self) -> str:
         table = [
@@ -105,8 +108,8 @@ class Discrimination:
             | {"flips": s.flips, "leader": s.leader}
             for s in self.separations
         ]
-        said = f"A less B, positive where A is better; {len(self.flipping)} of {len(table)} metrics change their order"
-        return f"{said}\n{table_text(table)}"
+        changing = f"{len(self.flipping)} of {len(table)} metrics change their order"
+        return f"A less B, positive where A is better; {changing}\n{table_text(table)}"
 
 
 def _rank_key(difference: float) -> float:
@@ -118,11 +121,11 @@ def _signed(difference: float) -> str:
 
 
 def discrimination(
-    a: Any,
-    b: Any,
+    a: Classifier,
+    b: Classifier,
     *,
-    prevalences: Any = USUAL,
-    metrics: Iterable[Any] | None = None,
+    prevalences: float | Sequence[float] = PREVALENCES,
+    metrics: Iterable[MetricLike] | None = None,
     tolerance: float = 0.0,
 ) -> Discrimination:
     """Which metrics tell two classifiers apart, and which change their order as the classes' shares change (Wu).
@@ -132,19 +135,19 @@ def discrimination(
     `tolerance` under every condition and always in the same order.
 
     >>> careful, lopsided = (0.8, 0.8), (0.99, 0.5)
-    >>> found = discrimination(careful, lopsided, metrics=["accuracy", "ac_score", "g_mean", "balanced_accuracy"])
-    >>> found.flipping
+    >>> result = discrimination(careful, lopsided, metrics=["accuracy", "ac_score", "g_mean", "balanced_accuracy"])
+    >>> result.flipping
     ['accuracy']
-    >>> [name for name, _ in found.ranking("0.1")]
+    >>> [name for name, _ in result.ranking("0.1")]
     ['accuracy', 'ac_score', 'g_mean', 'balanced_accuracy']
     """
     if not (isinstance(tolerance, (int, float)) and tolerance >= 0):
         raise InputError(f"tolerance is a difference of 0 or more that is still called none, not {tolerance!r}.")
-    chosen = directed(metrics)
+    chosen = named_metrics(metrics)
     _check_directed(chosen)
     tables, conditions = _pair(a, b, prevalences)
-    one, other = (measured(chosen, table) for table in tables)
-    differences = ordered(one, other, chosen)
+    of_a, of_b = (metric_values(chosen, table) for table in tables)
+    differences = directed_difference(of_a, of_b, chosen)
     from scipy.stats import rankdata
 
     ranks = rankdata(-_tied(np.nan_to_num(differences, nan=-np.inf)), method="min", axis=1)
@@ -165,7 +168,7 @@ def _check_directed(metrics: Sequence[Metric]) -> None:
 
 
 def _tied(differences: Array) -> Array:
-    """The differences with twelve decimals, so that ranks do not tell apart what rounding made different."""
+    """The differences with twelve decimals, so that ranks tie what rounding made different."""
     return np.asarray(np.round(differences, 12))
 
 
@@ -173,42 +176,45 @@ def _separation(
     name: str, conditions: tuple[str, ...], differences: Array, ranks: Array, tolerance: float
 ) -> Separation:
     signs = np.sign(differences)
-    told = signs[~np.isnan(signs) & (signs != 0)]
-    flips = int((told[1:] != told[:-1]).sum())
+    leads = signs[~np.isnan(signs) & (signs != 0)]
+    flips = int((leads[1:] != leads[:-1]).sum())
     apart = bool((np.abs(differences) > tolerance).all()) and not flips
     return Separation(name, conditions, tuple(map(float, differences)), tuple(ranks.tolist()), flips, apart)
 
 
-def _pair(a: Any, b: Any, prevalences: Any) -> tuple[tuple[Counts, Counts], tuple[str, ...]]:
+def _pair(
+    a: Classifier, b: Classifier, prevalences: float | Sequence[float]
+) -> tuple[tuple[Counts, Counts], tuple[str, ...]]:
     """The tables of both classifiers under each condition, and the conditions' names."""
-    conditions = [isinstance(side, Counts) and side.shape != () for side in (a, b)]
-    if all(conditions):
+    arrays = [table for table in (a, b) if isinstance(table, Counts) and table.shape != ()]
+    if len(arrays) == 2:
+        a, b = arrays
         if a.shape != b.shape or len(a.shape) != 1:
             raise InputError(f"Both classifiers need one table a condition; these have shapes {a.shape} and {b.shape}.")
         return (a, b), _distinct(f"{p:.3g}" for p in np.asarray(a.positives / np.maximum(a.total, 1e-300)))
-    if any(conditions):
+    if arrays:
         raise InputTypeError("One classifier is an array of tables and the other is not; give both alike.")
     at = np.atleast_1d(shares(prevalences))
-    rates = [_rates(side) for side in (a, b)]
+    rates = [_rates(classifier) for classifier in (a, b)]
     return (at_rates(*rates[0], at), at_rates(*rates[1], at)), _distinct(f"{p:g}" for p in at)
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     """The names of the conditions, numbered where two are alike."""
-    told = list(names)
-    return tuple(told) if len(set(told)) == len(told) else tuple(f"{name} ({i})" for i, name in enumerate(told, 1))
+    texts = tuple(names)
+    return texts if len(set(texts)) == len(texts) else tuple(f"{text} ({i})" for i, text in enumerate(texts, 1))
 
 
-def _rates(side: Any) -> tuple[float, float]:
+def _rates(classifier: Classifier) -> tuple[float, float]:
     """The (TPR, TNR) of one classifier."""
-    if isinstance(side, Counts):
-        if not (side.positives > 0 and side.negatives > 0):
+    if isinstance(classifier, Counts):
+        if not (classifier.positives > 0 and classifier.negatives > 0):
             raise InputError("A table without positives or without negatives says nothing about another prevalence.")
-        return float(side.tp / side.positives), float(side.tn / side.negatives)
+        return float(classifier.tp / classifier.positives), float(classifier.tn / classifier.negatives)
     try:
-        tpr, tnr = (float(rate) for rate in side)
+        tpr, tnr = (float(rate) for rate in classifier)
     except (TypeError, ValueError):
-        raise InputTypeError(f"A classifier is Counts or a pair (TPR, TNR), not {side!r}.") from None
+        raise InputTypeError(f"A classifier is Counts or a pair (TPR, TNR), not {classifier!r}.") from None
     if not (0 <= tpr <= 1 and 0 <= tnr <= 1):
-        raise InputError(f"TPR and TNR lie between 0 and 1, not {side!r}.")
+        raise InputError(f"TPR and TNR lie between 0 and 1, not {classifier!r}.")
     return tpr, tnr

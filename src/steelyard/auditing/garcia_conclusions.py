@@ -1,4 +1,4 @@
-"""Conclusions: what García's paper says of the metrics, and in how many seeds of a study that holds."""
+"""García's conclusions: which class each metric follows, and in how many seeds of a study that holds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.auditing.correlation_coefficients import correlation, flat
-from steelyard.auditing.model_tables import measured
+from steelyard.auditing.correlation_coefficients import by_metric, correlation
+from steelyard.auditing.metric_values import metric_values
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
@@ -16,33 +16,34 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.registry import MetricLike
     from steelyard.statistics.counts import Counts
 
-CLASSES = ("recall", "specificity")
+RATES = ("recall", "specificity")
 STRONG = 0.5  # OP reaches 0.61 to 0.83 with specificity, so a higher bar would refute the paper by a word
-USUALLY = 0.9  # the share of seeds in which a claim must hold; single seeds go astray with few positives
+USUALLY = 0.9  # the share of seeds in which a conclusion must hold; single seeds go astray with few positives
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A statement on metrics: their correlations with recall and with specificity lie between two bounds."""
+class Conclusion:
+    """A conclusion on metrics: their correlations with recall and with specificity lie between two bounds."""
 
     number: int
     words: str
-    metrics: tuple[Any, ...]
+    metrics: tuple[MetricLike, ...]
     recall: tuple[float, float] = (-np.inf, np.inf)
     specificity: tuple[float, float] = (-np.inf, np.inf)
 
 
-CLAIMS = (
-    Claim(1, "accuracy falls with recall and follows specificity", ("accuracy",), (-np.inf, 0), (STRONG, np.inf)),
-    Claim(
+CONCLUSIONS = (
+    Conclusion(1, "accuracy falls with recall and follows specificity", ("accuracy",), (-np.inf, 0), (STRONG, np.inf)),
+    Conclusion(
         2,
         "AUC of one point, G-mean, IBA, weighted AUC and class-weighted accuracy rise with recall",
         ("balanced_accuracy", "g_mean", "iba", "weighted_auc", "class_weighted_accuracy"),
         (0, np.inf),
     ),
-    Claim(
+    Conclusion(
         3,
         "optimized precision, kappa, adjusted G-mean and F1 follow specificity",
         ("optimized_precision", "kappa", "adjusted_g_mean", "f1"),
@@ -52,8 +53,8 @@ CLAIMS = (
 
 
 @dataclass(frozen=True)
-class Conclusion:
-    """A claim tried: the share of the seeds in which it holds for all its metrics at every imbalance."""
+class ConclusionResult:
+    """A conclusion's result: the share of the seeds in which it holds for all its metrics at every imbalance."""
 
     number: int
     words: str
@@ -62,7 +63,7 @@ class Conclusion:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim holds in nine of ten seeds or more."""
+        """Whether the conclusion holds in nine of ten seeds or more."""
         return self.share >= USUALLY
 
     def row(self) -> dict[str, Any]:
@@ -70,16 +71,17 @@ class Conclusion:
         return {"conclusion": f"{self.number}: {self.words}", "share of seeds": self.share, "fails for": self.fails}
 
 
-def tried(claim: Claim, counts: Counts, positives: Sequence[float]) -> Conclusion:
-    """The claim on every seed and imbalance of a study."""
-    metrics = [get_metric(name) for name in claim.metrics]
-    values = flat(measured([*map(get_metric, CLASSES), *metrics], counts))
+def conclusion_result(conclusion: Conclusion, counts: Counts, positives: Sequence[float]) -> ConclusionResult:
+    """The conclusion on every seed and imbalance of a study."""
+    metrics = [get_metric(name) for name in conclusion.metrics]
+    values = by_metric(metric_values([*map(get_metric, RATES), *metrics], counts))
     r = np.stack([correlation(values[..., i, None, :], values[..., 2:, :], rank=False) for i in (0, 1)], -1)
-    bounds = np.array([claim.recall, claim.specificity])
+    bounds = np.array([conclusion.recall, conclusion.specificity])
     inside = ((r > bounds[:, 0]) & (r < bounds[:, 1])) | np.isinf(bounds).all(1)
     right = inside.all(-1)  # seed, imbalance, metric
     share = float(right.all((1, 2)).mean())
-    return Conclusion(claim.number, claim.words, share, _failures(right.mean(0), metrics, positives))
+    failures = _failures(right.mean(0), metrics, positives)
+    return ConclusionResult(conclusion.number, conclusion.words, share, failures)
 
 
 def _failures(right: Array, metrics: Sequence[Metric], positives: Sequence[float]) -> str | None:

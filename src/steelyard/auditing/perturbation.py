@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,12 +10,12 @@ from steelyard.analysis.draws import generator
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from steelyard._types import Array, Rng
 
-LISTS = ("class_linear", "class_uniform", "global_linear", "extreme")
+LIST_KINDS = ("class_linear", "class_uniform", "global_linear", "extreme")
 
 
-def generators(seeds: int, rng: Any) -> list[np.random.Generator]:
+def generators(seeds: int, rng: Rng) -> list[np.random.Generator]:
     """One generator a seed, so that a seed is the same study however many there are."""
     return list(map(np.random.default_rng, range(seeds))) if rng is None else generator(rng).spawn(seeds)
 
@@ -25,10 +25,10 @@ def collection(
 ) -> Counts:
     """The tables of p positives among n rows by distortion and tuple, for one seed."""
     true = true_probabilities(kind, n, p, rng)
-    cut = np.quantile(true, 1 - p / n) if threshold == "prior" else float(threshold)
+    cutoff = np.quantile(true, 1 - p / n) if threshold == "prior" else float(threshold)
     width = np.repeat(widths, [n - p, p], axis=1)
     low, high = np.maximum(0, true - width)[:, None], np.minimum(1, true + width)[:, None]
-    flagged = low + rng.random((len(width), tuples, n)) * (high - low) >= cut
+    flagged = low + rng.random((len(width), tuples, n)) * (high - low) >= cutoff
     alarms, hits = flagged[..., : n - p].sum(-1), flagged[..., n - p :].sum(-1)
     return Counts.trusted(hits, p - hits, alarms, n - p - alarms)
 

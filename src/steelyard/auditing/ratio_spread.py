@@ -1,9 +1,9 @@
-"""Spread: how far each metric moves over test sets of different ratios (Nguyen), and whether that is chance."""
+"""Ratio spread: how far each metric moves over test sets of different ratios (Nguyen), and whether that is chance."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,16 @@ import numpy as np
 
 from steelyard.analysis.rows import Rows
 from steelyard.analysis.significance_tests import Friedman, friedman
-from steelyard.auditing.model_tables import directed, matching, measured, stacked, tables_of
+from steelyard.auditing.metric_values import metric_values, named_metrics
+from steelyard.auditing.model_tables import counts_of_models, counts_of_same_models
 from steelyard.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from collections.abc import Iterable, Sequence
+
+    from steelyard._types import Array, Label
+    from steelyard.auditing.model_tables import Models
+    from steelyard.metrics.registry import MetricLike
 
 NGUYEN = ("accuracy", "alpha_accuracy", "f1", "alpha_f1")
 
@@ -46,7 +51,9 @@ class Spread:
         return row | {"of means": self.of_means, "runs": self.runs, "p (Friedman)": p, "least p of pairs": least}
 
 
-def ratio_spread(tables: Any, *, metrics: Iterable[Any] | None = NGUYEN, pos_label: Any = None) -> Rows[Spread]:
+def ratio_spread(
+    tables: Mapping[str, Models], *, metrics: Iterable[MetricLike] | None = NGUYEN, pos_label: Label = None
+) -> Rows[Spread]:
     """The spread of each metric over test sets of several ratios, run by run, with Friedman's and Wilcoxon's tests.
 
     `tables` is {ratio: {run: Counts}} or {ratio: Counts of all runs}: the same runs in each.
@@ -54,19 +61,20 @@ def ratio_spread(tables: Any, *, metrics: Iterable[Any] | None = NGUYEN, pos_lab
     >>> from steelyard import Counts
     >>> sets = {"20:95": Counts([198, 199], [2, 1], [92, 185], [858, 765]),
     ...         "80:19": Counts([793, 788], [7, 12], [12, 34], [178, 156])}
-    >>> [round(found.spread, 3) for found in ratio_spread(sets, metrics=["accuracy", "alpha_accuracy"])]
+    >>> [round(row.spread, 3) for row in ratio_spread(sets, metrics=["accuracy", "alpha_accuracy"])]
     [0.089, 0.01]
     """
     if not isinstance(tables, Mapping) or len(tables) < 2:
         raise InputTypeError("The tables are {ratio: {run: Counts}}, for two or more ratios.")
-    runs = {str(ratio): tables_of(part, None, pos_label, None) for ratio, part in tables.items()}
+    chosen = named_metrics(metrics)
+    runs = {str(ratio): counts_of_models(part, pos_label) for ratio, part in tables.items()}
     first = next(iter(runs.values()))
-    columns = [stacked(matching(part, first, "A ratio")) for part in runs.values()]
-    values = np.stack([measured(directed(metrics), column) for column in columns], 1)
-    return Rows(_spread(m.name, list(runs), values[..., i]) for i, m in enumerate(directed(metrics)))
+    columns = [counts_of_same_models(part, first, "A ratio") for part in runs.values()]
+    values = np.stack([metric_values(chosen, column) for column in columns], 1)
+    return Rows(_spread(metric.name, list(runs), values[..., i]) for i, metric in enumerate(chosen))
 
 
-def spread_of(values: Any, *, name: str = "value") -> Spread:
+def spread_of(values: Mapping[str, Sequence[float] | Array], *, name: str = "value") -> Spread:
     """The spread of values that are known already, as {ratio: the values of the runs}, such as a printed table's.
 
     >>> spread_of({"20:80": [91.83, 83.83], "50:50": [95.38, 89.58], "80:20": [98.08, 95.35]}, name="accuracy").spread
@@ -85,24 +93,24 @@ def spread_of(values: Any, *, name: str = "value") -> Spread:
 
 
 def _spread(name: str, ratios: list[str], values: Array) -> Spread:
-    known = values[~np.isnan(values).any(1)]
-    if not len(known):
+    defined = values[~np.isnan(values).any(1)]
+    if not len(defined):
         return Spread(name, dict.fromkeys(ratios, math.nan), math.nan, math.nan, math.nan, 0, len(values), None)
-    wide, means = np.ptp(known, 1), known.mean(0)
-    test = friedman(_tied(known), models=ratios) if len(known) > 1 else None
+    wide, means = np.ptp(defined, 1), defined.mean(0)
+    test = friedman(_tied(defined), models=ratios) if len(defined) > 1 else None
     return Spread(
         name,
         dict(zip(ratios, means.tolist(), strict=True)),
         float(wide.mean()),
         float(wide.max()),
         float(np.ptp(means)),
-        len(known),
-        len(values) - len(known),
+        len(defined),
+        len(values) - len(defined),
         test,
     )
 
 
 def _tied(values: Array) -> Array:
-    """The values with twelve digits, so that ranks do not tell apart what rounding made different."""
+    """The values with twelve digits, so that ranks tie what rounding made different."""
     size = 10.0 ** np.ceil(np.log10(np.maximum(np.abs(values).max(), 1)))
     return np.asarray(np.round(values / size, 12) * size)

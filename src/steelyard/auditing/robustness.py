@@ -1,25 +1,37 @@
 """Robustness: how far each metric moves when only the classes' shares or names change, on the user's own predictions.
 
-Asawa's two tests: balance the test set, swap the labels. Nguyen's spread over ratios is in `spread`.
+Asawa's two tests: balance the test set, swap the labels. Nguyen's spread over ratios is in `ratio_spread`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from steelyard.analysis.draws import generator
 from steelyard.analysis.prevalence import at_prevalence, shares
-from steelyard.auditing.model_tables import directed, matching, measured, stacked, tables_of, weighed
+from steelyard.auditing.metric_values import metric_values, named_metrics
+from steelyard.auditing.model_tables import (
+    counts_of_models,
+    counts_of_predictions,
+    counts_of_same_models,
+    model_confusion,
+)
 from steelyard.auditing.ratio_spread import ratio_spread
-from steelyard.auditing.test_set_changes import Robustness
+from steelyard.auditing.robustness_result import Robustness
 from steelyard.errors import InputError, InputTypeError
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Estimator, Label, Rng, Weights
+    from steelyard.auditing.model_tables import Models
+    from steelyard.metrics.registry import MetricLike
 
 __all__ = ["Robustness", "ratio_spread", "refit_robustness", "robustness"]
 TOLERANCE = 0.02  # any value from 0.006 to 0.069 gives the verdicts that Asawa drew from the printed changes
@@ -27,18 +39,18 @@ MOST_DRAWN = 10**9  # rows that a hypergeometric draw takes
 
 
 def robustness(
-    data: Any,
-    predictions: Any = None,
+    data: Models | ArrayLike,
+    predictions: ArrayLike | Mapping[str, ArrayLike] | None = None,
     *,
-    metrics: Iterable[Any] | None = None,
-    prevalences: Any = 0.5,
-    balanced: Any = None,
-    swapped: Any = None,
+    metrics: Iterable[MetricLike] | None = None,
+    prevalences: float | Sequence[float] = 0.5,
+    balanced: Models | None = None,
+    swapped: Models | None = None,
     resamples: int = 200,
     tolerance: float = TOLERANCE,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    rng: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
+    rng: Rng = None,
 ) -> Robustness:
     """How far each metric moves when the test set is balanced and when the labels are swapped (Asawa).
 
@@ -49,33 +61,37 @@ def robustness(
 
     >>> from steelyard import Counts
     >>> trees = {"1 split": Counts(244, 266, 43, 4817), "10 splits": Counts(400, 110, 50, 4810)}
-    >>> found = robustness(trees, metrics=["accuracy", "recall", "tpnr", "mcc"])
-    >>> found.robust, found.symmetric, found.winners
+    >>> result = robustness(trees, metrics=["accuracy", "recall", "tpnr", "mcc"])
+    >>> result.robust, result.symmetric, result.winners
     (['recall', 'tpnr'], ['accuracy', 'tpnr', 'mcc'], ['tpnr'])
     """
     _check(tolerance, resamples)
-    chosen = directed(metrics)
-    tables = tables_of(data, predictions, pos_label, sample_weight)
-    counts = stacked(tables)
+    chosen = named_metrics(metrics)
+    if predictions is None:
+        tables = counts_of_models(data, pos_label)
+    else:
+        y_true = cast("ArrayLike", data)  # what is no column of labels is refused there
+        tables = counts_of_predictions(y_true, predictions, pos_label, sample_weight)
+    counts = Counts.stack(tables.values())
     even, at = _balanced(tables, balanced, prevalences)
-    other = counts.swapped() if swapped is None else stacked(matching(swapped, tables, "swapped"))
-    values = measured(chosen, counts)
+    other = counts.swapped() if swapped is None else counts_of_same_models(swapped, tables, "swapped")
+    values = metric_values(chosen, counts)
     draws = undersampled(counts, at, resamples, generator(rng))
-    drawn = np.empty((0, *values[:, None].shape)) if draws is None else values[:, None] - measured(chosen, draws)
+    drawn = np.empty((0, *values[:, None].shape)) if draws is None else values[:, None] - metric_values(chosen, draws)
     return Robustness(
         tuple(m.name for m in chosen),
         tuple(tables),
         tuple(map(float, at)),
         values,
-        measured(chosen, even),
+        metric_values(chosen, even),
         _summary(drawn, (len(tables), len(at), len(chosen))),
-        measured(chosen, other),
+        metric_values(chosen, other),
         tolerance,
         len(drawn),
     )
 
 
-def _check(tolerance: Any, resamples: Any) -> None:
+def _check(tolerance: float, resamples: int) -> None:
     if not (isinstance(tolerance, (int, float)) and tolerance >= 0):
         raise InputError(
             f"tolerance is a change of 0 or more that is still called none, such as 0.02, not {tolerance!r}."
@@ -84,12 +100,14 @@ def _check(tolerance: Any, resamples: Any) -> None:
         raise InputError(f"resamples is a whole number of draws, 0 for none, not {resamples!r}.")
 
 
-def _balanced(tables: Mapping[str, Counts], balanced: Any, prevalences: Any) -> tuple[Counts, Array]:
+def _balanced(
+    tables: Mapping[str, Counts], balanced: Models | None, prevalences: float | Sequence[float]
+) -> tuple[Counts, Array]:
     """The balanced tables by model and prevalence, those handed in or by weights, and their prevalences."""
     at = np.atleast_1d(shares(prevalences))
     if balanced is None:
-        return at_prevalence(stacked(tables), at), at
-    even = stacked(matching(balanced, tables, "balanced"))[:, None]
+        return at_prevalence(Counts.stack(tables.values()), at), at
+    even = counts_of_same_models(balanced, tables, "balanced")[:, None]
     return even, np.atleast_1d(np.mean(even.positives / even.total))
 
 
@@ -117,26 +135,26 @@ def undersampled(counts: Counts, at: Array, draws: int, rng: np.random.Generator
 
 def _summary(changes: Array, shape: tuple[int, ...]) -> Array:
     """Mean, standard deviation and the middle 95 % of the changes over the draws where they are defined."""
-    known = ~np.isnan(changes)
-    if not known.any():
+    defined = ~np.isnan(changes)
+    if not defined.any():
         return np.full((4, *shape), np.nan)
-    filled = np.where(known.any(0), changes, 0.0)  # nanmean must not meet a column without a number
-    found = np.stack([np.nanmean(filled, 0), np.nanstd(filled, 0), *np.nanquantile(filled, [0.025, 0.975], 0)])
-    return np.where(known.any(0), found, np.nan)
+    filled = np.where(defined.any(0), changes, 0.0)  # nanmean must not meet a column without a number
+    summary = np.stack([np.nanmean(filled, 0), np.nanstd(filled, 0), *np.nanquantile(filled, [0.025, 0.975], 0)])
+    return np.where(defined.any(0), summary, np.nan)
 
 
 # ---------------------------------------------------------------- refitting
 
 
 def refit_robustness(
-    estimators: Any,
-    X: Any,
-    y: Any,
-    X_test: Any,
-    y_test: Any,
+    estimators: Estimator | Mapping[str, Estimator],
+    X: ArrayLike,
+    y: ArrayLike,
+    X_test: ArrayLike,
+    y_test: ArrayLike,
     *,
-    pos_label: Any = None,
-    rng: Any = None,
+    pos_label: Label = None,
+    rng: Rng = None,
     **options: Any,
 ) -> Robustness:
     """The two tests on estimators: each is cloned and fitted twice, on the labels and on the labels swapped.
@@ -151,25 +169,28 @@ def refit_robustness(
     >>> refit_robustness(tree, X[::2], y[::2], X[1::2], y[1::2], metrics=["tpnr", "f1"], resamples=10).symmetric
     ['tpnr']
     """
-    named = estimators if isinstance(estimators, Mapping) else {type(estimators).__name__: estimators}
+    by_model = estimators if isinstance(estimators, Mapping) else {type(estimators).__name__: estimators}
     true, test = np.asarray(y), np.asarray(y_test)
-    known = np.unique(np.concatenate([true, test]))
-    if len(known) != 2:
-        raise InputError(f"Swapping the labels needs two classes; y and y_test hold {len(known)}.")
-    positive = weighed(test, test, pos_label, None).positive_label()
+    labels = np.unique(np.concatenate([true, test]))
+    if len(labels) != 2:
+        raise InputError(f"Swapping the labels needs two classes; y and y_test hold {len(labels)}.")
+    positive = model_confusion(test, test, pos_label).positive_label()
+    swapped_true, swapped_test = _swapped(true, labels), _swapped(test, labels)
     first, second = {}, {}
-    for name, estimator in named.items():
+    for name, estimator in by_model.items():
         seed = int(generator(rng).integers(2**31 - 1))
         first[str(name)] = _fitted(estimator, X, true, X_test, test, positive, seed)
-        second[str(name)] = _fitted(estimator, X, _other(true, known), X_test, _other(test, known), positive, seed)
+        second[str(name)] = _fitted(estimator, X, swapped_true, X_test, swapped_test, positive, seed)
     return robustness(first, swapped=second, rng=rng, **options)
 
 
-def _other(y: Array, known: Array) -> Array:
-    return np.asarray(np.where(y == known[0], known[1], known[0]))
+def _swapped(y: Array, labels: Array) -> Array:
+    return np.asarray(np.where(y == labels[0], labels[1], labels[0]))
 
 
-def _fitted(estimator: Any, X: Any, y: Array, X_test: Any, y_test: Array, positive: Any, seed: int) -> Counts:
+def _fitted(
+    estimator: Estimator, X: ArrayLike, y: Array, X_test: ArrayLike, y_test: Array, positive: Label, seed: int
+) -> Counts:
     """The table of a fresh fit; whatever random state was left open is set."""
     try:
         from sklearn.base import clone
@@ -182,4 +203,4 @@ def _fitted(estimator: Any, X: Any, y: Array, X_test: Any, y_test: Array, positi
     fresh = clone(estimator)
     open_states = [key for key, value in fresh.get_params().items() if key.endswith("random_state") and value is None]
     fresh = fresh.set_params(**dict.fromkeys(open_states, seed)).fit(X, y)
-    return weighed(y_test, fresh.predict(X_test), positive, None).counts()
+    return model_confusion(y_test, fresh.predict(X_test), positive).counts()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.analysis.prevalence import scores_at
 from steelyard.auditing.robustness import TOLERANCE
-from steelyard.auditing.test_set_changes import Robustness
+from steelyard.auditing.robustness_result import Robustness
 from steelyard.errors import InputError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from steelyard.metrics.registry import MetricLike
     from steelyard.statistics.score_table import ScoreTable
 
 
@@ -22,7 +23,7 @@ def score_robustness(
     scores: Mapping[str, ScoreTable],
     swapped: Mapping[str, ScoreTable],
     *,
-    metrics: Iterable[Any] = ("roc_auc",),
+    metrics: Iterable[MetricLike] = ("roc_auc",),
     prevalence: float = 0.5,
     tolerance: float = TOLERANCE,
 ) -> Robustness:
@@ -44,14 +45,14 @@ def score_robustness(
         np.array([[float(metric(table)) for metric in chosen] for table in tables])
         for tables in (scores.values(), even, swapped.values())
     )
-    nothing = np.full((4, len(scores), 1, len(chosen)), np.nan)
+    no_draws = np.full((4, len(scores), 1, len(chosen)), np.nan)
     return Robustness(
         tuple(m.name for m in chosen),
         tuple(scores),
         (float(prevalence),),
         values,
         balanced[:, None],
-        nothing,
+        no_draws,
         other,
         tolerance,
         0,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard._types import Array
-    from steelyard.auditing.test_set_changes import Robustness
+    from steelyard.auditing.robustness_result import Robustness
     from steelyard.datasets.paper_datasets import Pulsars
     from steelyard.statistics.score_table import ScoreTable
 

@@ -20,7 +20,7 @@ from steelyard.studies.study import Picture, Table
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.auditing.test_set_changes import Robustness
+    from steelyard.auditing.robustness_result import Robustness
     from steelyard.datasets.paper_datasets import Pulsars
     from steelyard.studies.asawa import Outcome
 

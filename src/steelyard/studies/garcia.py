@@ -14,8 +14,7 @@ import numpy as np
 
 from steelyard.analysis.rows import listed
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
-from steelyard.auditing.garcia_conclusions import CLAIMS, STRONG, USUALLY
-from steelyard.auditing.garcia_conclusions import Claim as Bounds
+from steelyard.auditing.garcia_conclusions import CONCLUSIONS, STRONG, USUALLY, Conclusion
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.references import reference
 from steelyard.metrics.registry import get_metric
@@ -100,7 +99,7 @@ def _correlation_claims(
         "minority": lambda failed: _why_size(failed, sizes, readings),
         "majority": _why_lists,
     }
-    asked = dict(zip(whys, CLAIMS, strict=True))
+    asked = dict(zip(whys, CONCLUSIONS, strict=True))
     ours = {
         "accuracy": f"{_range(main, ['Acc'], 'TPr')} with TPr, {_range(main, ['Acc'], 'TNr')} with TNr",
         "minority": "; ".join(f"{m} {_range(main, [m], 'TPr')}" for m in ("AUC", "Gm", "IBA", "wAUC", "cwA")),
@@ -166,9 +165,9 @@ def _weight_claim(weights: CorrelationStudy) -> Claim:
     return Claim(sentence["words"], "w > 0.5, in words only", ours, spread, verdict, why, sentence["place"])
 
 
-def _strongly(w: float) -> Bounds:
+def _strongly(w: float) -> Conclusion:
     name = f"class_weighted_accuracy[w={w}]"
-    return Bounds(2, "strongly with recall and against specificity", (name,), (STRONG, np.inf), (-np.inf, -STRONG))
+    return Conclusion(2, "strongly with recall and against specificity", (name,), (STRONG, np.inf), (-np.inf, -STRONG))
 
 
 def _range(study: CorrelationStudy, shorts: Sequence[str], rate: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.auditing.garcia_conclusions import Claim as Bounds
+from steelyard.auditing.garcia_conclusions import Conclusion
 from steelyard.metrics.registry import get_metric
 from steelyard.studies.published_values import published
 
@@ -38,7 +38,7 @@ def one_edge(c: Any, *, rho: float = 0.1) -> Any:
     return (1 - rho) * tpr * (1 + tnr) / 2 + (1 + rho) * (1 - tpr) * tnr / 2
 
 
-ONE_EDGE = Bounds(2, "weighted AUC with the ROC point as the only edge rises with recall", (one_edge,), (0, np.inf))
+ONE_EDGE = Conclusion(2, "weighted AUC with the ROC point as the only edge rises with recall", (one_edge,), (0, np.inf))
 
 
 def correlations(study: CorrelationStudy, short: str, rate: str) -> Array:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.auditing.garcia_conclusions import CLAIMS
+from steelyard.auditing.garcia_conclusions import CONCLUSIONS
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.caption_text import percent
 from steelyard.report.figures.correlation import CorrelationDisplay
@@ -107,7 +107,7 @@ def _spread_row(study: CorrelationStudy, short: str, i: int) -> dict[str, Any]:
 
 
 def _reading_row(words: str, study: CorrelationStudy) -> dict[str, Any]:
-    found = study.conclusions([*CLAIMS, ONE_EDGE])
+    found = study.conclusions([*CONCLUSIONS, ONE_EDGE])
     heads = (
         "1: Acc follows TNr",
         "2: five metrics rise with TPr",

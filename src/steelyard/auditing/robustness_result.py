@@ -1,4 +1,4 @@
-"""Changes: what balancing the test set and swapping the labels does to each metric, and the verdicts on that."""
+"""Robustness: what balancing the test set and swapping the labels does to each metric, and the verdicts on that."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.rows import Flat, Rows, table_text, three_digits
-from steelyard.auditing.model_tables import change
+from steelyard.auditing.metric_values import value_change
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Verdict(Flat):
+class MetricVerdict(Flat):
     """One metric: its largest change over the models when the test set is balanced, and when the labels are swapped.
 
     A change is the value as it was less the value afterwards. None is the verdict where the metric is undefined.
@@ -39,7 +39,7 @@ class _Verdict(Flat):
 
 
 @dataclass(frozen=True)
-class Change(Flat):
+class MetricChange(Flat):
     """One metric of one model at one prevalence: by weights exactly, and over resampled test sets.
 
     `value` and `balanced` are values; `change` is the first less the second, and what begins with `resampled` is such a
@@ -83,23 +83,23 @@ class Robustness:
     @property
     def changes(self) -> Array:
         """The value as it was less that of the balanced test set, by model, prevalence and metric."""
-        return change(self.values[:, None], self.balanced)
+        return value_change(self.values[:, None], self.balanced)
 
     @property
     def swap_changes(self) -> Array:
         """The value as it was less that with swapped labels, by model and metric."""
-        return change(self.values, self.swapped)
+        return value_change(self.values, self.swapped)
 
     @property
-    def verdicts(self) -> Rows[_Verdict]:
+    def verdicts(self) -> Rows[MetricVerdict]:
         """One verdict a metric, by its largest change over models and prevalences."""
         return Rows(self._verdict(i) for i in range(len(self.metrics)))
 
-    def _verdict(self, i: int) -> _Verdict:
+    def _verdict(self, i: int) -> MetricVerdict:
         changes, swaps = self.changes[..., i], self.swap_changes[:, i]
         (model, share), swap = np.unravel_index(_largest(changes), changes.shape), _largest(swaps)
         sd = self.resampled[1, :, :, i]
-        return _Verdict(
+        return MetricVerdict(
             self.metrics[i],
             float(changes[model, share]),
             self.models[model],
@@ -126,12 +126,12 @@ class Robustness:
         """The metrics that are both."""
         return [v.metric for v in self.verdicts if v.winner]
 
-    def rows(self) -> Rows[Change]:
+    def rows(self) -> Rows[MetricChange]:
         """One row for each metric, model and prevalence."""
         cells = np.stack([np.broadcast_to(self.values[:, None], self.balanced.shape), self.balanced, self.changes])
-        found = np.concatenate([cells, self.resampled])
+        columns = np.concatenate([cells, self.resampled])
         return Rows(
-            Change(name, model, share, *map(float, found[:, m, s, i]))
+            MetricChange(name, model, share, *map(float, columns[:, m, s, i]))
             for i, name in enumerate(self.metrics)
             for m, model in enumerate(self.models)
             for s, share in enumerate(self.prevalences)
@@ -139,7 +139,7 @@ class Robustness:
 
     def __repr__(self) -> str:
         over = f"over {len(self.models)} models" if len(self.models) > 1 else "of one model"
-        said = f"Largest change {over} against a tolerance of {three_digits(self.tolerance)}"
+        heading = f"Largest change {over} against a tolerance of {three_digits(self.tolerance)}"
         winners = f"Robust and symmetric: {', '.join(self.winners) or 'none'}"
         winners += (
             "" if self.resamples else "\nWithout draws: weighted tables have no rows to draw, or resamples=0 was given"
@@ -155,7 +155,7 @@ class Robustness:
             }
             for v in self.verdicts
         ]
-        return "\n".join([said, winners, "", table_text(table)])
+        return "\n".join([heading, winners, "", table_text(table)])
 
 
 def _word(verdict: bool | None) -> str:
