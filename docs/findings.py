@@ -1,4 +1,4 @@
-"""Findings: the pages of the studies, each filled from one run; `python docs/findings.py` runs all five and writes them.
+"""The pages of the studies, each filled from one run; `python docs/findings.py` runs all five and writes them.
 
 A page is `studies/NAME.md`, made of the words in `studies/NAME.j2` and of the run kept in `studies/NAME.json`; no number
 of a run is written by hand. `make studies` does it; a test fills the pages again from the runs that are kept.
@@ -18,7 +18,6 @@ import jinja2
 from steelyard.errors import InputError
 from steelyard.studies.registry import STUDIES, run
 from steelyard.studies.study_files import to_json
-from steelyard.studies.study_page import drawn
 
 if TYPE_CHECKING:
     from steelyard.studies.study import Study
@@ -33,12 +32,12 @@ GROUPS = {
 SPECIAL = re.compile(r"([\\*<|])")
 
 
-def filled(name: str, outcome: dict[str, Any]) -> str:
+def filled(name: str, record: dict[str, Any]) -> str:
     """The page of a study: its words, with the numbers of a run."""
     world = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)
     world.filters["digits"] = _digits
-    world.globals |= {"findings": _findings(outcome), "made": _made(outcome), "run": outcome}
-    world.globals |= {"cell": lambda *place: _cell(outcome, *place), "span": lambda *place: _span(outcome, *place)}
+    world.globals |= {"findings": _findings(record), "made": _made(record), "run": record}
+    world.globals |= {"cell": lambda *place: _cell(record, *place), "span": lambda *place: _span(record, *place)}
     return world.from_string(words(name)).render()
 
 
@@ -50,17 +49,17 @@ def words(name: str) -> str:
 # ---------------------------------------------------------------- what a page may ask of a run
 
 
-def _findings(outcome: dict[str, Any]) -> str:
+def _findings(record: dict[str, Any]) -> str:
     """The summary and every claim under its verdict."""
-    sentences = "\n".join(f"- {_plain(sentence)}." for sentence in outcome["summary"])
-    parts = ["## In short", sentences]
+    summary = "\n".join(f"- {_plain(sentence)}." for sentence in record["summary"])
+    parts = ["## In short", summary]
     for verdict, title in GROUPS.items():
-        lines = [_told(claim) for claim in outcome["claims"] if claim["verdict"] == verdict]
+        lines = [_claim_line(claim) for claim in record["claims"] if claim["verdict"] == verdict]
         parts += [f"## {title}", "\n".join(lines)] if lines else []
     return "\n\n".join(parts)
 
 
-def _told(claim: dict[str, Any]) -> str:
+def _claim_line(claim: dict[str, Any]) -> str:
     spread = f"; {claim['spread']}" if claim["spread"] else ""
     words = f"*Paper:* {_plain(claim['paper'])}. *This run:* {_plain(claim['ours'] + spread)}."
     return f"- **{_plain(claim['claim'])}** ({_plain(claim['place'])}). {words} {_plain(claim['why'])}."
@@ -71,31 +70,31 @@ def _plain(text: str) -> str:
     return SPECIAL.sub(r"\\\1", text.rstrip("."))
 
 
-def _made(outcome: dict[str, Any]) -> str:
+def _made(record: dict[str, Any]) -> str:
     """What made the numbers, without a date."""
-    versions = outcome["environment"]
+    versions = record["environment"]
     return (
-        f"Written by `make studies` from one run of Steelyard {versions['steelyard']} with seed {outcome['choices']['seed']}, "
-        f"{outcome['cpu']:,.0f} seconds of CPU (Python {versions['python']}, NumPy {versions['numpy']}, scikit-learn "
+        f"Written by `make studies` from one run of Steelyard {versions['steelyard']} with seed {record['choices']['seed']}, "
+        f"{record['cpu']:,.0f} seconds of CPU (Python {versions['python']}, NumPy {versions['numpy']}, scikit-learn "
         f"{versions['scikit-learn']})."
     )
 
 
-def _row(outcome: dict[str, Any], table: str, row: Any) -> dict[str, Any]:
+def _row(record: dict[str, Any], table: str, row: str | float | dict[str, Any]) -> dict[str, Any]:
     """The one row of a table that holds these values, or this value in its first column."""
-    rows = outcome["tables"][table]["rows"]
+    rows = record["tables"][table]["rows"]
     wanted = row if isinstance(row, dict) else {next(iter(rows[0])): row}
-    (match,) = [line for line in rows if wanted.items() <= line.items()]
+    (match,) = [other for other in rows if wanted.items() <= other.items()]
     return match
 
 
-def _cell(outcome: dict[str, Any], table: str, row: Any, column: str) -> Any:
-    return _row(outcome, table, row)[column]
+def _cell(record: dict[str, Any], table: str, row: str | float | dict[str, Any], column: str) -> Any:
+    return _row(record, table, row)[column]
 
 
-def _span(outcome: dict[str, Any], table: str, row: Any, ending: str) -> str:
+def _span(record: dict[str, Any], table: str, row: str | float | dict[str, Any], ending: str) -> str:
     """The lowest and the highest of the cells of a row whose columns end alike, as correlations are written."""
-    values = [value for column, value in _row(outcome, table, row).items() if column.endswith(ending)]
+    values = [value for column, value in _row(record, table, row).items() if column.endswith(ending)]
     return f"{min(values):+.2f} to {max(values):+.2f}".replace("-", "−")
 
 
@@ -107,11 +106,11 @@ def _digits(value: float, digits: int, *, sign: bool = False) -> str:
 # ---------------------------------------------------------------- writing
 
 
-def kept_of(study: Study) -> dict[str, Any]:
+def record_of(study: Study) -> dict[str, Any]:
     """What is kept of a run: what it says and the tables that its page asks for, without the clock and the machine."""
     whole: dict[str, Any] = json.loads(to_json(study))
-    template = words(study.name)
-    whole["tables"] = {name: table for name, table in whole["tables"].items() if re.search(rf"\b{name}\b", template)}
+    page = words(study.name)
+    whole["tables"] = {name: table for name, table in whole["tables"].items() if re.search(rf"\b{name}\b", page)}
     whole["cpu"] = round(whole["cpu"])
     del whole["seconds"], whole["environment"]["machine"]
     return whole
@@ -119,15 +118,15 @@ def kept_of(study: Study) -> dict[str, Any]:
 
 def write(study: Study, folder: Path) -> None:
     """The page of a run, the run, and the figures that the page shows."""
-    outcome = kept_of(study)
-    text = filled(study.name, outcome)
+    record = record_of(study)
+    text = filled(study.name, record)
     pictures = {f"images/{study.name}_{picture.name}.svg": picture for picture in study.pictures}
     (folder / "images").mkdir(parents=True, exist_ok=True)
     for path, picture in pictures.items():
         if path in text:
-            (folder / path).write_bytes(drawn(picture, "svg"))
+            (folder / path).write_bytes(picture.image("svg"))
     (folder / f"{study.name}.json").write_text(
-        json.dumps(outcome, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )
     (folder / f"{study.name}.md").write_text(text, encoding="utf-8")
 

@@ -14,7 +14,7 @@ from steelyard.auditing.score_robustness import score_robustness
 from steelyard.datasets.paper_datasets import htru2
 from steelyard.errors import InputError
 from steelyard.studies import asawa, study_files
-from steelyard.studies.asawa_sizes import divisions
+from steelyard.studies.asawa_sizes import pulsar_divisions
 from steelyard.studies.asawa_tables import printed, reconstructed
 from steelyard.studies.published_values import published
 from steelyard.studies.registry import run
@@ -27,7 +27,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def paper_split():
-    return asawa.trial(htru2(), asawa.SPLIT_SEED, asawa.reduced())
+    return asawa.fit_trees(htru2(), asawa.SPLIT_SEED, asawa.reduced())
 
 
 def test_the_printed_figure_is_golden(golden):
@@ -51,7 +51,7 @@ def test_the_recovered_tables_give_figure_4_to_ten_digits():
 
 
 def test_the_printed_figure_allows_one_division_of_its_rows():
-    assert divisions() == ((published("asawa")["positives"], published("asawa")["negatives"]),)
+    assert pulsar_divisions() == ((published("asawa")["positives"], published("asawa")["negatives"]),)
 
 
 def test_the_metrics_of_two_tries_stand_side_by_side():
@@ -85,24 +85,24 @@ def test_the_split_is_the_papers(paper_split):
 
 @pulsars_needed
 def test_the_verdicts_are_the_papers_on_its_split(paper_split):
-    found = asawa.outcome(paper_split, draws=20)
+    found = asawa.split_outcome(paper_split, draws=20)
     for kind in ("robust", "symmetric", "winners"):
-        assert set(getattr(found.found, kind)) - {"balanced_accuracy"} == set(published("asawa")[kind])
-    assert "balanced_accuracy" in found.found.winners
-    assert not found.drawn[:, :, asawa.METRICS.index("recall")].any()
-    exact = [found.found.metrics.index(m) for m in published("asawa")["robust"]]
-    assert not found.found.changes[:, :, exact].any()
+        assert set(getattr(found.alike, kind)) - {"balanced_accuracy"} == set(published("asawa")[kind])
+    assert "balanced_accuracy" in found.alike.winners
+    assert not found.drawn[:, :, asawa.ASAWA_METRICS.index("recall")].any()
+    exact = [found.alike.metrics.index(m) for m in published("asawa")["robust"]]
+    assert not found.alike.changes[:, :, exact].any()
 
 
 @pulsars_needed
 def test_a_tie_in_a_leaf_goes_to_the_same_original_class():
     seen = 0
     for seed in (133, 134, 135, 140):
-        one = asawa.trial(htru2(), seed, asawa.reduced())
+        one = asawa.fit_trees(htru2(), seed, asawa.reduced())
         ties = any((scores == 0.5).any() for scores in one.scores.values())
-        found = asawa.outcome(one, draws=1)
-        symmetric = [found.found.metrics.index(m) for m in published("asawa")["symmetric"]]
-        assert not found.found.swap_changes[:, symmetric].any()
+        found = asawa.split_outcome(one, draws=1)
+        symmetric = [found.alike.metrics.index(m) for m in published("asawa")["symmetric"]]
+        assert not found.alike.swap_changes[:, symmetric].any()
         seen += ties and bool(found.unlike.swap_changes[:, symmetric].any())
     assert seen
 
@@ -133,7 +133,7 @@ def test_ours_changes_with_the_seed_and_the_papers_stays(study):
 
 @pulsars_needed
 def test_its_tables_and_figures_are_written(study, tmp_path):
-    folder = study_files.write(study, tmp_path / "asawa")
+    folder = study_files.write_study(study, tmp_path / "asawa")
     for table in study.tables:
         rows = list(csv.DictReader(io.StringIO((folder / "tables" / f"{table.name}.csv").read_text())))
         assert len(rows) == len(table.rows)

@@ -13,9 +13,10 @@ from checks import assert_refused
 
 from steelyard import SurfaceDisplay
 from steelyard.studies import study_files
+from steelyard.studies.nguyen import NGUYEN_STUDY
 from steelyard.studies.registry import STUDIES, environment, run
 from steelyard.studies.study import Claim, Picture, Study, Table
-from steelyard.studies.study_page import command, page
+from steelyard.studies.study_page import shell_command, study_page
 
 HOSTILE = "</script><b onclick=x>&"
 
@@ -38,7 +39,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def folder(study, tmp_path_factory):
-    return study_files.write(study, tmp_path_factory.mktemp("studies") / "wu")
+    return study_files.write_study(study, tmp_path_factory.mktemp("studies") / "wu")
 
 
 def test_a_study_reads_as_text_of_a_hundred_columns(study):
@@ -56,21 +57,19 @@ def test_a_claim_of_our_own_is_counted_apart(study):
 
 def test_a_full_run_does_not_say_that_it_is_quick(study):
     full = Study(**{**study.__dict__, "choices": {"seed": 3, "quick": False}})
-    assert "quick run" not in repr(full) + page(full)
-    assert "quick run" in page(study)
+    assert "quick run" not in repr(full) + study_page(full)
+    assert "quick run" in study_page(study)
 
 
 def test_the_command_repeats_the_options_of_the_run(study):
-    assert command(study) == "steelyard study wu --quick --seed 3"
+    assert shell_command(study) == "steelyard study wu --quick --seed 3"
     other = Study(**{**study.__dict__, "choices": {"seed": 3, "quick": False, "overlap": True, "rows": "10"}})
-    assert command(other) == "steelyard study wu --overlap --seed 3"
-    assert f"{command(other)}<" in page(other)
+    assert shell_command(other) == "steelyard study wu --overlap --seed 3"
+    assert f"{shell_command(other)}<" in study_page(other)
 
 
 def test_the_options_of_a_run_are_among_its_choices(study, monkeypatch):
-    monkeypatch.setattr(
-        "steelyard.studies.nguyen.run", lambda *, overlap, **_: Study(**study.__dict__ | {"choices": {}})
-    )
+    monkeypatch.setattr(NGUYEN_STUDY, "run", lambda *_, overlap: Study(**study.__dict__ | {"choices": {}}))
     found = run("nguyen", quick=True, seed=4, overlap=True)
     assert found.choices == {"seed": 4, "quick": True, "overlap": True}
 
@@ -110,14 +109,14 @@ def test_json_is_strict_and_csv_guards_formulas(folder):
 
 def test_what_is_there_is_kept_unless_forced(study, folder, tmp_path):
     before = (folder / "page.html").stat().st_mtime_ns
-    assert_refused(lambda: study_files.write(study, folder), ValueError, "exists and was kept")
+    assert_refused(lambda: study_files.write_study(study, folder), ValueError, "exists and was kept")
     assert (folder / "page.html").stat().st_mtime_ns == before
-    study_files.write(study, folder, force=True)
+    study_files.write_study(study, folder, force=True)
     assert (folder / "page.html").stat().st_mtime_ns > before
     other = tmp_path / "letters"
     other.mkdir()
     (other / "letter.txt").write_text("dear")
-    assert_refused(lambda: study_files.write(study, other, force=True), ValueError, "holds no study")
+    assert_refused(lambda: study_files.write_study(study, other, force=True), ValueError, "holds no study")
     assert (other / "letter.txt").read_text() == "dear"
 
 
@@ -125,18 +124,18 @@ def test_what_is_there_is_kept_unless_forced(study, folder, tmp_path):
 def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path, below):
     (tmp_path / "letter").write_text("dear")
     words = "would lie in .*letter', which is a file"
-    assert_refused(lambda: study_files.check_free(tmp_path / "letter" / below), ValueError, words)
-    assert study_files.check_free(tmp_path / "new" / below) == tmp_path / "new" / below
+    assert_refused(lambda: study_files.check_folder(tmp_path / "letter" / below), ValueError, words)
+    assert study_files.check_folder(tmp_path / "new" / below) == tmp_path / "new" / below
     assert not (tmp_path / "new").exists()
 
 
 def test_a_folder_whose_name_is_too_long_is_refused_before_any_work(tmp_path):
-    assert_refused(lambda: study_files.check_free(tmp_path / ("x" * 300)), ValueError, "cannot be made")
+    assert_refused(lambda: study_files.check_folder(tmp_path / ("x" * 300)), ValueError, "cannot be made")
 
 
 def test_a_folder_that_may_not_be_written_to_is_refused_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, mode: path != tmp_path)  # the superuser may write anywhere
-    assert_refused(lambda: study_files.check_free(tmp_path / "out"), ValueError, "may not be written to")
+    assert_refused(lambda: study_files.check_folder(tmp_path / "out"), ValueError, "may not be written to")
 
 
 def test_a_failure_leaves_nothing_half_written(study, tmp_path, monkeypatch):
@@ -145,12 +144,12 @@ def test_a_failure_leaves_nothing_half_written(study, tmp_path, monkeypatch):
 
     monkeypatch.setattr(study_files, "to_json", broken)
     with pytest.raises(KeyboardInterrupt):
-        study_files.write(study, tmp_path / "out")
+        study_files.write_study(study, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_one_study_gives_one_file(study, folder):
-    assert page(study) == (folder / "page.html").read_text()
+    assert study_page(study) == (folder / "page.html").read_text()
 
 
 @pytest.mark.parametrize("name", ["garica", "no-such"])

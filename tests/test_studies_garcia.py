@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.studies.published_values import published
 from steelyard.studies.registry import run
-from steelyard.studies.study_files import to_json, write
+from steelyard.studies.study_files import to_json, write_study
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_every_matrix_is_symmetric_and_drawn(study):
 
 
 def test_it_is_written_with_its_tables(study, tmp_path):
-    folder = write(study, tmp_path / "garcia")
+    folder = write_study(study, tmp_path / "garcia")
     rows = list(csv.DictReader((folder / "tables" / "matrix_05.csv").read_text().splitlines()))
     assert len(rows) == 13 and float(rows[0]["TPr"]) == 1
     assert "NaN" not in to_json(study)

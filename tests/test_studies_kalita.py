@@ -33,8 +33,8 @@ def test_the_training_part_is_k_times_the_test_part(study):
 
 
 def test_few_rows_are_sixteen_and_eight_with_the_classes_shares():
-    task = kalita.pulsars(None, kalita.QUICK)
-    result = kalita._few(task, 0)
+    task = kalita.pulsar_task(None, kalita.QUICK_EFFORT)
+    result = kalita.evaluated_on_few(task, 0)
     assert {(len(run.part.train), len(run.part.test)) for run in result.runs} == {(16, 8)}
     assert len(result.runs) == 10
     assert int(np.sum(result.runs[0].data.codes)) == 2  # of 24 rows, where one in eleven is a pulsar

@@ -10,11 +10,10 @@ from steelyard.datasets.paper_datasets import newsgroups20
 from steelyard.errors import InputError
 from steelyard.protocol.sized_splits import Draws, Sizes
 from steelyard.studies import nguyen
-from steelyard.studies.nguyen_sizes import divisions, totals
-from steelyard.studies.nguyen_tables import paper_averages, paper_spread, regenerated
+from steelyard.studies.nguyen_printed import paper_averages, paper_spread, regenerated, text_divisions, totals
 from steelyard.studies.published_values import published
 from steelyard.studies.registry import run
-from steelyard.studies.study_page import page
+from steelyard.studies.study_page import study_page
 from steelyard.studies.text_counts import known_columns, naive_bayes, phrases
 
 
@@ -44,11 +43,11 @@ def test_the_reconstructed_counts_give_every_printed_accuracy_and_the_printed_fa
 
 def test_the_sizes_of_the_test_sets_follow_from_the_printed_accuracies_alone():
     assert [totals(column) for column in range(3)] == [(1150,), (), (990,)]
-    assert [divisions(column)[0] for column in (0, 2)] == [(200, 950), (800, 190)]
-    assert not divisions(0, 0.25) and not divisions(2, 4.0)
+    assert [text_divisions(column)[0] for column in (0, 2)] == [(200, 950), (800, 190)]
+    assert not text_divisions(0, 0.25) and not text_divisions(2, 4.0)
     counts = published("nguyen")["counts"]
     for ratio, column in (("20:95", 0), ("80:19", 2)):
-        assert {(tp + fn, fp + tn) for tp, fn, fp, tn in counts[ratio].values()} == {divisions(column)[0]}
+        assert {(tp + fn, fp + tn) for tp, fn, fp, tn in counts[ratio].values()} == {text_divisions(column)[0]}
 
 
 def test_the_spread_of_the_printed_tables_is_that_of_the_paper():
@@ -148,7 +147,7 @@ def test_a_quick_run_is_beside_the_papers_averages_of_the_same_topics(study):
 
 @newsgroups_needed
 def test_printed_numbers_stand_on_the_page_as_printed(study):
-    html = page(study)
+    html = study_page(study)
     assert "<td>95.38</td>" in html and "<td>91.83</td>" in html
     (open_one,) = [t for t in study.tables if t.name == "regenerated"]
     assert f'<section id="regenerated"><h3>{open_one.title}</h3><details' not in html

@@ -22,8 +22,8 @@ from steelyard.studies.published_values import published
 from steelyard.studies.registry import run
 from steelyard.studies.study import Verdict
 from steelyard.studies.study_files import to_json
-from steelyard.studies.study_page import page
-from steelyard.studies.wu_trials import QUICK
+from steelyard.studies.study_page import study_page
+from steelyard.studies.wu_trials import QUICK_PLAN
 
 NAMES = ("nguyen", "asawa", "kalita", "wu")
 NUMBERS = {  # of claims, tables and figures
@@ -71,7 +71,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module", params=NAMES)
 def study(request, folder):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wu, "QUICK", replace(QUICK, draws=2, share=15))
+        patch.setattr(wu, "QUICK_PLAN", replace(QUICK_PLAN, draws=2, share=15))
         return run(request.param, quick=True, data=folder, seed=0)
 
 
@@ -89,7 +89,7 @@ def test_the_rows_of_a_table_have_the_same_columns(study):
 
 
 def test_its_json_and_its_page_hold_all_of_it(study):
-    kept, html = json.loads(to_json(study)), page(study)
+    kept, html = json.loads(to_json(study)), study_page(study)
     assert [claim["claim"] for claim in kept["claims"]] == [claim.claim for claim in study.claims]
     assert kept["tables"].keys() == {table.name for table in study.tables} and kept["cpu"] > 0
     assert html.count("data:image/svg+xml;base64,") == len(study.pictures)

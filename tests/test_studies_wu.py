@@ -13,14 +13,14 @@ from steelyard.datasets.data_folder import places
 from steelyard.datasets.paper_datasets import svhn_1_6
 from steelyard.studies import wu, wu_trials
 from steelyard.studies.registry import run
-from steelyard.studies.study_files import write
-from steelyard.studies.wu_trials import CONDITIONS, FULL, HELD_OUT, LDA, METRICS, NMC, QUICK, draw
+from steelyard.studies.study_files import write_study
+from steelyard.studies.wu_trials import CONDITIONS, FULL_PLAN, HELD_OUT, LDA, NMC, QUICK_PLAN, WU_METRICS, draw_rows
 
 FILE = "svhn_1_6.npz"
 has_data = pytest.mark.skipif(
     not any((folder / FILE).is_file() for folder in places()), reason=f"{FILE} is in none of the folders of data"
 )
-SMALL = replace(QUICK, draws=2)
+SMALL = replace(QUICK_PLAN, draws=2)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def small(digits):
     def found(seed):
         patch = pytest.MonkeyPatch()
         patch.setattr(wu, "svhn_1_6", lambda _: digits)
-        patch.setattr(wu, "QUICK", SMALL)
+        patch.setattr(wu, "QUICK_PLAN", SMALL)
         try:
             return run("wu", quick=True, seed=seed)
         finally:
@@ -56,14 +56,14 @@ def by_words(study, words):
 
 def test_the_sizes_are_the_papers():
     for condition, train in {"1:3": 18_000, "1:1": 9_000, "3:1": 6_000}.items():
-        p, n = FULL.test(condition)
-        assert wu_trials.PAPER["sizes"]["train"][condition] == train == 3 * (p + n)
+        p, n = FULL_PLAN.test(condition)
+        assert wu_trials.WU_PAPER["sizes"]["train"][condition] == train == 3 * (p + n)
         assert f"{n // min(n, p)}:{p // min(n, p)}" == condition
 
 
 def test_training_and_test_rows_share_none():
     y = np.repeat([0, 1], [300, 500])
-    train, test = draw(y, 30, 60, np.random.default_rng(0))
+    train, test = draw_rows(y, 30, 60, np.random.default_rng(0))
     assert not set(train) & set(test)
     assert (y[test].sum(), len(test), y[train].sum(), len(train)) == (30, 90, 90, 270)
 
@@ -94,12 +94,12 @@ def test_ac_score_does_not_keep_its_side(study):
     assert [rows["AC-score"][f"favours at {c}"] for c in CONDITIONS] == [NMC, LDA, NMC]
     assert rows["AUROC"]["same side"] == "yes"
     places = [sorted(row[f"place at {c}"] for row in table.rows) for c in CONDITIONS]
-    assert places == [list(range(1, len(METRICS) + 1))] * 3
+    assert places == [list(range(1, len(WU_METRICS) + 1))] * 3
 
 
 @has_data
 def test_the_values_are_those_of_the_library(digits):
-    found = wu_trials.trials(digits, replace(SMALL, draws=1), 5, lambda _: None)
+    found = wu_trials.run_trials(digits, replace(SMALL, draws=1), 5, lambda _: None)
     trial = found.trials[0]["1:3"]
     tp = ((trial.scores[LDA] >= 0) & (trial.y == 1)).sum()
     assert found.of("1:3", LDA, "sensitivity")[0] == tp / trial.y.sum()
@@ -122,7 +122,7 @@ def test_another_seed_changes_ours_and_never_the_papers(study, small):
 
 @has_data
 def test_it_is_written_and_says_that_it_is_quick(study, tmp_path):
-    folder = write(study, tmp_path / "wu")
+    folder = write_study(study, tmp_path / "wu")
     html = (folder / "page.html").read_text()
     assert "quick run" in html and "steelyard study wu --quick --seed 0" in html
     assert {path.stem for path in (folder / "figures").glob("*.svg")} == {picture.name for picture in study.pictures}

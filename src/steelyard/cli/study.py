@@ -39,10 +39,10 @@ def run_study(
         click.echo(print_table(["study", "what it is"], [list(row) for row in registry.descriptions().items()]))
         return
     if output is not None:
-        study_files.check_free(output, force=force)
+        study_files.check_folder(output, force=force)
     with step_line(name) as progress:
         own = {"overlap": True} if overlap else {}
         study = registry.run(name, quick=quick, data=data, seed=seed, progress=progress, **own)
     click.echo(repr(study))
     if output is not None:
-        click.echo(f"The page is {study_files.write(study, output, force=force) / 'page.html'}", err=True)
+        click.echo(f"The page is {study_files.write_study(study, output, force=force) / 'page.html'}", err=True)

@@ -7,6 +7,7 @@ four decision trees, of 1, 5, 10 and as many splits as they like, are tested on 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,34 +17,34 @@ from steelyard.auditing.robustness import robustness
 from steelyard.auditing.score_robustness import score_robustness
 from steelyard.datasets.paper_datasets import htru2
 from steelyard.ingest.array_tables import confusion, score_table
-from steelyard.metrics.references import reference
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.cross_evaluate import cross_evaluate
 from steelyard.protocol.resample import equal_rows
 from steelyard.protocol.splits import Folds
 from steelyard.statistics.counts import Counts
-from steelyard.studies import asawa_claims, asawa_tables
-from steelyard.studies.study import Study
+from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from sklearn.base import TransformerMixin
+    from sklearn.tree import DecisionTreeClassifier
 
     from steelyard._types import Array
     from steelyard.auditing.robustness_result import Robustness
     from steelyard.datasets.paper_datasets import Pulsars
     from steelyard.statistics.score_table import ScoreTable
+    from steelyard.studies.study import TableRow
 
 SPLIT_SEED = 123  # of the public notebook that the paper cites: the split with its 510 positives and 4,860 negatives
 TREES = {"1 split": 1, "5 splits": 5, "10 splits": 10, "no limit": None}
 COUNTED = ("accuracy", "precision", "recall", "f1", "specificity", "tpnr", "mcc", "kappa", "balanced_accuracy")
-METRICS = (*COUNTED, "roc_auc")
+ASAWA_METRICS = (*COUNTED, "roc_auc")
 _TOLERANCE = 0.02
 SPLITS, _DRAWS = 20, 200
 QUICK_SPLITS, QUICK_DRAWS, QUICK_ROWS = 3, 50, 3  # every third row
 
 
 @dataclass(frozen=True, eq=False)
-class _Trial:
+class TreeScores:
     """One split: the scores of each tree on the test part, and of the trees refitted on swapped labels."""
 
     seed: int
@@ -65,54 +66,73 @@ class _Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """What a split says: both tests by weights, and the changes over draws of a balanced test set."""
+class SplitOutcome:
+    """What a split gives: both tests by weights, and the changes over draws of a balanced test set."""
 
-    trial: _Trial
-    found: Robustness
-    unlike: Robustness
+    trees: TreeScores
+    alike: Robustness  # a leaf with a tie says the same original class after the swap
+    unlike: Robustness  # it says the first class, as scikit-learn does
     drawn: Array  # draw, tree, metric: the value as it was less that of the balanced set
 
     def robust_in(self, draw: int) -> list[str]:
         """The metrics that one balanced test set moves by no more than the tolerance, in any tree."""
-        held = np.abs(self.drawn[draw]).max(0) <= _TOLERANCE
-        return [name for name, ok in zip(METRICS, held, strict=True) if ok]
+        stable = np.abs(self.drawn[draw]).max(0) <= _TOLERANCE
+        return [name for name, is_stable in zip(ASAWA_METRICS, stable, strict=True) if is_stable]
 
 
-def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) -> Study:
-    """The experiment, on the paper's split where the seed is 0, and on the splits that follow."""
-    progress("reading HTRU2")
-    pulsars = htru2(data)
-    if quick:
+@dataclass(frozen=True, eq=False)
+class AsawaResults:
+    """What the experiment gave: an outcome for each split, the first being that of the tables."""
+
+    pulsars: Pulsars
+    outcomes: list[SplitOutcome]
+    attributes: dict[str, list[dict[str, Counts]]]
+    cuts: list[TableRow]
+
+    @property
+    def first(self) -> SplitOutcome:
+        """The split of the tables and figures."""
+        return self.outcomes[0]
+
+    @cached_property
+    def correlations(self) -> Array:
+        """Of the attributes and, last, the class."""
+        return np.asarray(np.corrcoef(np.column_stack([self.pulsars.X, self.pulsars.y]).T))
+
+    def with_components(self, metric: str) -> Array:
+        """A metric by split and tree, with two principal components."""
+        return np.stack([o.alike.values[:, o.alike.metrics.index(metric)] for o in self.outcomes])
+
+    def with_attributes(self, metric: str, pair: str) -> Array:
+        """The same with two attributes."""
+        value = get_metric(metric)
+        return np.array([[float(value(table)) for table in part.values()] for part in self.attributes[pair]])
+
+
+ASAWA_STUDY = DeclaredStudy[AsawaResults]("asawa", "Metrics on balanced test sets and swapped labels", cite="asawa")
+
+
+@ASAWA_STUDY.experiment
+def _experiment(plan: RunPlan) -> AsawaResults:
+    """On the paper's split where the seed is 0, and on the splits that follow."""
+    plan.progress("reading HTRU2")
+    pulsars = htru2(plan.data)
+    if plan.quick:
         pulsars = pulsars._replace(X=pulsars.X[::QUICK_ROWS], y=pulsars.y[::QUICK_ROWS])
-    first, splits, draws = SPLIT_SEED + seed, QUICK_SPLITS if quick else SPLITS, QUICK_DRAWS if quick else _DRAWS
+    splits, draws = (QUICK_SPLITS, QUICK_DRAWS) if plan.quick else (SPLITS, _DRAWS)
     outcomes = []
-    for split in range(first, first + splits):
-        progress(f"split {split}: four trees, {draws} balanced test sets")
-        outcomes.append(outcome(trial(pulsars, split, reduced()), draws))
-    progress("two attributes in place of two components, and the cut by ROC")
-    view = asawa_tables.View(
-        pulsars,
-        outcomes,
-        attributes(pulsars, [one.trial for one in outcomes]),
-        cut_then_tpnr(pulsars, outcomes[0].trial),
-    )
-    return Study(
-        "asawa",
-        "Metrics on balanced test sets and swapped labels",
-        reference("asawa"),
-        asawa_claims.summary(view),
-        asawa_tables.tables(view),
-        asawa_tables.pictures(view),
-        asawa_claims.claims(view),
-        _choices(view),
-    )
+    for split in range(SPLIT_SEED + plan.seed, SPLIT_SEED + plan.seed + splits):
+        plan.progress(f"split {split}: four trees, {draws} balanced test sets")
+        outcomes.append(split_outcome(fit_trees(pulsars, split, reduced()), draws))
+    plan.progress("two attributes in place of two components, and the cut by ROC")
+    with_attributes = _with_attributes(pulsars, [outcome.trees for outcome in outcomes])
+    return AsawaResults(pulsars, outcomes, with_attributes, _cut_then_tpnr(pulsars, outcomes[0].trees))
 
 
 # ---------------------------------------------------------------- the trees
 
 
-def reduced(columns: tuple[int, ...] | None = None) -> Any:
+def reduced(columns: tuple[int, ...] | None = None) -> TransformerMixin:
     """Standardising, then two principal components; or the named columns alone."""
     from sklearn.compose import make_column_transformer
     from sklearn.decomposition import PCA
@@ -124,102 +144,104 @@ def reduced(columns: tuple[int, ...] | None = None) -> Any:
     return make_column_transformer((StandardScaler(), list(columns)))
 
 
-def tree(splits: int | None) -> Any:
+def _tree(splits: int | None) -> DecisionTreeClassifier:
     """A tree of so many splits, best first; without a number until its leaves are pure."""
     from sklearn.tree import DecisionTreeClassifier
 
     return DecisionTreeClassifier(max_leaf_nodes=None if splits is None else splits + 1, random_state=0)
 
 
-def trial(pulsars: Pulsars, seed: int, attributes: Any) -> _Trial:
+def fit_trees(pulsars: Pulsars, seed: int, attributes: TransformerMixin) -> TreeScores:
     """The four trees of one split, fitted on the labels and on the labels swapped."""
     from sklearn.model_selection import train_test_split
 
     train, test = train_test_split(np.arange(len(pulsars.y)), test_size=0.3, random_state=seed)
     attributes.fit(pulsars.X[train])
-    learned, asked = (attributes.transform(pulsars.X[rows]) for rows in (train, test))
-    scores, other = (
-        {n: tree(k).fit(learned, y[train]).predict_proba(asked)[:, 1] for n, k in TREES.items()}
+    X_train, X_test = (attributes.transform(pulsars.X[rows]) for rows in (train, test))
+    scores, swapped_scores = (
+        {name: _tree(splits).fit(X_train, y[train]).predict_proba(X_test)[:, 1] for name, splits in TREES.items()}
         for y in (pulsars.y, 1 - pulsars.y)
     )
-    return _Trial(seed, train, test, pulsars.y[test], scores, other)
+    return TreeScores(seed, train, test, pulsars.y[test], scores, swapped_scores)
 
 
 # ---------------------------------------------------------------- the two tests
 
 
-def outcome(one: _Trial, draws: int) -> Outcome:
+def split_outcome(trees: TreeScores, draws: int) -> SplitOutcome:
     """Balanced by weights and by draws of negatives, and with the labels swapped."""
-    y, found = one.y_test, {}
-    tables = {name: confusion(y, said).counts() for name, said in one.predictions().items()}
-    scores = {name: score_table(y, told) for name, told in one.scores.items()}
-    other = {name: score_table(1 - y, told) for name, told in one.swapped_scores.items()}
-    areas = score_robustness(scores, other, tolerance=_TOLERANCE)
-    for alike in (True, False):
-        said = one.swapped_predictions(alike=alike)
-        swapped = {name: confusion(1 - y, part).counts() for name, part in said.items()}
-        found[alike] = robustness(tables, metrics=COUNTED, swapped=swapped, resamples=0, tolerance=_TOLERANCE).beside(
-            areas
-        )
-    return Outcome(one, found[True], found[False], found[True].values - _balanced(one, draws))
+    y = trees.y_test
+    tables = {name: confusion(y, labels).counts() for name, labels in trees.predictions().items()}
+    scores = {name: score_table(y, values) for name, values in trees.scores.items()}
+    swapped_scores = {name: score_table(1 - y, values) for name, values in trees.swapped_scores.items()}
+    areas = score_robustness(scores, swapped_scores, tolerance=_TOLERANCE)
+
+    def tested(*, alike: bool) -> Robustness:
+        predictions = trees.swapped_predictions(alike=alike)
+        swapped = {name: confusion(1 - y, labels).counts() for name, labels in predictions.items()}
+        counted = robustness(tables, metrics=COUNTED, swapped=swapped, resamples=0, tolerance=_TOLERANCE)
+        return counted.beside(areas)
+
+    alike = tested(alike=True)
+    return SplitOutcome(trees, alike, tested(alike=False), alike.values - _balanced(trees, draws))
 
 
-def _balanced(one: _Trial, draws: int) -> Array:
+def _balanced(trees: TreeScores, draws: int) -> Array:
     """All metrics of all trees on test sets with as many negatives as positives, drawn again and again."""
-    rng, said = np.random.default_rng(one.seed), one.predictions()
-    sets = [equal_rows(one.y_test, "under", rng) for _ in range(draws)]
-    tables = Counts.stack(confusion(one.y_test[r], said[name][r]).counts() for r in sets for name in TREES)
+    rng, labels = np.random.default_rng(trees.seed), trees.predictions()
+    sets = [equal_rows(trees.y_test, "under", rng) for _ in range(draws)]
+    tables = Counts.stack(confusion(trees.y_test[r], labels[name][r]).counts() for r in sets for name in TREES)
     counted = np.stack([np.asarray(get_metric(name)(tables)) for name in COUNTED], -1)
     area = get_metric("roc_auc")
-    areas = [float(area(_scored(one, name, rows))) for rows in sets for name in TREES]
-    return np.column_stack([counted, areas]).reshape(draws, len(TREES), len(METRICS))
+    areas = [float(area(_scored(trees, name, rows))) for rows in sets for name in TREES]
+    return np.column_stack([counted, areas]).reshape(draws, len(TREES), len(ASAWA_METRICS))
 
 
-def _scored(one: _Trial, name: str, rows: Array) -> ScoreTable:
-    return score_table(one.y_test[rows], one.scores[name][rows])
+def _scored(trees: TreeScores, name: str, rows: Array) -> ScoreTable:
+    return score_table(trees.y_test[rows], trees.scores[name][rows])
 
 
 # ---------------------------------------------------------------- what the paper says beside
 
 
-def attributes(pulsars: Pulsars, trials: list[_Trial]) -> dict[str, list[dict[str, Counts]]]:
+def _with_attributes(pulsars: Pulsars, splits: list[TreeScores]) -> dict[str, list[dict[str, Counts]]]:
     """The trees of each split on two attributes, the paper's pair and the least correlated, not on components."""
     pairs = {"attributes 1 and 3": (0, 2), "attributes 1 and 4": (0, 3)}
     return {
         words: [
-            {n: confusion(t.y_test, said).counts() for n, said in t.predictions().items()}
-            for t in (trial(pulsars, one.seed, reduced(pair)) for one in trials)
+            {name: confusion(trees.y_test, labels).counts() for name, labels in trees.predictions().items()}
+            for trees in (fit_trees(pulsars, split.seed, reduced(pair)) for split in splits)
         ]
         for words, pair in pairs.items()
     }
 
 
-def cut_then_tpnr(pulsars: Pulsars, one: _Trial) -> list[dict[str, Any]]:
+def _cut_then_tpnr(pulsars: Pulsars, trees: TreeScores) -> list[TableRow]:
     """The recommended use: the cut where the ROC curve of training rows is best, then the TPNR of the test part."""
     from sklearn.pipeline import make_pipeline
 
-    rows = []
+    X, y, rows = pulsars.X[trees.train], pulsars.y[trees.train], []
     for name, splits in TREES.items():
-        model = make_pipeline(reduced(), tree(splits))
-        crossed = cross_evaluate(model, pulsars.X[one.train], pulsars.y[one.train], split=Folds(5), metrics=["roc_auc"])
-        cut = roc_then_tpnr(crossed.scores, resamples=0)
-        said = {"at 0.5": one.scores[name] > 0.5, "at the cut": one.scores[name] >= cut.threshold}
-        tables = {key: confusion(one.y_test, part.astype(int)).counts() for key, part in said.items()}
-        row: dict[str, Any] = {"tree": name, "cut": cut.threshold}
+        model = make_pipeline(reduced(), _tree(splits))
+        cut = roc_then_tpnr(cross_evaluate(model, X, y, split=Folds(5), metrics=["roc_auc"]).scores, resamples=0)
+        labels = {"at 0.5": trees.scores[name] > 0.5, "at the cut": trees.scores[name] >= cut.threshold}
+        tables = {key: confusion(trees.y_test, part.astype(int)).counts() for key, part in labels.items()}
+        row: TableRow = {"tree": name, "cut": cut.threshold}
         for metric in ("tpnr", "recall", "specificity", "precision"):
             row |= {f"{metric} {key}": float(get_metric(metric)(table)) for key, table in tables.items()}
         rows.append(row)
     return rows
 
 
-def _choices(view: Any) -> dict[str, Any]:
-    first, last = view.first.trial.seed, view.outcomes[-1].trial.seed
+@ASAWA_STUDY.choices
+def _choices(results: AsawaResults) -> dict[str, Any]:
+    first, last = results.first.trees.seed, results.outcomes[-1].trees.seed
     return {
-        "rows": f"{len(view.pulsars.y):,}, of which {int(view.pulsars.y.sum()):,} are pulsars",
+        "rows": f"{len(results.pulsars.y):,}, of which {int(results.pulsars.y.sum()):,} are pulsars",
         "split": f"train_test_split, 30 % tested, random_state {first}, not stratified; spreads over {first} to {last}",
         "attributes": "standardised, then two principal components, both learned from the training part",
         "trees": "n splits are n + 1 leaves, grown best first, Gini, random_state 0",
-        "balanced": f"by weights, and {len(view.first.drawn)} draws of as many negatives as there are positives",
+        "balanced": f"by weights, and {len(results.first.drawn)} draws of as many negatives as there are positives",
         "swapped": "in both parts, and the trees refitted; a leaf with a tie says the same original class",
         "tolerance": _TOLERANCE,
     }

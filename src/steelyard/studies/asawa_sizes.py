@@ -12,13 +12,13 @@ WHOLE = 1e-6  # how far from a whole number ten printed digits may lead
 
 
 @cache
-def divisions() -> tuple[tuple[int, int], ...]:
+def pulsar_divisions() -> tuple[tuple[int, int], ...]:
     """The positives and negatives, of as many rows as 30 % of HTRU2, that give the specificities of all four trees.
 
     Specificity changes by FP' / P - FP / N, since the balanced set has as many negatives as positives. The metric is
     a ratio, so twice as many of each would give the same: the number of rows has to be known.
 
-    >>> divisions()
+    >>> pulsar_divisions()
     ((510, 4860),)
     """
     changes = [tree["specificity"] for tree in published("asawa")["figure_4"].values()]

@@ -17,23 +17,26 @@ from steelyard.protocol.cross_evaluate import cross_evaluate
 from steelyard.protocol.resample import equal_rows
 from steelyard.protocol.select_tree import select_tree
 from steelyard.protocol.splits import Folds, HoldOut
-from steelyard.studies import kalita_claims, kalita_tables
-from steelyard.studies.study import Study
+from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.text_counts import phrases
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
-    from steelyard._types import Array
+    from scipy.sparse import csr_array
+    from sklearn.tree import DecisionTreeClassifier
+
+    from steelyard._types import Array, Estimator
     from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.protocol.tree_selection import Selection
+    from steelyard.protocol.tree_trials import Trial
 
-CITE = "Kalita, J. (2010) Measuring performance of a classification algorithm. Lecture notes."
-_TREE = "tree"
-RESAMPLING = (None, "over", "under", "class_weight")
+_CITE = "Kalita, J. (2010) Measuring performance of a classification algorithm. Lecture notes."
+TREE, MEAN_F, MICRO_F = "tree", "f1[average=macro]", "f1[average=weighted]"
+_RESAMPLING = (None, "over", "under", "class_weight")
 _METRICS = (
-    "f1[average=macro]",
-    "f1[average=weighted]",
+    MEAN_F,
+    MICRO_F,
     "recall[average=weighted]",
     "accuracy",
     "balanced_accuracy",
@@ -41,7 +44,7 @@ _METRICS = (
     "mcc",
 )
 _FEW, _WORDS, _STEPS = 24, 300, 20  # rows of the small example, words that a tree may ask about, prunings of each tree
-INTERVALS = 5
+_INTERVALS = 5
 _SMALL = 10  # splits of the small tree, on which balancing is tried as well
 
 
@@ -57,30 +60,30 @@ class Effort:
     texts: int = 3
 
 
-_FULL, QUICK = Effort(), Effort(holdouts=3, few=5, repeats=1, selections=1, pulsars=5, texts=10)
+_FULL_EFFORT, QUICK_EFFORT = Effort(), Effort(holdouts=3, few=5, repeats=1, selections=1, pulsars=5, texts=10)
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
+class LearningTask:
     """A data set and the learner that is measured on it."""
 
     name: str
-    X: Any
+    X: Array | csr_array
     y: Array
-    learner: Any
+    learner: Estimator
     attributes: str
-    small: Any = None
+    small: Estimator
 
-    def part(self, rows: Array) -> _Task:
+    def part(self, rows: Array) -> LearningTask:
         """The same of some of the rows."""
         return replace(self, X=self.X[rows], y=self.y[rows])
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class ProtocolOutcome:
     """All that the protocol gives on one data set."""
 
-    task: _Task
+    task: LearningTask
     holdouts: dict[int, CrossEvaluation]
     few: list[CrossEvaluation]
     folds: CrossEvaluation
@@ -100,47 +103,54 @@ class Choice:
     chosen_unseen: float
 
     @property
-    def grown(self) -> Any:
+    def grown(self) -> Trial:
         """The tree that does best on its validation part before any pruning: the one that Kalita would first keep."""
-        return max(self.selection.grown, key=lambda trial: trial.value)
+        return _best_grown(self.selection)
 
 
-def run(*, quick: bool, data: Any, seed: int, progress: Callable[[str], Any]) -> Study:
+def _best_grown(selection: Selection) -> Trial:
+    return max(selection.grown, key=lambda trial: trial.value)
+
+
+@dataclass(frozen=True, eq=False)
+class KalitaResults:
+    """The outcome on each data set, and the effort made for it."""
+
+    outcomes: list[ProtocolOutcome]
+    effort: Effort
+
+
+KALITA_STUDY = DeclaredStudy[KalitaResults](
+    "kalita", "Measuring a classifier on unequal classes, step by step", cite=_CITE
+)
+
+
+@KALITA_STUDY.experiment
+def _experiment(plan: RunPlan) -> KalitaResults:
     """The protocol on both sets."""
-    effort = QUICK if quick else _FULL
-    progress("reading HTRU2 and 20 Newsgroups")
-    tasks = [pulsars(data, effort), hierarchies(data, effort, seed)]
-    found = [_outcome(task, effort, seed, progress) for task in tasks]
-    return Study(
-        "kalita",
-        "Measuring a classifier on unequal classes, step by step",
-        CITE,
-        kalita_claims.summary(found),
-        kalita_tables.tables(found),
-        kalita_tables.pictures(found),
-        kalita_claims.claims(found),
-        _choices(tasks, effort),
-    )
+    effort = QUICK_EFFORT if plan.quick else _FULL_EFFORT
+    plan.progress("reading HTRU2 and 20 Newsgroups")
+    tasks = [pulsar_task(plan.data, effort), _hierarchies(plan.data, effort, plan.seed)]
+    return KalitaResults([_outcome(task, effort, plan) for task in tasks], effort)
 
 
 # ---------------------------------------------------------------- the data
 
 
-def _tree(splits: int | None = None) -> Any:
+def _tree(splits: int | None = None) -> DecisionTreeClassifier:
     """A tree grown until its leaves are pure, or of so many splits."""
     from sklearn.tree import DecisionTreeClassifier
 
     return DecisionTreeClassifier(max_leaf_nodes=None if splits is None else splits + 1)
 
 
-def pulsars(data: Any, effort: Effort) -> _Task:
+def pulsar_task(data: str | Path | None, effort: Effort) -> LearningTask:
     """Two classes, eight attributes that are numbers."""
-    found = htru2(data)
-    part = slice(None, None, effort.pulsars)
-    return _Task("HTRU2, 2 classes", found.X[part], found.y[part], _tree(), "8 numbers", _tree(_SMALL))
+    pulsars, rows = htru2(data), slice(None, None, effort.pulsars)
+    return LearningTask("HTRU2, 2 classes", pulsars.X[rows], pulsars.y[rows], _tree(), "8 numbers", _tree(_SMALL))
 
 
-def hierarchies(data: Any, effort: Effort, seed: int) -> _Task:
+def _hierarchies(data: str | Path | None, effort: Effort, seed: int) -> LearningTask:
     """Seven classes, the first word of a group's name; attributes say whether a word is there."""
     from sklearn.feature_selection import SelectKBest, chi2
     from sklearn.pipeline import make_pipeline
@@ -151,82 +161,77 @@ def hierarchies(data: Any, effort: Effort, seed: int) -> _Task:
     X.data[:] = 1
     y = np.array([news.labels[i].partition(".")[0] for i in rows])
     learner, small = (make_pipeline(SelectKBest(chi2, k=_WORDS), _tree(splits)) for splits in (None, _SMALL))
-    told = f"{_WORDS} words, there or not, chosen in each training part"
-    return _Task("20 Newsgroups, 7 classes", X, y, learner, told, small)
+    attributes = f"{_WORDS} words, there or not, chosen in each training part"
+    return LearningTask("20 Newsgroups, 7 classes", X, y, learner, attributes, small)
 
 
 # ---------------------------------------------------------------- the protocol
 
 
-def _outcome(task: _Task, effort: Effort, seed: int, progress: Callable[[str], Any]) -> Outcome:
+def _outcome(task: LearningTask, effort: Effort, plan: RunPlan) -> ProtocolOutcome:
     """Every step of the protocol in the paper's order."""
-    progress(f"{task.name}: hold-out for k = 2 to 9")
-    held = {k: _measured(task, HoldOut(k, effort.holdouts), seed) for k in range(2, 10)}
-    progress(f"{task.name}: {_FEW} rows, ten times")
-    few = [_few(task, seed + i) for i in range(effort.few)]
-    progress(f"{task.name}: repeated folds, four ways to balance the training part")
-    split = Folds(5, effort.repeats)
-    folds = _measured(task, split, seed, resample=list(RESAMPLING), cost=True)
-    small = _measured(replace(task, learner=task.small), split, seed, resample=list(RESAMPLING))
+    seed, split = plan.seed, Folds(5, effort.repeats)
+    plan.progress(f"{task.name}: hold-out for k = 2 to 9")
+    holdouts = {k: _evaluated(task, HoldOut(k, effort.holdouts), seed) for k in range(2, 10)}
+    plan.progress(f"{task.name}: {_FEW} rows, ten times")
+    few = [evaluated_on_few(task, seed + i) for i in range(effort.few)]
+    plan.progress(f"{task.name}: repeated folds, four ways to balance the training part")
+    folds = _evaluated(task, split, seed, resample=list(_RESAMPLING), cost=True)
+    small = _evaluated(replace(task, learner=task.small), split, seed, resample=list(_RESAMPLING))
     before = _repeated_before(task, seed)
     selections = []
     for i in range(effort.selections):
-        progress(f"{task.name}: which tree to keep, seed {seed + i}")
+        plan.progress(f"{task.name}: which tree to keep, seed {seed + i}")
         selections.append(_chosen(task, seed + i))
-    return Outcome(task, held, few, folds, small, before, selections, _in_intervals(task, split, seed))
+    intervals = _in_intervals(task, split, seed)
+    return ProtocolOutcome(task, holdouts, few, folds, small, before, selections, intervals)
 
 
-def _measured(task: _Task, split: Any, seed: int, **options: Any) -> CrossEvaluation:
-    return cross_evaluate(
-        {_TREE: task.learner},
-        task.X,
-        task.y,
-        split=split,
-        metrics=_METRICS,
-        rng=np.random.default_rng(seed),
-        **options,
-    )
+def _evaluated(task: LearningTask, split: Folds | HoldOut, seed: int, **options: Any) -> CrossEvaluation:
+    rng = np.random.default_rng(seed)
+    return cross_evaluate({TREE: task.learner}, task.X, task.y, split=split, metrics=_METRICS, rng=rng, **options)
 
 
-def _few(task: _Task, seed: int) -> CrossEvaluation:
+def evaluated_on_few(task: LearningTask, seed: int) -> CrossEvaluation:
     """Kalita's small example: 24 rows with the classes' shares, 16 to train on and 8 to test, ten times."""
     rng = np.random.default_rng(seed)
     labels, codes = np.unique(task.y, return_inverse=True)
     (part,) = HoldOut(len(codes) / _FEW - 1).split(codes, tuple(labels.tolist()), rng)
-    return _measured(task.part(part.test), HoldOut(2, repeats=10, stratified=False), seed)
+    return _evaluated(task.part(part.test), HoldOut(2, repeats=10, stratified=False), seed)
 
 
-def _repeated_before(task: _Task, seed: int) -> CrossEvaluation:
+def _repeated_before(task: LearningTask, seed: int) -> CrossEvaluation:
     """What must not be done: rows of the smaller classes repeated before the split, so that some are on both sides."""
     rows = equal_rows(task.y, "over", np.random.default_rng(seed))
-    return _measured(task.part(rows), Folds(5), seed)
+    return _evaluated(task.part(rows), Folds(5), seed)
 
 
-def _chosen(task: _Task, seed: int) -> Choice:
+def _chosen(task: LearningTask, seed: int) -> Choice:
     """Ten trees, the best three pruned, the smallest of the best: on validation parts, then judged on unseen rows."""
-    found = select_tree(task.learner, task.X, task.y, most=_STEPS, rng=np.random.default_rng(seed))
-    grown = max(found.grown, key=lambda trial: trial.value)
-    unseen = [_mean_f(task, trial, found.test_rows) for trial in (grown, found.chosen)]
-    return Choice(seed, found, *unseen)
+    selection = select_tree(task.learner, task.X, task.y, most=_STEPS, rng=np.random.default_rng(seed))
+    unseen = [_mean_f(task, trial, selection.test_rows) for trial in (_best_grown(selection), selection.chosen)]
+    return Choice(seed, selection, *unseen)
 
 
-def _mean_f(task: _Task, trial: Any, rows: Array) -> float:
+def _mean_f(task: LearningTask, trial: Trial, rows: Array) -> float:
     return float(get_metric("f1")(task.y[rows], trial.estimator.predict(task.X[rows]), average="macro"))
 
 
-def _in_intervals(task: _Task, split: Folds, seed: int) -> CrossEvaluation | None:
+def _in_intervals(task: LearningTask, split: Folds, seed: int) -> CrossEvaluation | None:
     """Numbers as they are against numbers cut into a few intervals; None where the attributes are words."""
     if not isinstance(task.X, np.ndarray):
         return None
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import KBinsDiscretizer
 
-    cut = make_pipeline(KBinsDiscretizer(INTERVALS, encode="ordinal", strategy="uniform"), _tree())
-    both = {"numbers": task.learner, f"{INTERVALS} intervals": cut}
+    cut = make_pipeline(KBinsDiscretizer(_INTERVALS, encode="ordinal", strategy="uniform"), _tree())
+    both = {"numbers": task.learner, f"{_INTERVALS} intervals": cut}
     return cross_evaluate(both, task.X, task.y, split=split, metrics=_METRICS, rng=np.random.default_rng(seed))
 
 
-def _choices(tasks: list[_Task], effort: Effort) -> dict[str, Any]:
+@KALITA_STUDY.choices
+def _choices(results: KalitaResults) -> dict[str, Any]:
+    effort, tasks = results.effort, [outcome.task for outcome in results.outcomes]
     return {
         **{task.name: f"{len(task.y):,} rows, {task.attributes}" for task in tasks},
         "classes of 20 Newsgroups": "the first word of each group's name",

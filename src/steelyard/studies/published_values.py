@@ -1,4 +1,4 @@
-"""Published: what the papers print, each with its place in the paper. Used by the studies, which compute the rest."""
+"""Published values: what the papers print, each with its place in the paper."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def published(paper: str) -> dict[str, Any]:
     '+-+++'
     """
     text = files("steelyard.studies").joinpath("papers", f"{paper}.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    values: dict[str, Any] = json.loads(text)
+    return values

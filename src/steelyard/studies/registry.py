@@ -1,4 +1,4 @@
-"""Registry: the studies by name, and how one is run. Used by the command line and the tests."""
+"""The studies by name, and how one is run."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ import time
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from inspect import signature
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from steelyard import __version__
+from steelyard import __version__, studies
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
+from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
+    from types import ModuleType
 
+    from steelyard._types import Progress
     from steelyard.studies.study import Study
 
 STUDIES = ("nguyen", "asawa", "kalita", "wu", "garcia")
@@ -37,26 +40,26 @@ def run(
     name: str,
     *,
     quick: bool = False,
-    data: Any = None,
+    data: str | Path | None = None,
     seed: int = 0,
-    progress: Callable[[str], Any] | None = None,
-    **options: Any,
+    progress: Progress | None = None,
+    **options: bool,
 ) -> Study:
-    """Run one study: `quick` on a part of the data, `data` the folder of the data sets, `progress` told each step.
+    """Run one study: `quick` on a part of the data, `data` the folder of the data sets, `progress` hears of each step.
 
     `options` are those of the study itself, such as nguyen's `overlap`, the paper's own draw of test texts.
     """
-    module = _module(name)
+    study = _declared(name)
     if not isinstance(seed, int) or not 0 <= seed <= LAST_SEED:
         raise InputError(f"seed is a whole number from 0 to {LAST_SEED:,}, not {seed!r}; give one of these.")
     for option in options:
-        if option not in signature(module.run).parameters:
+        if option not in study.options:
             raise InputError(f"The study {name} has no option {option!r}; leave it out.")
     start, cpu = time.perf_counter(), _cpu()
-    found: Study = module.run(quick=quick, data=data, seed=seed, progress=progress or _silent, **options)
-    choices = {"seed": seed, "quick": quick, **options} | found.choices
+    result = study.run(RunPlan(quick, data, seed, progress or _silent), **options)
+    choices = {"seed": seed, "quick": quick, **options} | result.choices
     seconds, cpu = time.perf_counter() - start, _cpu() - cpu
-    return replace(found, choices=choices, environment=environment(), seconds=seconds, cpu=cpu)
+    return replace(result, choices=choices, environment=environment(), seconds=seconds, cpu=cpu)
 
 
 def _cpu() -> float:
@@ -67,8 +70,8 @@ def _cpu() -> float:
 def environment() -> dict[str, str]:
     """What the numbers were computed with."""
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-    known = {name: _version(name) for name in LIBRARIES}
-    return {"steelyard": __version__, "python": platform.python_version(), **known, "machine": machine}
+    versions = {name: _version(name) for name in LIBRARIES}
+    return {"steelyard": __version__, "python": platform.python_version(), **versions, "machine": machine}
 
 
 def _version(library: str) -> str:
@@ -78,11 +81,21 @@ def _version(library: str) -> str:
         return "not installed"
 
 
-def _module(name: str) -> Any:
+def _declared(name: str) -> DeclaredStudy[Any]:
+    """The declaration in a study's own module, after all modules that begin with its name have added to it."""
+    module = _module(name)
+    for part in iter_modules(studies.__path__):
+        if part.name.startswith(f"{name}_"):
+            import_module(f"{studies.__name__}.{part.name}")
+    (declared,) = (value for value in vars(module).values() if isinstance(value, DeclaredStudy))
+    return declared
+
+
+def _module(name: str) -> ModuleType:
     if name not in STUDIES:
         near = did_you_mean(name, STUDIES)
         raise UnknownNameError(f"There is no study {name!r}; there are {', '.join(STUDIES)}.{near}")
-    return import_module(f"steelyard.studies.{name}")
+    return import_module(f"{studies.__name__}.{name}")
 
 
 def _silent(_: str) -> None:

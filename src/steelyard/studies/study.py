@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from steelyard.analysis.rows import Flat
 from steelyard.report.figures import style
 from steelyard.report.terminal import paragraph
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from steelyard.report.figures.display import Display
+
 Verdict = Literal["holds", "holds with qualification", "does not hold", "not tested"]
+TableRow: TypeAlias = dict[str, Any]  # a cell is text, a number or None
 
 
-def verdict(*, holds: bool, partly: bool = False) -> Verdict:
+def judged(*, holds: bool, partly: bool = False) -> Verdict:
     """Holds, or holds in part, or does not.
 
-    >>> verdict(holds=False, partly=True)
+    >>> judged(holds=False, partly=True)
     'holds with qualification'
     """
     return "holds" if holds else "holds with qualification" if partly else "does not hold"
@@ -48,7 +55,7 @@ class Table:
 
     name: str
     title: str
-    rows: list[dict[str, Any]]
+    rows: list[TableRow]
     note: str = ""
     formats: dict[str, str] = field(default_factory=dict)
     unfolded: bool = False
@@ -56,14 +63,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A display of steelyard or a figure of matplotlib; `name` becomes the name of its files.
+    """A display; `name` becomes the name of its files.
 
     `columns` is how much of the page it takes: 1, or 2 for a wide one; `width` is in inches, where a display should be
     wider than a column of a paper. Without a caption the display's own is used.
     """
 
     name: str
-    drawn: Any
+    display: Display
     caption: str = ""
     columns: int = 1
     width: float | None = None
@@ -71,15 +78,22 @@ class Picture:
     @property
     def words(self) -> str:
         """What stands below the picture."""
-        return self.caption or self.drawn.caption()
+        return self.caption or self.display.caption()
 
-    def figure(self) -> Any:
+    def figure(self) -> Figure:
         """The figure of matplotlib."""
-        if self.width is None:
-            return getattr(self.drawn, "figure_", self.drawn)
-        canvas = style.canvas()
-        with canvas.paper():
-            return self.drawn.plot(canvas.new_figure((self.width, self.drawn.height)).add_subplot()).figure_
+        if self.width is not None:
+            canvas = style.canvas()
+            with canvas.paper():
+                self.display.plot(canvas.new_figure((self.width, self.display.height)).add_subplot())
+        figure: Figure = self.display.figure_
+        return figure
+
+    def image(self, kind: str) -> bytes:
+        """The picture as "svg" or "pdf", undated, its text as text."""
+        file = BytesIO()
+        self.figure().savefig(file, format=kind)
+        return file.getvalue()
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,24 +133,22 @@ class Study:
 
     def __repr__(self) -> str:
         head = f"{self.title}\n{paragraph(self.cite)}"
-        said = [paragraph(sentence) for sentence in [*self.warning, *self.summary]]
-        claims = [_told(i, claim) for i, claim in enumerate(self.claims, 1)]
+        sentences = [paragraph(sentence) for sentence in [*self.warning, *self.summary]]
+        claims = [_claim_text(i, claim) for i, claim in enumerate(self.claims, 1)]
         rest = f"{len(self.tables)} tables and {len(self.pictures)} figures; computed in {self.took}."
-        return "\n\n".join([head, "\n".join(said), f"Claims: {self.tally}.", *claims, rest])
+        return "\n\n".join([head, "\n".join(sentences), f"Claims: {self.tally}.", *claims, rest])
 
     @property
     def warning(self) -> list[str]:
         """The sentence that tells a quick run from a full one, or none."""
-        told = (
-            "This is a quick run, on a part of the data or with fewer repetitions: run it without --quick to cite it."
-        )
-        return [told] if self.quick else []
+        sentence = "This is a quick run, on a part of the data or with fewer repetitions"
+        return [f"{sentence}: run it without --quick to cite it."] if self.quick else []
 
 
 def _counted(verdicts: list[Verdict]) -> str:
     plural = {"holds": "hold", "holds with qualification": "hold with qualification", "does not hold": "do not hold"}
-    counts = {one: verdicts.count(one) for one in get_args(Verdict)}
-    return ", ".join(f"{n} {plural.get(one, one) if n > 1 else one}" for one, n in counts.items() if n)
+    counts = {verdict: verdicts.count(verdict) for verdict in get_args(Verdict)}
+    return ", ".join(f"{n} {plural.get(verdict, verdict) if n > 1 else verdict}" for verdict, n in counts.items() if n)
 
 
 def signed(value: float, digits: int = 2) -> str:
@@ -157,7 +169,7 @@ def tiny(value: float) -> str:
     return f"{value:.1e}" if value else "0"
 
 
-def _told(number: int, claim: Claim) -> str:
+def _claim_text(number: int, claim: Claim) -> str:
     spread = f"; {claim.spread}" if claim.spread else ""
     lines = [f"{claim.verdict.upper()}: {claim.why}", f"paper: {claim.paper}", f"ours: {claim.ours}{spread}"]
     head = paragraph(f"{number}. {claim.claim} ({claim.place})")

@@ -1,17 +1,17 @@
-"""Writing: a study as a folder of a page, tables, figures and JSON, whole or not at all."""
+"""The folder of a study: its page, tables, figures and JSON, written whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steelyard.analysis.rows import json_text, strict
 from steelyard.errors import InputError
 from steelyard.ingest.temporary_files import unused_path, without_umask
 from steelyard.report.terminal_summary import csv_rows
-from steelyard.studies.study_page import drawn, page
+from steelyard.studies.study_page import study_page
 
 if TYPE_CHECKING:
     from steelyard.studies.study import Study
@@ -20,7 +20,7 @@ _SCHEMA = 1
 _FORMATS = ("svg", "pdf")
 
 
-def check_free(folder: Any, *, force: bool = False) -> Path:
+def check_folder(folder: str | Path, *, force: bool = False) -> Path:
     """The folder to write to; refused before any work where something is there that would be replaced."""
     path = Path(folder)
     _check_parent(path)
@@ -50,9 +50,9 @@ def _check_parent(path: Path) -> None:
         raise InputError(f"A folder of this name cannot be made ({error.strerror}); give another folder.") from error
 
 
-def write(study: Study, folder: Any, *, force: bool = False) -> Path:
+def write_study(study: Study, folder: str | Path, *, force: bool = False) -> Path:
     """Write page.html, study.json, claims.csv, tables/*.csv and figures/*.svg, *.pdf; a kill leaves no half of it."""
-    path = check_free(folder, force=force).absolute()
+    path = check_folder(folder, force=force).absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
     made = unused_path(path.parent, f".{path.name[:40]}.")
     try:
@@ -66,7 +66,7 @@ def write(study: Study, folder: Any, *, force: bool = False) -> Path:
 
 
 def to_json(study: Study) -> str:
-    """The study as strict JSON: what was claimed, found and chosen, and every table."""
+    """The study as strict JSON: its claims, findings and choices, and every table."""
     whole = {
         "schema": _SCHEMA,
         "name": study.name,
@@ -85,8 +85,8 @@ def to_json(study: Study) -> str:
 
 
 def _fill(study: Study, folder: Path) -> None:
-    drawings = {kind: {p.name: drawn(p, kind) for p in study.pictures} for kind in _FORMATS}
-    texts = {"page.html": page(study, drawings["svg"]), "study.json": to_json(study)}
+    drawings = {kind: {p.name: p.image(kind) for p in study.pictures} for kind in _FORMATS}
+    texts = {"page.html": study_page(study, drawings["svg"]), "study.json": to_json(study)}
     texts |= {"claims.csv": csv_rows([claim.row() for claim in study.claims])}
     texts |= {f"tables/{table.name}.csv": csv_rows(table.rows) for table in study.tables}
     files = {name: text.encode() for name, text in texts.items()}

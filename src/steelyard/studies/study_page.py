@@ -1,17 +1,16 @@
-"""Page: a study as one HTML file with its claims, tables and figures inside. Used by writing."""
+"""The page of a study: one HTML file with its claims, tables and figures inside."""
 
 from __future__ import annotations
 
 import math
 from base64 import b64encode
-from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steelyard.analysis.rows import three_digits
 from steelyard.report.document import document, rendered_html
 
 if TYPE_CHECKING:
-    from steelyard.studies.study import Picture, Study, Table
+    from steelyard.studies.study import Study, Table
 
 _KINDS = {
     "holds": "holds",
@@ -22,33 +21,26 @@ _KINDS = {
 MOST_SHOWN = 20  # rows of a table that are shown unasked
 
 
-def page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
+def study_page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
     """The whole file; its figures are SVG inside it, those handed in or drawn now, and nothing comes from elsewhere."""
-    svgs = {picture.name: drawn(picture, "svg") for picture in study.pictures} if drawings is None else drawings
+    svgs = {picture.name: picture.image("svg") for picture in study.pictures} if drawings is None else drawings
     body = rendered_html(
         "study.html",
         study=study,
         kinds=_KINDS,
         drawings={name: b64encode(svg).decode() for name, svg in svgs.items()},
         tables=[_table(table) for table in study.tables],
-        command=command(study),
+        command=shell_command(study),
         choices={key: _value(value) for key, value in study.choices.items()},
         environment={key: _value(value) for key, value in {**study.environment, "computed in": study.took}.items()},
     )
     return document(f"{study.title} · Steelyard", body, styles=("page.css", "study.css"), images=True)
 
 
-def command(study: Study) -> str:
+def shell_command(study: Study) -> str:
     """The words that run this study again from the shell."""
     flags = "".join(f" --{name}" for name, value in study.choices.items() if value is True)
     return f"steelyard study {study.name}{flags} --seed {study.choices.get('seed', 0)}"
-
-
-def drawn(picture: Picture, kind: str) -> bytes:
-    """The picture in one format, undated, its text as text."""
-    file = BytesIO()
-    picture.figure().savefig(file, format=kind)
-    return file.getvalue()
 
 
 # ---------------------------------------------------------------- the parts
@@ -67,7 +59,7 @@ def _table(table: Table) -> dict[str, object]:
     }
 
 
-def _cell(value: Any, form: str | None) -> str:
+def _cell(value: float | str | None, form: str | None) -> str:
     if form is None or not isinstance(value, float) or not math.isfinite(value):
         return three_digits(value)
     return f"{value:{form}}"
@@ -78,7 +70,7 @@ def _minus(cell: str) -> str:
     return cell.replace("-", "−", 1) if cell[:1] == "-" and cell[1:2].isdigit() else cell
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

@@ -1,4 +1,4 @@
-"""Trials: Wu and Cannistraci's experiment on house numbers, draw after draw. Used by the study wu.
+"""Wu and Cannistraci's trials on house numbers, draw after draw.
 
 Section 3.2 draws training and test rows of the digits 1 and 6 at three imbalances; section 3.3 says how the nearest
 mean classifier (NMC) and linear discriminant analysis (LDA) are trained. The other LDAs are what the paper lacks: the
@@ -8,7 +8,7 @@ same axis, cut elsewhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,22 +20,21 @@ from steelyard.statistics.counts import Counts
 from steelyard.studies.published_values import published
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from steelyard._types import Array
+    from steelyard._types import Array, Progress
     from steelyard.datasets.paper_datasets import Digits
 
-PAPER = published("wu")
-CONDITIONS: tuple[str, ...] = tuple(PAPER["sizes"]["test"])  # N:P
-METRICS: dict[str, str] = PAPER["metrics"]
+WU_PAPER = published("wu")
+CONDITIONS: tuple[str, ...] = tuple(WU_PAPER["sizes"]["test"])  # N:P
+SKEWED = ("1:3", "3:1")
+WU_METRICS: dict[str, str] = WU_PAPER["metrics"]
 NMC, LDA = "NMC", "LDA"
 HELD_OUT, SEEN, EQUAL = "LDA + search", "LDA + search on seen rows", "LDA, equal priors"
-MODELS = (NMC, LDA, HELD_OUT, SEEN, EQUAL)
-SCORE = "operating_point_score"
+DIGIT_MODELS = (NMC, LDA, HELD_OUT, SEEN, EQUAL)
+_SCORE = "operating_point_score"
 
 
 @dataclass(frozen=True)
-class Plan:
+class DrawPlan:
     """The size of the experiment: how many draws, the share of the paper's rows, and how coarse the pictures are."""
 
     draws: int
@@ -44,16 +43,16 @@ class Plan:
 
     def test(self, condition: str) -> tuple[int, int]:
         """The positives and the negatives of the test part."""
-        size = PAPER["sizes"]["test"][condition]
+        size = WU_PAPER["sizes"]["test"][condition]
         return size["positives"] // self.share, size["negatives"] // self.share
 
 
-FULL, QUICK = Plan(draws=10, share=1, coarse=1), Plan(draws=3, share=3, coarse=4)
+FULL_PLAN, QUICK_PLAN = DrawPlan(draws=10, share=1, coarse=1), DrawPlan(draws=3, share=3, coarse=4)
 TRAINED = 3  # the training part is three times the test part, with the same shares
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class DigitTrial:
     """One draw at one imbalance: the truth of the test rows, where each model puts them, and where it cuts."""
 
     y: Array
@@ -68,8 +67,8 @@ class Trial:
 
     def value(self, model: str, metric: str) -> float:
         """One metric of one model, of its labels or of its scores."""
-        known = get_metric(metric)
-        return float(known(self.counts(model)) if known.function else known(self.y, self.scores[model]))
+        compute = get_metric(metric)
+        return float(compute(self.counts(model)) if compute.function else compute(self.y, self.scores[model]))
 
     def place(self, model: str) -> float:
         """Where the cut lies between the lowest and the highest projection of the test rows, 0 to 1."""
@@ -90,15 +89,20 @@ def _normalised(z: Array, cut: float) -> tuple[Array, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Trials:
-    """All draws at all imbalances, and every metric of every model in them."""
+class DigitTrials:
+    """All draws at all imbalances, every metric of every model in them, and what they were drawn from."""
 
-    trials: list[dict[str, Trial]]
+    trials: list[dict[str, DigitTrial]]
     values: Array  # draw, condition, model, metric
+    digits: Digits
+    plan: DrawPlan
+    seed: int
 
     def of(self, condition: str, model: str, short: str) -> Array:
         """One metric of one model over the draws."""
-        return np.asarray(self.values[:, CONDITIONS.index(condition), MODELS.index(model), list(METRICS).index(short)])
+        return np.asarray(
+            self.values[:, CONDITIONS.index(condition), DIGIT_MODELS.index(model), list(WU_METRICS).index(short)]
+        )
 
     def gap(self, condition: str, short: str, a: str = NMC, b: str = LDA) -> Array:
         """Model a less model b by one metric, over the draws."""
@@ -109,7 +113,7 @@ class Trials:
         return Counts.stack([trial[condition].counts(model) for trial in self.trials])
 
 
-def trials(digits: Digits, plan: Plan, seed: int, progress: Callable[[str], Any]) -> Trials:
+def run_trials(digits: Digits, plan: DrawPlan, seed: int, progress: Progress) -> DigitTrials:
     """Draw, train and test, at each imbalance and as often as the plan says.
 
     By one thread: the SVDs in LDA are small, and two threads that wait for each other on a busy machine take six times
@@ -121,17 +125,21 @@ def trials(digits: Digits, plan: Plan, seed: int, progress: Callable[[str], Any]
         return _trials(digits, plan, seed, progress)
 
 
-def _trials(digits: Digits, plan: Plan, seed: int, progress: Callable[[str], Any]) -> Trials:
+def _trials(digits: Digits, plan: DrawPlan, seed: int, progress: Progress) -> DigitTrials:
     X, y = _pixels(digits.images, plan.coarse), (digits.labels == 1).astype(int)
-    found: list[dict[str, Trial]] = []
+    trials: list[dict[str, DigitTrial]] = []
     for i in range(plan.draws):
-        rng, done = np.random.default_rng([seed, i]), {}
+        rng, by_condition = np.random.default_rng([seed, i]), {}
         for condition in CONDITIONS:
             progress(f"draw {i + 1} of {plan.draws}, N:P = {condition}")
-            done[condition] = trial(X, y, *draw(y, *plan.test(condition), rng), rng, folded=i == 0)
-        found.append(done)
-    values = [[[[t[c].value(m, name) for name in METRICS.values()] for m in MODELS] for c in CONDITIONS] for t in found]
-    return Trials(found, np.array(values))
+            by_condition[condition] = fit_models(X, y, *draw_rows(y, *plan.test(condition), rng), rng, folded=i == 0)
+        trials.append(by_condition)
+    values = [[[_all_metrics(t[c], model) for model in DIGIT_MODELS] for c in CONDITIONS] for t in trials]
+    return DigitTrials(trials, np.array(values), digits, plan, seed)
+
+
+def _all_metrics(trial: DigitTrial, model: str) -> list[float]:
+    return [trial.value(model, name) for name in WU_METRICS.values()]
 
 
 def _pixels(images: Array, coarse: int) -> Array:
@@ -140,7 +148,7 @@ def _pixels(images: Array, coarse: int) -> Array:
     return np.asarray(images.reshape(n, side, coarse, side, coarse).mean((2, 4)).reshape(n, -1) / 255)
 
 
-def draw(y: Array, positives: int, negatives: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def draw_rows(y: Array, positives: int, negatives: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """The rows of a training and a test part that share none."""
     parts = [
         np.split(rng.permutation(np.flatnonzero(y == label))[: (1 + TRAINED) * n], [n])
@@ -150,7 +158,9 @@ def draw(y: Array, positives: int, negatives: int, rng: np.random.Generator) -> 
     return train, test
 
 
-def trial(X: Array, y: Array, train: Array, test: Array, rng: np.random.Generator, *, folded: bool = False) -> Trial:
+def fit_models(
+    X: Array, y: Array, train: Array, test: Array, rng: np.random.Generator, *, folded: bool = False
+) -> DigitTrial:
     """Fit on one part and place the rows of the other.
 
     NMC searches its cut on the training parts of 5 folds, 10 times. LDA has nothing to search, so it is fitted on all
@@ -160,20 +170,20 @@ def trial(X: Array, y: Array, train: Array, test: Array, rng: np.random.Generato
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit
 
-    folds, seed = PAPER["folds"], int(rng.integers(2**31))
+    folds, seed = WU_PAPER["folds"], int(rng.integers(2**31))
     cv = RepeatedStratifiedKFold(n_splits=folds["folds"], n_repeats=folds["repeats"], random_state=seed)
-    nearest = NearestMeanClassifier("best", SCORE, cv=cv).fit(X[train], y[train])
+    nearest = NearestMeanClassifier("best", _SCORE, cv=cv).fit(X[train], y[train])
     part = StratifiedShuffleSplit(1, test_size=1 / folds["folds"], random_state=seed)
-    how = {"metric": SCORE, "response_method": "decision_function"}
-    held = ThresholdClassifier(LinearDiscriminantAnalysis(solver="lsqr"), cv=part, **how).fit(X[train], y[train])
-    plain = held.estimator_  # fitted on all training rows
+    how = {"metric": _SCORE, "response_method": "decision_function"}
+    searched = ThresholdClassifier(LinearDiscriminantAnalysis(solver="lsqr"), cv=part, **how).fit(X[train], y[train])
+    plain = searched.estimator_  # fitted on all training rows
     seen = ThresholdClassifier(plain, cv="prefit", **how).fit(X[train], y[train])
     prior = float(np.log(np.divide(*plain.priors_[::-1])))
     z = plain.decision_function(X[test])
-    cuts = {NMC: nearest.cut_, LDA: 0.0, HELD_OUT: held.threshold_, SEEN: seen.threshold_, EQUAL: prior}
-    scores = dict.fromkeys(MODELS, z) | {NMC: nearest.project(X[test])}
+    cuts = {NMC: nearest.cut_, LDA: 0.0, HELD_OUT: searched.threshold_, SEEN: seen.threshold_, EQUAL: prior}
+    scores = dict.fromkeys(DIGIT_MODELS, z) | {NMC: nearest.project(X[test])}
     mean = _folded(X, y, train, test, folds["folds"]) if folded else None
-    return Trial(y[test], scores, {model: float(cut) for model, cut in cuts.items()}, nearest.centroid_, mean)
+    return DigitTrial(y[test], scores, {model: float(cut) for model, cut in cuts.items()}, nearest.centroid_, mean)
 
 
 def _folded(X: Array, y: Array, train: Array, test: Array, folds: int) -> Array:
@@ -183,4 +193,4 @@ def _folded(X: Array, y: Array, train: Array, test: Array, folds: int) -> Array:
 
     lda = LinearDiscriminantAnalysis(solver="lsqr")
     fitted = cross_validate(lda, X[train], y[train], cv=folds, return_estimator=True)["estimator"]
-    return np.asarray(np.mean([one.decision_function(X[test]) for one in fitted], axis=0))
+    return np.asarray(np.mean([fold.decision_function(X[test]) for fold in fitted], axis=0))
