@@ -58,12 +58,12 @@ def cross_validate_models(
     output: Output,
 ) -> None:
     """Fit models on parts of a table and test them on the rest: every metric with its spread, and the cost."""
-    from steelyard.ingest.files import read_columns
+    from steelyard.ingest.files import load_columns
     from steelyard.ingest.label_tables import match_label
     from steelyard.protocol.named_models import cross_evaluate_columns
     from steelyard.protocol.splits import Folds
 
-    table = read_columns(files)
+    table = load_columns(files)
     label: Label = positive
     if positive is not None and target in table:
         label = match_label(positive, table[target].drop_nulls().unique().sort().to_list())

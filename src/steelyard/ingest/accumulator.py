@@ -1,23 +1,33 @@
-"""Accumulator: batches weighed one after another into the table of all of them."""
+"""Accumulator: batches counted one after another into the table of all of them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard._renamed import Renamed
 from steelyard.errors import InputError
 from steelyard.ingest.array_tables import confusion, declared_labels
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Label, Weights
+    from steelyard.statistics.confusion import Confusion
+
+    Count = Callable[..., Confusion | ScoreTable]
+
 
 class Accumulator:
-    r"""Weighs batches as they come, as in a training loop; what is kept is a table, not the rows.
+    r"""Counts batches as they come, as in a training loop; what is kept is a table, not the rows.
 
-    The batches are labels, or with `weigh=score_table` scores (which keeps each distinct score). The options are
-    those of the weighing, such as `labels` or `pos_label`. Accumulators of different workers merge with `+`.
+    The batches are labels, or with `count=score_table` scores (which keeps each distinct score). `labels` and
+    `pos_label` are those of the function that counts. Accumulators of different workers merge with `+`.
 
     >>> import steelyard
     >>> seen = steelyard.Accumulator(labels=[0, 1])
@@ -27,22 +37,35 @@ class Accumulator:
     0.6666666666666666
     """
 
-    def __init__(self, weigh: Callable[..., Any] = confusion, **options: Any) -> None:
-        if options.get("labels") is not None:
-            options["labels"] = declared_labels(options["labels"])
-        self.weigh = weigh
-        self.options = options
-        self._parts: list[Any] = []
+    weigh = Renamed("count")
 
-    def update(self, y_true: Any, y_other: Any, **weights: Any) -> None:
-        """Add a batch: true labels, predictions or scores, and sample_weight= or frequency=; an empty one is fine."""
+    def __init__(
+        self,
+        count: Count = confusion,
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Label = None,
+        weigh: Count | None = None,
+    ) -> None:
+        if weigh is not None:
+            warnings.warn("Accumulator(weigh=) is now called count=.", DeprecationWarning, stacklevel=2)
+        self.count = count if weigh is None else weigh
+        self.labels = declared_labels(labels)
+        self.pos_label = pos_label
+        self._parts: list[Confusion | ScoreTable] = []
+
+    def update(
+        self, y_true: ArrayLike, y_other: ArrayLike, *, sample_weight: Weights = None, frequency: Weights = None
+    ) -> None:
+        """Add a batch: true labels, predictions or scores, and the weights of the rows; an empty one is fine."""
         if np.size(y_true) or np.size(y_other):
-            part = self.weigh(y_true, y_other, **self.options, **weights)
-            self._parts.append(part.compact() if hasattr(part, "compact") else part)
-        if len(self._parts) > 1 and self.weigh is confusion:
+            options = {"labels": self.labels, "pos_label": self.pos_label}
+            part = self.count(y_true, y_other, **options, sample_weight=sample_weight, frequency=frequency)
+            self._parts.append(part.compact() if isinstance(part, ScoreTable) else part)
+        if len(self._parts) > 1 and self.count is confusion:
             self._parts = [self.result()]
 
-    def result(self) -> Any:
+    def result(self) -> Confusion | ScoreTable:
         """The table of all batches so far."""
         if not self._parts:
             raise InputError("Nothing has been weighed yet; call update(y_true, y_pred) first.")
@@ -54,10 +77,10 @@ class Accumulator:
     def __add__(self, other: object) -> Accumulator:
         if not isinstance(other, Accumulator):
             return NotImplemented
-        if (self.weigh, self.options) != (other.weigh, other.options):
+        if (self.count, self.labels, self.pos_label) != (other.count, other.labels, other.pos_label):
             raise InputError("These accumulators weigh differently; give both the same options.")
-        both = Accumulator(self.weigh, **self.options)
-        both._parts = [*self._parts, *other._parts]
+        both = Accumulator(self.count, pos_label=self.pos_label)
+        both.labels, both._parts = self.labels, [*self._parts, *other._parts]
         return both
 
     def __radd__(self, other: object) -> Accumulator:

@@ -59,7 +59,7 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
         yield Source(tuple(_narwhals(part) for part in parts), textual=kinds == {"csv"}, step=step)
 
 
-def read_columns(names: Sequence[str]) -> dict[str, pl.Series]:
+def load_columns(names: Sequence[str]) -> dict[str, pl.Series]:
     """All columns of the files as series in memory; the text of a column that holds only numbers is read as numbers."""
     import polars as pl
 

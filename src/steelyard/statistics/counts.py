@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
 
-    Axis = int | slice | EllipsisType | Array | Sequence[int] | None
-    Index = Axis | tuple[Axis, ...]
+    IndexPart = int | slice | EllipsisType | Array | Sequence[int] | None
+    Index = IndexPart | tuple[IndexPart, ...]
 
 CELLS = ("tp", "fn", "fp", "tn")
 

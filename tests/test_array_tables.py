@@ -1,4 +1,4 @@
-"""Labels weighed into a Confusion: any dtype, any partition, any weights, and what is refused."""
+"""Labels counted into a Confusion: any dtype, any partition, any weights, and what is refused."""
 
 from __future__ import annotations
 
@@ -424,3 +424,10 @@ def test_merging_never_overflows():
     big = Confusion.of_rows((0, 1), np.full((2, 2), 2**62))
     with pytest.raises(OverflowError):
         big + big
+
+
+def test_the_former_keyword_of_an_accumulator_works_and_warns():
+    with pytest.warns(DeprecationWarning, match="count="):
+        seen = Accumulator(weigh=score_table)
+    with pytest.warns(DeprecationWarning, match="count"):
+        assert seen.weigh is score_table
