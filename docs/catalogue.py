@@ -16,7 +16,7 @@ from peers import REMARKS, differences, peers, undefined
 from steelyard import Counts, chance, list_metrics, score_table
 from steelyard.metrics import notation, references
 from steelyard.metrics.expression import Named, walk
-from steelyard.report.metric_list import bounds, number
+from steelyard.report.metric_list import number_text, range_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ def index() -> str:
             "|---|---|---|---|",
         ]
         lines += [
-            f"| [{m.title}]({m.name}.md) | {bounds(m)} | {number(m.best)} | {decided.cell(m.meaning)} |"
+            f"| [{m.title}]({m.name}.md) | {range_text(m)} | {number_text(m.best)} | {decided.cell(m.meaning)} |"
             for m in metrics
         ]
     return "\n".join(lines) + "\n"
@@ -163,11 +163,11 @@ def _picture(metric: Metric) -> str:
 
 def _chance(metric: Metric) -> str:
     best = (
-        f"best {number(metric.best)}"
+        f"best {number_text(metric.best)}"
         if metric.best is not None
         else (f"{metric.direction} is better" if metric.direction else "a description: no value is best")
     )
-    lines = [f"Range {bounds(metric)}; {best}.", "", "What guessing scores:", ""]
+    lines = [f"Range {range_text(metric)}; {best}.", "", "What guessing scores:", ""]
     if metric.function is None:
         lines += ["| positives | a score that tells nothing |", "|---|---|"]
         lines += [f"| {100 * share:g} % | {_shown(_score_chance(metric, share))} |" for share in PREVALENCES]

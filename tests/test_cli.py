@@ -69,6 +69,7 @@ def test_explain_tells_what_there_is_to_know():
         assert words in out
     assert "5 * tp / (5 * tp + 4 * fn + fp)" in run("explain", "f_beta[beta=2]").stdout
     assert "where band = " in run("explain", "wauc").stdout
+    assert "a function of the scores of each class" in run("explain", "roc_auc").stdout
 
 
 def test_demo_evaluates_real_predictions_and_works_the_paradox():

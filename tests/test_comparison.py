@@ -604,12 +604,12 @@ def test_bad_input_gets_one_sentence(case):
 
 
 def test_a_tiny_p_value_is_told_as_below_a_bound_and_never_as_zero():
-    from steelyard.report import terminal_summary
     from steelyard.report.page import comparison_page
+    from steelyard.report.terminal_summary import comparison_summary
 
     true = np.tile([0, 1], 3_000)
     found = compare(true, {"right": true, "wrong": 1 - true}, metrics=["accuracy"])
-    for told in (repr(found), terminal_summary.comparison(found, []), comparison_page(found).replace("&lt;", "<")):
+    for told in (repr(found), comparison_summary(found, []), comparison_page(found).replace("&lt;", "<")):
         assert "p < 1e-20 (mid-p), < 1e-20 (exact)" in " ".join(told.split())
         assert told.count("< 1e-20") >= 4
     assert found.rows[0].p_value < 1e-20

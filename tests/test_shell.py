@@ -700,7 +700,7 @@ def test_hostile_labels_are_data(label, tmp_path):
 
 
 def test_text_that_a_spreadsheet_would_run_is_guarded_and_numbers_are_not():
-    from steelyard.report.terminal_summary import csv_rows
+    from steelyard.report.csv_text import csv_rows
 
     out = csv_rows([{"a": "=1+1", "b": -0.5, "c": "@x", "d": math.nan, "e": None, "f": "-x"}])
     assert out == "a,b,c,d,e,f\n'=1+1,-0.5,'@x,,,'-x\n"

@@ -79,7 +79,7 @@ def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
 def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, tolerance: float | None) -> str:
     """What the predictions in a file say of the metrics."""
     from steelyard.auditing.robustness import TOLERANCE, robustness
-    from steelyard.report.terminal_summary import plain
+    from steelyard.report.terminal import clean_label
 
     tables = _tables(inputs)
     changes = robustness(tables, metrics=metrics or None, tolerance=TOLERANCE if tolerance is None else tolerance)
@@ -88,7 +88,7 @@ def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, toleran
         return _json(changes, order, tables)
     if kind == "html":
         raise InputError("The audit's page is about the metrics alone; leave --against out, or ask for --format json.")
-    names = " and ".join(f"{letter} is {plain(name)}" for letter, name in zip("AB", tables, strict=False))
+    names = " and ".join(f"{letter} is {clean_label(name)}" for letter, name in zip("AB", tables, strict=False))
     text = repr(changes) if order is None else f"{changes!r}\n\nAt each prevalence, where {names}:\n{order!r}"
     return f"```\n{text}\n```" if kind == "md" else text
 

@@ -31,17 +31,18 @@ def compare_models(inputs: Inputs, level: float, metrics: list[str] | None, outp
 
 
 def _text(comparison: Comparison, assumed: list[str], kind: str, inputs: Inputs) -> str:
-    from steelyard.report import terminal_summary
+    from steelyard.report.csv_text import csv_rows
+    from steelyard.report.terminal_summary import comparison_summary
 
     if kind == "json":
         return json_text({**comparison.to_dict(), "assumed": assumed}, indent=1)
     if kind == "csv":
-        return terminal_summary.csv_rows(comparison.rows.to_dicts())
+        return csv_rows(comparison.rows.to_dicts())
     if kind == "html":
         from steelyard.report.page import comparison_page
 
         return comparison_page(comparison, source=inputs.name)
-    return terminal_summary.comparison(comparison, assumed)
+    return comparison_summary(comparison, assumed)
 
 
 def compare_inputs(inputs: Inputs, level: float, metrics: Sequence[str] | None = None) -> tuple[Comparison, list[str]]:

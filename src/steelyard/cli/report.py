@@ -57,7 +57,8 @@ def in_shell_words(evaluation: Evaluation) -> Evaluation:
 
 
 def _text(evaluation: Evaluation, kind: str, everything: bool, name: str) -> str:
-    from steelyard.report import terminal_summary
+    from steelyard.report.csv_text import evaluation_csv
+    from steelyard.report.terminal_summary import evaluation_summary
 
     if kind == "html":
         from steelyard.report.page import page
@@ -69,5 +70,5 @@ def _text(evaluation: Evaluation, kind: str, everything: bool, name: str) -> str
     if kind == "md":
         return evaluation.to_markdown()
     if kind == "csv":
-        return terminal_summary.csv(evaluation)
-    return terminal_summary.terminal(evaluation, name, everything=everything)
+        return evaluation_csv(evaluation)
+    return evaluation_summary(evaluation, name, everything=everything)

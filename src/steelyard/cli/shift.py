@@ -26,7 +26,8 @@ def shift_prevalence(
 ) -> None:
     """Tell what the metrics of FILE become where another share of the rows is positive."""
     from steelyard.evaluation.evaluate import evaluate
-    from steelyard.report import terminal_summary
+    from steelyard.report.csv_text import csv_rows
+    from steelyard.report.terminal_summary import shift_summary, shifted_rows
 
     shifted, counted = evaluate_inputs(inputs, level=level, metrics=metrics, prevalence=prevalence)
     shifted = in_shell_words(shifted)
@@ -35,6 +36,6 @@ def shift_prevalence(
         output.write(json_text({**shifted.to_dict(), "sample": sample.metrics.to_dicts()}, indent=1))
     elif output.kind == "csv":
         print_assumed(counted.assumed)
-        output.write(terminal_summary.csv_rows(terminal_summary.shifted_rows(sample, shifted)))
+        output.write(csv_rows(shifted_rows(sample, shifted)))
     else:
-        output.write(terminal_summary.shifted(sample, shifted))
+        output.write(shift_summary(sample, shifted))

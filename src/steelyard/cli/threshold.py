@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def find_threshold(inputs: Inputs, metric: str, where: tuple[str, ...], level: float, output: Output) -> None:
     """Find the cut of the scores in FILE at which a metric is best, and what it is worth on new rows."""
     from steelyard.analysis.best_threshold import best_threshold
-    from steelyard.report import terminal_summary
+    from steelyard.report.terminal_summary import threshold_summary
 
     counted = count_inputs(inputs, scores=True)
     if counted.tally.scores is None:
@@ -37,4 +37,4 @@ def find_threshold(inputs: Inputs, metric: str, where: tuple[str, ...], level: f
     if output.kind == "json":
         output.write(json_text({**strict(best.row()), "level": level, "assumed": assumed}, indent=1))
     else:
-        output.write(terminal_summary.cut(best, assumed))
+        output.write(threshold_summary(best, assumed))

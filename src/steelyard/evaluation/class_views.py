@@ -60,8 +60,8 @@ def rarest_class(table: Confusion, labels: tuple[Label, ...]) -> Label:
 def class_evaluation(evaluation: Evaluation, label: Label) -> Evaluation:
     """One class against the rest, with the intervals that the table of classes gives it."""
     alone = evaluate(evaluation.confusion, pos_label=label, level=evaluation.level)
-    known = class_intervals(evaluation)[label]
-    rows = [_with_ends(row, known[row.name]) if row.name in known else row for row in alone.metrics]
+    intervals = class_intervals(evaluation)[label]
+    rows = [_with_ends(row, intervals[row.name]) if row.name in intervals else row for row in alone.metrics]
     return replace(alone, metrics=Rows(rows))
 
 
@@ -73,7 +73,9 @@ def class_intervals(evaluation: Evaluation) -> dict[Label, dict[str, Interval]]:
     """The intervals of each class by metric, as far as they have ends."""
     return {
         row.label: {
-            part.metric: part for part in _intervals(row) if math.isfinite(part.low) and math.isfinite(part.high)
+            part.metric: part
+            for part in class_row_intervals(row)
+            if math.isfinite(part.low) and math.isfinite(part.high)
         }
         for row in evaluation.per_class
     }
@@ -82,14 +84,15 @@ def class_intervals(evaluation: Evaluation) -> dict[Label, dict[str, Interval]]:
 def agreeing_intervals(evaluation: Evaluation, row: ClassRow) -> list[Interval | Row]:
     """The intervals of a class; of two classes those of the evaluation's metrics that are the same quantity."""
     if evaluation.positive is None:
-        return list(_intervals(row))
-    known = {metric.name: metric for metric in evaluation.metrics}
+        return list(class_row_intervals(row))
+    rows: dict[str | None, Row] = {metric.name: metric for metric in evaluation.metrics}
     own = row.label == evaluation.positive
-    names = [part.metric if own else _of_other_class(part.metric) for part in _intervals(row)]
-    return [part if name is None else known.get(name, part) for name, part in zip(names, _intervals(row), strict=True)]
+    parts = class_row_intervals(row)
+    return [rows.get(part.metric if own else _of_other_class(part.metric), part) for part in parts]
 
 
-def _intervals(row: ClassRow) -> tuple[Interval, ...]:
+def class_row_intervals(row: ClassRow) -> tuple[Interval, ...]:
+    """The intervals of a class, one for each of its metrics."""
     return row.precision, row.recall, row.f1
 
 

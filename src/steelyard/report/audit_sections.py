@@ -56,5 +56,5 @@ def _cell(decision: Decision | None) -> dict[str, str] | None:
 
 def _decided(decision: Decision) -> dict[str, object]:
     how = decision.counterexample if decision.counterexample is not None else decision.how
-    asked = PROPERTIES[decision.property]
-    return {"title": asked.title, "meaning": asked.meaning, "verdict": decision.verdict, "how": how}
+    claim = PROPERTIES[decision.property]
+    return {"title": claim.title, "meaning": claim.meaning, "verdict": decision.verdict, "how": how}

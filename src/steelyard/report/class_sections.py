@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.analysis.rows import interval_text, three_digits
 from steelyard.evaluation.averages import averaged_metrics
 from steelyard.evaluation.class_views import commonest_classes
-from steelyard.report.controls import Choice
+from steelyard.report.controls import MenuEntry
 from steelyard.report.document import clipped
 from steelyard.report.html_tables import MetricLine, class_table, group_table, metric_line
 from steelyard.report.page_data import LABEL
@@ -47,7 +47,7 @@ class ClassSections:
     left_out: str
     averages: Sequence[Sequence[str]]
     metrics: Sequence[MetricLine]
-    choices: Sequence[Choice]
+    choices: Sequence[MenuEntry]
 
 
 def shown_classes(table: Confusion) -> tuple[Label, ...]:
@@ -66,7 +66,7 @@ def classes_context(evaluation: Evaluation, table: Confusion, source: str, chose
         more,
         _averages(evaluation, table),
         [metric_line(row) for row in evaluation.metrics],
-        [Choice(clipped(label, LABEL), clipped(label), label == chosen) for label in labels],
+        [MenuEntry(clipped(label, LABEL), clipped(label), label == chosen) for label in labels],
     )
     return {
         "facts": facts_of(evaluation, source, f"{count:,} classes"),

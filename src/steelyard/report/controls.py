@@ -26,7 +26,7 @@ class Slider:
 
 
 @dataclass(frozen=True)
-class Choice:
+class MenuEntry:
     """An entry of a drop-down list."""
 
     value: str
@@ -39,7 +39,7 @@ class Controls:
     """What a reader can move, and the sentence on where it stands before anybody does."""
 
     sliders: Sequence[Slider]
-    choices: Sequence[Choice]
+    choices: Sequence[MenuEntry]
     now: str
 
 
@@ -49,7 +49,7 @@ def controls(data: Mapping[str, Any]) -> Controls:
     prevalence = Slider("prevalence", len(data["stops"]) - 1, data["stop"], repr(share), _percent(share))
     sliders = [_threshold(data), prevalence] if "cuts" in data else [prevalence]
     choices = [
-        Choice(row["name"], row["title"], row["name"] == _OPTIMISED_FIRST)
+        MenuEntry(row["name"], row["title"], row["name"] == _OPTIMISED_FIRST)
         for row in data["metrics"]
         if row.get("best") is not None
     ]

@@ -1,4 +1,4 @@
-"""Explanation: one metric in words, and a paradox worked through. Used by the command line."""
+"""Explanation: one metric in words, and the accuracy paradox worked through."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.metrics import notation, references, registry
 from steelyard.metrics.expression import Expression, Named, walk
-from steelyard.report.metric_list import bounds, number
+from steelyard.report.metric_list import number_text, range_text
 from steelyard.report.terminal import paragraph, print_table
 from steelyard.statistics.counts import Counts
 
@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 # Finley's tornado forecasts of 1884: rare positives, and a forecaster who was right 96.6 % of the time.
-EXAMPLE = Counts(tp=28, fn=23, fp=72, tn=2680)
+_EXAMPLE = Counts(tp=28, fn=23, fp=72, tn=2680)
+_CORRECTED = "alpha_"  # begins the names of the metrics that weigh the negatives by the unbalanced factor
 
 
 def explanation(metric: Metric) -> str:
-    """Everything the registry knows about one metric, as paragraphs."""
+    """Everything the registry holds about one metric, as paragraphs."""
     sections = [
         f"{metric.title}  ({metric.name})",
         paragraph(metric.meaning, "  "),
         _section("formula", "\n".join(_formulas(metric))),
-        _section("range", f"{bounds(metric)}, {_best(metric)}"),
+        _section("range", f"{range_text(metric)}, {_best(metric)}"),
         _section("undefined", _undefined(metric)),
         _section("limits", _limits(metric)),
         _section("parameters", ", ".join(f"{k} = {_parameter(v)}" for k, v in metric.parameters.items())),
@@ -56,7 +57,7 @@ def _parts(expression: Expression) -> Iterator[str]:
 
 def _best(metric: Metric) -> str:
     if metric.best is not None:
-        return f"best {number(metric.best)}"
+        return f"best {number_text(metric.best)}"
     return f"{metric.direction} is better" if metric.direction else "a description: no value is best"
 
 
@@ -79,26 +80,22 @@ def _parameter(value: object) -> str:
 
 
 def _example(metric: Metric) -> str:
-    cells = ", ".join(f"{name} {cell}" for name, cell in EXAMPLE.to_dict().items())
-    return f"Finley's tornado forecasts ({cells}): {metric.name} = {metric(EXAMPLE):.3g}"
+    if metric.function is None:
+        return ""  # it needs scores, and the forecasts were yes or no
+    cells = ", ".join(f"{name} {cell}" for name, cell in _EXAMPLE.to_dict().items())
+    return f"Finley's tornado forecasts ({cells}): {metric.name} = {metric(_EXAMPLE):.3g}"
 
 
 def paradox() -> str:
     """Nguyen's always-TRUE classifier on a test set of nine positives to one negative, worked."""
     counts = Counts(tp=90, fn=0, fp=10, tn=0)
-    rows = [
-        [f"{registry.get_metric(plain)(counts):.1%}", f"{registry.get_metric(corrected)(counts):.1%}", plain]
-        for plain, corrected in (
-            ("accuracy", "alpha_accuracy"),
-            ("precision", "alpha_precision"),
-            ("recall", "alpha_recall"),
-            ("f1", "alpha_f1"),
-        )
-    ]
+    corrected = [metric for metric in registry.list_metrics() if metric.name.startswith(_CORRECTED)]
+    plain = [registry.get_metric(metric.name.removeprefix(_CORRECTED)) for metric in corrected]
+    rows = [[f"{p(counts):.1%}", f"{c(counts):.1%}", p.name] for p, c in zip(plain, corrected, strict=True)]
     alpha = registry.get_metric("unbalanced_factor")(counts)
-    told = paragraph(
+    lesson = paragraph(
         'A classifier that says "positive" to everything, tested on 90 positives and 10 negatives, knows nothing. '
         f"Its accuracy says otherwise. Weighing each negative by the unbalanced factor of the test set, alpha = "
         f"90/10 = {alpha:g} (Nguyen), shows what it is: a guess."
     )
-    return "\n".join(["", told, "", print_table(["as usual", "with alpha", "metric"], rows)])
+    return "\n".join(["", lesson, "", print_table(["as usual", "with alpha", "metric"], rows)])

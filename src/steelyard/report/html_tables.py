@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from steelyard.analysis.rows import interval_text, three_digits
-from steelyard.evaluation.class_views import agreeing_intervals
+from steelyard.evaluation.class_views import agreeing_intervals, class_row_intervals
 from steelyard.evaluation.evaluation import FIRST
+from steelyard.evaluation.sentences import named
 from steelyard.metrics.registry import get_metric
-from steelyard.report import metric_facts
 from steelyard.report.document import clipped, label_html
-from steelyard.report.page_numbers import exact_digits, finite, rounded
+from steelyard.report.metric_titles import metric_of, row_title
+from steelyard.report.page_numbers import exact_digits, finite_or_none, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +73,7 @@ def metric_line(row: Row) -> MetricLine:
     undefined = not math.isfinite(row.value)
     return MetricLine(
         row.name,
-        metric_facts.title(row),
+        row_title(row),
         exact_digits(row.value),
         "–" if undefined else three_digits(row.value),
         (row.undefined or "undefined") if undefined else f"{three_digits(row.low)} to {three_digits(row.high)}",
@@ -87,19 +88,22 @@ def metric_lines(evaluation: Evaluation) -> dict[str, list[MetricLine]]:
     lines = {"Read first": [metric_line(row) for row in usual]} if usual else {}
     for row in evaluation.metrics:
         if row.name not in names:
-            family = metric_facts.metric_of(row).family
+            family = metric_of(row).family
             lines.setdefault(FAMILIES.get(family, family), []).append(metric_line(row))
     return lines
 
 
 def class_table(evaluation: Evaluation) -> HtmlTable | None:
     """Precision, recall and F1 of each class; of two, those of the metrics where they are the same quantity."""
+    if not evaluation.per_class:
+        return None
     rows = [
         [label_html(row.label), f"{row.rows:,}", *map(_interval, agreeing_intervals(evaluation, row))]
         for row in evaluation.per_class
     ]
     kind = "plain classes" if evaluation.positive is None else "plain two-classes"
-    return HtmlTable(("class", "rows", "precision", "recall", "F1"), rows, kind) if rows else None
+    head = ("class", "rows", *(named(part.metric) for part in class_row_intervals(evaluation.per_class[0])))
+    return HtmlTable(head, rows, kind)
 
 
 def _interval(part: Interval | Row) -> str:
@@ -122,7 +126,7 @@ def group_table(evaluation: Evaluation, most: int = MOST_GROUPS) -> HtmlTable | 
         [label_html(group.label, _GROUP_NAME), f"{group.rows:,}", *(_group_cell(group[name]) for name in names)]
         for group in largest
     ]
-    head = ("group", "rows", *(metric_facts.title(largest[0][name]) for name in names))
+    head = ("group", "rows", *(row_title(largest[0][name]) for name in names))
     return HtmlTable(head, rows, notes=notes, evaluated=_evaluated(evaluation))
 
 
@@ -161,7 +165,7 @@ def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, 
 
 def _numbers(row: Row) -> list[float | str | None]:
     ends = [rounded(end) for end in (row.low, row.high, row.chance)]
-    return [finite(row.value), *ends, *([] if row.undefined is None else [row.undefined])]
+    return [finite_or_none(row.value), *ends, *([] if row.undefined is None else [row.undefined])]
 
 
 def _key(key: Label | None) -> int | float | str | None:

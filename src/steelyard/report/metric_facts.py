@@ -1,16 +1,18 @@
-"""Facts: what a page says and computes of each metric, read off the registry and the audit. Used by the page."""
+"""Metric facts: what a page says and computes of each metric, read off the registry and the audit."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.kinks import kinks
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import notation, references
-from steelyard.metrics.registry import get_metric
+from steelyard.metrics.registry import find, get_metric
 from steelyard.report.document import embedded
-from steelyard.report.page_numbers import finite, rounded
+from steelyard.report.metric_titles import metric_of, row_title
+from steelyard.report.page_numbers import finite_or_none, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,35 +39,20 @@ KEYS = (
     "cite",
     "holds",
 )
-_DRAWN = (
-    "precision",
-    "recall",
-    "specificity",
-    "f1",
-    "prevalence",
-)  # read by pictures and tables, whatever is asked for
-
 _SIGNS = {True: "+", False: "-", None: "?"}  # proved, refuted, neither
-
-
-def metric_of(row: Row) -> Metric:
-    """The metric of a row, whose name may carry the way of averaging."""
-    return get_metric(row.name.split("[average=")[0])
 
 
 def fact(row: Row) -> dict[str, Any]:
     """One metric's row and what is to be known of it, as strict JSON values."""
     metric = metric_of(row)
-    known = recalled_decisions(metric)
     parameters = {key: getattr(v, "name", v) for key, v in metric.parameters.items()}
-    holds = "".join(_SIGNS[known[name].holds if name in known else None] for name in PROPERTIES) if known else ""
     values = (
         row.name,
-        title(row),
+        row_title(row),
         metric.family,
-        [finite(end) for end in metric.range],
+        [finite_or_none(end) for end in metric.range],
         {"higher": 1, "lower": -1}.get(str(metric.direction), 0),
-        finite(row.value),
+        finite_or_none(row.value),
         *(rounded(v) for v in (row.low, row.high, row.chance)),
         row.undefined,
         row.method,
@@ -73,15 +60,16 @@ def fact(row: Row) -> dict[str, Any]:
         metric.meaning,
         parameters,
         metric.cite or "",
-        holds,
+        _holds(metric),
     )
     return dict(zip(KEYS, values, strict=True))
 
 
-def title(row: Row) -> str:
-    """The metric's title, with its way of averaging where it has one."""
-    average = row.name.partition("[average=")[2].rstrip("]")
-    return f"{metric_of(row).title}{f', {average}' if average else ''}"
+def _holds(metric: Metric) -> str:
+    """One sign for each property; none where nothing is decided of the formula."""
+    decisions = recalled_decisions(metric)
+    signs = (_SIGNS[decisions[name].holds if name in decisions else None] for name in PROPERTIES)
+    return "".join(signs) if decisions else ""
 
 
 def sources(facts: Iterable[dict[str, Any]]) -> dict[str, str]:
@@ -89,21 +77,21 @@ def sources(facts: Iterable[dict[str, Any]]) -> dict[str, str]:
     return {fact["cite"]: references.reference(fact["cite"]) for fact in facts if fact["cite"]}
 
 
-def properties() -> list[str]:
+def property_titles() -> list[str]:
     """The title of every property, in the order of the signs."""
-    return [asked.title for asked in PROPERTIES.values()]
+    return [claim.title for claim in PROPERTIES.values()]
 
 
-def formulas(names: Iterable[str]) -> str:
-    """The registry's formulas as one JavaScript object: each with what leaves it undefined at 0, and its kinks."""
-    chosen = dict.fromkeys([*_DRAWN, *names])
-    entries = [f"{embedded(m.name)}: {_entry(m)}" for m in map(get_metric, chosen) if m.javascript]
-    benefit = get_metric("net_benefit")
-    net = (
-        f"(tp, fn, fp, tn, threshold) => {notation.javascript(benefit.general)}"
-        if benefit.general is not None
-        else "null"
-    )
+def formulas(names: Iterable[str], script: str) -> str:
+    """The registry's formulas as one JavaScript object: each with what leaves it undefined at 0, and its kinks.
+
+    Besides the metrics of those names the ones that the script itself names are in it.
+    """
+    named = (metric for word in re.findall(r'"(\w+)"', script) if (metric := find(word)) is not None)
+    chosen = dict.fromkeys([*named, *map(get_metric, names)])
+    entries = [f"{embedded(metric.name)}: {_entry(metric)}" for metric in chosen if metric.javascript]
+    benefit = get_metric("net_benefit").general
+    net = "null" if benefit is None else f"(tp, fn, fp, tn, threshold) => {notation.javascript(benefit)}"
     return f"{notation.JAVASCRIPT_HELPERS}\nconst NET_BENEFIT = {net};\nconst FORMULAS = {{{','.join(entries)}}};\n"
 
 

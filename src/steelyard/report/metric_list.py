@@ -1,4 +1,4 @@
-"""Listing: the catalogue as a table for the terminal, as JSON and as Markdown."""
+"""The metric list: the catalogue as a table for the terminal, as JSON and as Markdown."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.rows import json_text, strict
+from steelyard.report.markdown import markdown_table
 from steelyard.report.terminal import print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from steelyard.metrics.metric import Metric
 
 
-def bounds(metric: Metric) -> str:
+def range_text(metric: Metric) -> str:
     """The range as an interval: [0, 1], or [0, ∞) where an end is never reached."""
     low, high = metric.range
-    return f"{'[' if math.isfinite(low) else '('}{number(low)}, {number(high)}{']' if math.isfinite(high) else ')'}"
+    opening, closing = "[" if math.isfinite(low) else "(", "]" if math.isfinite(high) else ")"
+    return f"{opening}{number_text(low)}, {number_text(high)}{closing}"
 
 
-def number(value: float | None) -> str:
+def number_text(value: float | None) -> str:
     """A fact of the catalogue as a person writes it: 1, -1, ∞, a dash for none."""
     if value is None:
         return "–"
@@ -31,17 +33,17 @@ def _name(metric: Metric) -> str:
     return " ".join([metric.name, *(f"[{alias}]" for alias in metric.aliases)])
 
 
-def table(metrics: Sequence[Metric]) -> str:
+def _table(metrics: Sequence[Metric]) -> str:
     """The metrics by family, for a terminal."""
     rows: list[list[str] | str] = []
     for metric in metrics:
         if metric.family not in rows:
             rows.append(metric.family)
-        rows.append([metric.name, bounds(metric), number(metric.best), metric.meaning])
+        rows.append([metric.name, range_text(metric), number_text(metric.best), metric.meaning])
     return print_table(["metric", "range", "best", "meaning"], rows)
 
 
-def facts(metric: Metric) -> dict[str, Any]:
+def _facts(metric: Metric) -> dict[str, Any]:
     """What the registry knows of one metric, as strict JSON values; an unbounded end is null."""
     return {
         "name": metric.name,
@@ -61,15 +63,19 @@ def facts(metric: Metric) -> dict[str, Any]:
     }
 
 
-def json(metrics: Sequence[Metric]) -> str:
+def _json(metrics: Sequence[Metric]) -> str:
     """The metrics as a JSON list."""
-    return json_text([facts(metric) for metric in metrics], indent=1)
+    return json_text([_facts(metric) for metric in metrics], indent=1)
 
 
-def md(metrics: Sequence[Metric]) -> str:
+def _markdown(metrics: Sequence[Metric]) -> str:
     """The metrics as a Markdown table."""
-    lines = ["| metric | family | range | best | formula | meaning | source |", "|---|---|---|---|---|---|---|"]
-    for m in metrics:
-        cells = [_name(m), m.family, bounds(m), number(m.best), f"`{m.text}`", m.meaning, m.cite or "–"]
-        lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
-    return "\n".join(lines)
+    head = ("metric", "family", "range", "best", "formula", "meaning", "source")
+    rows = (
+        (_name(m), m.family, range_text(m), number_text(m.best), f"`{m.text}`", m.meaning, m.cite or "–")
+        for m in metrics
+    )
+    return markdown_table(head, rows)
+
+
+FORMS: Mapping[str, Callable[[Sequence[Metric]], str]] = {"table": _table, "json": _json, "md": _markdown}

@@ -83,8 +83,9 @@ def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], context:
 
 def _script(data: dict[str, Any]) -> str:
     """The page's script: the registry's formulas, then what shows them."""
-    formulas = metric_facts.formulas(row["name"] for row in data["metrics"] if not row.get("ranks"))
-    return '"use strict";(() => {\n' + "\n".join([formulas, *map(asset, _SCRIPTS)]) + "\n})();"
+    code = "\n".join(map(asset, _SCRIPTS))
+    formulas = metric_facts.formulas((row["name"] for row in data["metrics"] if not row.get("ranks")), code)
+    return f'"use strict";(() => {{\n{formulas}\n{code}\n}})();'
 
 
 def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:

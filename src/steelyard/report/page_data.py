@@ -26,7 +26,8 @@ from steelyard.evaluation.class_views import ClassView, class_view
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.report import html_tables, metric_facts
 from steelyard.report.document import clipped
-from steelyard.report.page_numbers import finite, rounded
+from steelyard.report.metric_titles import metric_of
+from steelyard.report.page_numbers import finite_or_none, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -61,13 +62,13 @@ def payload(
     shares = prevalence_grid(*(share for share in (start, *(view.share for view in (own, *views))) if 0 < share < 1))
     place = nearest_place(shares, start)
     rows = _metric_rows(evaluation)
-    data = _told_of(evaluation, source, table) | _constants(evaluation) | _facts_of(rows)
+    data = _identity(evaluation, source, table) | _constants(evaluation) | _facts_of(rows)
     data |= {"view": _view(own), "stops": shares.tolist(), "stop": place}
     data["views"] = [_view(view) | {"known": _ends((intervals or {}).get(view.label, {}))} for view in views]
     return data if evaluation.scores is None else data | _of_scores(evaluation, evaluation.scores, rows, shares, place)
 
 
-def _told_of(evaluation: Evaluation, source: str, table: Confusion) -> dict[str, Any]:
+def _identity(evaluation: Evaluation, source: str, table: Confusion) -> dict[str, Any]:
     return {
         "source": clipped(source, LABEL),
         "rows": evaluation.rows,
@@ -92,7 +93,7 @@ def _constants(evaluation: Evaluation) -> dict[str, Any]:
         "limit": deviance_limit(evaluation.level),
         "digits": {"places": PLACES, "rounding": ROUNDING},
         "families": html_tables.FAMILIES,
-        "properties": metric_facts.properties(),
+        "properties": metric_facts.property_titles(),
     }
 
 
@@ -138,7 +139,7 @@ def _prevalence(evaluation: Evaluation) -> float | None:
 def _of_scores(
     evaluation: Evaluation, scores: ScoreTable, rows: list[dict[str, Any]], shares: Array, start: int
 ) -> dict[str, Any]:
-    metrics = [metric_facts.metric_of(row) for row in evaluation.metrics]
+    metrics = [metric_of(row) for row in evaluation.metrics]
     grid = threshold_grid(scores, [metric for metric in metrics if metric.scores is None], evaluation.threshold)
     small = grouped_scores(scores)
     over = {metric: over_prevalence(metric, small, shares) for metric in metrics if metric.scores is not None}
@@ -150,7 +151,7 @@ def _of_scores(
         "cut": grid.current,
         "all_cuts": grid.total,
         "near": 0 if evaluation.counts is None else grid.nearest(evaluation.counts),
-        "threshold": finite(evaluation.threshold),
+        "threshold": finite_or_none(evaluation.threshold),
         "histogram": _histogram(score_histogram(scores)),
         "band": _band(roc_band(scores, evaluation.level)),
         "reliability": [_bin(part) for part in reliability(scores, evaluation.level)]
@@ -171,7 +172,11 @@ def _grouping(
 
 def _threshold_columns(grid: ThresholdGrid) -> dict[str, list[float | None]]:
     """The columns of the thresholds; the one that flags nobody is null."""
-    return {"threshold": [finite(value) for value in grid.thresholds], "tp": _weights(grid.tp), "fp": _weights(grid.fp)}
+    return {
+        "threshold": [finite_or_none(value) for value in grid.thresholds],
+        "tp": _weights(grid.tp),
+        "fp": _weights(grid.fp),
+    }
 
 
 def _weights(column: Array) -> list[float | None]:

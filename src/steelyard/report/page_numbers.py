@@ -23,11 +23,11 @@ def amount(value: float) -> str:
     return three_digits(float(value)) if shown in ("0.00", "1.00") else shown
 
 
-def finite(value: float | None) -> float | None:
+def finite_or_none(value: float | None) -> float | None:
     """The number where it is one, for strict JSON."""
     return float(value) if value is not None and math.isfinite(value) else None
 
 
 def rounded(value: float, places: int = 11) -> float | None:
     """The digits that matter: a page has no room for those of rounding."""
-    return finite(float(f"{value:.{places}g}"))
+    return finite_or_none(float(f"{value:.{places}g}"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from io import StringIO
 from typing import TYPE_CHECKING, Literal
 
 from steelyard.analysis.rows import terminal_width
@@ -11,30 +10,23 @@ from steelyard.analysis.rows import terminal_width
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
     from rich.table import Table
 
 
-_LONGEST = 800  # characters of a message
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LONGEST, _LONGEST_LABEL = 800, 60  # characters of a message, of a label
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def one_line(sentence: str) -> str:
     """A message without what could steer a terminal or fill it."""
-    clean = CONTROL.sub("·", sentence)
+    clean = _CONTROL.sub("·", sentence)
     return clean if len(clean) <= _LONGEST else f"{clean[: _LONGEST - 200]} ... {clean[-195:]}"
 
 
-def console() -> Console:
-    """A console that prints into a string; markup and highlighting off, since labels are data."""
-    from rich.console import Console
-
-    return Console(file=StringIO(), width=terminal_width(), markup=False, highlight=False, emoji=False)
-
-
-def _printed(screen: Console) -> str:
-    """What a console of ours has printed, without trailing blanks."""
-    return "\n".join(line.rstrip() for line in screen.file.getvalue().splitlines())  # type: ignore[attr-defined]  # console() made it a StringIO
+def clean_label(value: object) -> str:
+    """Text of a user's data without what could steer a terminal; a very long one is shortened."""
+    clean = _CONTROL.sub("·", str(value))
+    return clean if len(clean) <= _LONGEST_LABEL else f"{clean[: _LONGEST_LABEL - 3]}..."
 
 
 def print_table(
@@ -44,9 +36,13 @@ def print_table(
     wrap: Sequence[int] | None = None,
 ) -> str:
     """A table; a row that is one string is the light rule above a family. The last column wraps, or those named."""
-    screen = console()
-    screen.print(_table(head, rows, right, (len(head) - 1,) if wrap is None else wrap))
-    return _printed(screen)
+    from rich.console import Console
+
+    # Markup and highlighting are off, since labels are data.
+    console = Console(width=terminal_width(), markup=False, highlight=False, emoji=False, no_color=True)
+    with console.capture() as capture:
+        console.print(_table(head, rows, right, (len(head) - 1,) if wrap is None else wrap))
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
 def _table(
@@ -69,3 +65,8 @@ def paragraph(text: str, indent: str = "") -> str:
     import textwrap
 
     return textwrap.fill(text, width=terminal_width(), initial_indent=indent, subsequent_indent=indent)
+
+
+def safe_paragraph(text: str) -> str:
+    """A paragraph whose words may come from a user's data."""
+    return paragraph(_CONTROL.sub("·", text))

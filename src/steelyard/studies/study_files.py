@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.rows import json_text, strict
 from steelyard.errors import InputError
 from steelyard.ingest.temporary_files import unused_path, without_umask
-from steelyard.report.terminal_summary import csv_rows
+from steelyard.report.csv_text import csv_rows
 from steelyard.studies.study_page import study_page
 
 if TYPE_CHECKING:

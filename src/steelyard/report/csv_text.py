@@ -1,0 +1,38 @@
+"""CSV: results as rows with all their digits, safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import math
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from steelyard.evaluation.evaluation import Evaluation
+
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def evaluation_csv(evaluation: Evaluation) -> str:
+    """The metrics as CSV; those of each group below, named in the first column."""
+    if not evaluation.groups:
+        return csv_rows(evaluation.metrics.to_dicts())
+    parts = [("", evaluation.metrics), *((group.label, group.metrics) for group in evaluation.groups)]
+    return csv_rows([{"group": label, **row} for label, metrics in parts for row in metrics.to_dicts()])
+
+
+def csv_rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV; text that a spreadsheet would run as a formula is quoted by an apostrophe."""
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(rows[0] if rows else [])
+    writer.writerows([_guarded(value) for value in row.values()] for row in rows)
+    return file.getvalue()
+
+
+def _guarded(value: object) -> object:
+    if isinstance(value, str) and value.startswith(_FORMULA_SIGNS):
+        return f"'{value}"
+    return "" if value is None or (isinstance(value, float) and not math.isfinite(value)) else value
