@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.analysis.rows import Flat, three_digits
 from steelyard.errors import InputError
-from steelyard.ingest.score_columns import tables_per_class
+from steelyard.ingest.score_matrix import tables_per_class
 from steelyard.metrics import application
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.results import Options

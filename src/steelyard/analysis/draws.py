@@ -11,6 +11,7 @@ from steelyard.errors import CountOverflowError, InputError, InputTypeError
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.effective_rows import weight_per_row
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -56,9 +57,7 @@ def effective(table: Counts | Confusion) -> tuple[Array, Array]:
         return cells.astype(np.float64), np.ones((2, 1))
     if not table.weighted:
         return table.rows.astype(np.float64), np.ones((len(table.labels), 1))
-    weight, squares = table.weights.sum(1, keepdims=True), table.squares.sum(1, keepdims=True)
-    usual = squares.sum() / weight.sum()
-    one = np.divide(squares, weight, out=np.full_like(weight, usual), where=weight > 0)
+    one = weight_per_row(table.weights.sum(1, keepdims=True), table.squares.sum(1, keepdims=True))
     return table.weights / one, one
 
 

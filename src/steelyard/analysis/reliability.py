@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.analysis.intervals import interval
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -46,10 +47,9 @@ def _effective(table: ScoreTable, p: Array, n: Array, used: Array) -> tuple[Arra
 
     The share of positives stays that of the weights, so that the interval is about the point that is drawn.
     """
-    sides = (table.positive, table.negative)
-    squares = sum(np.bincount(_places(side), side.squares, minlength=_BINS) for side in sides)
-    worth = (p + n) / np.maximum(np.asarray(squares)[used], 1e-300)
-    return p * worth, n * worth
+    squares = sum(np.bincount(_places(scores), scores.squares, minlength=_BINS) for scores in table.classes)
+    per_row = weight_per_row(p + n, np.asarray(squares)[used])
+    return p / per_row, n / per_row
 
 
 def _places(side: ClassScores) -> Array:

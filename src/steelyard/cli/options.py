@@ -20,14 +20,9 @@ def metric_names(text: str | None) -> list[str] | None:
     """The metrics of a list such as mcc,f_beta[beta=2]: commas inside brackets belong to a name."""
     if text is None:
         return None
-    names, depth = [""], 0
-    for sign in text:
-        depth += (sign == "[") - (sign == "]")
-        if sign == "," and not depth:
-            names.append("")
-        else:
-            names[-1] += sign
-    return [name.strip() for name in names if name.strip()]
+    from steelyard.metrics.notation import split_outside_brackets
+
+    return [name.strip() for name in split_outside_brackets(text) if name.strip()]
 
 
 _SHARED: dict[str, _Decorator] = {

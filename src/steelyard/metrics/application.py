@@ -12,7 +12,7 @@ from steelyard.errors import InputError, InputTypeError, SteelyardError
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap
-from steelyard.ingest.score_columns import tables_per_class, tables_per_pair
+from steelyard.ingest.score_matrix import tables_per_class, tables_per_pair
 from steelyard.metrics import reasons
 from steelyard.metrics.results import Answer, Options
 from steelyard.statistics.confusion import Confusion, one_vs_rest

@@ -175,7 +175,7 @@ def read(written: str) -> tuple[str, dict[str, Any]]:
     name, bracket, inside = written.strip().partition("[")
     if not bracket:
         return name, {}
-    parameters = [part.partition("=") for part in _split(inside[:-1])]
+    parameters = [part.partition("=") for part in split_outside_brackets(inside[:-1])]
     if not inside.endswith("]") or not all(key.strip() and sign and value.strip() for key, sign, value in parameters):
         raise InputError(f"{written!r} is not a metric with parameters; write it like f_beta[beta=2].")
     found = {key.strip(): _value(value.strip()) for key, _, value in parameters}
@@ -184,10 +184,10 @@ def read(written: str) -> tuple[str, dict[str, Any]]:
     return name, found
 
 
-def _split(inside: str) -> list[str]:
-    """The parts between commas that stand in no brackets."""
+def split_outside_brackets(text: str) -> list[str]:
+    """The parts between the commas that stand in no brackets."""
     parts, depth = [""], 0
-    for sign in inside:
+    for sign in text:
         depth += (sign == "[") - (sign == "]")
         if sign == "," and not depth:
             parts.append("")

@@ -1,1 +1,1 @@
-"""What is weighed: small, sufficient, mergeable tables. NumPy only."""
+"""What is counted: small, sufficient, mergeable tables. NumPy only."""

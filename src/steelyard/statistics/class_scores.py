@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.statistics import score_order
+from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,7 +95,7 @@ class ClassScores:
         """How many equally weighted rows would tell as much (Kish); without weights the rows themselves."""
         if self.given_squares is None or not self.total:
             return float(self.n if self.total else 0)
-        return float(self.total) ** 2 / float(self.given_squares.sum())
+        return float(self.total / weight_per_row(self.total, self.given_squares.sum()))
 
     def below(self, thresholds: Array) -> Array:
         """The weight of the scores below each threshold, in any order."""

@@ -13,6 +13,7 @@ from steelyard.analysis.rows import listed
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line, block
+from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -78,12 +79,11 @@ def band(metric: str, evaluation: Evaluation, places: Array) -> tuple[Array, Arr
 def _effective(table: ScoreTable, metric: str) -> Counts:
     if not table.weighted:
         return table.counts
-    sides = (table.positive, table.negative)
-    mass = np.array([side.total for side in sides], dtype=np.float64)
-    squares = np.array([side.total if side.given_squares is None else side.squares.sum() for side in sides])
+    weight, squares = np.array([[scores.total, scores.squares.sum()] for scores in table.classes], dtype=float).T
     # Precision mixes the classes, so both are scaled alike or its value would move.
-    p, n = mass / squares if metric == "recall" else [mass.sum() / squares.sum()] * 2
-    return table.counts.scaled(positives=float(p), negatives=float(n))
+    by_class = (weight, squares) if metric == "recall" else ([weight.sum()] * 2, [squares.sum()] * 2)
+    positives, negatives = 1 / weight_per_row(*by_class)
+    return table.counts.scaled(positives=float(positives), negatives=float(negatives))
 
 
 def draw(ax: Any, curve: Curve, i: int, *, step: str | None = None, faint: bool = False) -> None:

@@ -27,7 +27,7 @@ def tables_per_class(
     frequency: Weights = None,
 ) -> tuple[list[Label], list[ScoreTable], list[float]]:
     """One ScoreTable a column of scores, its class against the rest: the labels, the tables, the classes' weights."""
-    codes, classes, matrix = _score_columns(y_true, y_score, labels)
+    codes, classes, matrix = _encoded_matrix(y_true, y_score, labels)
     tables = [
         score_table(codes == i, matrix[:, i], sample_weight=sample_weight, frequency=frequency)
         for i in range(len(classes))
@@ -44,7 +44,7 @@ def tables_per_pair(
     frequency: Weights = None,
 ) -> tuple[list[tuple[Label, Label]], list[ScoreTable], list[float]]:
     """One ScoreTable an ordered pair of classes, by the column of the first (Hand and Till)."""
-    codes, classes, matrix = _score_columns(y_true, y_score, labels)
+    codes, classes, matrix = _encoded_matrix(y_true, y_score, labels)
     weights = {
         key: None if column is None else arrays.column(column, key)
         for key, column in (("sample_weight", sample_weight), ("frequency", frequency))
@@ -58,7 +58,7 @@ def tables_per_pair(
     return names, tables, [float(table.positive.total + table.negative.total) for table in tables]
 
 
-def _score_columns(y_true: ArrayLike, y_score: ArrayLike, labels: ArrayLike | None) -> tuple[Array, Labels, Array]:
+def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: ArrayLike | None) -> tuple[Array, Labels, Array]:
     if isinstance(y_score, np.ma.MaskedArray) and np.ma.is_masked(y_score):
         raise InputError("y_score holds masked values; a score is a finite number. Fill or drop such rows first.")
     true, matrix = arrays.column(y_true, "y_true"), np.asarray(y_score)
