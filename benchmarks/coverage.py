@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks import readme
 from steelyard import Confusion, Counts, get_metric, intervals, list_metrics, score_table
-from steelyard.analysis.sampler import Interval
+from steelyard.analysis.interval import Interval
 
 REPEATS = int(os.environ.get("REPEATS", "4000"))
 DRAWS = 2_000

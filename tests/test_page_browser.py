@@ -24,7 +24,8 @@ from steelyard import (
     get_metric,
     intervals,
 )
-from steelyard.analysis.rows import Rows, percent_text, three_digits
+from steelyard.analysis.formatting import percent_text, three_digits
+from steelyard.analysis.rows import Rows
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
 from steelyard.report.page import audit_page, comparison_page, notebook, page

@@ -22,8 +22,8 @@ from steelyard import (
 )
 from steelyard.analysis import distributions, rate_intervals
 from steelyard.analysis import draws as drawing
+from steelyard.analysis.inference import COUNT_METHODS
 from steelyard.analysis.kinks import kinks
-from steelyard.analysis.sampler import COUNT_METHODS
 
 FINLEY = Counts(28, 23, 72, 2680)
 COUNT_METRICS = [m for m in list_metrics() if m.function]

@@ -34,7 +34,7 @@ _HOME = {
     "Metric": "metrics.metric",
     "get_metric": "metrics.registry",
     "list_metrics": "metrics.registry",
-    "metric": "metrics.registry",
+    "metric": "metrics.declaration",
     "ratio": "metrics.expression",
     "sqrt": "metrics.expression",
     "where": "metrics.expression",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Label: TypeAlias = Hashable
 Labels: TypeAlias = tuple[Label, ...]
+LabelSet: TypeAlias = "Sequence[Label] | ArrayLike"  # all labels that may occur, as a user declares them
 Rng: TypeAlias = "int | np.random.Generator | None"  # None is a fixed seed: one input gives one output
 Prevalence: TypeAlias = "float | Sequence[float] | Mapping[Label, float] | Array"  # of the positives, or of each class
 Weights: TypeAlias = "ArrayLike | None"

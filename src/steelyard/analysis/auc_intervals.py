@@ -160,6 +160,9 @@ def widened_score_interval(table: ScoreTable, level: float = 0.95) -> tuple[floa
     return _score_ends(table, auc, _z(level) * sqrt(max(wider, 1.0)))
 
 
+METHODS = {"score": widened_score_interval, "delong": delong, "logit-delong": logit_delong}
+
+
 def _score_ends(table: ScoreTable, auc: float, z: float) -> tuple[float, float]:
     sizes = table.positive.effective_size, table.negative.effective_size
     return _furthest(auc, 0.0, z, *sizes), _furthest(auc, 1.0, z, *sizes)

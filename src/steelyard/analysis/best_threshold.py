@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis import draws as drawing
+from steelyard.analysis.formatting import three_digits
 from steelyard.analysis.resampled_threshold import resampled_cuts
-from steelyard.analysis.rows import three_digits
 from steelyard.analysis.threshold_criterion import SLACK, Aim, Criterion, Cuts, read_aim, read_limits
 from steelyard.errors import InputError, InputTypeError, UndefinedError
 from steelyard.ingest import array_tables as ingest

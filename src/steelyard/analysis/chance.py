@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.rows import Flat, three_digits
+from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError
 from steelyard.ingest.score_matrix import tables_per_class
 from steelyard.metrics import application
+from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.registry import get_metric
-from steelyard.metrics.results import Options
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
 
-OPTIONS = frozenset(field.name for field in fields(Options))
+OPTIONS = frozenset(field.name for field in fields(CallOptions))
 TABLE_OPTIONS = ("average", "pos_label")
 ROUNDING = 1e-13  # what floats make of a difference that is 0
 
@@ -67,7 +68,7 @@ def chance(metric: Any, data: Any, y_other: Any = None, **options: Any) -> Chanc
     if y_other is not None and metric.scores is not None and np.ndim(y_other) == 2:
         prior = _prior_columns(data, y_other, reading)
         return Chance(metric.name, metric(data, prior, **options), *[math.nan] * 3)
-    table = application.weighed(metric, data, y_other, reading)
+    table = application.counted(metric, data, y_other, reading)
     if isinstance(table, Confusion) and reading.average == "native":
         table = collapsed(table, reading.pos_label)
     one_class = lacks_a_class(table)
@@ -78,10 +79,10 @@ def chance(metric: Any, data: Any, y_other: Any = None, **options: Any) -> Chanc
     return Chance(metric.name, *(_plain(metric, value) for value in values), *[math.nan] * (4 - len(values)))
 
 
-def read(metric: Any, options: dict[str, Any]) -> tuple[Metric, Options]:
+def read(metric: Any, options: dict[str, Any]) -> tuple[Metric, CallOptions]:
     """The metric with its parameters, which leave the options, and how its call is to be read."""
     metric, parameters = get_metric(metric), {key: options.pop(key) for key in list(options) if key not in OPTIONS}
-    return metric.fixed(**parameters) if parameters else metric, Options(**options)
+    return metric.fixed(**parameters) if parameters else metric, CallOptions(**options)
 
 
 def collapsed(table: Confusion, pos_label: Any) -> Counts | Confusion:
@@ -173,7 +174,7 @@ def _level(side: ClassScores, score: Array) -> ClassScores:
     return ClassScores(score, rows) if side.given_weights is None else ClassScores(score, rows, weights, weights)
 
 
-def _prior_columns(y_true: Any, y_score: Any, reading: Options) -> Array:
+def _prior_columns(y_true: Any, y_score: Any, reading: CallOptions) -> Array:
     """One column of scores a class, each row's score the share of that class."""
     weights = {"sample_weight": reading.sample_weight, "frequency": reading.frequency}
     _, _, shares = tables_per_class(y_true, y_score, labels=reading.labels, **weights)

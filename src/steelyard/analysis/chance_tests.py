@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard._types import Array
+    from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
-    from steelyard.metrics.results import Options
+    from steelyard.statistics.statistic import Statistic
 
-Statistic = Counts | Confusion | ScoreTable
 SMALLEST = 1e-300  # a smaller p-value is 0, and printed as below this
 WIDEST = 1e6  # the standard deviation of tp beyond which enumerating takes too long: about 1e13 rows
 FEW_PAIRS = 2_500  # pairs of a positive and a negative up to which the rank test is exact: milliseconds
@@ -189,7 +189,7 @@ def chance_test(metric: Any, data: Any, y_pred: Any = None, **options: Any) -> C
     return _enumerated(metric, counts, f"exact distribution of {metric.name}{note}")
 
 
-def _two_classes(metric: Metric, rows: Statistic, reading: Options) -> Counts:
+def _two_classes(metric: Metric, rows: Statistic, reading: CallOptions) -> Counts:
     match rows:
         case Counts():
             return rows

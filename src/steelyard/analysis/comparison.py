@@ -8,20 +8,23 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis import draws as drawing
-from steelyard.analysis import intervals, paired_tables
+from steelyard.analysis import paired_tables
+from steelyard.analysis.formatting import p_text
+from steelyard.analysis.inference import Inference
 from steelyard.analysis.metric_ranking import Ranking, ranking
 from steelyard.analysis.paired_difference import Difference, Plan, Weighed
 from steelyard.analysis.paired_draws import label_differences
-from steelyard.analysis.rows import Rows, p_text, strict, table_text
+from steelyard.analysis.rows import Rows, table_text
 from steelyard.analysis.score_comparison import DeLong, finite, positives, score_differences, thresholds
 from steelyard.analysis.significance_tests import McNemar, holm, mcnemar
+from steelyard.analysis.strict_json import strict
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays, frame_tally, label_codes
 from steelyard.ingest.class_checks import check_classes
 from steelyard.ingest.label_tables import match_label
+from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.registry import get_metric
-from steelyard.metrics.results import Options
 from steelyard.statistics.paired import Paired
 
 if TYPE_CHECKING:
@@ -143,9 +146,9 @@ def compare(
     recall  0.900  0.200       0.700  0.139  0.888   0.0225  0.0225
     McNemar: A alone is right in 8 rows, B alone in 6; p = 0.607 (mid-p), 0.791 (exact)
     """
-    intervals.check(level, "auto", draws)
+    Inference(level, draws=draws)  # refuses what makes no sense
     paired_tables.refuse_weights(sample_weight)
-    options = Options(pos_label, labels, average)
+    options = CallOptions(pos_label, labels, average)
     if average is None:
         raise InputError("compare takes one value a metric: name a class with pos_label=, or average='macro'.")
     plan = Plan(level, draws, drawing.generator(rng))
@@ -218,7 +221,7 @@ def _compare_codes(
     labels: tuple[Any, ...],
     positive: Any,
     metrics: tuple[Metric, ...] | None,
-    options: Options,
+    options: CallOptions,
     plan: Plan,
     times: Array | None = None,
 ) -> Comparison:
@@ -234,7 +237,7 @@ def _compare_codes(
 
 
 def _compare_table(
-    table: Paired, models: Any, metrics: tuple[Metric, ...] | None, options: Options, plan: Plan
+    table: Paired, models: Any, metrics: tuple[Metric, ...] | None, options: CallOptions, plan: Plan
 ) -> Comparison:
     names = ["A", "B"] if models is None else [str(name) for name in models]
     if len(names) != 2:
@@ -250,7 +253,7 @@ def _compare_tables(
     names: list[str],
     pairs: list[tuple[str, str, Paired]],
     metrics: tuple[Metric, ...] | None,
-    options: Options,
+    options: CallOptions,
     plan: Plan,
 ) -> Comparison:
     tables = {name: table.confusion(i) for a, b, table in pairs for i, name in enumerate((a, b))}
@@ -260,7 +263,7 @@ def _compare_tables(
     return Comparison(tuple(names), pairs[0][2].n, plan.level, _adjusted(rows), tests, Rows(), weighed)
 
 
-def _fitting(table: Confusion, options: Options) -> tuple[Metric, ...]:
+def _fitting(table: Confusion, options: CallOptions) -> tuple[Metric, ...]:
     """The usual metrics for this table: those of two classes where one of them is the positive one."""
     try:
         names = TWO_CLASS if options.average != "native" or table.positive_label() is not None else MANY_CLASS
@@ -279,13 +282,13 @@ def _compare_scores(
     columns: dict[str, Array],
     threshold: Any,
     metrics: tuple[Metric, ...] | None,
-    options: Options,
+    options: CallOptions,
     plan: Plan,
 ) -> Comparison:
     names, values = list(columns), {name: finite(name, column) for name, column in columns.items()}
     positive, cuts = positives(true, options), thresholds(threshold, names)
     chosen = _score_metrics(metrics, cuts)
-    reading = Options(pos_label=True)
+    reading = CallOptions(pos_label=True)
     weighed = Weighed(
         chosen, reading, {}, {name: ingest.score_table(positive, score) for name, score in values.items()}
     )

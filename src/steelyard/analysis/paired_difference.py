@@ -15,8 +15,9 @@ from steelyard.metrics import application
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
-    from steelyard.metrics.results import Answer, Options
+    from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
@@ -47,7 +48,7 @@ class Weighed:
     """What the values of a comparison come from: each model's tables, the metrics, and how they are read."""
 
     metrics: tuple[Metric, ...]
-    options: Options
+    options: CallOptions
     tables: Mapping[str, Confusion] = field(default_factory=dict)
     scores: Mapping[str, ScoreTable] = field(default_factory=dict)
 
@@ -55,7 +56,7 @@ class Weighed:
         """Whether the metric reads the scores and not the labels."""
         return bool(self.scores) and metric.scores is not None
 
-    def answer(self, metric: Metric, model: str) -> Answer:
+    def answer(self, metric: Metric, model: str) -> MetricValue:
         """The metric's answer for one model."""
         table = self.scores[model] if self.by_rank(metric) else self.tables[model]
         return application.on_table(metric, table, self.options, metric.parameters)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steelyard._types import Array
+    from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
-    from steelyard.metrics.results import Options
     from steelyard.statistics.paired import Paired
 
 _PRIOR_MASS = 4.0  # 1/2 for each cell of 2 x 2 x 2; spread over K x K x K cells so that it does not drown them
@@ -50,7 +50,7 @@ class PairDraws:
     plan: Plan
     _kept: dict[Any, tuple[Array, Array]] = field(default_factory=dict)
 
-    def values(self, metric: Metric, options: Options, drawn: Callable[..., tuple[Array, Array]]) -> Array:
+    def values(self, metric: Metric, options: CallOptions, drawn: Callable[..., tuple[Array, Array]]) -> Array:
         """The metric's differences on the draws of `posterior` or `swaps`, draws on the last axis."""
         place = application.positive_place(metric, self.table.confusion(0), options)
         if (drawn, place) not in self._kept:
@@ -99,7 +99,7 @@ def steps(draws: int, size: int) -> Iterator[int]:
     return (min(step, draws - start) for start in range(0, draws, step))
 
 
-def _evaluated(metric: Metric, cells: Array, place: int | None, options: Options) -> Array:
+def _evaluated(metric: Metric, cells: Array, place: int | None, options: CallOptions) -> Array:
     if place is not None:
         return np.asarray(application.count_values(metric, drawing.as_counts(cells), metric.parameters))
     return np.moveaxis(application.class_values(metric, ClassCells.of(cells), options, metric.parameters), 0, -1)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile
+from steelyard.analysis.formatting import three_digits
 from steelyard.analysis.intervals import interval
-from steelyard.analysis.rows import Flat, three_digits
+from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts

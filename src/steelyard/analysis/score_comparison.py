@@ -26,8 +26,8 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.paired_difference import Difference, Plan, Weighed
+    from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
-    from steelyard.metrics.results import Options
 
 _MOST_WORK, _DRAWS = 100_000_000, 2_000  # weights of rows drawn in all, and draws, unless more are asked for
 LARGE = 10_000  # rows of a class from which Student's t is the normal distribution
@@ -58,7 +58,7 @@ def finite(name: str, values: Array) -> Array:
     return score
 
 
-def positives(true: Array, options: Options) -> Array:
+def positives(true: Array, options: CallOptions) -> Array:
     """Which rows are positive; some are and some are not."""
     return rows_of_both_classes(true, options.pos_label, ingest.declared_labels(options.labels))
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from steelyard.analysis.distributions import student_below, student_quantile
 from steelyard.analysis.draws import check_level
-from steelyard.analysis.rows import Flat, Rows, p_digits, p_text
+from steelyard.analysis.formatting import p_digits, p_text
+from steelyard.analysis.rows import Flat, Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays
 

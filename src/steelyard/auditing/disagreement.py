@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.draws import generator
+from steelyard.analysis.formatting import three_digits
 from steelyard.analysis.prevalence import shares
-from steelyard.analysis.rows import Rows, three_digits
+from steelyard.analysis.rows import Rows
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.formatting import three_digits
 from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rows import three_digits
 from steelyard.auditing.advice import Advice, Recommendation
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.problem import Problem, checked_problem

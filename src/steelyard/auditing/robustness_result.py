@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.rows import Flat, Rows, table_text, three_digits
+from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.auditing.metric_values import value_change
 from steelyard.errors import InputError
 

@@ -20,7 +20,7 @@ def metric_names(text: str | None) -> list[str] | None:
     """The metrics of a list such as mcc,f_beta[beta=2]: commas inside brackets belong to a name."""
     if text is None:
         return None
-    from steelyard.metrics.notation import split_outside_brackets
+    from steelyard.metrics.written_form import split_outside_brackets
 
     return [name.strip() for name in split_outside_brackets(text) if name.strip()]
 

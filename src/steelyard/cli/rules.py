@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.errors import InputError
-from steelyard.evaluation.asking import asked
+from steelyard.metrics.registry import metrics_with_role
+from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
@@ -52,7 +53,7 @@ def parse_rule(text: str) -> Rule:
         )
     end, name, sign, _ = rule.groups()
     number = float(limit[1]) if limit[1] else float((limit[3] or "0").replace(" ", ""))
-    return Rule(text.strip(), asked(name).name, end or "value", sign, number, baseline=bool(limit[2]))
+    return Rule(text.strip(), MetricSpec.of(name).name, end or "value", sign, number, baseline=bool(limit[2]))
 
 
 def read_baseline(name: str | None) -> dict[str, float | None] | None:
@@ -72,11 +73,9 @@ def read_baseline(name: str | None) -> dict[str, float | None] | None:
 
 def rules_against(old: dict[str, float | None] | None) -> list[Rule]:
     """Where no rule was given: no usual metric may be shown to be below the baseline."""
-    from steelyard.evaluation.evaluation import FIRST
-
     if old is None:
         raise InputError('A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.')
-    names = [name for name in FIRST if old.get(name) is not None]
+    names = [m.name for m in metrics_with_role("headline") if old.get(m.name) is not None]
     if not names:
         raise InputError("The baseline holds none of the usual metrics; give rules with --require.")
     return [Rule(f"high({name})>=baseline", name, "high", ">=", 0.0, baseline=True) for name in names]

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.draws import effective
+from steelyard.analysis.interval_sampler import against_rest
 from steelyard.analysis.rows import Rows
-from steelyard.analysis.sampler import Interval, against_rest
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
-    from steelyard.evaluation.evaluation import ClassRow, Evaluation, Row
+    from steelyard.analysis.interval import Interval
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import ClassRow, MetricRow
     from steelyard.statistics.confusion import Confusion
 
 # Tables on which two different metrics do not agree by accident.
@@ -59,13 +61,14 @@ def rarest_class(table: Confusion, labels: tuple[Label, ...]) -> Label:
 
 def class_evaluation(evaluation: Evaluation, label: Label) -> Evaluation:
     """One class against the rest, with the intervals that the table of classes gives it."""
+    assert evaluation.confusion is not None  # noqa: S101 - a table of classes
     alone = evaluate(evaluation.confusion, pos_label=label, level=evaluation.level)
     intervals = class_intervals(evaluation)[label]
     rows = [_with_ends(row, intervals[row.name]) if row.name in intervals else row for row in alone.metrics]
     return replace(alone, metrics=Rows(rows))
 
 
-def _with_ends(row: Row, interval: Interval) -> Row:
+def _with_ends(row: MetricRow, interval: Interval) -> MetricRow:
     return replace(row, low=interval.low, high=interval.high, method=interval.method)
 
 
@@ -73,27 +76,20 @@ def class_intervals(evaluation: Evaluation) -> dict[Label, dict[str, Interval]]:
     """The intervals of each class by metric, as far as they have ends."""
     return {
         row.label: {
-            part.metric: part
-            for part in class_row_intervals(row)
-            if math.isfinite(part.low) and math.isfinite(part.high)
+            part.metric: part for part in row.intervals.values() if math.isfinite(part.low) and math.isfinite(part.high)
         }
         for row in evaluation.per_class
     }
 
 
-def agreeing_intervals(evaluation: Evaluation, row: ClassRow) -> list[Interval | Row]:
+def agreeing_intervals(evaluation: Evaluation, row: ClassRow) -> list[Interval | MetricRow]:
     """The intervals of a class; of two classes those of the evaluation's metrics that are the same quantity."""
     if evaluation.positive is None:
-        return list(class_row_intervals(row))
-    rows: dict[str | None, Row] = {metric.name: metric for metric in evaluation.metrics}
+        return list(row.intervals.values())
+    rows: dict[str | None, MetricRow] = {metric.name: metric for metric in evaluation.metrics}
     own = row.label == evaluation.positive
-    parts = class_row_intervals(row)
+    parts = row.intervals.values()
     return [rows.get(part.metric if own else _of_other_class(part.metric), part) for part in parts]
-
-
-def class_row_intervals(row: ClassRow) -> tuple[Interval, ...]:
-    """The intervals of a class, one for each of its metrics."""
-    return row.precision, row.recall, row.f1
 
 
 @cache

@@ -2,56 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from steelyard.analysis.inference import ClusteredRows, Inference
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
-from steelyard.evaluation.asking import Asked, asked
-from steelyard.evaluation.evaluation import FIRST, Evaluation
+from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.groups import Group
-from steelyard.evaluation.inputs import cut_at, positive_of, refuse_rows, rest, weighed
-from steelyard.evaluation.rows import beats, measured, per_class
+from steelyard.evaluation.inputs import counted_inputs, negative_label, positive_label, refuse_rows, thresholded
+from steelyard.evaluation.rows import beats_no_skill, class_rows, metric_rows
 from steelyard.ingest.frame_tally import cluster_columns, tally
 from steelyard.ingest.label_overlap import check_label_overlap, overlap_problems
-from steelyard.metrics.registry import get_metric, list_metrics
+from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from steelyard.statistics.score_table import ScoreTable
+    from collections.abc import Iterable, Sequence
 
-BEHIND = (
-    "recall",
-    "specificity",
-    "precision",
-    "accuracy",
-    "balanced_accuracy",
-    "ac_score",
-    "informedness",
-)  # what the words need
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Frame, Label, LabelSet, Prevalence, Rng
+    from steelyard.ingest.source import Source
+    from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.statistics.statistic import Statistic
 
 
 def evaluate(
-    data: Any,
-    y_pred: Any = None,
+    data: Statistic | Tally | Source | Frame | ArrayLike,
+    y_pred: ArrayLike | None = None,
     *,
-    y_score: Any = None,
+    y_score: ArrayLike | None = None,
     threshold: float | None = None,
-    metrics: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    sample_weight: Any = None,
-    frequency: Any = None,
-    prevalence: Any = None,
+    metrics: Iterable[SpecLike] | None = None,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: ArrayLike | None = None,
+    frequency: ArrayLike | str | None = None,
+    prevalence: Prevalence | None = None,
     level: float = 0.95,
     draws: int | None = None,
-    rng: Any = None,
+    rng: Rng = None,
     true: str | None = None,
     pred: str | None = None,
     score: str | None = None,
     weight: str | None = None,
-    by: Any = None,
+    by: str | Sequence[str] | None = None,
     cluster: str | None = None,
     exact: bool | None = None,
 ) -> Evaluation:
@@ -71,116 +70,131 @@ def evaluate(
     >>> print(report.verdict[0])
     Rare positives: 51 of 2,803 (1.82 %).
     """
+    inference = Inference(level, "auto", draws, rng, prevalence)
     weights = {"sample_weight": sample_weight, "frequency": frequency}
-    shard = labels is not None or isinstance(data, (Confusion, Tally))  # of which other parts may hold the rest
-    clustered = None if cluster is None else _clustered(data, true, pred, score, weight, prevalence, cluster, frequency)
+    is_shard = labels is not None or isinstance(data, (Confusion, Tally))  # of which other parts may hold the rest
+    assumed: tuple[str, ...] = ()
+    if cluster is not None:
+        clustered = _clustered_rows(data, true, pred, (score, weight, prevalence), cluster, _column_name(frequency))
+        inference = replace(inference, clustered=clustered)
+        assumed = (f"Rows of one {cluster} belong together; the intervals draw whole clusters.",)
     if true is not None:
         refuse_rows(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
-        names = {"true": true, "pred": pred, "score": score, "weight": weight, "by": by}
-        options = {"frequency": frequency, "pos_label": pos_label, "labels": labels, "threshold": threshold}
-        options["exact"] = exact
-        data, weights, labels = tally(data, **names, **options), {}, None
+        data = tally(
+            data,  # type: ignore[arg-type]  # columns were named, so it is a frame; the door refuses what is not
+            true=true,
+            pred=pred,
+            score=score,
+            weight=weight,
+            frequency=_column_name(frequency),
+            by=by,
+            pos_label=pos_label,
+            labels=labels,
+            threshold=threshold,
+            exact=exact,
+        )
+        weights, labels = {}, None
     elif any(name is not None for name in (pred, score, weight, by, exact)):
         raise InputTypeError(
             "pred=, score=, weight=, by= and exact= are about columns of a frame; name that of the truth with true=."
         )
-    table, scores, cut, assumed = weighed(data, y_pred, y_score, threshold, pos_label, labels, weights)
-    if table is not None and not shard:
-        check_label_overlap(table)
-    assumed = (*assumed, *overlap_problems(table))
-    positive = positive_of(table, scores, pos_label)
-    how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
-    parts = data if isinstance(data, Tally) else None
-    if clustered is not None:
-        how["clustered"] = clustered
-        assumed = (*assumed, f"Rows of one {cluster} belong together; the intervals draw whole clusters.")
-    return evaluate_tables(table, scores, positive, cut=cut, assumed=assumed, metrics=metrics, parts=parts, **how)
+    inputs = counted_inputs(data, y_pred, y_score, threshold, pos_label, labels, weights)
+    if inputs.table is not None and not is_shard:
+        check_label_overlap(inputs.table)
+    return evaluate_tables(
+        inputs.table,
+        inputs.scores,
+        positive_label(inputs.table, inputs.scores, pos_label),
+        threshold=inputs.threshold,
+        assumed=(*inputs.assumed, *overlap_problems(inputs.table), *assumed),
+        metrics=metrics,
+        tally=data if isinstance(data, Tally) else None,
+        inference=inference,
+    )
 
 
-def _clustered(
-    data: Any, true: Any, pred: Any, score: Any, weight: Any, prevalence: Any, cluster: str, frequency: Any
-) -> dict[str, Any]:
+def _clustered_rows(
+    data: Any, true: str | None, pred: str | None, others: tuple[object, ...], cluster: str, frequency: str | None
+) -> ClusteredRows:
     """The rows of each cluster as intervals take them."""
     if true is None or pred is None:
         raise InputError("cluster= names a column of a frame of labels; name those of truth and prediction as well.")
-    if score is not None or weight is not None or prevalence is not None:
+    if any(other is not None for other in others):
         raise InputError("cluster= is for metrics of unweighted labels, as they stand: no score, weight or prevalence.")
-    truth, guess, member, rows = cluster_columns(data, true, pred, cluster, frequency)
-    return {"y_true": truth, "y_pred": guess, "groups": member, "frequency": rows}
+    return ClusteredRows(*cluster_columns(data, true, pred, cluster, frequency))
+
+
+def _column_name(frequency: ArrayLike | str | None) -> str | None:
+    if frequency is None or isinstance(frequency, str):
+        return frequency
+    raise InputTypeError("frequency= of a frame is the name of a column.")
 
 
 def evaluate_tables(
     table: Confusion | None,
     scores: ScoreTable | None,
-    positive: Any,
+    positive: Label,
     *,
-    cut: float | None = None,
+    threshold: float | None = None,
     assumed: Iterable[str] = (),
-    metrics: Any = None,
-    parts: Tally | None = None,
-    prevalence: Any = None,
-    level: float = 0.95,
-    draws: int | None = None,
-    rng: Any = None,
-    clustered: dict[str, Any] | None = None,
+    metrics: Iterable[SpecLike] | None = None,
+    tally: Tally | None = None,
+    inference: Inference = Inference(),  # noqa: B008 - frozen
 ) -> Evaluation:
-    """The evaluation of rows that are weighed already, as labels, as scores or as both; `parts` holds their groups."""
-    how = {"level": level, "draws": draws, "rng": rng, "prevalence": prevalence}
-    groups_how = dict(how)
-    if clustered is not None:
-        how["clustered"] = clustered
-    chosen = _chosen(metrics, table, scores)
-    extra = [Asked(get_metric(name)) for name in BEHIND if metrics is not None]
-    found, behind = (
-        measured(table, scores, positive, some, how) for some in (chosen, [a for a in extra if a not in chosen])
-    )
-    whole = table.rows.sum() if table is not None else scores.positive.n + scores.negative.n if scores else 0
+    """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups."""
+    specs = _specs(metrics, table, scores)
+    behind = [] if metrics is None else [MetricSpec(m) for m in metrics_with_role("verdict")]
+    rows = metric_rows(table, scores, positive, specs, inference)
+    rows_behind = metric_rows(table, scores, positive, [spec for spec in behind if spec not in specs], inference)
     return Evaluation(
         table,
         scores,
-        Rows(found),
-        per_class(table, how),
+        Rows(rows),
+        class_rows(table, inference),
         positive,
-        cut,
-        level,
-        None if clustered is not None else beats(table, scores, positive),
+        threshold,
+        inference.level,
+        beats_no_skill(table, scores, positive) if inference.clustered is None else None,
         tuple(assumed),
-        prevalence,
-        int(whole),
-        0 if rng is None else None,
-        Rows(behind),
-        FIRST if metrics is None else None,
-        _groups(parts, cut, positive, metrics, chosen, groups_how),
+        inference.prevalence,
+        _row_total(table, scores),
+        0 if inference.rng is None else None,
+        Rows(rows_behind),
+        metrics is not None,
+        Rows() if tally is None else _groups(tally, threshold, positive, _group_specs(specs, metrics), inference),
     )
 
 
-def _groups(data: Tally | None, cut: Any, positive: Any, metrics: Any, chosen: Any, how: dict[str, Any]) -> Rows[Group]:
-    """The metrics of each group: those asked for, or the usual few."""
-    if data is None:
-        return Rows()
-    some = [asked for asked in chosen if metrics is not None or asked.metric.name in FIRST]
-    found = Rows[Group]()
+def _row_total(table: Confusion | None, scores: ScoreTable | None) -> int:
+    if table is not None:
+        return int(table.rows.sum())
+    return 0 if scores is None else int(scores.positive.n + scores.negative.n)
+
+
+def _group_specs(specs: list[MetricSpec], metrics: Iterable[SpecLike] | None) -> list[MetricSpec]:
+    """The metrics of each group: those named, or the usual few."""
+    return [spec for spec in specs if metrics is not None or "headline" in spec.metric.roles]
+
+
+def _groups(
+    data: Tally, threshold: float | None, positive: Label, specs: list[MetricSpec], inference: Inference
+) -> Rows[Group]:
+    groups = Rows[Group]()
     for key, part in data.groups.items():
-        table = (
-            part.confusion
-            if part.confusion is not None or cut is None
-            else cut_at(part.scores, cut, rest(data.labels, part.scores)).table
-        )
-        rows = measured(table, part.scores, positive, some, how)
-        found.append(Group(data.by, key, part.rows, Rows(rows), table))
-    return found
+        table = part.confusion
+        if table is None and threshold is not None and part.scores is not None:
+            table = thresholded(part.scores, threshold, negative_label(data.labels, part.scores)).table
+        rows = metric_rows(table, part.scores, positive, specs, inference.of_independent_rows())
+        groups.append(Group(data.by, key, part.rows, Rows(rows), table))
+    return groups
 
 
-def _chosen(metrics: Any, table: Confusion | None, scores: ScoreTable | None) -> list[Asked]:
+def _specs(metrics: Iterable[SpecLike] | None, table: Confusion | None, scores: ScoreTable | None) -> list[MetricSpec]:
     """The metrics asked for, each of which the data must allow; all that they allow where none are named."""
     if metrics is None:
-        # With scores a metric of both has the value of the whole curve, not that of one cut.
-        return [Asked(m) for m in list_metrics() if m.scores is not None or m.function is not None]
-    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
-        raise InputTypeError(f"metrics= takes a list of metrics, not {metrics!r}.")
-    known = [asked(m) for m in metrics]
-    for m in known:
-        m.check(labels=table is not None, scores=scores is not None)
-    if not known:
-        raise InputError("No metric was named; name at least one, or leave the choice out for all.")
-    return known
+        # With scores a metric of both has the value of the whole curve, not that of one threshold.
+        return [MetricSpec(metric) for metric in list_metrics()]
+    specs = MetricSpec.all_of(metrics)
+    for spec in specs:
+        spec.check_data(labels=table is not None, scores=scores is not None)
+    return specs

@@ -10,60 +10,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard import __version__
-from steelyard.analysis.rows import Rows, interval_text, json_text
+from steelyard.analysis.rows import Rows
+from steelyard.analysis.strict_json import json_text
 from steelyard.errors import InputError, UnknownNameError, first_ten
-from steelyard.evaluation.asking import asked
 from steelyard.evaluation.rendering import rendered
 from steelyard.metrics.binned_bounds import bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
+from steelyard.metrics.registry import default_metric
+from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
+    from steelyard._types import Label, Prevalence
     from steelyard.analysis.best_threshold import BestThreshold
     from steelyard.analysis.chance_tests import ChanceTest
-    from steelyard.analysis.sampler import Interval
     from steelyard.evaluation.groups import Group
+    from steelyard.evaluation.metric_row import ClassRow, MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
+    from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 
 _SCHEMA = 1
-FIRST = (
-    "recall",
-    "specificity",
-    "precision",
-    "f1",
-    "balanced_accuracy",
-    "ac_score",
-    "mcc",
-    "accuracy",
-    "roc_auc",
-    "average_precision",
-)
-AVERAGED = ("precision", "recall", "f1")
-
-
-@dataclass(frozen=True)
-class Row:
-    """One metric: its value, its interval, what guessing scores, and where it is undefined the reason."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    chance: float
-    undefined: str | None = None
-    undefined_share: float = 0.0
-    method: str = ""
-
-    def row(self) -> dict[str, Any]:
-        """The metric as strict JSON values: null where it is undefined."""
-        numbers = {key: _finite(getattr(self, key)) for key in ("value", "low", "high", "chance")}
-        return {"name": self.name, **numbers, "undefined": self.undefined}
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,32 +47,32 @@ class Evaluation:
 
     confusion: Confusion | None
     scores: ScoreTable | None
-    metrics: Rows[Row]
-    per_class: Rows[Any]
-    positive: Any
+    metrics: Rows[MetricRow]
+    per_class: Rows[ClassRow]
+    positive: Label
     threshold: float | None
     level: float
     beats: ChanceTest | None
     assumed: tuple[str, ...] = ()
-    prevalence: Any = None
+    prevalence: Prevalence | None = None
     rows: int = 0
     seed: int | None = 0
-    behind: Rows[Row] = field(default_factory=Rows)
-    first: tuple[str, ...] | None = FIRST
+    behind: Rows[MetricRow] = field(default_factory=Rows)
+    metrics_named: bool = False  # whether the metrics were chosen by name
     groups: Rows[Group] = field(default_factory=Rows)
 
-    def __getitem__(self, name: str) -> Row:
-        """The row of one metric, by name or alias."""
-        known = {row.name: row for row in [*self.behind, *self.metrics]}
-        if name in known:
-            return known[name]
-        found = asked(name).name
-        if found not in known:
-            if self.positive is None and asked(name).metric.classes is None and self.labels and "average=" not in found:
-                told = f"{found} is of one class, and which is the positive one is not clear from the labels"
-                raise InputError(f"{told} {first_ten(self.labels)}; name it with pos_label=.")
-            raise InputError(f"{found} was not evaluated here; there are {', '.join(list(known)[:8])} and others.")
-        return known[found]
+    def __getitem__(self, name: str) -> MetricRow:
+        """The row of one metric, by name, alias or written form."""
+        rows = {row.name: row for row in [*self.behind, *self.metrics]}
+        if name in rows:
+            return rows[name]
+        spec = MetricSpec.of(name)
+        if spec.name in rows:
+            return rows[spec.name]
+        if self.positive is None and spec.metric.classes is None and self.labels and spec.is_native:
+            reason = f"{spec.name} is of one class, and which is the positive one is not clear from the labels"
+            raise InputError(f"{reason} {first_ten(self.labels)}; name it with pos_label=.")
+        raise InputError(f"{spec.name} was not evaluated here; there are {', '.join(list(rows)[:8])} and others.")
 
     def __contains__(self, name: object) -> bool:
         try:
@@ -131,11 +99,11 @@ class Evaluation:
 
         return verdict(self)
 
-    def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:
+    def best_threshold(self, metric: SpecLike | None = None, **options: Any) -> BestThreshold:
         """The cut of the scores at which a metric is best, with what it is worth on new rows."""
         from steelyard.analysis.best_threshold import best_threshold
 
-        return best_threshold(self._scores(), metric=metric, **options)
+        return best_threshold(self._scores(), metric=metric or default_metric(), **options)
 
     def roc_curve(self) -> RocCurve:
         """Recall against the false positive rate at every threshold."""
@@ -156,14 +124,14 @@ class Evaluation:
         table: dict[str, Any] = {} if counts is None else {"counts": counts.to_dict()}
         if counts is None and self.confusion is not None:
             table = {"confusion": self.confusion.matrix.tolist()}
-        cut = self.threshold
+        threshold = self.threshold
         return {
             "schema": _SCHEMA,
             "version": __version__,
             "rows": self.rows,
             "labels": list(self.labels),
             "positive": self.positive,
-            "threshold": None if cut is None or math.isinf(cut) else cut,
+            "threshold": None if threshold is None or math.isinf(threshold) else threshold,
             "level": self.level,
             "method": self.method,
             "seed": self.seed,
@@ -189,9 +157,9 @@ class Evaluation:
         """The metrics as a data frame of pandas or Polars."""
         return self.metrics.to_frame(library)
 
-    def shown(self) -> list[Row]:
+    def shown(self) -> list[MetricRow]:
         """The rows to show first: the usual few, or those that were asked for."""
-        return [row for row in self.metrics if self.first is None or row.name in self.first]
+        return [row for row in self.metrics if self.metrics_named or row.is_headline]
 
     @property
     def row_counts(self) -> Counts | None:
@@ -213,26 +181,3 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         return rendered("notebook", self)
-
-
-@dataclass(frozen=True)
-class ClassRow:
-    """The precision, recall and F1 of one class against the rest, with their intervals."""
-
-    label: Any
-    rows: int
-    precision: Interval
-    recall: Interval
-    f1: Interval
-
-    def row(self) -> dict[str, Any]:
-        """The class as a row of a table."""
-        parts = {name: getattr(self, name) for name in AVERAGED}
-        ends = {f"{name}_{end}": getattr(part, end) for name, part in parts.items() for end in ("value", "low", "high")}
-        return {"class": self.label, "rows": self.rows, **{k.replace("_value", ""): v for k, v in ends.items()}}
-
-    def __repr__(self) -> str:
-        told = ", ".join(
-            f"{n} {interval_text(p.value, p.low, p.high)}" for n, p in ((n, getattr(self, n)) for n in AVERAGED)
-        )
-        return f"{self.label!r} ({self.rows:,} rows): {told}"

@@ -1,4 +1,4 @@
-"""Groups: the metrics of each group of rows beside those of the whole. Used by evaluate."""
+"""Groups: the metrics of each group of rows beside those of the whole."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from steelyard.metrics.registry import default_metric, metrics_with_role
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.rows import Rows
-    from steelyard.evaluation.evaluation import Row
+    from steelyard.evaluation.metric_row import MetricRow
     from steelyard.statistics.confusion import Confusion
 
-_SHOWN = ("recall", "specificity", "precision", "ac_score", "roc_auc")
-WORST_BY = ("ac_score", "balanced_accuracy", "roc_auc", "recall")  # the first of these that is there tells the weakest
+
+_MOST_SHOWN = 5  # metrics of a group that fit a line
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Group:
     by: tuple[str, ...]
     key: tuple[Any, ...]
     rows: int
-    metrics: Rows[Row]
+    metrics: Rows[MetricRow]
     confusion: Confusion | None = None
 
     @property
@@ -34,7 +36,7 @@ class Group:
             f"{name} = {'–' if value is None else value}" for name, value in zip(self.by, self.key, strict=True)
         )
 
-    def __getitem__(self, name: str) -> Row:
+    def __getitem__(self, name: str) -> MetricRow:
         return next(row for row in self.metrics if row.name == name)
 
     def __contains__(self, name: object) -> bool:
@@ -46,8 +48,9 @@ class Group:
 
     def summary(self) -> dict[str, Any]:
         """The group as a row that fits a terminal."""
-        few = [row for row in self.metrics if row.name in _SHOWN] or self.metrics[: len(_SHOWN)]
-        return {"group": self.label, "rows": self.rows, **{row.name: row.value for row in few}}
+        usual = [row for row in self.metrics if "group" in row.spec.metric.roles and row.spec.is_native]
+        rows = usual or self.metrics[:_MOST_SHOWN]
+        return {"group": self.label, "rows": self.rows, **{row.name: row.value for row in rows}}
 
     def to_dict(self) -> dict[str, Any]:
         """The group as strict JSON values."""
@@ -55,10 +58,10 @@ class Group:
         return {"group": key, "rows": self.rows, "metrics": self.metrics.to_dicts()}
 
 
-def worst(groups: Sequence[Group]) -> tuple[Group, Row] | None:
-    """The group in which the leading metric is lowest, and that metric; None where no two have one."""
-    for name in WORST_BY:
-        found = [(group, group[name]) for group in groups if name in group and not math.isnan(group[name].value)]
-        if len(found) > 1:
-            return min(found, key=lambda pair: pair[1].value)
+def weakest_group(groups: Sequence[Group]) -> tuple[Group, MetricRow] | None:
+    """The group in which the leading metric is lowest, and that metric; None where no two groups have one."""
+    for name in dict.fromkeys([default_metric().name, *(m.name for m in metrics_with_role("headline"))]):
+        rows = [(group, group[name]) for group in groups if name in group and not math.isnan(group[name].value)]
+        if len(rows) > 1:
+            return min(rows, key=lambda pair: pair[1].value)
     return None

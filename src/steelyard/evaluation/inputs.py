@@ -22,10 +22,10 @@ from steelyard.statistics.tally import Tally
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-USUAL_CUT = 0.5
-USUALLY_CUT = f"Scores were cut at {USUAL_CUT}; best_threshold looks for a better cut."
+HALF = 0.5
+ASSUMED_HALF = f"Scores were cut at {HALF}; best_threshold looks for a better cut."
 RANKED_ONLY = "The scores are not probabilities: ranked only. Give threshold= to cut them."
-TWO_CUTS = "Predictions and a threshold together contradict each other; give scores and the threshold."
+TWO_THRESHOLDS = "Predictions and a threshold together contradict each other; give scores and the threshold."
 
 
 def refuse_rows(**given: Any) -> None:
@@ -37,7 +37,7 @@ def refuse_rows(**given: Any) -> None:
         )
 
 
-class _Weighed(NamedTuple):
+class CountedInputs(NamedTuple):
     """The table of labels, the table of scores, the cut between them, and what was assumed."""
 
     table: Confusion | None
@@ -46,9 +46,9 @@ class _Weighed(NamedTuple):
     assumed: tuple[str, ...] = ()
 
 
-def weighed(
+def counted_inputs(
     data: Any, y_pred: Any, y_score: Any, threshold: Any, pos_label: Any, labels: Any, weights: dict[str, Any]
-) -> _Weighed:
+) -> CountedInputs:
     """What was given to evaluate, as tables."""
     if isinstance(data, Tally):
         return _of_tally(data, threshold, pos_label)
@@ -61,27 +61,27 @@ def weighed(
             )
         return _of_table(data, threshold, pos_label)
     if y_pred is not None and threshold is not None:
-        raise InputError(TWO_CUTS)
+        raise InputError(TWO_THRESHOLDS)
     return _of_rows(data, y_pred, y_score, threshold, {"pos_label": pos_label, "labels": labels, **weights})
 
 
-def _of_table(data: Counts | Confusion | ScoreTable, threshold: Any, pos_label: Any) -> _Weighed:
+def _of_table(data: Counts | Confusion | ScoreTable, threshold: Any, pos_label: Any) -> CountedInputs:
     if isinstance(data, ScoreTable):
-        return cut_at(data, threshold, None)
+        return thresholded(data, threshold, None)
     if threshold is not None:
         raise InputError("A table of labels is cut already; a threshold= needs scores.")
-    return _Weighed(_as_confusion(data, pos_label))
+    return CountedInputs(_as_confusion(data, pos_label))
 
 
-def _of_rows(y_true: Any, y_pred: Any, y_score: Any, threshold: Any, options: dict[str, Any]) -> _Weighed:
+def _of_rows(y_true: Any, y_pred: Any, y_score: Any, threshold: Any, options: dict[str, Any]) -> CountedInputs:
     if y_pred is None and y_score is None:
         raise InputTypeError("There is nothing to evaluate: give y_pred (labels) or y_score= (scores) beside y_true.")
     scores = None if y_score is None else _scores(y_true, y_score, options)
     if y_pred is None:
-        return cut_at(scores, threshold, _other_label(y_true, scores))
+        return thresholded(scores, threshold, _other_label(y_true, scores))
     table = ingest.confusion(y_true, y_pred, **options)
     check_classes(table)
-    return _Weighed(table, scores)
+    return CountedInputs(table, scores)
 
 
 def _scores(y_true: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
@@ -94,24 +94,24 @@ def _scores(y_true: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
     return scores
 
 
-def _of_tally(data: Tally, threshold: Any, pos_label: Any) -> _Weighed:
+def _of_tally(data: Tally, threshold: Any, pos_label: Any) -> CountedInputs:
     scores, table = data.scores, data.confusion
-    told = () if scores is None else _bounds_told(scores)
+    told = () if scores is None else _bounds_sentence(scores)
     if scores is not None:
         check_both_classes(scores)
     if table is None:
         if scores is None:
             raise InputError("This tally holds two models side by side; compare it instead.")
-        found = cut_at(scores, threshold, rest(data.labels, scores))
+        found = thresholded(scores, threshold, negative_label(data.labels, scores))
         return found._replace(assumed=found.assumed + told)
     if threshold is not None:
-        raise InputError(TWO_CUTS)
+        raise InputError(TWO_THRESHOLDS)
     table = table if pos_label is None else table.with_positive(match_label(pos_label, table.labels))
     check_classes(table)
-    return _Weighed(table, scores, None, told)
+    return CountedInputs(table, scores, None, told)
 
 
-def _bounds_told(scores: ScoreTable) -> tuple[str, ...]:
+def _bounds_sentence(scores: ScoreTable) -> tuple[str, ...]:
     """How far the areas of binned scores may be from those of the scores themselves."""
     if not len(scores.bins):
         return ()
@@ -136,31 +136,31 @@ def _as_confusion(data: Counts | Confusion, pos_label: Any) -> Confusion:
 def _other_label(y_true: Any, scores: Any) -> Any:
     """The label of the negatives, where there is one."""
     _, labels = label_codes.encode(arrays.column(y_true, "y_true"))
-    return rest(labels, scores)
+    return negative_label(labels, scores)
 
 
-def rest(labels: Iterable[Any], scores: Any) -> Any:
+def negative_label(labels: Iterable[Any], scores: Any) -> Any:
     """The one label that is not the positive one; None where there are none or more."""
     others = [label for label in labels if label != scores.label]
     return others[0] if len(others) == 1 else None
 
 
-def cut_at(scores: Any, threshold: Any, other: Any) -> _Weighed:
+def thresholded(scores: Any, threshold: Any, other: Any) -> CountedInputs:
     """Scores cut into labels: where told, at 0.5 where they are probabilities, else not at all."""
     if threshold is None and not scores.has_probabilities:
-        return _Weighed(None, scores, None, (RANKED_ONLY,))
-    assumed = (USUALLY_CUT,) if threshold is None else ()
-    cut = _checked_cut(scores, USUAL_CUT if threshold is None else threshold)
+        return CountedInputs(None, scores, None, (RANKED_ONLY,))
+    assumed = (ASSUMED_HALF,) if threshold is None else ()
+    cut = _checked_threshold(scores, HALF if threshold is None else threshold)
     labels = (_other(scores.label) if other is None else other, scores.label)
     matrix = scores.at(cut).matrix()
     if not scores.weighted:
-        return _Weighed(Confusion.of_rows(labels, matrix, scores.label), scores, cut, assumed)
+        return CountedInputs(Confusion.of_rows(labels, matrix, scores.label), scores, cut, assumed)
     rows, squares = (_at(scores, cut, key) for key in ("rows", "squares"))
     table = Confusion(labels, rows.astype(np.int64), matrix, squares, scores.label)
-    return _Weighed(table, scores, cut, assumed)
+    return CountedInputs(table, scores, cut, assumed)
 
 
-def _checked_cut(scores: ScoreTable, threshold: Any) -> float:
+def _checked_threshold(scores: ScoreTable, threshold: Any) -> float:
     if not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
         raise InputError(f"A threshold is a number, not {threshold!r}.")
     divided = bin_divided_at(scores.bins, float(threshold))
@@ -189,7 +189,7 @@ def _at(scores: ScoreTable, threshold: float, column: str) -> Any:
     return np.array(cells)
 
 
-def positive_of(table: Confusion | None, scores: ScoreTable | None, pos_label: Any) -> Any:
+def positive_label(table: Confusion | None, scores: ScoreTable | None, pos_label: Any) -> Any:
     """The positive class, where one is named or clear."""
     if table is None or pos_label is not None:
         return scores.label if scores is not None else pos_label if table is None else table.positive

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.rows import Rows
 from steelyard.evaluation.evaluate import evaluate
+from steelyard.metrics.registry import default_metric
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
-_ASSUMED = "No threshold was given: the page opens at the cut where informedness is best on these rows."
-
 
 def at_opening_threshold(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with its table at the threshold where informedness is best; its own rows stay as they are."""
-    best = evaluation.best_threshold("informedness", resamples=0)
-    metrics = None if evaluation.first is not None else [row.name for row in evaluation.metrics]
+    """The evaluation with its table at the threshold where the default metric is best; its rows stay."""
+    best, scores = evaluation.best_threshold(resamples=0), evaluation.scores
+    assert scores is not None  # noqa: S101 - their best threshold was found above
+    metrics = [row.spec for row in evaluation.metrics] if evaluation.metrics_named else None
+    title = default_metric().title
+    sentence = f"No threshold was given: the page opens at the cut where {title} is best on these rows."
     thresholded = evaluate(
-        evaluation.scores,
+        scores,
         threshold=best.threshold,
         level=evaluation.level,
         prevalence=evaluation.prevalence,
@@ -30,7 +32,7 @@ def at_opening_threshold(evaluation: Evaluation) -> Evaluation:
         thresholded,
         metrics=Rows(rows.get(row.name, row) for row in thresholded.metrics),
         groups=evaluation.groups,
-        first=evaluation.first,
+        metrics_named=evaluation.metrics_named,
         seed=evaluation.seed,
-        assumed=(*evaluation.assumed, _ASSUMED),
+        assumed=(*evaluation.assumed, sentence),
     )

@@ -1,106 +1,110 @@
-"""Measuring: the rows of metrics of weighed tables, with intervals, beside chance. Used by evaluate."""
+"""The rows of an evaluation: each metric on the tables it reads, with its interval, beside its no-skill baseline."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.analysis.chance import chance
 from steelyard.analysis.chance_tests import ChanceTest, beats_guessing
-from steelyard.analysis.intervals import intervals
+from steelyard.analysis.intervals import table_intervals
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import Rows
-from steelyard.analysis.sampler import Interval
 from steelyard.errors import InputError, InputTypeError
-from steelyard.evaluation.asking import Asked, averaged_suffix
-from steelyard.evaluation.evaluation import AVERAGED, ClassRow, Row
-from steelyard.metrics.registry import get_metric
+from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from steelyard._types import Label
+    from steelyard.analysis.inference import Inference
+    from steelyard.analysis.interval import Interval
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
+    from steelyard.statistics.statistic import Statistic
+
+SHOWN_AVERAGES = ("macro", "weighted")
 
 
-def measured(
-    table: Confusion | None, scores: ScoreTable | None, positive: Any, some: list[Asked], how: dict[str, Any]
-) -> list[Row]:
-    """The rows of the metrics: of labels, of scores, and of each class averaged where that was asked for."""
-    plain = [asked.metric for asked in some if asked.average is None]
-    rows = [*_label_rows(table, scores, positive, plain, how), *_score_rows(scores, plain, how)]
-    for one in some:
-        if one.average is not None and table is not None:
-            rows += _averaged(one.metric, one.average, table, how)
-    return rows
+def metric_rows(
+    table: Confusion | None,
+    scores: ScoreTable | None,
+    positive: Label,
+    specs: Iterable[MetricSpec],
+    inference: Inference,
+) -> list[MetricRow]:
+    """The rows of the metrics: of labels, of scores, and of classes averaged or by name where that was asked for."""
+    native = [spec for spec in specs if spec.is_native]
+    by_class = [spec for spec in specs if not spec.is_native]
+    rows = [
+        *_label_rows(table, scores, positive, native, inference),
+        *([] if scores is None else _score_rows(scores, native, inference)),
+    ]
+    if table is None:
+        return rows
+    return rows + [row for spec in by_class for row in _rows([spec], table, CallOptions(), inference)]
 
 
 def _label_rows(
-    table: Confusion | None, scores: ScoreTable | None, positive: Any, metrics: Any, how: dict[str, Any]
-) -> list[Row]:
+    table: Confusion | None,
+    scores: ScoreTable | None,
+    positive: Label,
+    specs: Sequence[MetricSpec],
+    inference: Inference,
+) -> list[MetricRow]:
     if table is None:
         return []
-    known = [m for m in metrics if m.function is not None and (m.scores is None or scores is None)]
-    known = known if "clustered" not in how else [m for m in known if m.scores is None]
+    of_labels = [spec for spec in specs if spec.metric.function is not None and not spec.reads_scores(scores)]
+    if inference.clustered is not None:
+        of_labels = [spec for spec in of_labels if spec.metric.scores is None]
     if positive is not None:
-        options = {"pos_label": positive}
-        return _rows(known, table, how, options)
-    rows = _rows([m for m in known if m.classes], table, how, {})
-    for average in ("macro", "weighted"):
-        named = [m for m in known if m.name in AVERAGED]
-        rows += _rows(named, table, how, {"average": average}, suffix=averaged_suffix(average))
+        return _rows(of_labels, table, CallOptions(pos_label=positive), inference)
+    rows = _rows([spec for spec in of_labels if spec.metric.classes], table, CallOptions(), inference)
+    for average in SHOWN_AVERAGES:
+        averaged = [replace(spec, average=average) for spec in of_labels if "per class" in spec.metric.roles]
+        rows += _rows(averaged, table, CallOptions(), inference)
     return rows
 
 
-def _score_rows(scores: ScoreTable | None, metrics: Any, how: dict[str, Any]) -> list[Row]:
+def _score_rows(scores: ScoreTable, specs: Sequence[MetricSpec], inference: Inference) -> list[MetricRow]:
     """The metrics of scores; undefined where the rows are of one class, as in a group or a small test part."""
-    if scores is None:
-        return []
+    of_scores = [spec for spec in specs if spec.metric.scores is not None]
     if not (scores.positive.n and scores.negative.n):
         why = "no negatives" if scores.positive.n else "no positives"
-        return [Row(m.name, *(math.nan,) * 4, why) for m in metrics if m.scores]
-    known = [m for m in metrics if m.scores and (scores.has_probabilities or m.family != "calibration")]
-    total = scores.positive.total + scores.negative.total
-    return _rows([m for m in known if m.name != "precision_at_k" or total >= m.parameters["k"]], scores, how, {})
+        return [MetricRow(spec, *(math.nan,) * 4, why) for spec in of_scores]
+    return _rows([spec for spec in of_scores if spec.metric.fits_scores(scores)], scores, CallOptions(), inference)
 
 
-def _averaged(metric: Any, average: str, table: Confusion, how: dict[str, Any]) -> list[Row]:
-    return _rows([metric], table, how, {"average": average}, suffix=averaged_suffix(average))
+def _rows(specs: Sequence[MetricSpec], table: Statistic, options: CallOptions, inference: Inference) -> list[MetricRow]:
+    at = table if inference.prevalence is None else at_prevalence(table, inference.prevalence)
+    intervals = table_intervals(specs, table, options, inference)
+    return [_row(interval, _baseline(spec, at, options)) for spec, interval in zip(specs, intervals, strict=True)]
 
 
-def _rows(known: list[Any], table: Any, how: dict[str, Any], options: dict[str, Any], suffix: str = "") -> list[Row]:
-    at = table if how["prevalence"] is None else at_prevalence(table, how["prevalence"])
-    found = _intervals(known, table, how, options) if known else []
-    return [_row(part, _guess(part.metric, at, options), suffix) for part in found]
-
-
-def _intervals(known: list[Any], table: Any, how: dict[str, Any], options: dict[str, Any]) -> list[Interval]:
-    """The intervals of rows that are independent, or of whole clusters."""
-    rows = how.get("clustered")
-    if rows is None:
-        return intervals(known, table, **how, **options)
-    given = {key: rows[key] for key in ("groups", "frequency")} | {"labels": table.labels}
-    ways = {key: value for key, value in how.items() if key != "clustered"}
-    return intervals(known, rows["y_true"], rows["y_pred"], **ways, **given, **options)
-
-
-def _guess(metric: str, table: Any, options: dict[str, Any]) -> float:
-    """What guessing scores; NaN where a table, or a group, holds one class only."""
+def _baseline(spec: MetricSpec, table: Statistic, options: CallOptions) -> float:
+    """The no-skill baseline; NaN where a table, or a group, holds one class only."""
+    classes = spec.options(options)
+    named = {"average": classes.average, "pos_label": classes.pos_label}
+    unusual = {key: value for key, value in named.items() if value not in (None, "native")}
     try:
-        return float(chance(metric, table, **options).same_margins)
+        return float(chance(spec.metric, table, **unusual).same_margins)
     except InputError:
         return math.nan
 
 
-def _row(part: Interval, guess: float, suffix: str) -> Row:
-    undefined = part.why if math.isnan(part.value) or math.isinf(part.value) else None
-    return Row(
-        part.metric + suffix, part.value, part.low, part.high, guess, undefined, part.undefined_share, part.method
-    )
+def _row(interval: Interval, baseline: float) -> MetricRow:
+    undefined = None if math.isfinite(interval.value) else interval.why
+    ends = (interval.value, interval.low, interval.high)
+    return MetricRow(interval.spec, *ends, baseline, undefined, interval.undefined_share, interval.method)
 
 
-def beats(table: Confusion | None, scores: ScoreTable | None, positive: Any) -> ChanceTest | None:
-    """Whether the classifier beats guessing; None where that cannot be asked."""
+def beats_no_skill(table: Confusion | None, scores: ScoreTable | None, positive: Label) -> ChanceTest | None:
+    """The test against the no-skill baseline; None where that cannot be asked."""
     try:
         if table is not None:
             return beats_guessing(table.counts(positive) if positive is not None and not table.weighted else table)
@@ -109,21 +113,20 @@ def beats(table: Confusion | None, scores: ScoreTable | None, positive: Any) -> 
         return None
 
 
-def per_class(table: Confusion | None, how: dict[str, Any]) -> Rows[ClassRow]:
+def class_rows(table: Confusion | None, inference: Inference) -> Rows[ClassRow]:
     """Each class against the rest."""
     if table is None or not len(table.labels):
         return Rows()
-    metrics = [get_metric(name) for name in AVERAGED]
-    each = {part.metric: part for part in _intervals(metrics, table, how, {"average": None})}
-
-    def picked(name: str, i: int) -> Interval:
-        part = each[name]
-        why = part.why[i] if part.why is not None else None
-        ends = (float(np.asarray(end)[i]) for end in (part.value, part.low, part.high))
-        value, low, high = ends
-        return Interval(name, value, low, high, part.level, part.method, part.undefined_share, None, why)
-
+    specs = [MetricSpec.of(name) for name in CLASS_METRICS]
+    by_metric = table_intervals(specs, table, CallOptions(average=None), inference)
     return Rows(
-        ClassRow(label, int(table.rows[i].sum()), *(picked(name, i) for name in AVERAGED))
+        ClassRow(label, int(table.rows[i].sum()), *(_of_class(interval, i) for interval in by_metric))
         for i, label in enumerate(table.labels)
     )
+
+
+def _of_class(interval: Interval, i: int) -> Interval:
+    """The interval of one class out of those of all."""
+    value, low, high = (float(np.asarray(end)[i]) for end in (interval.value, interval.low, interval.high))
+    why = None if interval.why is None else interval.why[i]
+    return replace(interval, value=value, low=low, high=high, bin_error=None, why=why)

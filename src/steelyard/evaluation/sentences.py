@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.rows import SMALLEST_P, p_text, percent_interval
+from steelyard.analysis.formatting import SMALLEST_P, p_text, percent_interval
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation, Row
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
 
 FAR, SURE = 0.2, 1e-4  # informedness and p from which a classifier is far better than guessing
 
 
-def sure(row: Row) -> str:
+def sure(row: MetricRow) -> str:
     """A share with its interval."""
     return percent_interval(row.value, row.low, row.high)
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.formatting import interval_text, listed, percent_text, three_digits
 from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rows import interval_text, listed, percent_text, three_digits
 from steelyard.analysis.sample_size import sample_size
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.recommend import recalled_recommendation
 from steelyard.errors import SteelyardError
 from steelyard.evaluation.sentences import against_guessing, named, sure
-from steelyard.metrics.registry import get_metric
+from steelyard.metrics.registry import default_metric, get_metric, metrics_with_role
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation, Row
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.metrics.metric import Metric
     from steelyard.statistics.counts import Counts
 
 _FEW = 30  # rows of a class below which its recall is hardly known
@@ -108,7 +110,7 @@ def _flagged(evaluation: Evaluation) -> str:
 
 def _alike(evaluation: Evaluation, counts: Counts) -> str:
     """The balanced summary, and which metrics to read first because they hold at any prevalence."""
-    row = evaluation["ac_score"]
+    row = evaluation[default_metric().name]
     if math.isnan(row.value):
         return ""
     weak = _weak_side(evaluation["recall"], evaluation["specificity"])
@@ -116,7 +118,7 @@ def _alike(evaluation: Evaluation, counts: Counts) -> str:
     if not weak and LIKE < prevalence < 1 - LIKE:
         return ""
     value = interval_text(row.value, row.low, row.high)
-    told = f"Weighing both classes alike: AC-score {value}, chance {three_digits(row.chance)}. {weak}"
+    told = f"Weighing both classes alike: {row.spec.title} {value}, chance {three_digits(row.chance)}. {weak}"
     return f"{told}{_advice(counts, prevalence)}".strip()
 
 
@@ -124,19 +126,21 @@ def _advice(counts: Counts, prevalence: float) -> str:
     """What to read first, by the properties decided of each metric, and which of the usual ones move."""
     advice = recalled_recommendation(counts)
     defined = [part.metric for part in advice.use if not math.isnan(get_metric(part.metric)(counts))]
-    moving = [name for name in ("f1", "mcc", "kappa") if _moves_with_prevalence(name)]
+    # Those that the verdict reads have a sentence of their own.
+    usual = [m for m in metrics_with_role("reported") if m.is_summary and "verdict" not in m.roles]
+    moving = [metric.name for metric in usual if _moves_with_prevalence(metric)]
     if not defined or not moving:
         return ""
     why = f"they hold at any prevalence, {listed(list(map(named, moving)))} only at {percent_text(prevalence)}"
     return f"Read {listed(list(map(named, defined)))} first: {why}."
 
 
-def _moves_with_prevalence(name: str) -> bool:
-    decision = recalled_decisions(get_metric(name)).get("prevalence_invariance")
+def _moves_with_prevalence(metric: Metric) -> bool:
+    decision = recalled_decisions(metric).get("prevalence_invariance")
     return decision is not None and decision.holds is False
 
 
-def _weak_side(recall: Row, specificity: Row) -> str:
+def _weak_side(recall: MetricRow, specificity: MetricRow) -> str:
     if recall.high < specificity.low:
         return "The recall is the weak side. "
     return "The specificity is the weak side. " if specificity.high < recall.low else ""

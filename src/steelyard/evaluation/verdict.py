@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.formatting import interval_text, percent_text, three_digits
 from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rows import interval_text, percent_text, three_digits
-from steelyard.evaluation.groups import worst
+from steelyard.evaluation.groups import weakest_group
 from steelyard.evaluation.sentences import against_guessing, named, sure
 from steelyard.evaluation.two_class_verdict import two_classes
+from steelyard.metrics.registry import default_metric
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation, Row
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
     from steelyard.statistics.confusion import Confusion
 
 
@@ -38,7 +40,7 @@ def _many_classes(evaluation: Evaluation, table: Confusion) -> list[str]:
     said = [_sizes(table), _accuracy(evaluation, table)]
     if math.isnan(balanced.value):
         return [*said, f"Metrics over all classes are undefined: {balanced.undefined}."]
-    return [*said, _alike(balanced, evaluation["ac_score"]), _weakest_class(evaluation)]
+    return [*said, _alike(balanced, evaluation[default_metric().name]), _weakest_class(evaluation)]
 
 
 def _sizes(table: Confusion) -> str:
@@ -63,11 +65,12 @@ def _accuracy(evaluation: Evaluation, table: Confusion) -> str:
     return f"{told}: accuracy cannot tell this classifier from that." if row.value < always else f"{told}."
 
 
-def _alike(balanced: Row, ac: Row) -> str:
+def _alike(balanced: MetricRow, default: MetricRow) -> str:
     return (
         f"Read first what weighs the classes alike: balanced accuracy "
         f"{interval_text(balanced.value, balanced.low, balanced.high)}, chance {three_digits(balanced.chance)}; "
-        f"AC-score {interval_text(ac.value, ac.low, ac.high)}, chance {three_digits(ac.chance)}."
+        f"{default.spec.title} {interval_text(default.value, default.low, default.high)}, "
+        f"chance {three_digits(default.chance)}."
     )
 
 
@@ -100,7 +103,7 @@ def _ranking(evaluation: Evaluation) -> list[str]:
 
 
 def _weakest_group(evaluation: Evaluation) -> str:
-    found = worst(evaluation.groups)
+    found = weakest_group(evaluation.groups)
     if found is None:
         return ""
     group, row = found

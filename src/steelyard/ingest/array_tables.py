@@ -15,14 +15,14 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label, Labels, Weights
+    from steelyard._types import Array, Label, Labels, LabelSet, Weights
 
 
 def confusion(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    labels: ArrayLike | None = None,
+    labels: LabelSet | None = None,
     pos_label: Label = None,
     sample_weight: Weights = None,
     frequency: Weights = None,
@@ -85,7 +85,7 @@ def _coded(true: Array, pred: Array, weight: Array | None, rows: Array | None, d
     return Confusion(labels, *code_counts.pair_counts(true_codes, pred_codes, len(labels), weight, rows))
 
 
-def declared_labels(labels: ArrayLike | None) -> Labels | None:
+def declared_labels(labels: LabelSet | None) -> Labels | None:
     """The labels that a user declares, as plain Python values."""
     if labels is None:
         return None
@@ -106,7 +106,7 @@ def score_table(
     y_score: ArrayLike,
     *,
     pos_label: Label = None,
-    labels: ArrayLike | None = None,
+    labels: LabelSet | None = None,
     sample_weight: Weights = None,
     frequency: Weights = None,
 ) -> ScoreTable:
@@ -128,7 +128,7 @@ def single_use_table(
     y_score: ArrayLike,
     *,
     pos_label: Label,
-    labels: ArrayLike | None,
+    labels: LabelSet | None,
     sample_weight: Weights,
     frequency: Weights,
 ) -> ScoreTable:

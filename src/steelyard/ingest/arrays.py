@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Labels, Weights
+    from steelyard._types import Array, Labels, LabelSet, Weights
 
 TEXTS = (str, bytes, np.str_, np.bytes_)
 
 
-def column(values: ArrayLike | None, name: str) -> Array:
+def column(values: LabelSet | None, name: str) -> Array:
     """The values as an array of one dimension: lists, arrays, series of pandas, Polars and PyArrow."""
     if hasattr(values, "toarray") or hasattr(values, "tocsr"):
         raise InputTypeError(f"{name} is sparse; labels and scores are dense columns. Give {name}.toarray().ravel().")
@@ -34,7 +34,7 @@ def column(values: ArrayLike | None, name: str) -> Array:
     return array
 
 
-def _converted(values: ArrayLike) -> Array:
+def _converted(values: LabelSet) -> Array:
     if (categorical := _categorical(values)) is not None:
         return _category_values(categorical)
     if isinstance(values, np.ma.MaskedArray):
@@ -62,7 +62,7 @@ class Categorical(Protocol):
     ordered: bool
 
 
-def _categorical(values: ArrayLike) -> Categorical | None:
+def _categorical(values: LabelSet) -> Categorical | None:
     categorical: Any = getattr(values, "cat", values)
     return categorical if hasattr(categorical, "categories") else None
 

@@ -25,9 +25,7 @@ from steelyard.statistics.tally import Tally
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
-
-    from steelyard._types import Array, Frame, Label, Labels
+    from steelyard._types import Array, Frame, Label, Labels, LabelSet
 
 _MOST_GROUPS = 1_000
 
@@ -42,7 +40,7 @@ def tally(
     frequency: str | None = None,
     by: str | Sequence[str] | None = None,
     pos_label: Label = None,
-    labels: ArrayLike | None = None,
+    labels: LabelSet | None = None,
     threshold: float | None = None,
     exact: bool | None = None,
 ) -> Tally:

@@ -14,7 +14,7 @@ from steelyard.ingest.array_tables import declared_labels, score_table
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label, Labels, Weights
+    from steelyard._types import Array, Label, Labels, LabelSet, Weights
     from steelyard.statistics.score_table import ScoreTable
 
 
@@ -22,7 +22,7 @@ def tables_per_class(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    labels: ArrayLike | None = None,
+    labels: LabelSet | None = None,
     sample_weight: Weights = None,
     frequency: Weights = None,
 ) -> tuple[list[Label], list[ScoreTable], list[float]]:
@@ -39,7 +39,7 @@ def tables_per_pair(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    labels: ArrayLike | None = None,
+    labels: LabelSet | None = None,
     sample_weight: Weights = None,
     frequency: Weights = None,
 ) -> tuple[list[tuple[Label, Label]], list[ScoreTable], list[float]]:
@@ -58,7 +58,7 @@ def tables_per_pair(
     return names, tables, [float(table.positive.total + table.negative.total) for table in tables]
 
 
-def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: ArrayLike | None) -> tuple[Array, Labels, Array]:
+def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | None) -> tuple[Array, Labels, Array]:
     if isinstance(y_score, np.ma.MaskedArray) and np.ma.is_masked(y_score):
         raise InputError("y_score holds masked values; a score is a finite number. Fill or drop such rows first.")
     true, matrix = arrays.column(y_true, "y_true"), np.asarray(y_score)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Label, Weights
-    from steelyard.metrics.metric import Formula
+    from steelyard.metrics.formula import Formula
     from steelyard.statistics.confusion import Confusion
 
 _LARGE = 1e300  # for infinity, between two of which scikit-learn could not interpolate

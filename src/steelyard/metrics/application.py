@@ -14,7 +14,7 @@ from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap
 from steelyard.ingest.score_matrix import tables_per_class, tables_per_pair
 from steelyard.metrics import reasons
-from steelyard.metrics.results import Answer, Options
+from steelyard.metrics.metric_value import MetricValue
 from steelyard.statistics.confusion import Confusion, one_vs_rest
 from steelyard.statistics.counts import Cells, Counts
 from steelyard.statistics.score_table import ScoreTable
@@ -22,14 +22,15 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
 
 
-def answer(metric: Metric, data: Any, other: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
+def answer(metric: Metric, data: Any, other: Any, options: CallOptions, parameters: Mapping[str, Any]) -> MetricValue:
     """The answer of a metric to whatever was handed to it."""
     if other is not None and metric.scores is not None and _is_matrix(other):
         return on_score_columns(metric, data, other, options, parameters)
-    return on_table(metric, weighed(metric, data, other, options), options, parameters)
+    return on_table(metric, counted(metric, data, other, options), options, parameters)
 
 
 def _is_matrix(scores: Any) -> bool:
@@ -39,7 +40,7 @@ def _is_matrix(scores: Any) -> bool:
         return False
 
 
-def weighed(metric: Metric, data: Any, other: Any, options: Options) -> Counts | Confusion | ScoreTable:
+def counted(metric: Metric, data: Any, other: Any, options: CallOptions) -> Counts | Confusion | ScoreTable:
     """What was handed to a metric as a table: arrays are weighed, tables are what they are."""
     if other is None:
         if isinstance(data, (Counts, Confusion, ScoreTable)):
@@ -59,7 +60,7 @@ def weighed(metric: Metric, data: Any, other: Any, options: Options) -> Counts |
     return scores
 
 
-def _check_fits(metric: Metric, table: Any, options: Options) -> None:
+def _check_fits(metric: Metric, table: Any, options: CallOptions) -> None:
     """Refuse an option that a table cannot heed any more, rather than ignore it."""
     rows = [key for key in ("labels", "sample_weight", "frequency") if getattr(options, key) is not None]
     if rows:
@@ -79,7 +80,7 @@ def _check_fits(metric: Metric, table: Any, options: Options) -> None:
             raise InputError("A ScoreTable is of one positive class; average= needs one column of scores a class.")
 
 
-def on_table(metric: Metric, table: Any, options: Options, parameters: Mapping[str, Any]) -> Answer:
+def on_table(metric: Metric, table: Any, options: CallOptions, parameters: Mapping[str, Any]) -> MetricValue:
     """The answer of a metric on a table of any kind."""
     if isinstance(table, Counts):
         return on_counts(metric, table, parameters)
@@ -91,10 +92,10 @@ def on_table(metric: Metric, table: Any, options: Options, parameters: Mapping[s
 # ---------------------------------------------------------------- counts
 
 
-def on_counts(metric: Metric, counts: Counts, parameters: Mapping[str, Any]) -> Answer:
+def on_counts(metric: Metric, counts: Counts, parameters: Mapping[str, Any]) -> MetricValue:
     """On the four cells: an array of tables gives an array of values."""
     values = count_values(metric, counts, parameters)
-    return Answer(values, lambda: _count_reasons(metric, counts, values, parameters))
+    return MetricValue(values, lambda: _count_reasons(metric, counts, values, parameters))
 
 
 def count_values(metric: Metric, counts: Counts, parameters: Mapping[str, Any]) -> Any:
@@ -102,12 +103,12 @@ def count_values(metric: Metric, counts: Counts, parameters: Mapping[str, Any]) 
     if metric.function is None:
         raise InputTypeError(f"{metric.name} is a metric of scores; give (y_true, y_score) or a ScoreTable.")
     cells = Cells(*map(_floats, counts))
-    if metric.family not in ("own", "part"):  # ours do not change with the scale, so weights of 1e-100 may be scaled
+    if not metric.is_own:  # ours do not change with the scale, so weights of 1e-100 may be scaled
         cells = _of_usual_size(cells)
     try:
         values = _evaluate(metric.function, cells, parameters) + np.zeros(counts.shape)
     except (ValueError, TypeError, ZeroDivisionError) as error:
-        if metric.family != "own" or isinstance(error, SteelyardError):
+        if not metric.is_own or isinstance(error, SteelyardError):
             raise
         told = f"{metric.name} raised {type(error).__name__} ({error})"
         raise InputTypeError(f"{told}; a metric is handed arrays of cells, so use where() and ratio() in it.") from None
@@ -167,7 +168,7 @@ class ClassCells(Cells):
         return cls(tp, fn, fp, tn, np.asarray(matrix, dtype=np.float64))
 
 
-def on_confusion(metric: Metric, table: Confusion, options: Options, parameters: Mapping[str, Any]) -> Answer:
+def on_confusion(metric: Metric, table: Confusion, options: CallOptions, parameters: Mapping[str, Any]) -> MetricValue:
     """On a table of classes: one class against the rest, an average over all, or the metric's own form."""
     if metric.function is None:
         raise InputTypeError(f"{metric.name} is a metric of scores, which a table of labels has lost; give scores.")
@@ -176,10 +177,10 @@ def on_confusion(metric: Metric, table: Confusion, options: Options, parameters:
     cells = ClassCells.of(table.matrix)
     value = class_values(metric, cells, options, parameters)
     averaged = options.average not in ("native", "micro")
-    return Answer(value, lambda: _class_reason(metric, table, cells, options, parameters), averaged=averaged)
+    return MetricValue(value, lambda: _class_reason(metric, table, cells, options, parameters), averaged=averaged)
 
 
-def positive_place(metric: Metric, table: Confusion, options: Options) -> int | None:
+def positive_place(metric: Metric, table: Confusion, options: CallOptions) -> int | None:
     """The place of the label that the call is about, against the rest; None where it is about all classes."""
     if options.average != "native":
         return None
@@ -197,7 +198,7 @@ def _is_plain_pair(table: Confusion) -> bool:
         return False
 
 
-def class_values(metric: Metric, cells: ClassCells, options: Options, parameters: Mapping[str, Any]) -> Any:
+def class_values(metric: Metric, cells: ClassCells, options: CallOptions, parameters: Mapping[str, Any]) -> Any:
     """The metric over all classes on the last axis of the cells: its own form, one value a class, or their mean."""
     if options.average == "native":
         assert metric.classes is not None  # noqa: S101 - positive_place finds a class for the others
@@ -214,7 +215,7 @@ def class_values(metric: Metric, cells: ClassCells, options: Options, parameters
         return np.asarray((np.where(held, values, 0) * share).sum(-1) / share.sum(-1))
 
 
-def _held(cells: ClassCells, options: Options) -> Any:
+def _held(cells: ClassCells, options: CallOptions) -> Any:
     """Which classes enter the mean: all, but for a weighted one those that occur, if two or more do."""
     occurs = cells.positives > 0
     every = (options.average == "macro") | (occurs.sum(-1, keepdims=True) < 2)
@@ -222,7 +223,7 @@ def _held(cells: ClassCells, options: Options) -> Any:
 
 
 def _class_reason(
-    metric: Metric, table: Confusion, cells: ClassCells, options: Options, parameters: Mapping[str, Any]
+    metric: Metric, table: Confusion, cells: ClassCells, options: CallOptions, parameters: Mapping[str, Any]
 ) -> Any:
     if options.average != "native":
         pooled = options.average == "micro"
@@ -237,7 +238,7 @@ def _class_reason(
     if not table.matrix.sum():
         return "no rows"
     for label, weight in zip(table.labels, table.matrix.sum(1), strict=True):
-        if weight == 0 and (metric.name not in ("mcc", "kappa")):
+        if weight == 0 and not metric.allows_absent_classes:
             return f"class {label!r} has no rows in the truth"
     if (table.matrix.sum(0) > 0).sum() == 1:
         return "one class only is predicted"
@@ -247,14 +248,14 @@ def _class_reason(
 # ---------------------------------------------------------------- scores
 
 
-def on_scores(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Answer:
+def on_scores(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> MetricValue:
     """On the ordered scores of the two classes."""
     value = score_values(metric, table, parameters)
     low, high = metric.range
     # Sums of weights in different orders differ in the last digit: 1.0000000000000002 is 1.
     bounded = np.clip(value, low - 1e-9, high + 1e-9) == value
     clipped = np.where(bounded, np.clip(value, low, high), value)
-    return Answer(np.asarray(clipped, dtype=np.float64), lambda: _score_reason(metric, table, value))
+    return MetricValue(np.asarray(clipped, dtype=np.float64), lambda: _score_reason(metric, table, value))
 
 
 def score_values(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Any:
@@ -267,13 +268,13 @@ def score_values(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any
 def _score_reason(metric: Metric, table: ScoreTable, value: Any) -> str | None:
     if math.isinf(value):
         sure = int((table.positive.scores == 0).sum() + (table.negative.scores == 1).sum())
-        return f"{sure:,} rows were given probability 0 for what came true" if metric.name == "log_loss" else None
+        return f"{sure:,} rows were given probability 0 for what came true" if metric.of_probabilities else None
     return getattr(value, "why", "the function returned NaN")
 
 
 def on_score_columns(
-    metric: Metric, y_true: Any, y_score: Any, options: Options, parameters: Mapping[str, Any]
-) -> Answer:
+    metric: Metric, y_true: Any, y_score: Any, options: CallOptions, parameters: Mapping[str, Any]
+) -> MetricValue:
     """On one column of scores a class: each class against the rest, or against each other one, averaged."""
     if options.average in ("native", "micro"):
         raise InputError(f"{metric.name} of several columns of scores needs average='macro', 'weighted' or None.")
@@ -286,7 +287,7 @@ def on_score_columns(
     values = np.array([part.value for part in each])
     values = np.where(np.isnan(values), options.replacement, values)
     if options.average is None:
-        return Answer(values, lambda: np.array([part.why for part in each], dtype=object))
+        return MetricValue(values, lambda: np.array([part.why for part in each], dtype=object))
     value = np.average(values, weights=np.ones(len(values)) if options.average == "macro" else shares)
     bad = next((i for i, v in enumerate(values) if math.isnan(v)), 0)
-    return Answer(np.asarray(value), lambda: f"class {names[bad]!r}: {each[bad].why}", averaged=True)
+    return MetricValue(np.asarray(value), lambda: f"class {names[bad]!r}: {each[bad].why}", averaged=True)

@@ -6,8 +6,9 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
+from steelyard.metrics.declaration import metric, part
 from steelyard.metrics.expression import ratio, sqrt, where
-from steelyard.metrics.registry import get_metric, metric, part
+from steelyard.metrics.registry import get_metric
 
 # Differences of rates are written by their determinants, since 1 - 0.9999999 loses the digits that tell tables apart.
 
@@ -15,14 +16,27 @@ from steelyard.metrics.registry import get_metric, metric, part
 
 
 @metric(
-    "Recall", family="rates", range=(0, 1), aliases=("tpr", "sensitivity"), cite="fawcett2006", sklearn="recall_score"
+    "Recall",
+    family="rates",
+    range=(0, 1),
+    aliases=("tpr", "sensitivity"),
+    cite="fawcett2006",
+    sklearn="recall_score",
+    roles=("headline", "verdict", "per class", "compared", "threshold figure", "group", "page"),
 )
 def recall(c):
     """Share of the positives that were found."""
     return ratio(c.tp, c.positives)
 
 
-@metric("Specificity", family="rates", range=(0, 1), aliases=("tnr",), cite="fawcett2006")
+@metric(
+    "Specificity",
+    family="rates",
+    range=(0, 1),
+    aliases=("tnr",),
+    cite="fawcett2006",
+    roles=("headline", "verdict", "compared", "group", "page"),
+)
 def specificity(c):
     """Share of the negatives that were left alone."""
     return ratio(c.tn, c.negatives)
@@ -40,7 +54,25 @@ def false_negative_rate(c):
     return ratio(c.fn, c.positives)
 
 
-@metric("Precision", family="rates", range=(0, 1), aliases=("ppv",), cite="fawcett2006", sklearn="precision_score")
+@metric(
+    "Precision",
+    family="rates",
+    range=(0, 1),
+    aliases=("ppv",),
+    cite="fawcett2006",
+    sklearn="precision_score",
+    roles=(
+        "headline",
+        "verdict",
+        "per class",
+        "compared",
+        "reported",
+        "threshold figure",
+        "prevalence figure",
+        "group",
+        "page",
+    ),
+)
 def precision(c):
     """Share of the flagged rows that are positive."""
     return ratio(c.tp, c.predicted_positives)
@@ -55,7 +87,14 @@ def negative_predictive_value(c):
 # ---------------------------------------------------------------- overall: all rows alike
 
 
-@metric("Accuracy", family="overall", range=(0, 1), cite="garcia2012", sklearn="accuracy_score")
+@metric(
+    "Accuracy",
+    family="overall",
+    range=(0, 1),
+    cite="garcia2012",
+    sklearn="accuracy_score",
+    roles=("headline", "verdict", "compared", "compared, many classes", "reported", "prevalence figure"),
+)
 def accuracy(c):
     """Share of all rows that were classified right."""
     return ratio(c.tp + c.tn, c.total)
@@ -70,7 +109,7 @@ def error_rate(c):
 # ---------------------------------------------------------------- description: no value of them is best
 
 
-@metric("Prevalence", family="description", range=(0, 1), best=None, cite="altman1994")
+@metric("Prevalence", family="description", range=(0, 1), best=None, cite="altman1994", roles=("page",))
 def prevalence(c):
     """Share of the rows that are positive."""
     return ratio(c.positives, c.total)
@@ -104,7 +143,15 @@ def f_beta(c, *, beta=1.0):
     return ratio(hits, hits + beta**2 * c.fn + c.fp)
 
 
-@metric("F1", family="F", range=(0, 1), aliases=("f1_score",), cite="rijsbergen1979", sklearn="f1_score")
+@metric(
+    "F1",
+    family="F",
+    range=(0, 1),
+    aliases=("f1_score",),
+    cite="rijsbergen1979",
+    sklearn="f1_score",
+    roles=("headline", "per class", "compared", "reported", "prevalence figure", "page"),
+)
 def f1(c):
     """Harmonic mean of precision and recall."""
     return ratio(2 * c.tp, 2 * c.tp + c.fn + c.fp)
@@ -156,31 +203,62 @@ def fowlkes_mallows(c):
     aliases=("per_class_accuracy", "single_point_auc"),
     cite="brodersen2010",
     sklearn="balanced_accuracy_score",
+    roles=("headline", "verdict", "compared", "compared, many classes", "reported"),
 )
 def balanced_accuracy(c):
     """Mean of the two class recalls, the area under the ROC curve of a single point."""
     return (recall(c) + specificity(c)) / 2
 
 
-@metric("Informedness", family="balanced", range=(-1, 1), aliases=("youden_j", "youden"), cite="youden1950")
+@metric(
+    "Informedness",
+    family="balanced",
+    range=(-1, 1),
+    aliases=("youden_j", "youden"),
+    cite="youden1950",
+    roles=("verdict",),
+)
 def informedness(c):
     """Recall plus specificity less 1: how far the decision is from guessing."""
     return ratio(c.tp * c.tn - c.fn * c.fp, c.positives * c.negatives)
 
 
-@metric("TPNR", family="balanced", range=(0, 1), cite="asawa")
+@metric("TPNR", family="balanced", range=(0, 1), cite="asawa", roles=("compared",))
 def tpnr(c):
     """Product of the two class recalls."""
     return recall(c) * specificity(c)
 
 
-@metric("G-mean", family="balanced", range=(0, 1), aliases=("gmean", "geometric_mean"), cite="kubat1997")
+@metric(
+    "G-mean",
+    family="balanced",
+    range=(0, 1),
+    aliases=("gmean", "geometric_mean"),
+    cite="kubat1997",
+    roles=("compared", "compared, many classes", "reported"),
+)
 def g_mean(c):
     """Geometric mean of the two class recalls."""
     return sqrt(recall(c) * specificity(c))
 
 
-@metric("AC-score", family="balanced", range=(0, 1), aliases=("ac",), cite="wu2025")
+@metric(
+    "AC-score",
+    family="balanced",
+    range=(0, 1),
+    aliases=("ac",),
+    cite="wu2025",
+    roles=(
+        "headline",
+        "verdict",
+        "compared",
+        "compared, many classes",
+        "default",
+        "threshold figure",
+        "prevalence figure",
+        "group",
+    ),
+)
 def ac_score(c):
     """Harmonic mean of the two class recalls."""
     return ratio(2 * recall(c) * specificity(c), recall(c) + specificity(c), limit=0)
@@ -196,6 +274,7 @@ def ac_score(c):
     aliases=("matthews",),
     cite="matthews1975",
     sklearn="matthews_corrcoef",
+    roles=("headline", "compared", "compared, many classes", "reported", "threshold figure", "prevalence figure"),
 )
 def mcc(c):
     """Correlation of truth and prediction."""
@@ -211,6 +290,7 @@ def mcc(c):
     cite="cohen1960",
     sklearn="cohen_kappa_score",
     domain={"weights": "linear|quadratic"},
+    roles=("compared", "compared, many classes", "reported"),
 )
 def kappa(c, *, weights=None):
     """Agreement of truth and prediction beyond what their margins alone would give."""
@@ -331,6 +411,7 @@ def band(c, *, low=0.0, high=1.0):
     aliases=("wauc",),
     cite="weng2008",
     domain={"rho": "[0, 1)", "bands": "[1, 200]"},
+    roles=("compared",),
 )
 def weighted_auc(c, *, rho=0.1, bands=10):
     """Area under the ROC curve in bands of recall, the upper bands weighing more; on counts, of the single point."""

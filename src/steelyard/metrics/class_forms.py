@@ -68,7 +68,7 @@ def ac_score_of_classes(c):
     return np.where((r == 0).any(-1) & ~np.isnan(r).any(-1), 0.0, mean)
 
 
-@mcc.for_classes
+@mcc.for_classes(absent=True)
 def mcc_of_classes(c):
     """Gorodkin's R_K, written by the determinants of the one-vs-rest tables, which do not cancel."""
     truth = (c.positives * c.negatives).sum(-1)
@@ -76,7 +76,7 @@ def mcc_of_classes(c):
     return ratio((c.tp * c.tn - c.fn * c.fp).sum(-1), truth) * sqrt(spread)
 
 
-@kappa.for_classes
+@kappa.for_classes(absent=True)
 def kappa_of_classes(c, *, weights=None):
     """Cohen's kappa; with linear or quadratic weights a near miss counts less than a far one, labels in order."""
     if weights is None:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.errors import InputTypeError, did_you_mean
 from steelyard.metrics import application, notation, reasons
-from steelyard.metrics.expression import Expression, Named, Symbol, evaluate, lift, trace
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.expression import Expression, Named, Symbol, lift, trace
+from steelyard.metrics.formula import Formula, check_parameter, meaning_of, signature_of
 from steelyard.metrics.help_text import Manual
-from steelyard.metrics.results import Options
+from steelyard.metrics.roles import FAMILIES
+from steelyard.metrics.written_form import write_form
 from steelyard.statistics.counts import Cells
 
-Formula = Callable[..., Any]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from steelyard.statistics.score_table import ScoreTable
+
 INNER = (Cells, application.ClassCells)  # what a formula hands to the metrics inside it
 
 
@@ -52,6 +57,12 @@ class Metric:
     domain: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     is_fixed: bool = False
+    roles: tuple[str, ...] = ()
+    of_probabilities: bool = False
+    least_rows: str | None = None
+    is_rank_probability: bool = False
+    is_own: bool = True  # a user's own formula: not of the catalogue
+    allows_absent_classes: bool = False
     bounds: Callable[..., tuple[tuple[float, float], float | None]] | None = None
 
     def __call__(
@@ -74,17 +85,32 @@ class Metric:
         """
         if type(data) in INNER:
             return self._inside(data, parameters)
-        options = Options(pos_label, labels, average, sample_weight, frequency, undefined)
+        options = CallOptions(pos_label, labels, average, sample_weight, frequency, undefined)
         return application.answer(self, data, y_other, options, self._checked(parameters)).finished(self, options)
+
+    @classmethod
+    def from_function(cls, function: Formula, title: str, *, on: str = "counts", **facts: Any) -> Metric:
+        """A metric that is not in the registry: its name, meaning and parameters are read off the function."""
+        formula, parameters = signature_of(function)
+        read_off = {"meaning": meaning_of(function), "parameters": parameters}
+        form = {"function" if on == "counts" else "scores": formula}
+        usual = {"family": "own", "range": (-math.inf, math.inf), "best": None, "direction": None}
+        return cls(getattr(function, "__name__", title), title, **{**usual, **read_off, **form, **facts})
 
     def why(self, data: Any, y_other: Any = None, **options: Any) -> Any:
         """The reason why the same call would give NaN, None where the value is defined; an array for an array."""
         parameters = {key: options.pop(key) for key in list(options) if key in self.parameters}
-        return application.answer(self, data, y_other, Options(**options), self._checked(parameters)).why
+        return application.answer(self, data, y_other, CallOptions(**options), self._checked(parameters)).why
 
-    def for_classes(self, form: Formula) -> Formula:
-        """Declare the form for any number of classes: a function of the one-vs-rest cells of all of them."""
+    def for_classes(self, form: Formula | None = None, *, absent: bool = False) -> Formula:
+        """Declare the form for any number of classes: a function of the one-vs-rest cells of all of them.
+
+        `absent` says that it is defined as well where a class has no rows in the truth.
+        """
+        if form is None:
+            return partial(self.for_classes, absent=absent)
         object.__setattr__(self, "classes", form)
+        object.__setattr__(self, "allows_absent_classes", absent)
         return form
 
     def for_scores(self, form: Formula) -> Formula:
@@ -113,6 +139,25 @@ class Metric:
         from steelyard.metrics.registry import register
 
         return register(replace(self, name=name, parameters=parameters, is_fixed=True, **{"aliases": (), **facts}))
+
+    # ---------------------------------------------------------------- what follows from the declaration
+
+    @property
+    def sign(self) -> int:
+        """1 where higher is better, -1 where lower is, 0 where no value is best."""
+        return {"higher": 1, "lower": -1}.get(self.direction or "", 0)
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether one value of it sums up how both classes are treated."""
+        return FAMILIES[self.family].is_summary if self.family in FAMILIES else True
+
+    def fits_scores(self, table: ScoreTable) -> bool:
+        """Whether scores such as these can be judged: probabilities where it reads them as such, and rows enough."""
+        if self.scores is None or (self.of_probabilities and not table.has_probabilities):
+            return False
+        total = table.positive.total + table.negative.total
+        return self.least_rows is None or bool(total >= self.parameters[self.least_rows])
 
     # ---------------------------------------------------------------- the formula written
 
@@ -176,7 +221,7 @@ class Metric:
         # As nodes, so that exact arithmetic meets 0.1 and not what floats make of 2 - 0.1.
         values = {key: lift(value) if isinstance(value, float) else value for key, value in values.items()}
         inner = self.function(cells, **values)
-        return Named(notation.write(self.name, parameters), inner, inner if self.general is None else self.general)
+        return Named(write_form(self.name, parameters), inner, inner if self.general is None else self.general)
 
     def _checked(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters, the given ones checked against their names and domains."""
@@ -189,101 +234,15 @@ class Metric:
         return {**self.parameters, **parameters}
 
     def _written(self, parameters: Mapping[str, Any]) -> str:
-        return notation.write(
-            self.name, {k: v for k, v in parameters.items() if not np.array_equal(v, self.parameters[k])}
-        )
+        return write_form(self.name, {k: v for k, v in parameters.items() if not np.array_equal(v, self.parameters[k])})
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from steelyard.metrics.registry import get_metric, is_builtin, is_registered
+        from steelyard.metrics.metric_pickle import reduced
 
-        if is_builtin(self):
-            return get_metric, (self.name,)
-        facts = {f.name: getattr(self, f.name) for f in fields(self)}
-        if not self.parameters and self.expression is not None and not _reachable(self):
-            facts["function"] = Traced(self.expression)
-        return _revive, (facts, is_registered(self))
+        return reduced(self)
 
 
 Metric.__doc__ = Manual(Metric.__doc__)  # type: ignore[assignment]  # so that help(steelyard.f1) is about F1
-
-
-def _reachable(metric: Metric) -> bool:
-    """Whether pickle finds the formula by its address."""
-    module, address = home(metric)
-    found: Any = sys.modules.get(module)
-    for name in address.split("."):
-        found = getattr(found, name, None)
-    return found is not None and found in (metric.function, getattr(metric.function, "function", None))
-
-
-def _revive(facts: dict[str, Any], registered: bool) -> Metric:
-    """A metric of a user's own in another process, where it may have to join the registry first."""
-    from steelyard.metrics.registry import find, register
-
-    revived = Metric(**facts)
-    if not registered:
-        return revived
-    known = find(revived.name)
-    if known is not None and (known.function == revived.function or _written_alike(known, revived)):
-        return known
-    return register(revived, replace=True)
-
-
-def _written_alike(one: Metric, other: Metric) -> bool:
-    return one.expression is not None and one.text == other.text and one.parameters == other.parameters
-
-
-def home(metric: Metric) -> tuple[str, str]:
-    """The module and the address in it of the function that a user wrote."""
-    form = metric.function or metric.scores
-    inner = getattr(form, "function", form)
-    return getattr(inner, "__module__", ""), getattr(inner, "__qualname__", "")
-
-
-@dataclass(frozen=True)
-class OfCells:
-    """A plain function of the four cells, by their names in any order, as a formula of one table."""
-
-    function: Formula
-    order: tuple[str, ...]
-
-    def __call__(self, cells: Cells, **parameters: Any) -> Any:
-        return self.function(*(getattr(cells, name) for name in self.order), **parameters)
-
-
-@dataclass(frozen=True)
-class Traced:
-    """A formula of which the expression is left, so that a local function can travel to another process."""
-
-    expression: Expression
-
-    def __call__(self, cells: Cells, **_: Any) -> Any:
-        return evaluate(self.expression, cells)
-
-
-def check_parameter(name: str, value: Any, default: Any, domain: str | None) -> None:
-    """Refuse a parameter outside its domain: an interval such as "[0, 1)", words such as "ovr|ovo", or "metric"."""
-    if domain is None or (value is None and default is None):
-        return
-    if "|" in domain:
-        if value not in domain.split("|"):
-            raise InputError(f"{name} is one of {domain.replace('|', ', ')}, not {value!r}.")
-        return
-    if domain == "metric":
-        from steelyard.metrics.registry import get_metric
-
-        get_metric(value)
-        return
-    low, high = (float(end) for end in domain[1:-1].split(","))
-    numbers = np.asarray(
-        value if isinstance(value, (int, float, np.ndarray, np.number)) else math.nan, dtype=np.float64
-    )
-    above = numbers >= low if domain[0] == "[" else numbers > low
-    below = numbers <= high if domain[-1] == "]" else numbers < high
-    if not (above & below).all():
-        raise InputError(f"{name} must lie in {domain}, not {value!r}.")
-    if isinstance(default, int) and not (isinstance(value, int) or np.asarray(value).dtype.kind == "i"):
-        raise InputError(f"{name} must be a whole number, not {value!r}.")

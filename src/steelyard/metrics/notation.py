@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from steelyard.errors import InputError
 from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _RANK = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
 _ATOM = 9
@@ -162,48 +156,3 @@ def _terms(node: Expression, sign: str) -> list[Expression]:
     if isinstance(inner, Operation) and inner.sign == sign:
         return [part for arg in inner.args for part in _terms(arg, sign)]
     return [inner]
-
-
-def write(name: str, parameters: Mapping[str, Any]) -> str:
-    """The written form of a metric with parameters: f_beta[beta=2]."""
-    inside = ",".join(f"{key}={_plain(value)}" for key, value in parameters.items())
-    return f"{name}[{inside}]" if inside else name
-
-
-def read(written: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a written form, which may hold written forms itself."""
-    name, bracket, inside = written.strip().partition("[")
-    if not bracket:
-        return name, {}
-    parameters = [part.partition("=") for part in split_outside_brackets(inside[:-1])]
-    if not inside.endswith("]") or not all(key.strip() and sign and value.strip() for key, sign, value in parameters):
-        raise InputError(f"{written!r} is not a metric with parameters; write it like f_beta[beta=2].")
-    found = {key.strip(): _value(value.strip()) for key, _, value in parameters}
-    if len(found) < len(parameters):
-        raise InputError(f"{written!r} gives a parameter twice.")
-    return name, found
-
-
-def split_outside_brackets(text: str) -> list[str]:
-    """The parts between the commas that stand in no brackets."""
-    parts, depth = [""], 0
-    for sign in text:
-        depth += (sign == "[") - (sign == "]")
-        if sign == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return parts
-
-
-def _plain(value: Any) -> str:
-    return plain_number(value) if isinstance(value, float) else getattr(value, "name", str(value))
-
-
-def _value(written: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(written)
-        except ValueError:
-            continue
-    return None if written == "None" else written

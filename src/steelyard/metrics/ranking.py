@@ -10,8 +10,8 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.curves import precision_recall_points, roc_points
+from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
-from steelyard.metrics.registry import metric
 from steelyard.statistics.class_scores import starting_at_zero
 from steelyard.statistics.score_order import PART, chunks
 
@@ -42,12 +42,14 @@ def no_positives(t: ScoreTable) -> bool:
 @metric(
     "ROC AUC",
     on="scores",
+    is_rank_probability=True,
     family="ranking",
     range=(0, 1),
     aliases=("auc", "auroc"),
     cite="hanley1982",
     domain={"max_fpr": "(0, 1]", "multi_class": "ovr|ovo"},
     sklearn="roc_auc_score",
+    roles=("headline", "averaged over columns", "compared", "group"),
 )
 def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
     """Chance that a positive scores above a negative, ties counting half: the area under the ROC curve."""
@@ -119,6 +121,7 @@ def _lost_until(recall: float, fpr: Array, tpr: Array, lost: Array) -> Any:
     aliases=("ap",),
     cite="manning2008",
     sklearn="average_precision_score",
+    roles=("headline", "averaged over columns", "compared"),
 )
 def average_precision(t):
     """Mean precision at the cuts where a positive is found, in steps and not interpolated."""
@@ -195,7 +198,15 @@ def _found(t: ScoreTable, flagged: Any) -> Any:
     return _between((t.counts.tp + t.counts.fp).astype(np.float64), t.counts.tp, flagged)
 
 
-@metric("Precision at k", on="scores", family="ranking", range=(0, 1), cite="manning2008", domain={"k": "(0, inf)"})
+@metric(
+    "Precision at k",
+    on="scores",
+    family="ranking",
+    range=(0, 1),
+    cite="manning2008",
+    domain={"k": "(0, inf)"},
+    least_rows="k",
+)
 def precision_at_k(t, *, k=100):
     """Share of positives among the k rows that score highest, tied rows counting in part."""
     total = t.positive.total + t.negative.total
@@ -250,7 +261,13 @@ def _sum(values: Array, mass: Array | None) -> Any:
 
 
 @metric(
-    "Brier score", on="scores", family="calibration", range=(0, 1), best=0, cite="brier1950", sklearn="brier_score_loss"
+    "Brier score",
+    on="probabilities",
+    family="calibration",
+    range=(0, 1),
+    best=0,
+    cite="brier1950",
+    sklearn="brier_score_loss",
 )
 def brier(t):
     """Mean squared difference of the probability and what came true."""
@@ -258,7 +275,9 @@ def brier(t):
     return _mean(t, (1 - positive.scores) ** 2, negative.scores**2)
 
 
-@metric("Log loss", on="scores", family="calibration", range=(0, inf), best=0, cite="good1952", sklearn="log_loss")
+@metric(
+    "Log loss", on="probabilities", family="calibration", range=(0, inf), best=0, cite="good1952", sklearn="log_loss"
+)
 def log_loss(t):
     """Mean surprise at what came true, in nats; infinite where something declared impossible came true."""
     positive, negative = _probabilities("log_loss", t)
@@ -268,7 +287,7 @@ def log_loss(t):
 
 @metric(
     "Expected calibration error",
-    on="scores",
+    on="probabilities",
     family="calibration",
     range=(0, 1),
     best=0,

@@ -11,6 +11,7 @@ from steelyard.analysis import paired_tables
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
+from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
 from steelyard.protocol.candidates import candidates
 from steelyard.protocol.cross_evaluation import CrossEvaluation
@@ -122,7 +123,7 @@ def _check_metrics(metrics: Any) -> None:
         return
     if isinstance(metrics, str) or not hasattr(metrics, "__iter__"):
         raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
-    if not [run_values.read(metric) for metric in metrics]:
+    if not [MetricSpec.of(metric) for metric in metrics]:
         raise InputError("metrics= is empty; name at least one metric, or leave it out for all.")
 
 

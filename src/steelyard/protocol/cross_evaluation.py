@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.comparison import Comparison, compare
-from steelyard.analysis.rows import Flat, Rows, json_text
+from steelyard.analysis.rows import Flat, Rows
 from steelyard.analysis.significance_tests import corrected_t_test, holm
+from steelyard.analysis.strict_json import json_text
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
-from steelyard.protocol import pooling, run_values, summary_text
+from steelyard.metrics.spec import MetricSpec
+from steelyard.protocol import pooling, summary_text
 from steelyard.protocol.cost import KINDS
 from steelyard.protocol.model_result import ClassValues, ModelResult, only
 from steelyard.protocol.run_values import KALITA, Summary
@@ -116,37 +118,35 @@ class CrossEvaluation:
             return _sorted(
                 [next(row for row in model.cost if row.name == metric) for model in self.models.values()], -1
             )
-        reading = run_values.read(metric)
-        if not reading.sign:
-            raise InputError(f"No value of {reading.name} is best, so nothing can be ranked by it; name another.")
-        known = {name: np.isfinite(model.values(reading)) for name, model in self.models.items()}
+        spec = MetricSpec.of(metric)
+        if not spec.sign:
+            raise InputError(f"No value of {spec.name} is best, so nothing can be ranked by it; name another.")
+        known = {name: np.isfinite(model.values(spec)) for name, model in self.models.items()}
         common = np.logical_and.reduce([held for held in known.values() if held.any()] or list(known.values()))
         if 2 * common.sum() >= len(common):
-            return _sorted([model.summarised(reading, common) for model in self.models.values()], reading.sign)
+            return _sorted([model.summarised(spec, common) for model in self.models.values()], spec.sign)
         told = f"defined for every model in {common.sum()} of {len(common)} runs only: ranked by the merged tables"
-        found = [replace(model.summarised(reading), why=told) for model in self.models.values()]
-        return _sorted(found, reading.sign, "pooled")
+        found = [replace(model.summarised(spec), why=told) for model in self.models.values()]
+        return _sorted(found, spec.sign, "pooled")
 
     def differences(self, metrics: Any = (KALITA, "ac_score")) -> Rows[RunDifference]:
         """Every pair of models, run by run: the mean difference with Nadeau and Bengio's corrected t-test."""
         several = [metrics] if isinstance(metrics, str) else list(metrics)
         rows = [
-            self._difference(a, b, run_values.read(metric))
-            for metric in several
-            for a, b in combinations(self.models, 2)
+            self._difference(a, b, MetricSpec.of(metric)) for metric in several for a, b in combinations(self.models, 2)
         ]
         adjusted = holm(row.p_value for row in rows)
         return Rows(replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True))
 
-    def _difference(self, a: str, b: str, reading: run_values.Reading) -> RunDifference:
-        both = self[a].values(reading) - self[b].values(reading)
+    def _difference(self, a: str, b: str, spec: MetricSpec) -> RunDifference:
+        both = self[a].values(spec) - self[b].values(spec)
         known = both[np.isfinite(both)]
         if len(known) < 2:
-            return RunDifference(a, b, reading.name, math.nan, math.nan, math.nan, math.nan, math.nan, len(known))
+            return RunDifference(a, b, spec.name, math.nan, math.nan, math.nan, math.nan, math.nan, len(known))
         train, test = np.mean([run.part.sizes for run in self[a].runs], axis=0).tolist()
         found = corrected_t_test(known, n_train=train, n_test=test, level=self[a].level)
         ends = (found.difference, found.low, found.high, found.p_value)
-        return RunDifference(a, b, reading.name, *ends, math.nan, len(known))
+        return RunDifference(a, b, spec.name, *ends, math.nan, len(known))
 
     def compare(self, **options: Any) -> Comparison:
         """The models on the same rows, each row as it was first tested; options as in `steelyard.compare`."""

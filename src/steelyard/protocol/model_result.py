@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.best_threshold import BestThreshold, best_threshold
+from steelyard.analysis.inference import Inference
 from steelyard.analysis.intervals import interval
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, SteelyardError
 from steelyard.evaluation.evaluate import evaluate_tables
+from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.evaluation.rows import SHOWN_AVERAGES
 from steelyard.metrics.registry import get_metric
+from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, run_values
 from steelyard.protocol.cost import KINDS, WHY_NAN
 from steelyard.protocol.run_baseline import Guesses, guesses
-from steelyard.protocol.run_values import Reading, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.protocol.predictions import Data
+    from steelyard.protocol.run_values import Summary
     from steelyard.protocol.runs import Run
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
@@ -48,7 +52,7 @@ class ClassValues:
 
     def row(self) -> dict[str, Any]:
         """The class as a row of a table: the means over the runs with their intervals."""
-        parts = {name: getattr(self, name) for name in run_values.AVERAGED}
+        parts = {name: getattr(self, name) for name in CLASS_METRICS}
         ends = {f"{name}_{end}": getattr(part, end) for name, part in parts.items() for end in ("mean", "low", "high")}
         left_out = {f"{name}_undefined": part.undefined for name, part in parts.items()}
         values = {key.removesuffix("_mean"): value for key, value in ends.items()}
@@ -85,7 +89,7 @@ class ModelResult:
         """The value of each run, NaN where it failed or is undefined; of a metric, or of a kind of cost."""
         if isinstance(metric, str) and metric in KINDS:
             return np.array([run.cost.values()[metric] for run in self.runs])
-        return run_values.values(run_values.read(metric), self.runs, self._tables)[: len(self.runs)]
+        return run_values.values(MetricSpec.of(metric), self.runs, self._tables)[: len(self.runs)]
 
     @cached_property
     def _tables(self) -> Array:
@@ -115,47 +119,47 @@ class ModelResult:
     # ---------------------------------------------------------------- over the runs
 
     @cached_property
-    def readings(self) -> list[Reading]:
+    def specs(self) -> list[MetricSpec]:
         """The metrics that were asked for, or all that the runs allow."""
-        return run_values.readings(self.metrics, self.runs)
+        return run_values.specs_of(self.metrics, self.runs)
 
     @cached_property
     def summary(self) -> Rows[Summary]:
         """Every metric over all runs: mean, spread, interval, best, worst, and the value of the merged table."""
-        return Rows(self._row(reading) for reading in self.readings)
+        return Rows(self._row(spec) for spec in self.specs)
 
-    def _row(self, reading: Reading) -> Summary:
+    def _row(self, spec: MetricSpec) -> Summary:
         """One metric over all runs; one that this model does not allow says why, and stops nobody else."""
         try:
-            return self.summarised(reading)
+            return self.summarised(spec)
         except InputError as error:
             nothing = np.full(len(self.runs), np.nan)
-            return self._summary(reading.name, nothing, reading.sign, reading.metric.range, why=str(error))
+            return self._summary(spec.name, nothing, spec.sign, spec.metric.range, why=str(error))
 
     def summarised(self, metric: Any = run_values.KALITA, held: Array | None = None) -> Summary:
         """One metric over all runs, or over those that are `held`."""
-        reading = run_values.read(metric)
-        metric, found = reading.metric, run_values.values(reading, self.runs, self._with_guesses)
+        spec = MetricSpec.of(metric)
+        metric, found = spec.metric, run_values.values(spec, self.runs, self._with_guesses)
         if held is not None:
             found[: len(self.runs)][~held] = np.nan
-        if run_values.of_scores(reading, self.runs):
+        if run_values.of_scores(spec, self.runs):
             scores = self.scores
             if scores is None:  # a column for each class: the tables of the classes are not kept
-                return self._summary(reading.name, found, reading.sign, metric.range)
+                return self._summary(spec.name, found, spec.sign, metric.range)
             whole = run_values.of_score_table(metric, scores), run_values.guessing(metric, scores)
         else:
             whole = float(found[len(self.runs)]), run_values.without_rounding(metric, self._guessed(found))
         pooled = {"pooled": whole[0], "chance": whole[1]}
-        row = self._summary(reading.name, found[: len(self.runs)], reading.sign, metric.range, **pooled)
-        return row if row.sd != 0 else self._by_rows(row, reading)
+        row = self._summary(spec.name, found[: len(self.runs)], spec.sign, metric.range, **pooled)
+        return row if row.sd != 0 else self._by_rows(row, spec)
 
-    def _by_rows(self, row: Summary, reading: Reading, label: Any = None) -> Summary:
+    def _by_rows(self, row: Summary, spec: MetricSpec, label: Any = None) -> Summary:
         """The summary with the interval of the rows tested, for runs that all gave the same value."""
-        table: Any = self.scores if run_values.of_scores(reading, self.runs) else self._once[0]
-        how: dict[str, Any] = {} if reading.average == "native" else {"average": reading.average}
+        table: Any = self.scores if run_values.of_scores(spec, self.runs) else self._once[0]
+        how: dict[str, Any] = {} if spec.average == "native" else {"average": spec.average}
         try:
             found = interval(
-                reading.metric, table if label is None else table.with_positive(label), level=self.level, **how
+                spec.metric, table if label is None else table.with_positive(label), level=self.level, **how
             )
         except SteelyardError:  # such as one class only
             return row
@@ -204,7 +208,7 @@ class ModelResult:
     @cached_property
     def per_class(self) -> Rows[ClassValues]:
         """Precision, recall and F of each class, then their plain mean and that by the classes' shares (Kalita)."""
-        each = {name: self.values(Reading(get_metric(name), None)) for name in run_values.AVERAGED}
+        each = {name: self.values(MetricSpec(get_metric(name), None)) for name in CLASS_METRICS}
         rows = self._tested_rows().tolist()
         found = [
             ClassValues(
@@ -212,8 +216,8 @@ class ModelResult:
             )
             for i, label in enumerate(self.data.labels)
         ]
-        for average, words in zip(run_values.AVERAGES, ("macro", "class shares"), strict=True):
-            parts = (self.summarised(Reading(get_metric(name), average)) for name in each)
+        for average, words in zip(SHOWN_AVERAGES, ("macro", "class shares"), strict=True):
+            parts = (self.summarised(MetricSpec(get_metric(name), average)) for name in each)
             found.append(ClassValues(self._shown_name, words, None, *parts))
         return Rows(found)
 
@@ -226,7 +230,7 @@ class ModelResult:
 
     def _of_class(self, name: str, found: Array, label: Any) -> Summary:
         row = self._summary(name, found, 1, (0.0, 1.0))
-        return row if row.sd != 0 else self._by_rows(row, Reading(get_metric(name)), label)
+        return row if row.sd != 0 else self._by_rows(row, MetricSpec(get_metric(name)), label)
 
     # ---------------------------------------------------------------- everything else
 
@@ -240,14 +244,19 @@ class ModelResult:
         if len(self.runs) > 1:
             assumed.append(FIXED_MODELS)
         return evaluate_tables(
-            table, scores, self.data.positive, assumed=assumed, metrics=self._plain_metrics(), level=self.level
+            table,
+            scores,
+            self.data.positive,
+            assumed=assumed,
+            metrics=self._plain_metrics(),
+            inference=Inference(self.level),
         )
 
     def _plain_metrics(self) -> Any:
         """What was asked for without averages, which an evaluation has anyway."""
         if self.metrics is None:
             return None
-        known = [reading.metric for reading in self.readings if reading.average == "native"]
+        known = [spec.metric for spec in self.specs if spec.average == "native"]
         return [m for m in known if m.function is not None or self.scores is not None] or None
 
     def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:

@@ -11,11 +11,13 @@ import numpy as np
 from steelyard.analysis.chance import ROUNDING, chance, independent
 from steelyard.analysis.rows import Flat
 from steelyard.analysis.significance_tests import corrected_t_test
-from steelyard.errors import InputError, InputTypeError, SteelyardError
-from steelyard.metrics import application, notation
+from steelyard.errors import InputError, SteelyardError
+from steelyard.evaluation.rows import SHOWN_AVERAGES
+from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
-from steelyard.metrics.registry import get_metric, list_metrics
-from steelyard.metrics.results import Options
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion, one_vs_rest
 from steelyard.statistics.counts import Counts
 
@@ -24,96 +26,54 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.runs import Run
     from steelyard.protocol.splits import Part
+    from steelyard.statistics.score_table import ScoreTable
 
 KALITA = "f1[average=macro]"  # the number that Kalita ranks by: the F of the classes, averaged, over all runs
-AVERAGED = ("precision", "recall", "f1")
-AVERAGES = ("macro", "weighted")
-_RANKED = ("roc_auc", "average_precision")  # what is averaged over the columns of scores of many classes
 
 
-@dataclass(frozen=True)
-class Reading:
-    """A metric, and how classes enter it: by its own form or the positive class ("native"), or by an average."""
-
-    metric: Metric
-    average: str | None = "native"
-
-    @property
-    def name(self) -> str:
-        """The written form."""
-        return self.metric.name if self.average == "native" else f"{self.metric.name}[average={self.average}]"
-
-    @property
-    def sign(self) -> int:
-        """1 where higher is better, -1 where lower is, 0 where no value is best."""
-        return {"higher": 1, "lower": -1}.get(self.metric.direction or "", 0)
-
-
-def read(metric: Any) -> Reading:
-    """A metric as a user names it: a name, f_beta[beta=2], f1[average=macro], a Metric or a function."""
-    if isinstance(metric, Reading):
-        return metric
-    if not isinstance(metric, str) or "average=" not in metric:
-        return Reading(get_metric(metric))
-    stem, parameters = notation.read(metric)
-    average = str(parameters.pop("average"))
-    if average not in (*AVERAGES, "micro"):
-        raise InputError(f"average= takes 'macro', 'weighted' or 'micro', not {average!r}.")
-    return Reading(get_metric(notation.write(stem, parameters)), average)
-
-
-def readings(metrics: Any, runs: Sequence[Run]) -> list[Reading]:
+def specs_of(metrics: Iterable[SpecLike] | None, runs: Sequence[Run]) -> list[MetricSpec]:
     """The metrics asked for; where none are, all that the runs allow, and Kalita's averages."""
-    if isinstance(metrics, str):
-        raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
     if metrics is not None:
-        return [read(metric) for metric in metrics]
+        return MetricSpec.all_of(metrics)
     scores = [run.scores for run in runs if run.scores is not None]
     positive = runs[0].data.positive is not None
-    found = [
-        Reading(m)
-        for m in list_metrics()
-        if (
-            _fits(m, scores)
-            if m.scores is not None and scores
-            else m.function is not None and (positive or m.classes is not None)
-        )
-    ]
-    columns = _RANKED if not positive and any(run.answer.scores is not None for run in runs) else ()
-    found += [Reading(get_metric(name), "macro") for name in columns]
-    return found + [Reading(get_metric(name), average) for average in AVERAGES for name in AVERAGED]
+    specs = [MetricSpec(m) for m in list_metrics() if _fits(m, scores, positive=positive)]
+    if not positive and any(run.answer.scores is not None for run in runs):
+        specs += [MetricSpec(m, "macro") for m in metrics_with_role("averaged over columns")]
+    return specs + [MetricSpec(m, average) for average in SHOWN_AVERAGES for m in metrics_with_role("per class")]
 
 
-def needs_scores(metrics: Any) -> bool:
+def _fits(metric: Metric, scores: Sequence[ScoreTable], *, positive: bool) -> bool:
+    """Whether runs with such scores, or without any, can be judged by the metric."""
+    if metric.scores is not None and scores:
+        return all(metric.fits_scores(table) for table in scores)
+    return metric.function is not None and (positive or metric.classes is not None)
+
+
+def needs_scores(metrics: Iterable[SpecLike] | None) -> bool:
     """Whether any of the metrics asked for is about scores."""
-    return metrics is None or any(read(metric).metric.scores is not None for metric in metrics)
-
-
-def _fits(metric: Metric, scores: Sequence[Any]) -> bool:
-    """Whether scores such as these can be judged by the metric."""
-    if metric.name == "precision_at_k":
-        return all(table.positive.total + table.negative.total >= metric.parameters["k"] for table in scores)
-    return metric.family != "calibration" or all(table.has_probabilities for table in scores)
+    return metrics is None or any(MetricSpec.of(metric).metric.scores is not None for metric in metrics)
 
 
 # ---------------------------------------------------------------- on all runs at once
 
 
-def values(reading: Reading, runs: Sequence[Run], tables: Array) -> Array:
+def values(spec: MetricSpec, runs: Sequence[Run], tables: Array) -> Array:
     """The value of each run, and with average=None of each class on the last axis; NaN where a run failed."""
-    if of_scores(reading, runs):
-        return _of_scores(reading, runs)
-    found = of_tables(reading, tables, runs[0].data)
+    if of_scores(spec, runs):
+        return _of_scores(spec, runs)
+    found = of_tables(spec, tables, runs[0].data)
     failed = [i for i, run in enumerate(runs) if run.error is not None]
     found[failed] = math.nan
     return found
 
 
-def of_scores(reading: Reading, runs: Sequence[Run]) -> bool:
+def of_scores(spec: MetricSpec, runs: Sequence[Run]) -> bool:
     """Whether the metric is taken of the scores: it knows no other way, or they are there."""
-    metric = reading.metric
+    metric = spec.metric
     return metric.scores is not None and (metric.function is None or any(run.scores is not None for run in runs))
 
 
@@ -126,35 +86,35 @@ def stacked(runs: Sequence[Run]) -> Array:
     return np.concatenate([tables, whole[None], guessed[None]])
 
 
-def of_tables(reading: Reading, matrices: Array, data: Any) -> Array:
+def of_tables(spec: MetricSpec, matrices: Array, data: Any) -> Array:
     """The metric on an array of tables of classes."""
-    metric = reading.metric
-    if reading.average == "native" and data.positive is not None:
+    metric = spec.metric
+    if spec.average == "native" and data.positive is not None:
         place = data.labels.index(data.positive)
         cells = (cell[..., place] for cell in one_vs_rest(matrices))
         return np.asarray(application.count_values(metric, Counts.trusted(*cells), metric.parameters))
-    if reading.average == "native" and metric.classes is None:
+    if spec.average == "native" and metric.classes is None:
         raise InputError(
             f"{metric.name} is about one class; name it with pos_label= (--positive), or write "
             f"{metric.name}[average=macro]."
         )
-    options = Options(average=reading.average)
+    options = CallOptions(average=spec.average)
     return np.asarray(application.class_values(metric, ClassCells.of(matrices), options, metric.parameters))
 
 
-def _of_scores(reading: Reading, runs: Sequence[Run]) -> Array:
+def _of_scores(spec: MetricSpec, runs: Sequence[Run]) -> Array:
     told = "an estimator with predict_proba or decision_function"
     if all(run.answer.scores is None for run in runs if run.error is None):
-        raise InputError(f"{reading.name} needs scores: {told}.")
+        raise InputError(f"{spec.name} needs scores: {told}.")
     by_columns = runs[0].data.positive is None
-    if by_columns != (reading.average != "native"):
-        stem = reading.metric.name
+    if by_columns != (spec.average != "native"):
+        stem = spec.metric.name
         needed, other = ("a positive class", f"{stem}[average=macro]") if by_columns else ("a score a class", stem)
         do = "give" if by_columns else "leave out"
-        raise InputError(f"{reading.name} needs {needed}: {do} pos_label=, or ask for {other}.")
+        raise InputError(f"{spec.name} needs {needed}: {do} pos_label=, or ask for {other}.")
     if by_columns:
-        return np.array([run.by_columns(reading.metric, str(reading.average)) for run in runs])
-    return np.array([math.nan if run.scores is None else of_score_table(reading.metric, run.scores) for run in runs])
+        return np.array([run.by_columns(spec.metric, str(spec.average)) for run in runs])
+    return np.array([math.nan if run.scores is None else of_score_table(spec.metric, run.scores) for run in runs])
 
 
 def of_score_table(metric: Metric, table: Any) -> float:

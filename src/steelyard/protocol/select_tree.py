@@ -19,6 +19,7 @@ from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.ingest import arrays, label_codes
+from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, run_values
 from steelyard.protocol.candidates import Candidate, candidates
 from steelyard.protocol.cost import tree_size
@@ -76,25 +77,25 @@ def select_tree(
     """
     data = read_data(X, y, sample_weight, pos_label)
     candidate = _only(candidates(estimator, resample, weighted=data.weight is not None))
-    reading = _checked(metric, keep, most, test)
+    spec = _checked(metric, keep, most, test)
     source = drawing.generator(rng)
     member = None if groups is None else arrays.column(groups, "groups")
     rest, held = _set_aside(data, test, member, source)
     plan = _plan(split, data, rest, member, source)
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
-    work = Work(candidate, data, reading, complexity or _nodes)
+    work = Work(candidate, data, spec, complexity or _nodes)
     failed: list[str] = []
     grown = _kept(((part, seed, {}) for part, seed in zip(plan, seeds, strict=True)), work, failed)
     if not grown:
         raise InputError(f"Every fit failed; the first, {failed[0]}")
     seed_of = {id(part): seed for part, seed in zip(plan, seeds, strict=True)}
-    top = [(trial.run.part, seed_of[id(trial.run.part)]) for trial in _top(grown, reading, keep)]
+    top = [(trial.run.part, seed_of[id(trial.run.part)]) for trial in _top(grown, spec, keep)]
     asked = ((part, seed, how) for part, seed in top for how in work.variants(part, seed, variants, most))
     pruned = _kept(asked, work, failed)
-    best, error, chosen = _choice([*_top(grown, reading, keep), *pruned], reading)
+    best, error, chosen = _choice([*_top(grown, spec, keep), *pruned], spec)
     judged = pooling.once_each([work.asked(chosen.estimator, replace(chosen.run.part, test=held))])
     evaluation = evaluate_tables(*judged, data.positive)
-    return Selection(chosen, best, error, reading.name, Rows(grown), Rows(pruned), evaluation, held, tuple(failed))
+    return Selection(chosen, best, error, spec.name, Rows(grown), Rows(pruned), evaluation, held, tuple(failed))
 
 
 def _only(found: list[Candidate]) -> Candidate:
@@ -119,33 +120,33 @@ def _kept(asked: Iterable[tuple[Part, int, Mapping[str, Any]]], work: Work, fail
     return found
 
 
-def _top(grown: list[Trial], reading: run_values.Reading, keep: int) -> list[Trial]:
+def _top(grown: list[Trial], spec: MetricSpec, keep: int) -> list[Trial]:
     """The best of them."""
     known = [trial for trial in grown if not math.isnan(trial.value)]
     if not known:
-        raise InputError(f"{reading.name} is undefined on every validation part; give larger ones, or another metric.")
-    return sorted(known, key=lambda trial: -reading.sign * trial.value)[:keep]
+        raise InputError(f"{spec.name} is undefined on every validation part; give larger ones, or another metric.")
+    return sorted(known, key=lambda trial: -spec.sign * trial.value)[:keep]
 
 
-def _choice(trials: list[Trial], reading: run_values.Reading) -> tuple[Trial, float, Trial]:
+def _choice(trials: list[Trial], spec: MetricSpec) -> tuple[Trial, float, Trial]:
     """The best, the standard error of its value, and the simplest within that error."""
     known = [trial for trial in trials if not math.isnan(trial.value)]
-    best = max(known, key=lambda trial: (reading.sign * trial.value, -trial.complexity))
-    error = _standard_error(reading, best)
-    near = [trial for trial in known if reading.sign * (best.value - trial.value) <= error]
-    return best, error, min(near, key=lambda trial: (trial.complexity, -reading.sign * trial.value))
+    best = max(known, key=lambda trial: (spec.sign * trial.value, -trial.complexity))
+    error = _standard_error(spec, best)
+    near = [trial for trial in known if spec.sign * (best.value - trial.value) <= error]
+    return best, error, min(near, key=lambda trial: (trial.complexity, -spec.sign * trial.value))
 
 
-def _checked(metric: Any, keep: int, most: int, test: float) -> run_values.Reading:
+def _checked(metric: Any, keep: int, most: int, test: float) -> MetricSpec:
     for value, name in ((keep, "keep"), (most, "most")):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             raise InputError(f"{name} is a whole number of 1 or more, not {value!r}.")
     if not (isinstance(test, (int, float, np.number)) and 0 < test < 1):
         raise InputError(f"test is the share of the rows that no choice sees, above 0 and below 1, not {test!r}.")
-    reading = run_values.read(metric)
-    if not reading.sign:
-        raise InputError(f"No value of {reading.name} is best, so nothing can be chosen by it; name another.")
-    return reading
+    spec = MetricSpec.of(metric)
+    if not spec.sign:
+        raise InputError(f"No value of {spec.name} is best, so nothing can be chosen by it; name another.")
+    return spec
 
 
 def _set_aside(data: Data, test: float, member: Array | None, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -181,11 +182,11 @@ def _nodes(model: Any) -> float:
     return tree_size(model)[0]
 
 
-def _standard_error(reading: run_values.Reading, trial: Trial) -> float:
+def _standard_error(spec: MetricSpec, trial: Trial) -> float:
     """How far the value may be off by the rows of its validation part: half of an interval of one standard error."""
-    table = trial.run.scores if run_values.of_scores(reading, [trial.run]) else trial.run.confusion
+    table = trial.run.scores if run_values.of_scores(spec, [trial.run]) else trial.run.confusion
     if table is None:
-        raise InputError(f"{reading.name} of a column of scores a class has no standard error here; name another.")
-    how: dict[str, Any] = {} if reading.average == "native" else {"average": reading.average}
-    found = interval(reading.metric, table, level=ONE_ERROR, **how)
+        raise InputError(f"{spec.name} of a column of scores a class has no standard error here; name another.")
+    how: dict[str, Any] = {} if spec.average == "native" else {"average": spec.average}
+    found = interval(spec.metric, table, level=ONE_ERROR, **how)
     return float(found.high - found.low) / 2

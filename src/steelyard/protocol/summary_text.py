@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard import __version__
-from steelyard.analysis.rows import filled, interval_text, strict, table_text, three_digits
+from steelyard.analysis.formatting import filled, interval_text, three_digits
+from steelyard.analysis.rows import table_text
+from steelyard.analysis.strict_json import strict
 from steelyard.protocol.run_values import KALITA, Summary
 
 if TYPE_CHECKING:

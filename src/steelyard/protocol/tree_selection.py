@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import Rows, filled, json_text, strict, three_digits
+from steelyard.analysis.formatting import filled, three_digits
+from steelyard.analysis.strict_json import json_text, strict
 
 if TYPE_CHECKING:
     from steelyard._types import Array
+    from steelyard.analysis.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.protocol.tree_trials import Trial
 

@@ -17,6 +17,7 @@ from steelyard.protocol.runs import Run, fitted, sentence
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from steelyard.metrics.spec import MetricSpec
     from steelyard.protocol.candidates import Candidate
     from steelyard.protocol.splits import Part
 
@@ -43,14 +44,14 @@ class Work:
 
     candidate: Candidate
     data: Data
-    reading: run_values.Reading
+    spec: MetricSpec
     complexity: Callable[[Any], float]
 
     def tried(self, part: Part, seed: int, params: Mapping[str, Any]) -> Trial:
         """An estimator with these parameters, fitted on one part and judged on the other."""
         model = fitted(self._with(params), self._training(part, seed), seed)
         run = self.asked(model, part)
-        value = float(run_values.values(self.reading, [run], run_values.stacked([run]))[0])
+        value = float(run_values.values(self.spec, [run], run_values.stacked([run]))[0])
         return Trial(run, dict(params), self._complexity(model), value, model)
 
     def asked(self, model: Any, part: Part) -> Run:

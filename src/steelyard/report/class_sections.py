@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.rows import interval_text, three_digits
+from steelyard.analysis.formatting import interval_text, three_digits
 from steelyard.evaluation.averages import averaged_metrics
 from steelyard.evaluation.class_views import commonest_classes
 from steelyard.report.controls import MenuEntry
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Label
-    from steelyard.analysis.sampler import Interval
-    from steelyard.evaluation.evaluation import Evaluation, Row
+    from steelyard.analysis.interval import Interval
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
     from steelyard.statistics.confusion import Confusion
 
 _MOST = 40  # classes that the heat map and the choice of a class show, the commonest first
@@ -99,7 +100,7 @@ def _averages(evaluation: Evaluation, table: Confusion) -> list[list[str]]:
     ]
 
 
-def _average(row: Row | None) -> str:
+def _average(row: MetricRow | None) -> str:
     return "–" if row is None else interval_text(row.value, row.low, row.high)
 
 

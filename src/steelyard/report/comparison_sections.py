@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from steelyard import __version__
-from steelyard.analysis.rows import p_digits, three_digits
+from steelyard.analysis.formatting import p_digits, three_digits
 from steelyard.errors import SteelyardError
 from steelyard.metrics.registry import get_metric
 from steelyard.report.document import rendered_html

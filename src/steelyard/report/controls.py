@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import percent_text, three_digits
+from steelyard.analysis.formatting import percent_text, three_digits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from steelyard.analysis.rows import interval_text, three_digits
-from steelyard.evaluation.class_views import agreeing_intervals, class_row_intervals
-from steelyard.evaluation.evaluation import FIRST
+from steelyard.analysis.formatting import interval_text, three_digits
+from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.evaluation.sentences import named
-from steelyard.metrics.registry import get_metric
+from steelyard.metrics.registry import get_metric, metrics_with_role
 from steelyard.report.document import clipped, label_html
-from steelyard.report.metric_titles import metric_of, row_title
 from steelyard.report.page_numbers import exact_digits, finite_or_none, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Label
-    from steelyard.analysis.sampler import Interval
-    from steelyard.evaluation.evaluation import Evaluation, Row
+    from steelyard.analysis.interval import Interval
+    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.groups import Group
+    from steelyard.evaluation.metric_row import MetricRow
 
 MOST_GROUPS = 20
 _GROUP_METRICS = 5
@@ -68,12 +67,12 @@ class HtmlTable:
     evaluated: str = ""
 
 
-def metric_line(row: Row) -> MetricLine:
+def metric_line(row: MetricRow) -> MetricLine:
     """A row of the evaluation as its line."""
     undefined = not math.isfinite(row.value)
     return MetricLine(
         row.name,
-        row_title(row),
+        row.spec.title,
         exact_digits(row.value),
         "–" if undefined else three_digits(row.value),
         (row.undefined or "undefined") if undefined else f"{three_digits(row.low)} to {three_digits(row.high)}",
@@ -83,12 +82,12 @@ def metric_line(row: Row) -> MetricLine:
 
 def metric_lines(evaluation: Evaluation) -> dict[str, list[MetricLine]]:
     """The table of metrics by its headings: the usual few first, the others by family."""
-    usual = evaluation.shown() if evaluation.first is not None else []
+    usual = [] if evaluation.metrics_named else evaluation.shown()
     names = {row.name for row in usual}
     lines = {"Read first": [metric_line(row) for row in usual]} if usual else {}
     for row in evaluation.metrics:
         if row.name not in names:
-            family = metric_of(row).family
+            family = row.spec.metric.family
             lines.setdefault(FAMILIES.get(family, family), []).append(metric_line(row))
     return lines
 
@@ -102,11 +101,11 @@ def class_table(evaluation: Evaluation) -> HtmlTable | None:
         for row in evaluation.per_class
     ]
     kind = "plain classes" if evaluation.positive is None else "plain two-classes"
-    head = ("class", "rows", *(named(part.metric) for part in class_row_intervals(evaluation.per_class[0])))
+    head = ("class", "rows", *map(named, evaluation.per_class[0].intervals))
     return HtmlTable(head, rows, kind)
 
 
-def _interval(part: Interval | Row) -> str:
+def _interval(part: Interval | MetricRow) -> str:
     if math.isfinite(part.value):
         return interval_text(part.value, part.low, part.high)
     return f"– {getattr(part, 'why', None) or getattr(part, 'undefined', None) or ''}"
@@ -126,7 +125,7 @@ def group_table(evaluation: Evaluation, most: int = MOST_GROUPS) -> HtmlTable | 
         [label_html(group.label, _GROUP_NAME), f"{group.rows:,}", *(_group_cell(group[name]) for name in names)]
         for group in largest
     ]
-    head = ("group", "rows", *(row_title(largest[0][name]) for name in names))
+    head = ("group", "rows", *(largest[0][name].spec.title for name in names))
     return HtmlTable(head, rows, notes=notes, evaluated=_evaluated(evaluation))
 
 
@@ -142,10 +141,12 @@ def _shown_groups(groups: Sequence[Group], most: int) -> tuple[Sequence[Group], 
     """The groups and the metrics for which a page has room."""
     largest = sorted(groups, key=lambda group: -group.rows)[:most] if len(groups) > most else groups
     shared = [row.name for row in largest[0].metrics if all(row.name in group for group in largest)]
-    return largest, [name for name in FIRST if name in shared][:_GROUP_METRICS] or shared[:_GROUP_METRICS]
+    return largest, [m.name for m in metrics_with_role("headline") if m.name in shared][:_GROUP_METRICS] or shared[
+        :_GROUP_METRICS
+    ]
 
 
-def _group_cell(row: Row) -> str:
+def _group_cell(row: MetricRow) -> str:
     if not math.isfinite(row.value):
         return Markup("– <i>{}</i>").format(row.undefined or "undefined")
     ends = f"{three_digits(row.low)} to {three_digits(row.high)}"
@@ -163,7 +164,7 @@ def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, 
     return {"by": [clipped(by, _GROUP_NAME) for by in largest[0].by], "names": [*names], "parts": [*parts]}
 
 
-def _numbers(row: Row) -> list[float | str | None]:
+def _numbers(row: MetricRow) -> list[float | str | None]:
     ends = [rounded(end) for end in (row.low, row.high, row.chance)]
     return [finite_or_none(row.value), *ends, *([] if row.undefined is None else [row.undefined])]
 

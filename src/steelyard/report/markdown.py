@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.rows import three_digits
+from steelyard.analysis.formatting import three_digits
 from steelyard.report.text import interval_or_reason
 
 if TYPE_CHECKING:

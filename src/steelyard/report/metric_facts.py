@@ -11,13 +11,12 @@ from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import notation, references
 from steelyard.metrics.registry import find, get_metric
 from steelyard.report.document import embedded
-from steelyard.report.metric_titles import metric_of, row_title
 from steelyard.report.page_numbers import finite_or_none, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from steelyard.evaluation.evaluation import Row
+    from steelyard.evaluation.metric_row import MetricRow
     from steelyard.metrics.metric import Metric
 
 _CELLS = "(tp, fn, fp, tn)"
@@ -42,13 +41,13 @@ KEYS = (
 _SIGNS = {True: "+", False: "-", None: "?"}  # proved, refuted, neither
 
 
-def fact(row: Row) -> dict[str, Any]:
+def fact(row: MetricRow) -> dict[str, Any]:
     """One metric's row and what is to be known of it, as strict JSON values."""
-    metric = metric_of(row)
+    metric = row.spec.metric
     parameters = {key: getattr(v, "name", v) for key, v in metric.parameters.items()}
     values = (
         row.name,
-        row_title(row),
+        row.spec.title,
         metric.family,
         [finite_or_none(end) for end in metric.range],
         {"higher": 1, "lower": -1}.get(str(metric.direction), 0),

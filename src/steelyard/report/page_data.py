@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard import __version__
 from steelyard.analysis.draws import PRIOR_MASS
+from steelyard.analysis.formatting import PLACES, ROUNDING
 from steelyard.analysis.kinks import NEAR_KINK, deviance_limit
 from steelyard.analysis.prevalence_grid import (
     OverPrevalence,
@@ -20,20 +21,18 @@ from steelyard.analysis.prevalence_grid import (
 )
 from steelyard.analysis.reliability import ReliabilityBin, reliability
 from steelyard.analysis.roc_band import RocBand, roc_band
-from steelyard.analysis.rows import PLACES, ROUNDING
 from steelyard.analysis.score_histogram import ScoreHistogram, score_histogram
 from steelyard.evaluation.class_views import ClassView, class_view
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.report import html_tables, metric_facts
 from steelyard.report.document import clipped
-from steelyard.report.metric_titles import metric_of
 from steelyard.report.page_numbers import finite_or_none, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from steelyard._types import Array, Label
-    from steelyard.analysis.sampler import Interval
+    from steelyard.analysis.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.threshold_grid import ThresholdGrid
     from steelyard.metrics.metric import Metric
@@ -139,7 +138,7 @@ def _prevalence(evaluation: Evaluation) -> float | None:
 def _of_scores(
     evaluation: Evaluation, scores: ScoreTable, rows: list[dict[str, Any]], shares: Array, start: int
 ) -> dict[str, Any]:
-    metrics = [metric_of(row) for row in evaluation.metrics]
+    metrics = [row.spec.metric for row in evaluation.metrics]
     grid = threshold_grid(scores, [metric for metric in metrics if metric.scores is None], evaluation.threshold)
     small = grouped_scores(scores)
     over = {metric: over_prevalence(metric, small, shares) for metric in metrics if metric.scores is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from steelyard.analysis.rows import three_digits
+from steelyard.analysis.formatting import three_digits
 
 
 def digits(value: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from steelyard.analysis.rows import terminal_width
+from steelyard.analysis.formatting import terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import cell_text, interval_text, terminal_width, three_digits
-from steelyard.evaluation.class_views import class_row_intervals
-from steelyard.report.metric_titles import metric_of
+from steelyard.analysis.formatting import cell_text, interval_text, terminal_width, three_digits
 from steelyard.report.terminal import clean_label, paragraph, print_table, safe_paragraph
 
 if TYPE_CHECKING:
@@ -15,7 +13,8 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.best_threshold import BestThreshold
     from steelyard.analysis.comparison import Comparison
-    from steelyard.evaluation.evaluation import Evaluation, Row
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
     from steelyard.statistics.confusion import Confusion
 
 _BAR_CELLS, _LEAST_BAR_CELLS = 20, 6
@@ -46,13 +45,13 @@ def _title(evaluation: Evaluation, name: str) -> str:
     return f"{clean_label(name)}: {evaluation.rows:,} rows{positive}{cut}"
 
 
-def _metrics(rows: Sequence[Row], level: float) -> str:
+def _metrics(rows: Sequence[MetricRow], level: float) -> str:
     """One line a metric, families apart; the bars take what is left of the width."""
     names, intervals = (max((len(text) for text in texts), default=0) for texts in _columns(rows))
     cells = min(max(terminal_width() - names - intervals - len("  value    chance") - 6, 0), _BAR_CELLS)
     shown: list[list[str] | str] = []
     for row in rows:
-        family = metric_of(row).family
+        family = row.spec.metric.family
         if family not in shown:
             shown.append(family)
         drawn = _bar(row, cells) if cells >= _LEAST_BAR_CELLS else ""
@@ -61,20 +60,20 @@ def _metrics(rows: Sequence[Row], level: float) -> str:
     return print_table(head, shown, right=(1, 4), wrap=(3,))
 
 
-def _columns(rows: Sequence[Row]) -> tuple[list[str], list[str]]:
+def _columns(rows: Sequence[MetricRow]) -> tuple[list[str], list[str]]:
     """The names and the intervals, by which the bars are cut; reasons are words and wrap."""
     return [row.name for row in rows], [_interval(row) for row in rows if not math.isnan(row.value)]
 
 
-def _interval(row: Row) -> str:
+def _interval(row: MetricRow) -> str:
     if math.isnan(row.value):
         return row.undefined or ""
     return f"{three_digits(row.low)} to {three_digits(row.high)}"
 
 
-def _bar(row: Row, size: int = _BAR_CELLS) -> str:
+def _bar(row: MetricRow, size: int = _BAR_CELLS) -> str:
     """Cells over the range of the metric: the interval drawn, the value in it, chance as a stroke."""
-    low, high = metric_of(row).range
+    low, high = row.spec.metric.range
     if not (math.isfinite(low) and math.isfinite(high)) or math.isnan(row.value):
         return ""
     cells = ["·"] * size
@@ -98,11 +97,11 @@ def _classes(evaluation: Evaluation) -> str:
         [
             clean_label(row.label),
             f"{row.rows:,}",
-            *(interval_text(i.value, i.low, i.high) for i in class_row_intervals(row)),
+            *(interval_text(i.value, i.low, i.high) for i in row.intervals.values()),
         ]
         for row in evaluation.per_class
     ]
-    names = [interval.metric for interval in class_row_intervals(evaluation.per_class[0])]
+    names = list(evaluation.per_class[0].intervals)
     return print_table(["class", "rows", *names], rows, right=(1,))
 
 

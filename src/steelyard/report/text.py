@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.rows import filled, table_text, three_digits
+from steelyard.analysis.formatting import filled, three_digits
+from steelyard.analysis.rows import table_text
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation, Row
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
 
 
 def evaluation_text(evaluation: Evaluation) -> str:
@@ -22,7 +24,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
     return "\n".join([*verdict, "", table_text(rows), *by_group, "", *map(filled, evaluation.assumed)]).rstrip()
 
 
-def interval_or_reason(row: Row) -> str:
+def interval_or_reason(row: MetricRow) -> str:
     """The interval of a metric, or why it has no value."""
     if row.undefined is not None and math.isnan(row.value):
         return row.undefined

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.rows import listed
+from steelyard.analysis.formatting import listed
 from steelyard.auditing.garcia_conclusions import STRONG, USUALLY, Conclusion
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.registry import get_metric

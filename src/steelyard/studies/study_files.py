@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.rows import json_text, strict
+from steelyard.analysis.strict_json import json_text, strict
 from steelyard.errors import InputError
 from steelyard.ingest.temporary_files import unused_path, without_umask
 from steelyard.report.csv_text import csv_rows

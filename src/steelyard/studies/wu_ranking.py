@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.rows import listed
+from steelyard.analysis.formatting import listed
 from steelyard.studies.declared_study import Finding
 from steelyard.studies.study import judged
 from steelyard.studies.wu_trials import CONDITIONS, LDA, NMC, SKEWED, WU_METRICS

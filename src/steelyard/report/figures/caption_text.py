@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from steelyard.analysis.formatting import interval_text, percent_interval, percent_text, three_digits
 from steelyard.analysis.intervals import interval
-from steelyard.analysis.rows import interval_text, percent_interval, percent_text, three_digits
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def measured(evaluation: Evaluation, name: str) -> Any:
     if name in evaluation:
         return evaluation[name]
     data = evaluation.scores if evaluation.scores is not None else evaluation.confusion
+    assert data is not None  # noqa: S101 - an evaluation is of labels or of scores
     return interval(name, data, level=evaluation.level, prevalence=evaluation.prevalence)
 
 

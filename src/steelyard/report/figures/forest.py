@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.rows import Rows, interval_text, listed
+from steelyard.analysis.formatting import interval_text, listed
+from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations
 from steelyard.report.figures.figure_sources import Source, several
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation, Row
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
 
 _COLUMNS = ("value", "low", "high", "chance", "method")
 
@@ -31,7 +33,7 @@ class IntervalDisplay(LabelDisplay):
     ac_score  0.702  0.581  0.801  0.0688  posterior
     """
 
-    models: dict[str, tuple[Row, ...]]
+    models: dict[str, tuple[MetricRow, ...]]
     rows: str
     level: float
 
@@ -96,7 +98,7 @@ class IntervalDisplay(LabelDisplay):
         self._head(ax)
         return ax
 
-    def _line(self, ax: Any, row: Row, y: float, i: int) -> None:
+    def _line(self, ax: Any, row: MetricRow, y: float, i: int) -> None:
         """The interval, the value, the tick of chance, and the numbers at the right."""
         colour = style.colour(i)
         if np.isfinite(row.chance):
@@ -162,7 +164,7 @@ class _All(Source):
         return evaluate(y_true, **{**columns, **self.weighing})
 
 
-def _rows(evaluation: Evaluation, metrics: Any) -> tuple[Row, ...]:
+def _rows(evaluation: Evaluation, metrics: Any) -> tuple[MetricRow, ...]:
     if metrics is None:
         return tuple(evaluation.shown())
     if isinstance(metrics, str):
@@ -170,7 +172,7 @@ def _rows(evaluation: Evaluation, metrics: Any) -> tuple[Row, ...]:
     return tuple(evaluation[str(getattr(metric, "name", metric))] for metric in metrics)
 
 
-def _reach(ax: Any, rows: list[Row]) -> None:
+def _reach(ax: Any, rows: list[MetricRow]) -> None:
     """The x axis from 0 to 1 where the values lie there, else as far as they go."""
     ends = np.array([end for row in rows for end in (row.low, row.high, row.value, row.chance) if np.isfinite(end)])
     low, high = min(0.0, float(ends.min(initial=0))), max(1.0, float(ends.max(initial=1)))

@@ -109,7 +109,7 @@ class PrecisionRecallDisplay(CurveDisplay):
 
 def _prevalence(evaluation: Evaluation) -> float:
     if evaluation.prevalence is not None:
-        return float(evaluation.prevalence)
+        return float(np.asarray(evaluation.prevalence))
     table = scores_of(evaluation)
     p, n = table.positive.total, table.negative.total
     return float(p / (p + n))

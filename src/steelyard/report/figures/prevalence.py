@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.intervals import intervals
+from steelyard.analysis.formatting import listed
+from steelyard.analysis.inference import Inference
+from steelyard.analysis.intervals import table_intervals
 from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rows import listed
 from steelyard.errors import InputError
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.spec import MetricSpec
 from steelyard.report.figures import caption_text, metric_lines, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only
 from steelyard.report.figures.line_labels import Line, label_lines
@@ -101,8 +104,11 @@ def _tracks(
     values = [np.asarray(metric(counts)) for metric in known]
     if not banded:
         return grid, tuple(Track(metric, value) for metric, value in zip(known, values, strict=True))
-    how = {"level": one.level, "draws": _BAND_DRAWS, "pos_label": one.positive}
-    found = [intervals(known, one.confusion, prevalence=float(pi), **how) for pi in grid]
+    assert one.confusion is not None  # noqa: S101 - its counts were taken above
+    options = CallOptions(pos_label=one.positive)
+    inference = Inference(one.level, draws=_BAND_DRAWS)
+    specs = [MetricSpec(metric) for metric in known]
+    found = [table_intervals(specs, one.confusion, options, replace(inference, prevalence=float(pi))) for pi in grid]
     ends = [[np.array([getattr(part[i], end) for part in found]) for end in ("low", "high")] for i in range(len(known))]
     return grid, tuple(
         Track(metric, value, end[0], end[1], found[0][i].method)

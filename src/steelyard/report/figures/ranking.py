@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.comparison import Comparison, compare
-from steelyard.analysis.rows import Rows, listed, three_digits
+from steelyard.analysis.formatting import listed, three_digits
+from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import Display, Record

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.formatting import listed
 from steelyard.analysis.intervals import intervals
 from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rows import listed
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line, block

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from steelyard.analysis.formatting import listed
 from steelyard.analysis.prevalence import shares
-from steelyard.analysis.rows import Rows, listed
+from steelyard.analysis.rows import Rows
 from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, metric_lines, panels, style
@@ -70,7 +71,7 @@ class SurfaceDisplay(LabelDisplay):
         one = only(evaluations(evaluation, "A surface"), "A surface")
         counts = caption_text.two_class(one, "A surface")
         point = caption_text.measured(one, "recall").value, caption_text.measured(one, "specificity").value
-        share = float(counts.positives / counts.total) if one.prevalence is None else float(one.prevalence)
+        share = float(counts.positives / counts.total) if one.prevalence is None else float(np.asarray(one.prevalence))
         return cls.of(**{"prevalence": share, **options}, ax=ax, _point=point)
 
     @classmethod

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.best_threshold import BestThreshold, best_threshold
+from steelyard.analysis.formatting import listed
 from steelyard.analysis.intervals import intervals
 from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rows import listed
 from steelyard.errors import UndefinedError
 from steelyard.report.figures import caption_text, metric_lines, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, only, scores_of

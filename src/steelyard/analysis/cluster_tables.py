@@ -1,0 +1,42 @@
+"""Cluster tables: the confusion matrix of each cluster of rows, such as a patient's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import InputError
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.array_tables import declared_labels
+
+if TYPE_CHECKING:
+    from steelyard._types import Array, Prevalence
+    from steelyard.analysis.inference import ClusteredRows
+    from steelyard.metrics.call_options import CallOptions
+
+
+def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Prevalence | None) -> Array:
+    """The table of each cluster that has any weight, clusters on a first axis; an average row weighs 1."""
+    if prevalence is not None:
+        raise InputError(
+            "prevalence= and groups= cannot be given together; weigh the clusters at their own prevalence."
+        )
+    true, pred = arrays.column(rows.y_true, "y_true"), arrays.column(rows.y_pred, "y_pred")
+    member = arrays.column(rows.clusters, "groups")
+    weight = arrays.weights(options.sample_weight, "sample_weight")
+    times = arrays.weights(rows.frequency, "frequency", whole=True)
+    arrays.check_lengths(y_true=true, y_pred=pred, groups=member, sample_weight=weight, frequency=times)
+    true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared_labels(options.labels))
+    which, clusters = label_codes.encode(member, None, "groups")
+    k, mass = len(labels), np.ones(len(true))
+    for column in (weight, times):
+        mass = mass if column is None else mass * column
+    code = (which.astype(np.int64) * k + true_codes.astype(np.int64)) * k + pred_codes.astype(np.int64)
+    tables = np.bincount(code, mass, minlength=len(clusters) * k * k).reshape(-1, k, k)
+    weighted = tables[tables.sum((1, 2)) > 0]
+    if len(weighted) < 2:
+        raise InputError("groups= names one cluster only; with no second one nothing tells how clusters differ.")
+    # The prior adds rows, so a row must weigh 1 on average, whatever the scale of the weights.
+    row_weight = 1.0 if weight is None else (weight * mass).sum() / mass.sum()
+    return np.asarray(weighted / row_weight)

@@ -1,0 +1,87 @@
+"""Estimand: one metric as asked on one table, which is what a value, an interval or a test is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis import draws as drawing
+from steelyard.errors import InputTypeError
+from steelyard.metrics import application
+from steelyard.metrics.application import ClassCells
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard._types import Array
+    from steelyard.metrics.call_options import CallOptions
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.metric_value import MetricValue
+    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.statistics.statistic import Statistic
+
+
+@dataclass(frozen=True, eq=False)
+class Estimand:
+    """A metric with its parameters, the table it is taken of, and how the classes of the table enter."""
+
+    spec: MetricSpec
+    table: Statistic
+    parameters: Mapping[str, Any]
+    options: CallOptions
+
+    @property
+    def metric(self) -> Metric:
+        """The metric itself."""
+        return self.spec.metric
+
+    @property
+    def named(self) -> MetricSpec:
+        """The metric as the result calls it: with the average that the options ask for, and the parameters given."""
+        changed = {k: v for k, v in self.parameters.items() if not np.array_equal(v, self.metric.parameters[k])}
+        metric = self.metric.fixed(**changed) if changed else self.metric
+        average = self.options.average if self.spec.is_native and self.options.average is not None else None
+        return MetricSpec(metric, average or self.spec.average, self.spec.label)
+
+    @property
+    def positive_place(self) -> int | None:
+        """The place of the label that it is about, against the rest; None where it is about all classes."""
+        table = self.label_table
+        return None if isinstance(table, Counts) else application.positive_place(self.metric, table, self.options)
+
+    @property
+    def positive_counts(self) -> Counts:
+        """The counts of the class that it is about."""
+        table = self.label_table
+        return table if isinstance(table, Counts) else table.one_vs_rest()[self.positive_place]
+
+    @property
+    def label_table(self) -> Counts | Confusion:
+        """The table, which must be one of labels."""
+        if not isinstance(self.table, (Counts, Confusion)):
+            raise InputTypeError(f"{self.spec.name} was given a table of scores; this is asked of labels.")
+        return self.table
+
+    def on(self, table: Statistic) -> MetricValue:
+        """The value on a table of the same kind, and the reason where it is undefined."""
+        return application.on_table(self.metric, table, self.options, self.parameters)
+
+    def on_cells(self, cells: Array) -> Array:
+        """The values on draws of the table's cells, draws first on the way in and last on the way out."""
+        if isinstance(self.table, Counts) or self.positive_place is not None:
+            return np.asarray(application.count_values(self.metric, drawing.as_counts(cells), self.parameters))
+        values = application.class_values(self.metric, ClassCells.of(cells), self.options, self.parameters)
+        return np.moveaxis(values, 0, -1)
+
+    def on_counts(self, counts: Counts) -> Array:
+        """The values on counts of the class that it is about."""
+        return np.asarray(application.count_values(self.metric, counts, self.parameters))
+
+    def on_scores(self, table: ScoreTable) -> Array:
+        """The values on draws of the scores."""
+        return np.atleast_1d(application.score_values(self.metric, table, self.parameters))

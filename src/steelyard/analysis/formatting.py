@@ -1,0 +1,98 @@
+"""Formatting: numbers, shares, intervals and p-values in the digits that stand everywhere, and filled text."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import textwrap
+from typing import Any
+
+PLACES = 6  # digits after the point of a number beside 1
+ROUNDING = 1e-12  # what sums of weights leave of a 1
+P_VALUES = ("p_value", "p_holm", "mid_p")
+SMALLEST_P = 1e-20  # below this a p-value is a tail of the approximation, no more a probability
+
+
+def terminal_width() -> int:
+    """Columns to fill: the terminal's, at most 100; 100 where there is none."""
+    return min(shutil.get_terminal_size((100, 24)).columns, 100)
+
+
+def filled(text: str) -> str:
+    """The text filled to that width, words with hyphens kept whole."""
+    return textwrap.fill(text, terminal_width(), break_on_hyphens=False)
+
+
+def three_digits(value: Any) -> str:
+    """A number with three significant digits, a dash where it is undefined; what is not 1 never reads as 1.
+
+    >>> three_digits(0.70249), three_digits(0.9996), three_digits(1.0)
+    ('0.702', '0.9996', '1.00')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    if value == 0 or math.isinf(value) or isinstance(value, int):
+        return f"{value:,}" if isinstance(value, int) else f"{value + 0.0:g}"  # + 0.0: no -0
+    size = math.floor(math.log10(abs(float(f"{value:.2e}"))))
+    shown = f"{value:,.{max(2 - size, 0)}f}" if -4 <= size < 6 else f"{value:.2e}"
+    return _beside_one(value) if shown in ("1.00", "-1.00") and abs(abs(value) - 1) > ROUNDING else shown
+
+
+def p_digits(p: float) -> str:
+    """A p-value with three significant digits; one too small to mean its digits is below 1e-20, never 0.
+
+    >>> p_digits(0.0312), p_digits(0.0), p_text(0.0)
+    ('0.0312', '< 1e-20', 'p < 1e-20')
+    """
+    return f"< {SMALLEST_P:g}" if p < SMALLEST_P else three_digits(p)
+
+
+def p_text(p: float) -> str:
+    """A p-value as a sentence holds it."""
+    return f"p {p_digits(p)}" if p < SMALLEST_P else f"p = {p_digits(p)}"
+
+
+def cell_text(column: str, value: Any) -> str:
+    """A value as a table shows it under this name."""
+    return p_digits(value) if column in P_VALUES and isinstance(value, float) else three_digits(value)
+
+
+def _beside_one(value: float) -> str:
+    """A number near 1 or -1 with as many digits as tell it apart, at most six after the point; there never the 1."""
+    for places in range(3, PLACES + 1):
+        shown = f"{value:.{places}f}"
+        if abs(float(shown)) != 1:
+            return shown
+    return f"{math.copysign(1 + math.copysign(10**-PLACES, abs(value) - 1), value):.{PLACES}f}"
+
+
+def percent_text(share: float) -> str:
+    """A share of cases with three significant digits; never rounded to all or none."""
+    if math.isnan(share):
+        return "–"
+    if share == 0 or abs(share - 1) <= ROUNDING:
+        return "100 %" if share else "0 %"
+    shown = three_digits(100 * share)
+    if shown == "100":  # three digits would say all of them
+        shown = f"{math.floor(1e4 * share) / 100:.2f}" if share < 0.9999 else "above 99.99"
+    return f"{shown} %"
+
+
+def interval_text(value: float, low: float, high: float) -> str:
+    """A value with its interval: 0.702 (0.582 to 0.801)."""
+    if math.isnan(value):
+        return "–"
+    return f"{three_digits(value)} ({three_digits(low)} to {three_digits(high)})"
+
+
+def percent_interval(value: float, low: float, high: float) -> str:
+    """A share with its interval: 54.9 % (41.4 to 68.0)."""
+    ends = " to ".join(percent_text(end).removesuffix(" %") for end in (low, high))
+    return f"{percent_text(value)} ({ends})"
+
+
+def listed(words: list[str]) -> str:
+    """Words in a row: a, b and c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,64 @@
+"""Inference: the options that travel together wherever a value gets an interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steelyard.analysis import draws as drawing
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Prevalence, Rng, Weights
+
+COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified-bootstrap", "bca")
+RATE_METHODS = ("wilson", "jeffreys", "exact")
+AUC_METHODS = ("score", "delong", "logit-delong")
+RANK_METHODS = ("bayesian-bootstrap",)
+METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *AUC_METHODS, *RANK_METHODS, "cluster")
+
+
+class ClusteredRows(NamedTuple):
+    """Labels and predictions row by row, and the cluster of each, such as the patient."""
+
+    y_true: ArrayLike
+    y_pred: ArrayLike
+    clusters: ArrayLike
+    frequency: Weights = None
+
+
+@dataclass(frozen=True)
+class Inference:
+    """How sure values are said to be: the level, the method, how many draws from where, at which prevalence.
+
+    >>> Inference(level=0.9).level
+    0.9
+    """
+
+    level: float = 0.95
+    method: str = "auto"
+    draws: int | None = None
+    rng: Rng = None
+    prevalence: Prevalence | None = None
+    clustered: ClusteredRows | None = None
+
+    def __post_init__(self) -> None:
+        drawing.check_level(self.level)
+        if self.method not in METHODS:
+            raise InputError(f"No method is called {self.method!r}; there are {', '.join(METHODS)}.")
+        whole = isinstance(self.draws, (int, np.integer)) and not isinstance(self.draws, bool)
+        if self.draws is not None and (not whole or self.draws < 1):
+            raise InputError(f"draws is a whole number of 1 or more, not {self.draws!r}.")
+
+    @property
+    def generator(self) -> np.random.Generator:
+        """The generator that was given, or one with a fixed seed."""
+        return drawing.generator(self.rng)
+
+    def of_independent_rows(self) -> Inference:
+        """The same for rows that belong to no cluster."""
+        return replace(self, clustered=None)

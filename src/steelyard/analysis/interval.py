@@ -1,0 +1,45 @@
+"""Interval: a value and the range that holds the true one with a stated probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.formatting import interval_text
+
+if TYPE_CHECKING:
+    from steelyard.metrics.spec import MetricSpec
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value and the range that holds the true one with the given probability; arrays for arrays of tables."""
+
+    spec: MetricSpec
+    value: Any
+    low: Any
+    high: Any
+    level: float
+    method: str
+    undefined_share: float = 0.0
+    bin_error: float | None = None
+    why: Any = field(default=None, repr=False)
+
+    @property
+    def metric(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    def row(self) -> dict[str, Any]:
+        """The interval as a row of a table."""
+        return {"metric": self.metric, **{key: value for key, value in vars(self).items() if key != "spec"}}
+
+    def __repr__(self) -> str:
+        if np.ndim(self.value):
+            return f"<{np.size(self.value):,} intervals of {self.metric}, {100 * self.level:g} % {self.method}>"
+        text = f"{self.metric} {interval_text(self.value, self.low, self.high)}, {100 * self.level:g} % {self.method}"
+        text += f", within {self.bin_error:.1g} by binning" if self.bin_error else ""
+        undefined = f"; undefined in {self.undefined_share:.1%} of the draws" if self.undefined_share else ""
+        return text + (f"; {self.why}" if self.why else "") + undefined

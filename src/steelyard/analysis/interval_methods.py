@@ -1,0 +1,48 @@
+"""Interval methods: which fit a metric on a table, and which of them is taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.analysis import rate_intervals
+from steelyard.analysis.inference import AUC_METHODS, COUNT_METHODS, RANK_METHODS, RATE_METHODS, Inference
+from steelyard.analysis.kinks import kinks
+from steelyard.errors import InputError
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from steelyard.analysis.estimand import Estimand
+
+
+def chosen_method(estimand: Estimand, inference: Inference) -> str:
+    """The method that was asked for, checked to fit, or the first that fits."""
+    fitting = _fitting(estimand, inference)
+    if inference.method == "auto":
+        return fitting[0]
+    if inference.method == "cluster" and inference.clustered is None:
+        raise InputError("The method 'cluster' needs groups=, the cluster of each row.")
+    if inference.method not in fitting:
+        names = ", ".join(dict.fromkeys(fitting))
+        raise InputError(
+            f"The method {inference.method!r} does not fit {estimand.metric.name} here; these do: {names}."
+        )
+    return inference.method
+
+
+def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
+    """The methods that fit, the best first."""
+    if inference.clustered is not None:
+        return ("cluster",)
+    if isinstance(estimand.table, ScoreTable):
+        fitting = _of_scores(estimand)
+    else:
+        fitting = ("deviance", "posterior", *COUNT_METHODS) if kinks(estimand.metric.expression) else COUNT_METHODS
+        fitting += RATE_METHODS if rate_intervals.is_rate(estimand.metric) else ()
+    if inference.prevalence is None:
+        return fitting
+    return tuple(method for method in fitting if method not in (*RATE_METHODS, "bca"))  # they know the sample's shares
+
+
+def _of_scores(estimand: Estimand) -> tuple[str, ...]:
+    whole_area = estimand.metric.is_rank_probability and estimand.parameters.get("max_fpr") is None
+    return (*AUC_METHODS, *RANK_METHODS) if whole_area else RANK_METHODS

@@ -1,0 +1,228 @@
+"""Interval sampler: one set of draws of a table, and from it the interval of any metric as asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from steelyard.analysis import auc_intervals, bca, rate_intervals
+from steelyard.analysis import draws as drawing
+from steelyard.analysis.inference import AUC_METHODS, RANK_METHODS, RATE_METHODS, Inference
+from steelyard.analysis.interval import Interval
+from steelyard.analysis.interval_methods import chosen_method
+from steelyard.analysis.kinks import deviance_limit, deviances, near_kink
+from steelyard.analysis.prevalence import at_prevalence, class_shares, shares
+from steelyard.analysis.rank_sampler import RankSampler
+from steelyard.errors import InputError
+from steelyard.metrics.metric_value import plain
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard._types import Array
+    from steelyard.analysis.estimand import Estimand
+    from steelyard.metrics.metric_value import MetricValue
+    from steelyard.statistics.statistic import Statistic
+
+COUNT_DRAWS, DRAWS_AT_ONCE = 10_000, 4_000_000
+Ends: TypeAlias = "tuple[Any, Any]"  # the low and the high ends, in the shape of the values
+
+
+class Bounds(NamedTuple):
+    """The ends, the share of draws that are undefined and, where scores were binned, the error of that."""
+
+    low: Any
+    high: Any
+    undefined_share: float = 0.0
+    bin_error: float | None = None
+
+
+@dataclass
+class IntervalSampler:
+    """One set of draws for all metrics of one call; `cluster_tables` has the table of each cluster."""
+
+    inference: Inference
+    cluster_tables: Array | None = None
+    rng: np.random.Generator = field(init=False)
+    ranks: RankSampler = field(init=False)
+    _drawn: dict[tuple[int | None, int | None, str], tuple[Array, Array | None]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.rng = self.inference.generator
+        self.ranks = RankSampler(self.inference, self.rng)
+
+    @cached_property
+    def tails(self) -> tuple[float, float]:
+        """The two quantiles of the draws that are the ends."""
+        return drawing.tails(self.inference.level)
+
+    def intervals(self, estimands: Sequence[Estimand]) -> list[Interval]:
+        """The intervals of all estimands; all values come first, as draws are not kept for a next one."""
+        values = [estimand.on(self._table_at_prevalence(estimand.table)) for estimand in estimands]
+        methods = [chosen_method(estimand, self.inference) for estimand in estimands]
+        pairs = zip(estimands, methods, strict=True)
+        self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
+        return [self._interval(*parts) for parts in zip(estimands, values, methods, strict=True)]
+
+    def _table_at_prevalence(self, table: Statistic) -> Statistic:
+        prevalence = self.inference.prevalence
+        return table if prevalence is None else at_prevalence(table, prevalence)
+
+    def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval:
+        """The interval of one metric on one table, around the value it has there."""
+        value, bounds = computed.value, self._bounds(estimand, method, computed.value)
+        # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
+        undefined = np.isnan(value) | np.isnan(bounds.low) | np.isnan(bounds.high)
+        ends = (np.fmin(bounds.low, value), np.fmax(bounds.high, value))
+        low, high = (plain(np.where(undefined, np.nan, np.clip(end, *estimand.metric.range))) for end in ends)
+        shares = (bounds.undefined_share, bounds.bin_error)
+        return Interval(estimand.named, plain(value), low, high, self.inference.level, method, *shares, computed.why)
+
+    def _bounds(self, estimand: Estimand, method: str, value: Any) -> Bounds:
+        if isinstance(estimand.table, ScoreTable):
+            return self._score_bounds(estimand, estimand.table, method, value)
+        if estimand.options.average is None and isinstance(estimand.table, Confusion):
+            return self._class_bounds(estimand, estimand.table, method, value)
+        if method in (*RATE_METHODS, "bca"):
+            _check_unweighted(estimand, method)
+        if method in RATE_METHODS:
+            counts = estimand.positive_counts
+            return Bounds(*rate_intervals.bounds(estimand.metric, counts, method, self.inference.level))
+        return self._count_bounds(estimand, method, value)
+
+    def _count_bounds(self, estimand: Estimand, method: str, value: Any) -> Bounds:
+        """The ends by draws of the table."""
+        cells, deviance = self._cells(estimand, method)
+        values = estimand.on_cells(cells)
+        undefined = float(np.isnan(values).mean())
+        if deviance is not None:
+            return Bounds(*self._around_kinks(estimand, cells, deviance, values), undefined)
+        if method == "bca":
+            levels = bca.quantile_levels(estimand, values, value, self.tails)
+            low, high = levels if np.isnan(levels).any() else quantiles(values, levels)
+            return Bounds(low, high, undefined)
+        return Bounds(*quantiles(values, self.tails), undefined)
+
+    def _class_bounds(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:
+        """The ends for every class, each against the rest as if it alone were asked for."""
+        classes = (replace(estimand.options, pos_label=label, average="native") for label in table.labels)
+        parts = [
+            self._bounds(replace(estimand, options=options), method, class_value)
+            for options, class_value in zip(classes, value, strict=True)
+        ]
+        low, high, undefined, _ = zip(*parts, strict=True)
+        return Bounds(np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)))
+
+    def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Any) -> Bounds:
+        if method in AUC_METHODS:  # an AUC is the same at every prevalence
+            return Bounds(*auc_intervals.METHODS[method](table, self.inference.level))
+        values, bin_error = self.ranks.values(estimand, float(value))
+        return Bounds(*quantiles(values, self.tails), float(np.isnan(values).mean()), bin_error)
+
+    def _around_kinks(self, estimand: Estimand, cells: Array, deviance: Array, values: Array) -> Ends:
+        """The range over the likely draws where a kink lies among them, the quantiles where it does not."""
+        expression = estimand.metric.trace(**estimand.parameters)
+        near = near_kink(expression, Cells(*drawing.as_counts(cells)), values.shape[:-1])
+        likely = np.where(deviance <= deviance_limit(self.inference.level), values, np.nan)
+        low, high = quantiles(values, self.tails)
+        ranged = (np.fmin.reduce(likely, axis=-1), np.fmax.reduce(likely, axis=-1))
+        return np.where(near, ranged[0], low), np.where(near, ranged[1], high)
+
+    # ---------------------------------------------------------------- draws
+
+    def _cells(self, estimand: Estimand, method: str) -> tuple[Array, Array | None]:
+        """The draws of a table, or of one label of it against the rest, that label first; made once."""
+        table, place = estimand.label_table, estimand.positive_place
+        key = (id(table) if isinstance(table, Counts) else None, place, method)
+        if key not in self._drawn:
+            fold = None if isinstance(table, Counts) or place is None else _fold(place, len(table.labels))
+            self._drawn[key] = (
+                (self._draw_clusters(self.cluster_tables, fold), None)
+                if self.cluster_tables is not None
+                else self._draw(table, fold, method)
+            )
+        return self._drawn[key]
+
+    def _draw(self, table: Counts | Confusion, fold: Array | None, method: str) -> tuple[Array, Array | None]:
+        folded = table if fold is None or isinstance(table, Counts) else _folded(table, fold)
+        rows, row_weight = drawing.effective(folded)
+        draws = self.inference.draws or int(np.clip(DRAWS_AT_ONCE // rows.shape[-1] ** 2, 200, COUNT_DRAWS))
+        if "bootstrap" in method or method == "bca":
+            if (row_weight != 1).any() or rows.ndim > 2 or (rows != np.round(rows)).any():
+                raise InputError(
+                    f"The method {method!r} resamples rows, so it needs one unweighted table; use 'posterior'."
+                )
+            cells = drawing.bootstrap(rows, draws, self.rng, stratified=method.startswith("stratified"))
+            return self._at_prevalence(cells, rows.sum(), table, fold), None
+        cells = drawing.posterior(rows, row_weight, draws, self.rng)
+        deviance = deviances(cells / row_weight, rows) if method == "deviance" else None
+        class_totals = (rows * row_weight).sum(-1)
+        if method == "stratified":
+            cells = drawing.with_classes(cells, class_totals)
+        return self._at_prevalence(cells, class_totals.sum(-1, keepdims=True), table, fold), deviance
+
+    def _at_prevalence(self, cells: Array, total: Any, table: Counts | Confusion, fold: Array | None) -> Array:
+        """The draws with the shares of the true classes that are in use, if others than the sample's are."""
+        prevalence = self.inference.prevalence
+        if prevalence is None:
+            return cells
+        if isinstance(table, Confusion):
+            share = class_shares(table, prevalence)
+            return drawing.with_classes(cells, total * (share if fold is None else fold @ share))
+        positive = shares(prevalence)
+        if positive.ndim:
+            raise InputError("An interval is at one prevalence at a time; give a number, not several.")
+        return drawing.with_classes(cells, total * np.array([float(positive), 1 - float(positive)]))
+
+    def _draw_clusters(self, tables: Array, fold: Array | None) -> Array:
+        tables = tables if fold is None else fold @ tables @ fold.T
+        spread = drawing.student_spread(len(tables), self.inference.level)
+        return drawing.cluster(tables, self.inference.draws or COUNT_DRAWS, self.rng, spread)
+
+
+def _check_unweighted(estimand: Estimand, method: str) -> None:
+    about_all = estimand.positive_place is None and not isinstance(estimand.table, Counts)
+    if about_all or (isinstance(estimand.table, Confusion) and estimand.table.weighted):
+        raise InputError(f"The method {method!r} counts rows of two classes without weights; use 'posterior'.")
+
+
+def _fold(place: int, k: int) -> Array:
+    """The 2 x K matrix that adds up one class, then all others."""
+    fold = np.ones((2, k))
+    fold[0], fold[0, place], fold[1, place] = 0, 1, 0
+    return fold
+
+
+def _folded(table: Confusion, fold: Array) -> Confusion:
+    """The table of one class against the rest, that class first."""
+    rows = (fold @ table.rows @ fold.T).round().astype(np.int64)
+    if not table.weighted:
+        return Confusion.of_rows((1, 0), rows)
+    return Confusion((1, 0), rows, fold @ table.weights @ fold.T, fold @ table.squares @ fold.T)
+
+
+def against_rest(table: Confusion, label: Any) -> Confusion:
+    """The table of one class against the rest, that class first."""
+    return _folded(table, _fold(table.index(label), len(table.labels)))
+
+
+def quantiles(values: Array, levels: tuple[float, float]) -> Ends:
+    """The two quantiles of the draws on the last axis, of those that are defined."""
+    if np.isnan(values).any():
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # a table without a defined draw has no interval
+            low, high = np.nanquantile(values, levels, axis=-1)
+    elif np.isinf(values).any():  # between two infinities nothing can be interpolated
+        low = np.quantile(values, levels[0], axis=-1, method="lower")
+        high = np.quantile(values, levels[1], axis=-1, method="higher")
+    else:
+        low, high = np.quantile(values, levels, axis=-1)
+    return low, high

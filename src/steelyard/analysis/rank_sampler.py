@@ -1,0 +1,64 @@
+"""Rank sampler: draws of the scores by the Bayesian bootstrap, and the metrics of ranks on each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis import draws as drawing
+from steelyard.analysis.prevalence import scores_at, shares
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard._types import Array
+    from steelyard.analysis.estimand import Estimand
+    from steelyard.analysis.inference import Inference
+    from steelyard.statistics.score_table import ScoreTable
+
+RANK_DRAWS, ENTRIES_AT_ONCE = 1_000, 1_000_000
+
+
+@dataclass
+class RankSampler:
+    """One set of draws of a table of scores for all metrics of ranks of one call."""
+
+    inference: Inference
+    rng: np.random.Generator
+    estimands: Sequence[Estimand] = ()
+    _drawn: dict[int, tuple[bool, list[tuple[float, Array]]]] = field(default_factory=dict)
+
+    def values(self, estimand: Estimand, value: float) -> tuple[Array, float | None]:
+        """The metric on every draw, moved by what binning the scores changed, and how much that is."""
+        table: ScoreTable = estimand.table  # type: ignore[assignment]  # asked of scores alone
+        if id(table) not in self._drawn:
+            self._drawn[id(table)] = self._draw(table)
+        is_binned, by_estimand = self._drawn[id(table)]
+        on_small, values = by_estimand[self._place(estimand)]
+        return values + (value - on_small), abs(on_small - value) if is_binned else None
+
+    def _place(self, estimand: Estimand) -> int:
+        return next(i for i, other in enumerate(self.estimands) if other is estimand)
+
+    def _draw(self, table: ScoreTable) -> tuple[bool, list[tuple[float, Array]]]:
+        """Whether scores were binned; and each metric on the table drawn from and on every draw, some at a time."""
+        small = drawing.binned(table)
+        is_binned = small.positive.size + small.negative.size < table.positive.size + table.negative.size
+        size = max(len(small.positive.scores), len(small.negative.scores), 1)
+        draws = self.inference.draws or RANK_DRAWS
+        steps = math.ceil(draws / max(1, ENTRIES_AT_ONCE // size))
+        parts: list[list[Array]] = [[] for _ in self.estimands]
+        for step in np.array_split(np.arange(draws), steps):
+            drawn = self._at_prevalence(drawing.rank_draws(small, len(step), self.rng, self.inference.level))
+            for values, estimand in zip(parts, self.estimands, strict=True):
+                values.append(estimand.on_scores(drawn))
+        itself = self._at_prevalence(small)
+        on_small = [float(estimand.on_scores(itself)[0]) for estimand in self.estimands]
+        return is_binned, list(zip(on_small, map(np.concatenate, parts), strict=True))
+
+    def _at_prevalence(self, table: ScoreTable) -> ScoreTable:
+        prevalence = self.inference.prevalence
+        return table if prevalence is None else scores_at(table, float(shares(prevalence)))

@@ -1,0 +1,79 @@
+"""Rows of an evaluation: a metric as asked with its value, interval and baseline; and a class with its metrics."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.formatting import interval_text
+
+if TYPE_CHECKING:
+    from steelyard._types import Label
+    from steelyard.analysis.interval import Interval
+    from steelyard.metrics.spec import MetricSpec
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """One metric: its value, its interval, its no-skill baseline, and where it is undefined the reason."""
+
+    spec: MetricSpec
+    value: float
+    low: float
+    high: float
+    chance: float
+    undefined: str | None = None
+    undefined_share: float = 0.0
+    method: str = ""
+
+    @property
+    def name(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    @property
+    def is_headline(self) -> bool:
+        """Whether it stands among the metrics that are shown first."""
+        return self.spec.is_native and "headline" in self.spec.metric.roles
+
+    def row(self) -> dict[str, Any]:
+        """The metric as strict JSON values: null where it is undefined."""
+        numbers = {key: _finite(getattr(self, key)) for key in ("value", "low", "high", "chance")}
+        return {"name": self.name, **numbers, "undefined": self.undefined}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """The precision, recall and F1 of one class against the rest, with their intervals."""
+
+    label: Label
+    rows: int
+    precision: Interval
+    recall: Interval
+    f1: Interval
+
+    @property
+    def intervals(self) -> dict[str, Interval]:
+        """The intervals by the name of their metric."""
+        return {name: getattr(self, name) for name in CLASS_METRICS}
+
+    def row(self) -> dict[str, Any]:
+        """The class as a row of a table."""
+        ends = {
+            name if end == "value" else f"{name}_{end}": getattr(interval, end)
+            for name, interval in self.intervals.items()
+            for end in ("value", "low", "high")
+        }
+        return {"class": self.label, "rows": self.rows, **ends}
+
+    def __repr__(self) -> str:
+        parts = (f"{name} {interval_text(i.value, i.low, i.high)}" for name, i in self.intervals.items())
+        return f"{self.label!r} ({self.rows:,} rows): {', '.join(parts)}"
+
+
+CLASS_METRICS = tuple(field.name for field in fields(ClassRow))[2:]

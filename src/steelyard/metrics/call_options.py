@@ -1,0 +1,41 @@
+"""CallOptions: how the call of a metric is read: which class is positive, which average, which weights."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard._types import Label, LabelSet, Weights
+
+_AVERAGES = ("native", "macro", "weighted", "micro", None)
+
+
+@dataclass(frozen=True)
+class CallOptions:
+    """How a call is to be read: which class is positive, how classes are averaged, what rows weigh."""
+
+    pos_label: Label = None
+    labels: LabelSet | None = None
+    average: str | None = "native"
+    sample_weight: Weights = None
+    frequency: Weights = None
+    undefined: float | str = math.nan
+
+    def __post_init__(self) -> None:
+        if self.average not in _AVERAGES:
+            raise InputError(f"average= takes 'macro', 'weighted', 'micro' or None, not {self.average!r}.")
+        if self.pos_label is not None and self.average in _AVERAGES[1:]:
+            raise InputError("pos_label= and average= contradict each other: one class, or all of them. Give one.")
+        if self.undefined != "raise" and not isinstance(self.undefined, (int, float, np.number)):
+            raise InputError(f"undefined= takes a number or 'raise', not {self.undefined!r}.")
+
+    @property
+    def replacement(self) -> float:
+        """The number for an undefined value: NaN unless one was given."""
+        return math.nan if isinstance(self.undefined, str) else self.undefined

@@ -1,0 +1,98 @@
+"""Declaration: how a formula becomes a metric, with the facts that cannot be computed from it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics.formula import Formula, signature_of
+from steelyard.metrics.metric import Metric
+from steelyard.metrics.registry import register
+from steelyard.metrics.roles import ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_UPPER: Any = object()
+
+
+def metric(
+    title: str,
+    *,
+    on: str = "counts",
+    family: str = "own",
+    range: tuple[float, float] = (-math.inf, math.inf),
+    best: float | None = _UPPER,
+    direction: str | None = None,
+    aliases: tuple[str, ...] = (),
+    cite: str | None = None,
+    sklearn: str | None = None,
+    domain: Mapping[str, str] | None = None,
+    bounds: Callable[..., Any] | None = None,
+    roles: tuple[str, ...] = (),
+    least_rows: str | None = None,
+    is_rank_probability: bool = False,
+) -> Callable[[Formula], Metric]:
+    """Declare a metric: the decorated formula joins the registry under the function's name.
+
+    The formula takes one argument with the cells tp, fn, fp, tn and the margins, or the four cells by name, or with
+    on="scores" or on="probabilities" a ScoreTable; keyword-only arguments are its parameters. Its docstring's first
+    sentence is its meaning. `best` is the upper end of the range unless given; None for a description. Where range and
+    best depend on the parameters, `bounds` computes both from them. `roles` are where it appears without being asked
+    for (metrics/roles.py); `least_rows` names the parameter that says how many rows it needs.
+
+    >>> from steelyard import Counts, metric, ratio
+    >>> @metric("Share of flags", family="example", range=(0, 1), best=None)
+    ... def share_of_flags(c):
+    ...     '''Share of the rows that were flagged.'''
+    ...     return ratio(c.tp + c.fp, c.total)
+    >>> share_of_flags(Counts(1, 2, 3, 4))
+    0.4
+    """
+    if not isinstance(title, str):
+        raise InputTypeError("@metric takes a title first: write @metric('My metric') above the function.")
+    declared_facts: dict[str, Any] = {
+        "family": family,
+        "aliases": tuple(aliases),
+        "cite": cite,
+        "sklearn": sklearn,
+        "domain": dict(domain or {}),
+        "bounds": bounds,
+        "roles": _checked_roles(roles),
+        "least_rows": least_rows,
+        "is_rank_probability": is_rank_probability,
+    }
+
+    def declare(function: Formula) -> Metric:
+        limits, best_value = bounds(**signature_of(function)[1]) if bounds else (range, best)
+        if best_value is _UPPER:
+            best_value = limits[1] if math.isfinite(limits[1]) else None
+        if not limits[0] < limits[1] or not (best_value is None or limits[0] <= best_value <= limits[1]):
+            raise InputError(f"The range {limits} of {title!r} must rise, and hold its best value {best_value}.")
+        toward = direction or _direction(limits, best_value)
+        facts = {"range": limits, "best": best_value, "direction": toward, "of_probabilities": on == "probabilities"}
+        declared = Metric.from_function(function, title, on=on, **declared_facts, **facts)
+        # The Metric takes the function's place in its module; this is where pickle finds the function behind it.
+        form = "function" if on == "counts" else "scores"
+        function.__qualname__ += f".{form}" if getattr(declared, form) is function else f".{form}.function"
+        return register(declared)
+
+    return declare
+
+
+def part(function: Formula) -> Metric:
+    """A named step of other metrics' formulas, written by its name where they are; not in the registry."""
+    return Metric.from_function(function, function.__name__, family="part", is_own=False)
+
+
+def _checked_roles(roles: tuple[str, ...]) -> tuple[str, ...]:
+    for role in roles:
+        if role not in ROLES:
+            raise InputError(f"No role is called {role!r}; there are {', '.join(ROLES)}.")
+    return tuple(roles)
+
+
+def _direction(bounds: tuple[float, float], best: float | None) -> str | None:
+    """Where better lies: toward the end of the range that is best; nowhere where the best lies inside."""
+    return {bounds[0]: "lower", bounds[1]: "higher"}.get(best) if best is not None else None

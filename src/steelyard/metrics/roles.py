@@ -1,0 +1,46 @@
+"""Roles and families: where a metric appears without being asked for, and what kind of metric it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# A metric declares its roles; every place that shows "the usual ones" asks for a role, and none lists names.
+ROLES = {
+    "headline": "shown first in every report",
+    "verdict": "read by the sentences of the verdict",
+    "per class": "given for each class, and averaged over the classes",
+    "averaged over columns": "of many classes, averaged over one column of scores for each",
+    "compared": "compared between models of two classes, unless others are named",
+    "compared, many classes": "compared between models of several classes, unless others are named",
+    "reported": "what people usually report, so that advice says why not where it does not fit",
+    "default": "optimised and ranked by where no metric is named",
+    "threshold figure": "drawn over the thresholds and over runs, unless others are named",
+    "prevalence figure": "drawn over the prevalence, unless others are named",
+    "group": "shown for each group of rows",
+    "page": "read by the page's pictures and tables, whatever was asked for",
+}
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of metric: its title in a report, and whether one value of it sums up both classes."""
+
+    title: str
+    is_summary: bool = True
+
+
+FAMILIES = {
+    "rates": Family("Rates of one class", is_summary=False),
+    "overall": Family("All rows alike"),
+    "balanced": Family("Both classes alike"),
+    "F": Family("Precision and recall of one class"),
+    "agreement": Family("Agreement of truth and prediction"),
+    "corrected": Family("Corrected for the class shares"),
+    "skewed": Family("Leaning to one class"),
+    "diagnostic": Family("Odds", is_summary=False),
+    "decision": Family("What the errors cost", is_summary=False),
+    "ranking": Family("Order of the scores"),
+    "calibration": Family("Scores as probabilities"),
+    "description": Family("Descriptions, of which no value is best", is_summary=False),
+    "own": Family("Your own"),
+}

@@ -1,0 +1,131 @@
+"""MetricSpec: a metric as a user asks for it: with its parameters, of one class, or averaged over the classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics.registry import MetricLike, get_metric
+from steelyard.metrics.written_form import parse_form, write_form
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steelyard._types import Label
+    from steelyard.metrics.call_options import CallOptions
+    from steelyard.metrics.formula import Formula
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.score_table import ScoreTable
+
+NATIVE = "native"  # the metric's own form for all classes, or that of the positive class
+AVERAGES = ("macro", "weighted", "micro")
+
+
+@dataclass(frozen=True, eq=False)
+class MetricSpec:
+    """A metric with its parameters, and how the classes enter it.
+
+    `average` is "native" for the metric's own form or the positive class, "macro", "weighted" or "micro" for an average
+    of the one-vs-rest values, and None for one value per class; `label` is the one class that is meant.
+
+    >>> spec = MetricSpec.of("f_beta[beta=2, average=macro]")
+    >>> spec.metric, spec.average, spec.name
+    (<metric f_beta[beta=2]>, 'macro', 'f_beta[beta=2, average=macro]')
+    """
+
+    metric: Metric
+    average: str | None = NATIVE
+    label: Label = None
+
+    @classmethod
+    def of(cls, metric: SpecLike) -> MetricSpec:
+        """The metric of a written form, of a Metric or of a function of the four cells."""
+        if isinstance(metric, MetricSpec):
+            return metric
+        if not isinstance(metric, str):
+            return cls(get_metric(metric))
+        stem, settings = parse_form(metric)
+        average, label = settings.pop("average", NATIVE), settings.pop("class", None)
+        if average not in (NATIVE, *AVERAGES):
+            raise InputError(f"{metric!r} asks for the average {average!r}; there are {', '.join(AVERAGES)}.")
+        if average != NATIVE and label is not None:
+            raise InputError(f"{metric!r} asks for one class and for an average over all of them; give one.")
+        return cls(get_metric(write_form(stem, settings)), str(average), label)
+
+    @classmethod
+    def all_of(cls, metrics: Iterable[SpecLike]) -> list[MetricSpec]:
+        """Several metrics; a single name in place of a list is refused."""
+        if isinstance(metrics, str) or not hasattr(metrics, "__iter__"):
+            raise InputTypeError(f"metrics= takes a list of metrics, not {metrics!r}; write [{metrics!r}].")
+        specs = [cls.of(metric) for metric in metrics]
+        if not specs:
+            raise InputError("No metric was named; name at least one, or leave the choice out for all.")
+        return specs
+
+    # ---------------------------------------------------------------- what it is called
+
+    @property
+    def name(self) -> str:
+        """The written form, by which reports, rules and JSON call it; it is read back equal."""
+        stem, settings = parse_form(self.metric.name)
+        classes: dict[str, object] = {} if self.average in (NATIVE, None) else {"average": self.average}
+        if self.label is not None:
+            classes["class"] = self.label
+        return write_form(stem, {**settings, **classes}) if classes else self.metric.name
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MetricSpec) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @property
+    def _identity(self) -> tuple[str, Formula | None, Formula | None, str | None]:
+        return self.name, self.metric.function, self.metric.scores, self.average
+
+    @property
+    def title(self) -> str:
+        """The metric's title, with the average or the class in words."""
+        if self.label is not None:
+            return f"{self.metric.title}, {self.label}"
+        return self.metric.title if self.average in (NATIVE, None) else f"{self.metric.title}, {self.average}"
+
+    # ---------------------------------------------------------------- what follows from it
+
+    @property
+    def sign(self) -> int:
+        """1 where higher is better, -1 where lower is, 0 where no value is best."""
+        return self.metric.sign
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is the metric's own form or that of the positive class."""
+        return self.average == NATIVE and self.label is None
+
+    def reads_scores(self, scores: ScoreTable | None) -> bool:
+        """Whether it is taken of the scores: it knows no other way, or they are there."""
+        return self.metric.scores is not None and (self.metric.function is None or scores is not None)
+
+    def check_data(self, *, labels: bool, scores: bool) -> None:
+        """Refuse a metric for which the data have neither labels nor scores."""
+        of_labels, of_scores = self.metric.function is not None and labels, self.metric.scores is not None and scores
+        if not of_labels and (not self.is_native or not of_scores):
+            needed = "scores" if self.metric.function is None else "labels, or a threshold for the scores"
+            raise InputError(f"{self.name} needs {needed}.")
+
+    def options(self, options: CallOptions) -> CallOptions:
+        """The options of a call with what the written form says of the classes; a contradiction is refused."""
+        if self.is_native:
+            return options
+        if options.average != NATIVE and self.average not in (NATIVE, options.average):
+            raise InputError(f"{self.name} and average={options.average!r} contradict each other; give one.")
+        if self.label is not None:
+            return replace(options, pos_label=self.label)
+        return replace(options, average=self.average, pos_label=None)
+
+
+SpecLike: TypeAlias = MetricLike | MetricSpec

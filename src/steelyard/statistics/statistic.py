@@ -1,0 +1,11 @@
+"""Statistic: any of the tables that rows are counted into."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.score_table import ScoreTable
+
+Statistic: TypeAlias = Counts | Confusion | ScoreTable
