@@ -33,8 +33,9 @@ def paper_split():
 def test_the_printed_figure_is_golden(golden):
     expected = golden("papers")["asawa"]
     assert (published("asawa")["positives"], published("asawa")["negatives"]) == (
-        expected["test_positives"], expected["test_negatives"],
-    )  # fmt: skip
+        expected["test_positives"],
+        expected["test_negatives"],
+    )
     for ours, theirs in zip(
         published("asawa")["figure_4"].values(),
         expected["figure4_differences_unbalanced_minus_balanced"].values(),

@@ -13,6 +13,7 @@ from checks import assert_refused
 
 from steelyard import SurfaceDisplay
 from steelyard.studies import study_files
+from steelyard.studies.declared_study import DeclaredStudy, Finding, RunPlan
 from steelyard.studies.nguyen import NGUYEN_STUDY
 from steelyard.studies.registry import STUDIES, environment, run
 from steelyard.studies.study import Claim, Picture, Study, Table
@@ -29,12 +30,17 @@ def claim(verdict="holds", words="It holds."):
 def study():
     rows = [{"metric": "=1+1", "value": -0.25}, {"metric": HOSTILE, "value": math.nan}]
     return Study(
-        "wu", f"A title {HOSTILE}", "Somebody (2025)", ["The head.", "A second sentence."],
+        "wu",
+        f"A title {HOSTILE}",
+        "Somebody (2025)",
+        ["The head.", "A second sentence."],
         [Table("numbers", "Some numbers", rows, "A note.")],
         [Picture("surface", SurfaceDisplay.of(["ac_score"], shape="contour"), width=4)],
-        [claim(), claim("does not hold", HOSTILE), claim("not tested")], {"seed": 3, "quick": True, "nan": math.nan},
-        {"python": "3"}, 2.0,
-    )  # fmt: skip
+        [claim(), claim("does not hold", HOSTILE), claim("not tested")],
+        {"seed": 3, "quick": True, "nan": math.nan},
+        {"python": "3"},
+        2.0,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +74,26 @@ def test_the_command_repeats_the_options_of_the_run(study):
     assert f"{shell_command(other)}<" in study_page(other)
 
 
+def test_a_study_is_an_experiment_and_a_function_for_each_claim_and_table():
+    declared = DeclaredStudy[float]("half", "A half", cite="Somebody (2025)")
+    declared.experiment(lambda plan, *, twice=False: plan.seed / 2 * (1 + twice))
+    declared.summary(lambda half: [f"It is {half}."])
+    declared.choices(lambda half: {"half": half})
+    declared.pictures(lambda _: [])
+    declared.table("numbers", "Numbers", lambda half: f"Of {half}.")(lambda half: [{"half": half}])
+    finding = Finding("1.5", "no seed", "holds", "It is so.")
+    declared.claim("A half is a half.", paper="0.5", place="Section 1")(lambda _: finding)
+    declared.claim("So it is.", place="Section 2")(lambda half: replace(finding, paper=str(half)))
+    study = declared.run(RunPlan(quick=True, data=None, seed=3, progress=print))
+    assert (study.summary, study.choices, study.cite) == (["It is 1.5."], {"half": 1.5}, "Somebody (2025)")
+    assert [(c.claim, c.paper, c.ours, c.place) for c in study.claims] == [
+        ("A half is a half.", "0.5", "1.5", "Section 1"),
+        ("So it is.", "1.5", "1.5", "Section 2"),
+    ]
+    assert [(t.name, t.note, t.rows) for t in study.tables] == [("numbers", "Of 1.5.", [{"half": 1.5}])]
+    assert declared.options == ("twice",) and NGUYEN_STUDY.options == ("overlap",)
+
+
 def test_the_options_of_a_run_are_among_its_choices(study, monkeypatch):
     monkeypatch.setattr(NGUYEN_STUDY, "run", lambda *_, overlap: Study(**study.__dict__ | {"choices": {}}))
     found = run("nguyen", quick=True, seed=4, overlap=True)
@@ -77,8 +103,13 @@ def test_the_options_of_a_run_are_among_its_choices(study, monkeypatch):
 def test_the_folder_holds_page_tables_figures_and_json(folder):
     found = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
     assert found == [
-        "claims.csv", "figures/surface.pdf", "figures/surface.svg", "page.html", "study.json", "tables/numbers.csv",
-    ]  # fmt: skip
+        "claims.csv",
+        "figures/surface.pdf",
+        "figures/surface.svg",
+        "page.html",
+        "study.json",
+        "tables/numbers.csv",
+    ]
     assert (folder / "figures/surface.pdf").read_bytes().startswith(b"%PDF")
 
 

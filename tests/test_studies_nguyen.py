@@ -170,6 +170,8 @@ def test_the_average_row_is_the_mean_of_the_topics(study):
 
 def test_the_ratios_are_the_papers():
     assert {name: (s.positives, s.negatives) for name, s in nguyen.RATIOS.items()} == {
-        "20:80": (20, 80), "50:50": (50, 50), "80:20": (80, 20),
-    }  # fmt: skip
+        "20:80": (20, 80),
+        "50:50": (50, 50),
+        "80:20": (80, 20),
+    }
     assert all(s.negatives % 19 == 0 and s.even for s in nguyen.SHOWN.values())

@@ -27,8 +27,11 @@ from steelyard.studies.wu_trials import QUICK_PLAN
 
 NAMES = ("nguyen", "asawa", "kalita", "wu")
 NUMBERS = {  # of claims, tables and figures
-    "nguyen": (13, 7, 2), "asawa": (13, 8, 5), "kalita": (10, 10, 6), "wu": (10, 11, 7),
-}  # fmt: skip
+    "nguyen": (13, 7, 2),
+    "asawa": (13, 8, 5),
+    "kalita": (10, 10, 6),
+    "wu": (10, 11, 7),
+}
 
 
 def pulsars(folder, rng):

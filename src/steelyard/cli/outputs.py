@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.errors import InputError
-from steelyard.ingest.temporary_files import unused_path, without_umask
+from steelyard.ingest.replaced_files import check_replaceable, replacement_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,8 +63,7 @@ def _check_writable(output: str, force: bool) -> None:
         raise InputError(f"{output!r} is a folder; name a file in it.")
     if path.exists() and not path.is_file():
         raise InputError(f"{output!r} is a device or a pipe, not a file; leave out -o to write to the standard output.")
-    if path.exists() and not force:
-        raise InputError(f"{output!r} exists and was kept; give another name, or --force to replace it.")
+    check_replaceable(path, output, force=force)
     if not path.parent.is_dir():
         folder = path.parent if Path(output).is_symlink() else Path(output).parent
         raise InputError(f"There is no folder {str(folder)!r} to write to; make it first.")
@@ -81,14 +80,6 @@ def _target(output: str) -> Path:
 @contextmanager
 def replacement(output: str, ending: str) -> Iterator[Path]:
     """A file beside the output to be written, which takes its place when that has gone well."""
-    path = _target(output)
-    temporary = unused_path(path.parent, f".{path.name[:40]}.", ending)
-    try:
-        temporary.touch(mode=0o600, exist_ok=False)
+    with replacement_file(_target(output), ending) as temporary:
         yield temporary
-        temporary.chmod(without_umask(0o666))
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
     click.echo(f"Wrote {output}.", err=True)

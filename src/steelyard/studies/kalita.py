@@ -21,6 +21,7 @@ from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.text_counts import phrases
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from scipy.sparse import csr_array
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _CITE = "Kalita, J. (2010) Measuring performance of a classification algorithm. Lecture notes."
 TREE, MEAN_F, MICRO_F = "tree", "f1[average=macro]", "f1[average=weighted]"
-_RESAMPLING = (None, "over", "under", "class_weight")
+_RESAMPLING = [None, "over", "under", "class_weight"]
 _METRICS = (
     MEAN_F,
     MICRO_F,
@@ -89,27 +90,19 @@ class ProtocolOutcome:
     folds: CrossEvaluation
     small: CrossEvaluation
     repeated_before: CrossEvaluation
-    selections: list[Choice]
+    selections: list[ChosenTree]
     intervals: CrossEvaluation | None
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ChosenTree:
     """One selection of a tree, and what the best of the unpruned trees does on the rows that no choice has seen."""
 
     seed: int
     selection: Selection
+    grown: Trial  # best on its validation part before any pruning: the one that Kalita would first keep
     grown_unseen: float
     chosen_unseen: float
-
-    @property
-    def grown(self) -> Trial:
-        """The tree that does best on its validation part before any pruning: the one that Kalita would first keep."""
-        return _best_grown(self.selection)
-
-
-def _best_grown(selection: Selection) -> Trial:
-    return max(selection.grown, key=lambda trial: trial.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,8 +169,8 @@ def _outcome(task: LearningTask, effort: Effort, plan: RunPlan) -> ProtocolOutco
     plan.progress(f"{task.name}: {_FEW} rows, ten times")
     few = [evaluated_on_few(task, seed + i) for i in range(effort.few)]
     plan.progress(f"{task.name}: repeated folds, four ways to balance the training part")
-    folds = _evaluated(task, split, seed, resample=list(_RESAMPLING), cost=True)
-    small = _evaluated(replace(task, learner=task.small), split, seed, resample=list(_RESAMPLING))
+    folds = _evaluated(task, split, seed, resample=_RESAMPLING, cost=True)
+    small = _evaluated(replace(task, learner=task.small), split, seed, resample=_RESAMPLING)
     before = _repeated_before(task, seed)
     selections = []
     for i in range(effort.selections):
@@ -187,9 +180,16 @@ def _outcome(task: LearningTask, effort: Effort, plan: RunPlan) -> ProtocolOutco
     return ProtocolOutcome(task, holdouts, few, folds, small, before, selections, intervals)
 
 
-def _evaluated(task: LearningTask, split: Folds | HoldOut, seed: int, **options: Any) -> CrossEvaluation:
-    rng = np.random.default_rng(seed)
-    return cross_evaluate({TREE: task.learner}, task.X, task.y, split=split, metrics=_METRICS, rng=rng, **options)
+def _evaluated(
+    task: LearningTask,
+    split: Folds | HoldOut,
+    seed: int,
+    *,
+    resample: Sequence[str | None] | None = None,
+    cost: bool = False,
+) -> CrossEvaluation:
+    models, rng = {TREE: task.learner}, np.random.default_rng(seed)
+    return cross_evaluate(models, task.X, task.y, split=split, metrics=_METRICS, rng=rng, resample=resample, cost=cost)
 
 
 def evaluated_on_few(task: LearningTask, seed: int) -> CrossEvaluation:
@@ -206,11 +206,12 @@ def _repeated_before(task: LearningTask, seed: int) -> CrossEvaluation:
     return _evaluated(task.part(rows), Folds(5), seed)
 
 
-def _chosen(task: LearningTask, seed: int) -> Choice:
+def _chosen(task: LearningTask, seed: int) -> ChosenTree:
     """Ten trees, the best three pruned, the smallest of the best: on validation parts, then judged on unseen rows."""
     selection = select_tree(task.learner, task.X, task.y, most=_STEPS, rng=np.random.default_rng(seed))
-    unseen = [_mean_f(task, trial, selection.test_rows) for trial in (_best_grown(selection), selection.chosen)]
-    return Choice(seed, selection, *unseen)
+    grown = max(selection.grown, key=lambda trial: trial.value)
+    unseen = [_mean_f(task, trial, selection.test_rows) for trial in (grown, selection.chosen)]
+    return ChosenTree(seed, selection, grown, *unseen)
 
 
 def _mean_f(task: LearningTask, trial: Trial, rows: Array) -> float:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.strict_json import json_text, strict
 from steelyard.errors import InputError
-from steelyard.ingest.temporary_files import unused_path, without_umask
+from steelyard.ingest.replaced_files import check_replaceable, replacement_folder
 from steelyard.report.csv_text import csv_rows
 from steelyard.studies.study_page import study_page
 
@@ -26,8 +25,7 @@ def check_folder(folder: str | Path, *, force: bool = False) -> Path:
     _check_parent(path)
     if path.is_dir() and not any(path.iterdir()):
         return path
-    if path.exists() and not force:
-        raise InputError(f"{str(folder)!r} exists and was kept; give another name, or --force to replace it.")
+    check_replaceable(path, str(folder), force=force)
     if path.exists() and not (path / "study.json").is_file():
         raise InputError(f"{str(folder)!r} holds no study, so it is not replaced; give another name.")
     return path
@@ -53,15 +51,8 @@ def _check_parent(path: Path) -> None:
 def write_study(study: Study, folder: str | Path, *, force: bool = False) -> Path:
     """Write page.html, study.json, claims.csv, tables/*.csv and figures/*.svg, *.pdf; a kill leaves no half of it."""
     path = check_folder(folder, force=force).absolute()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    made = unused_path(path.parent, f".{path.name[:40]}.")
-    try:
-        made.mkdir(mode=0o700)
-        _fill(study, made)
-        made.chmod(without_umask(0o777))
-        _put(made, path)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+    with replacement_folder(path) as temporary:
+        _fill(study, temporary)
     return path
 
 
@@ -94,14 +85,3 @@ def _fill(study: Study, folder: Path) -> None:
     for name, data in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(data)
-
-
-def _put(made: Path, path: Path) -> None:
-    """The new folder in the place of the old one, which goes only when the new one is there."""
-    if not path.exists() or not any(path.iterdir()):
-        made.replace(path)
-        return
-    old = made.with_name(f"{made.name}.old")
-    path.rename(old)
-    made.replace(path)
-    shutil.rmtree(old)
