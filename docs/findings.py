@@ -147,7 +147,7 @@ def main(given: list[str] | None = None) -> None:
             sys.stdout.write(f"{name}: its page is left as it is. {error}\n")
             continue
         write(study, chosen.to or HERE)
-        sys.stdout.write(f"{name}: {study.tally}; computed in {study.took}\n")
+        sys.stdout.write(f"{name}: {study.verdict_counts}; computed in {study.took}\n")
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def test_a_study_reads_as_text_of_a_hundred_columns(study):
 def test_a_claim_of_our_own_is_counted_apart(study):
     ours = replace(claim(), own=True)
     other = Study(**{**study.__dict__, "claims": [claim(), claim(), ours]})
-    assert other.tally == "2 hold; of our own 1 holds"
+    assert other.verdict_counts == "2 hold; of our own 1 holds"
 
 
 def test_a_full_run_does_not_say_that_it_is_quick(study):

@@ -126,7 +126,7 @@ class Study:
         return f"{self.seconds:,.0f} seconds, {self.cpu:,.0f} of CPU"
 
     @property
-    def tally(self) -> str:
+    def verdict_counts(self) -> str:
         """How many of the paper's claims hold, and of our own: "2 hold, 1 does not hold"."""
         paper, ours = ([claim.verdict for claim in self.claims if claim.own is own] for own in (False, True))
         return _counted(paper) + (f"; of our own {_counted(ours)}" if ours else "")
@@ -136,7 +136,7 @@ class Study:
         sentences = [paragraph(sentence) for sentence in [*self.warning, *self.summary]]
         claims = [_claim_text(i, claim) for i, claim in enumerate(self.claims, 1)]
         rest = f"{len(self.tables)} tables and {len(self.pictures)} figures; computed in {self.took}."
-        return "\n\n".join([head, "\n".join(sentences), f"Claims: {self.tally}.", *claims, rest])
+        return "\n\n".join([head, "\n".join(sentences), f"Claims: {self.verdict_counts}.", *claims, rest])
 
     @property
     def warning(self) -> list[str]:
