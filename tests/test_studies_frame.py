@@ -15,7 +15,7 @@ from steelyard import SurfaceDisplay
 from steelyard.studies import study_files
 from steelyard.studies.declared_study import DeclaredStudy, Finding, RunPlan
 from steelyard.studies.nguyen import NGUYEN_STUDY
-from steelyard.studies.registry import STUDIES, environment, run
+from steelyard.studies.registry import environment, run
 from steelyard.studies.study import Claim, Picture, Study, Table
 from steelyard.studies.study_page import shell_command, study_page
 
@@ -200,4 +200,3 @@ def test_a_seed_that_is_no_whole_number_or_too_large_is_one_sentence(seed):
 def test_the_environment_names_the_libraries():
     found = environment()
     assert {"steelyard", "python", "numpy", "scikit-learn", "machine"} <= set(found)
-    assert len(STUDIES) == 5
