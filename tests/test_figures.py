@@ -39,7 +39,7 @@ from steelyard import (
     evaluate,
 )
 from steelyard.auditing.correlation import correlation_study
-from steelyard.report.figures import KINDS, display_of, figure
+from steelyard.report.figures import FIGURE_KINDS, display_of, figure
 from steelyard.report.figures.line_labels import Line, label_lines
 from steelyard.report.figures.style import thinned
 
@@ -85,7 +85,7 @@ def results(digits, report, study):
     told = {name: model.predict(digits["test"]) for name, model in digits["models"].items()}
     compared = steelyard.compare(digits["y_test"], told)
     runs = Counts(tp=[8, 9, 7, 10], fn=[2, 1, 3, 0], fp=[5, 10, 4, 12], tn=[85, 80, 86, 78])
-    return dict.fromkeys(KINDS, report) | {
+    return dict.fromkeys(FIGURE_KINDS, report) | {
         "ranking": compared, "correlation": study, "runs": {"small": runs, "large": runs + runs}, "surface": None,
     }  # fmt: skip
 
@@ -99,7 +99,7 @@ def svg(drawn):
 # ---------------------------------------------------------------- every kind
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FIGURE_KINDS)
 def test_every_kind_is_saved_as_svg_pdf_and_png_with_its_text_as_text(kind, results, tmp_path):
     drawn = figure(kind, results[kind])
     saved = {ending: drawn.save(tmp_path / f"{kind}.{ending}").read_bytes() for ending in ("svg", "pdf", "png")}
@@ -108,16 +108,16 @@ def test_every_kind_is_saved_as_svg_pdf_and_png_with_its_text_as_text(kind, resu
     assert saved["png"].startswith(b"\x89PNG")
     assert isinstance(drawn.figure_, Figure)
     assert drawn.figure_.get_size_inches()[0] == 3.5
-    assert isinstance(drawn, getattr(steelyard, KINDS[kind]))
+    assert isinstance(drawn, getattr(steelyard, FIGURE_KINDS[kind]))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FIGURE_KINDS)
 def test_drawing_twice_gives_the_same_file(kind, results, tmp_path):
     one, other = (figure(kind, results[kind]).save(tmp_path / f"{name}.svg").read_bytes() for name in "ab")
     assert one == other
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FIGURE_KINDS)
 def test_what_the_user_has_set_is_untouched_and_pyplot_keeps_no_figure(kind, results):
     with mpl.rc_context({"font.size": 13, "svg.fonttype": "path", "axes.facecolor": "black"}):
         before, open_before = dict(mpl.rcParams), plt.get_fignums()
@@ -129,7 +129,7 @@ def test_what_the_user_has_set_is_untouched_and_pyplot_keeps_no_figure(kind, res
         assert drawn.figure_.axes[0].get_facecolor()[:3] != (0, 0, 0)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FIGURE_KINDS)
 def test_a_figure_is_drawn_into_the_axes_it_is_given(kind, results):
     whole = Figure(figsize=(7, 5))
     left, _ = whole.subplots(1, 2)
@@ -140,7 +140,7 @@ def test_a_figure_is_drawn_into_the_axes_it_is_given(kind, results):
     assert first.xaxis.label.get_size() == 8
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FIGURE_KINDS)
 def test_rows_and_caption_come_without_drawing(kind, results):
     drawn = figure(kind, results[kind])
     rows = drawn.frame().to_dicts()
@@ -151,7 +151,7 @@ def test_rows_and_caption_come_without_drawing(kind, results):
     assert drawn._drawn is None
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FIGURE_KINDS)
 def test_no_words_are_cut_off_at_the_edge_of_the_figure(kind, results):
     drawn = figure(kind, results[kind])
     whole = drawn.figure_
@@ -589,5 +589,5 @@ except ImportError as error:
 
 
 def test_every_kind_is_a_public_name():
-    for kind in KINDS:
-        assert display_of(kind) is getattr(steelyard, KINDS[kind])
+    for kind in FIGURE_KINDS:
+        assert display_of(kind) is getattr(steelyard, FIGURE_KINDS[kind])

@@ -1,4 +1,4 @@
-"""The canvas: matplotlib's part of every figure. The only room of that library; imported when something is drawn."""
+"""The canvas: matplotlib's part of every figure, imported when something is drawn."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib import style
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 
 from steelyard.report.figures.style import GREY, INK, LIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from os import PathLike
+    from typing import IO
+
+    from steelyard.report.figures.figure_types import Place
 
 _PAPER: dict[Any, Any] = {
     "font.size": 8,
@@ -65,7 +69,7 @@ def paper() -> Iterator[None]:
 class PaperFigure(Figure):
     """A figure that is saved with its text as text, whatever is set elsewhere; pyplot does not keep it."""
 
-    def savefig(self, fname: Any, **options: Any) -> None:
+    def savefig(self, fname: str | PathLike[str] | IO[bytes], **options: Any) -> None:
         """Save as matplotlib does, undated, in the look of a paper."""
         kind = options.get("format") or (Path(fname).suffix[1:] if isinstance(fname, (str, Path)) else "png")
         with paper():
@@ -77,9 +81,9 @@ def new_figure(size: tuple[float, float]) -> PaperFigure:
     return PaperFigure(figsize=size, layout="constrained")
 
 
-def dressed(ax: Any) -> Any:
+def dressed(ax: Place) -> Any:
     """Axes that somebody else made, in the look that axes made here would have; a figure is left as it is."""
-    if hasattr(ax, "add_subplot"):
+    if isinstance(ax, FigureBase):
         return ax
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[:].set(linewidth=_PAPER["axes.linewidth"], edgecolor=GREY)

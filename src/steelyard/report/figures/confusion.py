@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from steelyard.analysis.formatting import listed
 from steelyard.report.figures import caption_text, style
-from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only, records
+from steelyard.report.figures.display import LabelDisplay, Record, evaluations, records, single_evaluation
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steelyard._types import Array
     from steelyard.analysis.rows import Rows
+    from steelyard.analysis.sampler import Interval
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.report.figures.figure_types import Drawn, Evaluations, Place
     from steelyard.statistics.confusion import Confusion
 
 NARROW, STRIP = 0.2, 0.09  # shares: a column with its words beside it, and the height that a line of words takes
@@ -35,23 +41,23 @@ class ConfusionDisplay(LabelDisplay):
     """
 
     table: Confusion
-    found: tuple[Any, ...]
+    recalls: tuple[MetricRow | Interval, ...]
     level: float
 
     @classmethod
-    def from_evaluation(cls, evaluation: Any, *, ax: Any = None) -> Self:
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: Place | None = None) -> Self:
         """The table of an Evaluation."""
-        one = only(evaluations(evaluation, "A confusion table"), "A confusion table")
-        if one.confusion is None:
-            raise caption_text.no_labels("A confusion table")
-        return cls(one.confusion, _found(one), one.level).placed(ax)
+        chosen = single_evaluation(evaluations(evaluation, "A confusion table"), "A confusion table")
+        if chosen.confusion is None:
+            raise caption_text.labels_missing("A confusion table")
+        return cls(chosen.confusion, _recalls(chosen), chosen.level).placed(ax)
 
     @property
-    def shares(self) -> Any:
+    def shares(self) -> Array:
         """The share of each true class that went to each predicted one; NaN for a class without rows."""
         matrix = self.table.matrix.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            return matrix / matrix.sum(1, keepdims=True)
+            return np.asarray(matrix / matrix.sum(1, keepdims=True))
 
     @property
     def height(self) -> float:
@@ -74,20 +80,20 @@ class ConfusionDisplay(LabelDisplay):
         """What the areas mean, and how much of each class was found."""
         sizes = self.table.rows.sum(1)
         parts = [
-            f"{caption_text.shares(row)} of the {n:,} rows of {caption_text.cropped(label)}"
-            for label, n, row in zip(self.table.labels, sizes, self.found, strict=True)
+            f"{caption_text.share_interval(row)} of the {n:,} rows of {caption_text.cropped(label)}"
+            for label, n, row in zip(self.table.labels, sizes, self.recalls, strict=True)
         ]
         shape = "Areas are rows" if len(parts) == 2 else "Shades are shares of each true class"
-        how = f"{caption_text.percent(self.level)} intervals, {self.found[0].method}"
-        return f"Confusion table of {int(sizes.sum()):,} rows. {shape}. Found: {listed(parts)} ({how})."
+        method = f"{caption_text.percent(self.level)} intervals, {self.recalls[0].method}"
+        return f"Confusion table of {int(sizes.sum()):,} rows. {shape}. Found: {listed(parts)} ({method})."
 
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         (self._areas if len(self.table.labels) == 2 else self._heat)(ax)
         return ax
 
     # ---------------------------------------------------------------- two classes
 
-    def _areas(self, ax: Any) -> None:
+    def _areas(self, ax: Axes) -> None:
         """The larger class at the left, so that a thin column has room for words at its right."""
         widths = self.table.matrix.sum(1) / self.table.matrix.sum()
         order = [0, 1] if widths[0] >= widths[1] else [1, 0]
@@ -100,86 +106,49 @@ class ConfusionDisplay(LabelDisplay):
         ax.grid(visible=False)
         ax.spines["bottom"].set_visible(False)
 
-    def _column(self, ax: Any, i: int, left: float, width: float) -> None:
+    def _column(self, ax: Axes, i: int, left: float, width: float) -> None:
         """One true class: what was called right from the bottom, the rest hatched above it."""
         right = float(np.nan_to_num(self.shares[i, i]))
+        hatched: dict[str, Any] = {"facecolor": "white", "edgecolor": style.OTHER, "hatch": "/////", "linewidth": 0.8}
         ax.bar(left, right, width, align="edge", color=style.THIS, linewidth=0)
-        ax.bar(
-            left,
-            1 - right,
-            width,
-            bottom=right,
-            align="edge",
-            facecolor="white",
-            edgecolor=style.OTHER,
-            hatch="/////",
-            linewidth=0.8,
-        )
+        ax.bar(left, 1 - right, width, bottom=right, align="edge", **hatched)
         thin = width < NARROW
-        true = caption_text.broken(
-            f"truly {caption_text.short(self.table.labels[i], 24)}", BESIDE if thin else width * LETTERS
-        )
-        name = f"{true}\n{self.table.rows[i].sum():,} rows"
-        x = left if thin else left + width / 2
-        ax.annotate(
-            name,
-            (x, 0),
-            (0, -4),
-            textcoords="offset points",
-            ha="left" if thin else "center",
-            va="top",
-            annotation_clip=False,
-        )
+        true = f"truly {caption_text.drawn_label(self.table.labels[i], 24)}"
+        name = caption_text.wrapped(true, BESIDE if thin else width * LETTERS)
+        text = f"{name}\n{self.table.rows[i].sum():,} rows"
+        _write_beside(ax, text, (left if thin else left + width / 2, 0), (0, -4), "left" if thin else "center", "top")
         for j, low, high in ((i, 0.0, right), (1 - i, right, 1.0)):
             if self.table.rows[i, j]:
-                self._word(ax, (i, j), (left, width), (low, high))
+                self._cell_text(ax, (i, j), (left, width), (low, high))
 
-    def _word(self, ax: Any, cell: tuple[int, int], across: tuple[float, float], along: tuple[float, float]) -> None:
+    def _cell_text(
+        self, ax: Axes, cell: tuple[int, int], across: tuple[float, float], along: tuple[float, float]
+    ) -> None:
         """The rows of a cell: inside it where they fit, else beside a thin column, else above or below a thin strip."""
         (i, j), (left, width), (low, high) = cell, across, along
-        text, middle = (
-            f"{self.table.rows[i, j]:,} called {caption_text.short(self.table.labels[j], 24)}",
-            (low + high) / 2,
-        )
+        text = f"{self.table.rows[i, j]:,} called {caption_text.drawn_label(self.table.labels[j], 24)}"
+        center, middle = left + width / 2, (low + high) / 2
         ink = style.THIS if i == j else style.OTHER
         if width < NARROW:
-            y = min(max(middle, 0.04), 0.96)
-            ax.annotate(
-                caption_text.broken(text, BESIDE),
-                (left + width, y),
-                (4, 0),
-                textcoords="offset points",
-                color=ink,
-                va="center",
-                ha="left",
-                annotation_clip=False,
-            )
+            spot = left + width, min(max(middle, 0.04), 0.96)
+            _write_beside(ax, caption_text.wrapped(text, BESIDE), spot, (4, 0), "left", "center", ink)
             return
-        text = caption_text.broken(text, width * LETTERS)
+        text = caption_text.wrapped(text, width * LETTERS)
         fits = high - low > STRIP * (1 + text.count("\n"))
-        if fits or i == j:
-            plain = i == j and fits
-            box = None if plain else {"boxstyle": "square,pad=0.2", "facecolor": "white", "edgecolor": "none"}
-            ax.text(left + width / 2, middle, text, ha="center", va="center", color="white" if plain else ink, bbox=box)
+        if not fits and i != j:
+            _write_beside(ax, text, (center, 1), (0, 3), "center", "bottom", ink)
             return
-        ax.annotate(
-            text,
-            (left + width / 2, 1),
-            (0, 3),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            color=ink,
-            annotation_clip=False,
-        )
+        plain = i == j and fits
+        box = None if plain else {"boxstyle": "square,pad=0.2", "facecolor": "white", "edgecolor": "none"}
+        ax.text(center, middle, text, ha="center", va="center", color="white" if plain else ink, bbox=box)
 
     # ---------------------------------------------------------------- more classes
 
-    def _heat(self, ax: Any) -> None:
-        k, shares = len(self.table.labels), self.shares
-        ax.imshow(shares, cmap=style.shades(style.THIS, "#003d63"), vmin=0, vmax=1, aspect="equal")
-        names = [caption_text.short(label) for label in self.table.labels]
-        lines = [caption_text.broken(name, LETTERS / k) for name in names]
+    def _heat(self, ax: Axes) -> None:
+        k = len(self.table.labels)
+        ax.imshow(self.shares, cmap=style.shades(style.THIS, "#003d63"), vmin=0, vmax=1, aspect="equal")
+        names = [caption_text.drawn_label(label) for label in self.table.labels]
+        lines = [caption_text.wrapped(name, LETTERS / k) for name in names]
         widest = max(len(part) for line in lines for part in line.split("\n"))
         if widest > LETTERS / k:
             ax.set_xticks(range(k), names, rotation=90)
@@ -191,22 +160,32 @@ class ConfusionDisplay(LabelDisplay):
         ax.grid(visible=False)
         ax.spines[:].set_visible(False)
         if k <= _MOST_WRITTEN:
-            for i, j in np.ndindex(k, k):
-                dark = shares[i, j] > 0.55
-                ax.text(
-                    j,
-                    i,
-                    f"{self.table.rows[i, j]:,}",
-                    ha="center",
-                    va="center",
-                    fontsize=7 if k > 6 else 8,
-                    color="white" if dark else style.INK if self.table.rows[i, j] else style.FAINT,
-                )
+            self._cell_numbers(ax)
+
+    def _cell_numbers(self, ax: Axes) -> None:
+        size = 7 if len(self.table.labels) > 6 else 8
+        for (i, j), rows in np.ndenumerate(self.table.rows):
+            ink = "white" if self.shares[i, j] > 0.55 else style.INK if rows else style.FAINT
+            ax.text(j, i, f"{rows:,}", ha="center", va="center", fontsize=size, color=ink)
 
 
-def _found(one: Evaluation) -> tuple[Any, ...]:
-    """How much of each class was found, by the rows of the evaluation wherever it has them."""
-    if len(one.labels) == 2 and one.positive in one.labels and one.prevalence is None:
-        place = one.labels.index(one.positive)
-        return tuple(caption_text.measured(one, "recall" if i == place else "specificity") for i in (0, 1))
-    return tuple(row.recall for row in one.per_class)
+def _write_beside(
+    ax: Axes,
+    text: str,
+    spot: tuple[float, float],
+    points: tuple[float, float],
+    ha: Literal["left", "center"],
+    va: Literal["top", "center", "bottom"],
+    ink: str | None = None,
+) -> None:
+    """Words so many points away from a spot, also where that is outside the axes."""
+    ax.annotate(text, spot, points, textcoords="offset points", color=ink, ha=ha, va=va, annotation_clip=False)
+
+
+def _recalls(evaluation: Evaluation) -> tuple[MetricRow | Interval, ...]:
+    """The recall of each class, by the rows of the evaluation wherever it has them."""
+    labels, positive = evaluation.labels, evaluation.positive
+    if len(labels) == 2 and positive in labels and evaluation.prevalence is None:
+        position = labels.index(positive)
+        return tuple(caption_text.metric_row(evaluation, "recall" if i == position else "specificity") for i in (0, 1))
+    return tuple(row.recall for row in evaluation.per_class)

@@ -15,9 +15,14 @@ from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import Display, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from numpy.typing import ArrayLike
 
     from steelyard._types import Array
+    from steelyard.report.figures.figure_types import Drawn, Place
 
 _MOST_WRITTEN = 16  # metrics up to which the cells hold their numbers
 
@@ -37,11 +42,17 @@ class CorrelationDisplay(Display):
     names: tuple[str, ...]
     titles: tuple[str, ...]
     matrix: Array
-    told: str
+    text: str
 
     @classmethod
     def from_study(
-        cls, study: Any = None, *, positives: Any = None, rank: bool = False, ax: Any = None, **options: Any
+        cls,
+        study: CorrelationStudy | None = None,
+        *,
+        positives: float | Sequence[float] | None = None,
+        rank: bool = False,
+        ax: Place | None = None,
+        **options: Any,
     ) -> Self:
         """The heat map of a correlation_study, at one of its shares of positives; without one the options make it."""
         if study is None:
@@ -52,12 +63,12 @@ class CorrelationDisplay(Display):
             raise InputTypeError(f"The study is made already; {', '.join(options)} has no place here.")
         if not isinstance(study, CorrelationStudy):
             raise InputTypeError(f"A heat map is drawn from a correlation_study, not {type(study).__name__}.")
-        share = study.positives[0] if positives is None else float(positives)
-        titles = tuple(style.brief(name) for name in study.names)
-        return cls(study.names, titles, study.matrix(share, rank=rank), _told(study, share, rank)).placed(ax)
+        share = study.positives[0] if positives is None else float(np.asarray(positives).item())
+        titles = tuple(style.short_title(name) for name in study.names)
+        return cls(study.names, titles, study.matrix(share, rank=rank), _study_text(study, share, rank)).placed(ax)
 
     @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], *, ax: Any = None) -> Self:
+    def from_columns(cls, columns: Mapping[str, ArrayLike], *, ax: Place | None = None) -> Self:
         """The heat map of columns of numbers by name, such as a data set's attributes and its target."""
         names = tuple(map(str, columns))
         if len(names) < 2:
@@ -65,8 +76,8 @@ class CorrelationDisplay(Display):
         values = {name: arrays.numbers(column, repr(name)) for name, column in columns.items()}
         arrays.check_lengths(**values)
         rows = len(next(iter(values.values())))
-        told = f"Pearson's correlations of {len(names)} columns over {rows:,} rows."
-        return cls(names, names, np.corrcoef(np.stack([*values.values()])), told).placed(ax)
+        text = f"Pearson's correlations of {len(names)} columns over {rows:,} rows."
+        return cls(names, names, np.corrcoef(np.stack([*values.values()])), text).placed(ax)
 
     @classmethod
     def from_result(cls, result: Any, **options: Any) -> Self:
@@ -88,9 +99,9 @@ class CorrelationDisplay(Display):
 
     def caption(self) -> str:
         """Which correlation of what."""
-        return self.told
+        return self.text
 
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         titles, k = self.titles, len(self.names)
         shown = np.where(np.tri(k, k=-1, dtype=bool), self.matrix, np.nan)[1:, :-1]
         ax.imshow(shown, cmap=_diverging(), vmin=-1, vmax=1, aspect="equal")
@@ -105,10 +116,11 @@ class CorrelationDisplay(Display):
         return ax
 
     @staticmethod
-    def _numbers(ax: Any, shown: Any) -> None:
+    def _numbers(ax: Axes, shown: Array) -> None:
         size = max(5, min(8, 65 / len(shown)))
-        for i, j in zip(*np.tril_indices(len(shown)), strict=True):
-            value = shown[i, j]
+        for (i, j), value in np.ndenumerate(shown):
+            if j > i:
+                continue
             text = _written(value)
             small = size if len(text) < 4 else min(size, 56 / len(shown))  # four signs fill a cell
             ink = "white" if abs(value) > 0.7 else style.INK
@@ -123,18 +135,18 @@ def _written(value: float) -> str:
     return "0" if text in (".00", "−.00") else text
 
 
-def _told(study: CorrelationStudy, positives: float, rank: bool) -> str:
+def _study_text(study: CorrelationStudy, positives: float, rank: bool) -> str:
     kind = "Spearman's rank" if rank else "Pearson's"
-    c = study.choices
-    told = f"{kind} correlations of {len(study.names)} metrics with {caption_text.share(positives)} positives"
-    if not c:
-        return f"{told}."
-    tables = c["steps"] * c["tuples"]
-    seeds = f", mean of {c['seeds']} seeds" if c["seeds"] > 1 else ""
-    return f"{told}, over {tables} perturbed predictions of {c['n']:,} rows (García and others 2012){seeds}."
+    choices = study.choices
+    text = f"{kind} correlations of {len(study.names)} metrics with {caption_text.share(positives)} positives"
+    if not choices:
+        return f"{text}."
+    tables = choices["steps"] * choices["tuples"]
+    seeds = f", mean of {choices['seeds']} seeds" if choices["seeds"] > 1 else ""
+    return f"{text}, over {tables} perturbed predictions of {choices['n']:,} rows (García and others 2012){seeds}."
 
 
-def _key(ax: Any) -> None:
+def _key(ax: Axes) -> None:
     """What the colours mean, in the empty upper corner."""
     inset = ax.inset_axes((0.62, 0.9, 0.34, 0.035))
     inset.imshow(np.linspace(-1, 1, 101)[None, :], cmap=_diverging(), aspect="auto", extent=(-1, 1, 0, 1))
@@ -146,7 +158,7 @@ def _key(ax: Any) -> None:
     inset.set_title("correlation", loc="center", fontsize=7, pad=2)
 
 
-def _diverging() -> Any:
+def _diverging() -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     # Vermilion and blue, paler in the middle so that dark digits can be read on them.

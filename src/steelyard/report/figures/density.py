@@ -14,8 +14,11 @@ from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, 
 from steelyard.report.figures.line_labels import Line, label_lines
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from matplotlib.axes import Axes
+
+    from steelyard._types import Array, Label
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.report.figures.figure_types import Drawn, Evaluations, Place
     from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
@@ -31,6 +34,11 @@ class _Spread:
     positives: Array
     negatives: Array
     threshold: float | None
+
+    def columns(self, label: str, density: Array) -> dict[str, Array | list[Any] | str]:
+        """The columns of one class's rows."""
+        edges = {"from": self.edges[:-1], "to": self.edges[1:]}
+        return {"model": self.name, "class": label, **edges, "density": density}
 
 
 @dataclass(eq=False, repr=False)
@@ -50,18 +58,20 @@ class DensityDisplay(ScoreDisplay):
 
     spreads: tuple[_Spread, ...]
     rows: str
-    label: Any
+    label: Label
     unit: str = "score"
 
     @classmethod
-    def from_evaluation(cls, evaluation: Any, *, bins: int = _BINS, unit: str = "score", ax: Any = None) -> Self:
+    def from_evaluation(
+        cls, evaluation: Evaluations, *, bins: int = _BINS, unit: str = "score", ax: Place | None = None
+    ) -> Self:
         """The scores of an Evaluation, or of several by name; `unit` is what stands below them."""
-        found = evaluations(evaluation, "A figure of densities", scores=True)
+        by_model = evaluations(evaluation, "A figure of densities", scores=True)
         if not isinstance(bins, (int, np.integer)) or bins < 1:
             raise InputError(f"bins is a whole number of 1 or more, not {bins!r}.")
-        first = next(iter(found.values()))
-        spreads = tuple(_spread(name, one, int(bins)) for name, one in found.items())
-        return cls(spreads, caption_text.rows_of(first), first.positive, unit).placed(ax)
+        first = next(iter(by_model.values()))
+        spreads = tuple(_spread(name, each, int(bins)) for name, each in by_model.items())
+        return cls(spreads, caption_text.row_count(first), first.positive, unit).placed(ax)
 
     @property
     def height(self) -> float:
@@ -74,31 +84,31 @@ class DensityDisplay(ScoreDisplay):
             row
             for s in self.spreads
             for name, density in (("positive", s.positives), ("negative", s.negatives))
-            for row in records(
-                model=s.name, **{"class": name, "from": s.edges[:-1], "to": s.edges[1:]}, density=density
-            )
+            for row in records(**s.columns(name, density))
         )
 
     def caption(self) -> str:
         """What is drawn, and where the cuts are."""
         bins = len(self.spreads[0].edges) - 1
-        said = f"{self.unit.capitalize()}s of {self.rows}, as densities of {bins} bins, each class of area 1"
-        cuts = [
-            caption_text.named(s.name, caption_text.cut(s.threshold)) for s in self.spreads if s.threshold is not None
+        text = f"{self.unit.capitalize()}s of {self.rows}, as densities of {bins} bins, each class of area 1"
+        thresholds = [
+            caption_text.with_name(s.name, caption_text.threshold_text(s.threshold))
+            for s in self.spreads
+            if s.threshold is not None
         ]
-        return f"{said}; dashed: the cut in use ({', '.join(cuts)})." if cuts else f"{said}."
+        return f"{text}; dashed: the cut in use ({', '.join(thresholds)})." if thresholds else f"{text}."
 
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         if len(self.spreads) == 1:
             self._panel(ax, self.spreads[0], last=True)
             return ax
         axes = panels.grid(ax, len(self.spreads), 1)
         for i, (panel, spread) in enumerate(zip(axes.flat, self.spreads, strict=True)):
             self._panel(panel, spread, last=i == len(self.spreads) - 1)
-            panel.set_title(caption_text.short(spread.name, 40), pad=13 if spread.threshold is not None else 4)
+            panel.set_title(caption_text.drawn_label(spread.name, 40), pad=13 if spread.threshold is not None else 4)
         return axes
 
-    def _panel(self, ax: Any, spread: _Spread, *, last: bool) -> None:
+    def _panel(self, ax: Axes, spread: _Spread, *, last: bool) -> None:
         x, lines = np.repeat(spread.edges, 2)[1:-1], []
         for i, (name, density) in enumerate((("positives", spread.positives), ("negatives", spread.negatives))):
             ax.stairs(density, spread.edges, fill=True, color=style.colour(i), alpha=0.16)
@@ -111,7 +121,7 @@ class DensityDisplay(ScoreDisplay):
         if last:
             ax.set_xlabel(self.unit)
         if spread.threshold is not None and np.isfinite(spread.threshold):
-            style.upright(ax, spread.threshold, f"cut at {caption_text.cut(spread.threshold)}")
+            style.vertical_line(ax, spread.threshold, f"cut at {caption_text.threshold_text(spread.threshold)}")
             lines.append(Line(np.full(2, spread.threshold), np.array(ax.get_ylim())))
         label_lines(ax, lines)
 

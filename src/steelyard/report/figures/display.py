@@ -5,17 +5,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.report.figures import style
-from steelyard.report.figures.figure_sources import Source, several
+from steelyard.report.figures.figure_sources import FigureSource, by_name, cv_results_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from os import PathLike
 
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array
+    from steelyard.report.figures.figure_types import Columns, CvResults, Drawn, Estimators, Evaluations, Place
     from steelyard.statistics.score_table import ScoreTable
 
 _FORMATS = (".svg", ".pdf", ".png")
@@ -29,11 +36,11 @@ class Record(dict[str, Any]):
         return dict(self)
 
 
-def records(**columns: Any) -> Rows[Record]:
+def records(**columns: Array | list[Any] | str) -> Rows[Record]:
     """Columns of one length as tidy rows of plain numbers and words; a lone value is repeated."""
-    lists = {name: column.tolist() if hasattr(column, "tolist") else column for name, column in columns.items()}
-    n = max(len(column) for column in lists.values() if isinstance(column, (list, tuple)))
-    full = {name: c if isinstance(c, (list, tuple)) else [c] * n for name, c in lists.items()}
+    lists = {name: column if isinstance(column, (str, list)) else column.tolist() for name, column in columns.items()}
+    n = max(len(column) for column in lists.values() if isinstance(column, list))
+    full = {name: column if isinstance(column, list) else [column] * n for name, column in lists.items()}
     return Rows(Record(zip(full, values, strict=True)) for values in zip(*full.values(), strict=True))
 
 
@@ -43,7 +50,7 @@ class Display(ABC):
     `ax_` and `figure_` draw on first use. The figure is not pyplot's: give `ax=` to draw into one that is.
     """
 
-    _drawn: Any = None
+    _drawn: Drawn | None = None
 
     @property
     def height(self) -> float:
@@ -59,7 +66,7 @@ class Display(ABC):
         """A caption ready for a paper, naming the method of the intervals."""
 
     @abstractmethod
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         """Draw into the axes, and give back the axes that were drawn in."""
 
     @classmethod
@@ -67,7 +74,7 @@ class Display(ABC):
     def from_result(cls, result: Any, **options: Any) -> Self:
         """The figure of whatever result it can be drawn from."""
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Place | None = None) -> Self:
         """Draw into the given axes, or into a figure of its own sized for a column of a paper."""
         canvas = style.canvas()
         with canvas.paper():
@@ -75,7 +82,7 @@ class Display(ABC):
             self._drawn = self._draw(axes)
         return self
 
-    def placed(self, ax: Any) -> Self:
+    def placed(self, ax: Place | None) -> Self:
         """The display, drawn at once where axes were given."""
         return self if ax is None else self.plot(ax)
 
@@ -87,20 +94,21 @@ class Display(ABC):
         return self._drawn
 
     @property
-    def figure_(self) -> Any:
+    def figure_(self) -> Figure:
         """The figure that holds the axes."""
         first = self.ax_.flat[0] if hasattr(self.ax_, "flat") else self.ax_
-        return first.figure.get_figure(root=True)
+        figure: Figure = first.figure.get_figure(root=True)
+        return figure
 
-    def save(self, path: Any, **options: Any) -> Path:
+    def save(self, path: str | PathLike[str], **options: Any) -> Path:
         """Save as SVG, PDF or PNG, by the ending of the path: text as text, undated, one input giving one file."""
-        place = Path(path)
-        if place.suffix.lower() not in _FORMATS:
-            raise InputError(f"A figure is saved as {', '.join(_FORMATS)}; {place.name!r} ends in none of them.")
+        file = Path(path)
+        if file.suffix.lower() not in _FORMATS:
+            raise InputError(f"A figure is saved as {', '.join(_FORMATS)}; {file.name!r} ends in none of them.")
         canvas = style.canvas()
         with canvas.paper():
-            self.figure_.savefig(place, **{"metadata": canvas.UNDATED[place.suffix.lower()], **options})
-        return place
+            self.figure_.savefig(file, **{"metadata": canvas.UNDATED[file.suffix.lower()], **options})
+        return file
 
     def _repr_png_(self) -> bytes:
         """The picture in a notebook."""
@@ -115,12 +123,12 @@ class Display(ABC):
 class EvaluationDisplay(Display):
     """A figure of one or more evaluations: from predictions, estimators, cross-validation or what was evaluated."""
 
-    reads: ClassVar[str] = "labels"
+    reads: ClassVar[Literal["labels", "scores"]] = "labels"
     needs: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     @abstractmethod
-    def from_evaluation(cls, evaluation: Any, *, ax: Any = None) -> Self:
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: Place | None = None) -> Self:
         """The figure of an Evaluation, or of several by name."""
 
     @classmethod
@@ -129,53 +137,57 @@ class EvaluationDisplay(Display):
         return cls.from_evaluation(result, **options)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
+    def from_estimator(cls, estimator: Estimators, X: ArrayLike, y: ArrayLike, **options: Any) -> Self:
         """The figure of a fitted estimator, or of several by name, on rows that it has not seen."""
-        return cls._from(several(estimator), lambda model, source: source.of_estimator(model, X, y), options)
+        return cls._from(by_name(estimator), lambda model, source: source.of_estimator(model, X, y), options)
 
     @classmethod
-    def from_cv_results(cls, cv_results: Any, X: Any, y: Any, **options: Any) -> Self:
+    def from_cv_results(cls, cv_results: CvResults, X: ArrayLike, y: ArrayLike, **options: Any) -> Self:
         """The figure of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True).
 
-        The rows of all test folds are weighed together, each by the model that had not seen it.
+        The rows of all test folds are counted together, each by the model that had not seen it.
         """
-        return cls._from(several(cv_results, one=dict), lambda folds, source: source.of_folds(folds, X, y), options)
+        return cls._from(cv_results_by_name(cv_results), lambda folds, source: source.of_folds(folds, X, y), options)
 
     @classmethod
-    def _from(cls, models: Mapping[str, Any], read: Any, options: dict[str, Any]) -> Self:
-        """Evaluate each model by the options that weigh, and draw by the others."""
-        source, rest = Source.split(cls.reads, cls.needs, options)
+    def _from(
+        cls, models: Mapping[str, Any], read: Callable[[Any, FigureSource], Evaluation], options: dict[str, Any]
+    ) -> Self:
+        """Evaluate each model by evaluate's own options, and draw by the others."""
+        source, rest = FigureSource.split(cls.reads, cls.needs, options)
         return cls.from_evaluation({name: read(model, source) for name, model in models.items()}, **rest)
 
 
 class LabelDisplay(EvaluationDisplay):
-    """A figure of predicted labels; scores are cut first."""
+    """A figure of predicted labels; scores are thresholded first."""
 
     @classmethod
-    def from_predictions(cls, y_true: Any, y_pred: Any = None, *, y_score: Any = None, **options: Any) -> Self:
-        """The figure of predicted labels, or of scores that a threshold cuts; of several models by name.
+    def from_predictions(
+        cls, y_true: ArrayLike, y_pred: Columns | None = None, *, y_score: Columns | None = None, **options: Any
+    ) -> Self:
+        """The figure of predicted labels, or of scores at a threshold; of several models by name.
 
-        Options that weigh are those of evaluate: threshold, pos_label, labels, sample_weight, frequency, level, rng.
+        Options of evaluate are passed on: threshold, pos_label, labels, sample_weight, frequency, level, rng.
         """
         if y_pred is not None and y_score is not None:
             raise InputTypeError("Give y_pred or y_score=, not both; the figure is about one of them.")
         given = y_pred if y_score is None else y_score
         key = "y_pred" if y_score is None else "y_score"
-        return cls._from(several(given), lambda column, source: source.evaluated(y_true, **{key: column}), options)
+        return cls._from(by_name(given), lambda column, source: source.evaluated(y_true, **{key: column}), options)
 
 
 class ScoreDisplay(EvaluationDisplay):
     """A figure of scores at every threshold."""
 
-    reads: ClassVar[str] = "scores"
+    reads: ClassVar[Literal["labels", "scores"]] = "scores"
 
     @classmethod
-    def from_predictions(cls, y_true: Any, y_score: Any = None, **options: Any) -> Self:
+    def from_predictions(cls, y_true: ArrayLike, y_score: Columns | None = None, **options: Any) -> Self:
         """The figure of the scores of the positive class, or of several models' by name.
 
-        Options that weigh are those of evaluate: threshold, pos_label, labels, sample_weight, frequency, level, rng.
+        Options of evaluate are passed on: threshold, pos_label, labels, sample_weight, frequency, level, rng.
         """
-        return cls._from(several(y_score), lambda column, source: source.evaluated(y_true, y_score=column), options)
+        return cls._from(by_name(y_score), lambda column, source: source.evaluated(y_true, y_score=column), options)
 
 
 class CurveDisplay(ScoreDisplay):
@@ -187,30 +199,32 @@ class CurveDisplay(ScoreDisplay):
         return 3.3
 
     @classmethod
-    def from_cv_results(cls, cv_results: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
+    def from_cv_results(
+        cls, cv_results: CvResults, X: ArrayLike, y: ArrayLike, *, ax: Place | None = None, **options: Any
+    ) -> Self:
         """One curve a test fold of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True)."""
-        source, rest = Source.split(cls.reads, cls.needs, options)
+        source, rest = FigureSource.split(cls.reads, cls.needs, options)
         if rest:
             raise InputTypeError(f"This figure has no option {', '.join(map(repr, rest))}.")
         return cls._of_folds(source.of_each_fold(cv_results, X, y)).placed(ax)
 
     @classmethod
     @abstractmethod
-    def _of_folds(cls, each: list[Evaluation]) -> Self:
+    def _of_folds(cls, folds: list[Evaluation]) -> Self:
         """The figure of the evaluations of the test folds."""
 
 
-def evaluations(given: Any, what: str, *, scores: bool = False) -> dict[str, Evaluation]:
+def evaluations(given: Evaluations, what: str, *, scores: bool = False) -> dict[str, Evaluation]:
     """The evaluations by name, each with what the figure needs."""
-    found = {str(name): one for name, one in several(given).items()}
-    for one in found.values():
-        if not isinstance(one, Evaluation):
-            raise InputTypeError(f"{what} is drawn from an Evaluation, or several by name, not {type(one).__name__}.")
-        if scores and one.scores is None:
+    by_model = {str(name): each for name, each in by_name(given).items()}
+    for each in by_model.values():
+        if not isinstance(each, Evaluation):
+            raise InputTypeError(f"{what} is drawn from an Evaluation, or several by name, not {type(each).__name__}.")
+        if scores and each.scores is None:
             raise InputError(f"{what} needs scores, and labels alone were evaluated: evaluate(y_true, y_score=...).")
-    if not found:
+    if not by_model:
         raise InputError(f"{what} needs one model or more, and there is none.")
-    return found
+    return by_model
 
 
 def scores_of(evaluation: Evaluation) -> ScoreTable:
@@ -219,8 +233,8 @@ def scores_of(evaluation: Evaluation) -> ScoreTable:
     return evaluation.scores
 
 
-def only(found: dict[str, Evaluation], what: str) -> Evaluation:
+def single_evaluation(by_model: dict[str, Evaluation], what: str) -> Evaluation:
     """The one evaluation of a figure that shows one model."""
-    if len(found) > 1:
-        raise InputError(f"{what} shows one model, not {len(found)}; draw one figure each, side by side with ax=.")
-    return next(iter(found.values()))
+    if len(by_model) > 1:
+        raise InputError(f"{what} shows one model, not {len(by_model)}; draw one figure each, side by side with ax=.")
+    return next(iter(by_model.values()))

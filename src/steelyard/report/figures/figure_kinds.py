@@ -1,4 +1,4 @@
-"""Kinds: every figure by the word that asks for it. The command line and the page may use it."""
+"""Figure kinds: every figure by the word that asks for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from steelyard.errors import UnknownNameError, did_you_mean
 if TYPE_CHECKING:
     from steelyard.report.figures.display import Display
 
-KINDS = {
+FIGURE_KINDS = {
     "confusion": "ConfusionDisplay",
     "roc": "RocDisplay",
     "pr": "PrecisionRecallDisplay",
@@ -32,12 +32,14 @@ def display_of(kind: str) -> type[Display]:
     >>> display_of("roc").__name__
     'RocDisplay'
     """
-    if kind not in KINDS:
-        told = ", ".join(KINDS)
-        raise UnknownNameError(f"No figure is called {kind!r}; there are {told}.{did_you_mean(str(kind), KINDS)}")
-    name = KINDS[kind]
-    found: type[Display] = getattr(import_module(f"steelyard.{_HOME[name]}"), name)
-    return found
+    if kind not in FIGURE_KINDS:
+        kinds = ", ".join(FIGURE_KINDS)
+        raise UnknownNameError(
+            f"No figure is called {kind!r}; there are {kinds}.{did_you_mean(str(kind), FIGURE_KINDS)}"
+        )
+    name = FIGURE_KINDS[kind]
+    display: type[Display] = getattr(import_module(f"steelyard.{_HOME[name]}"), name)
+    return display
 
 
 def figure(kind: str, result: Any = None, **options: Any) -> Display:

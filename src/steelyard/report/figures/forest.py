@@ -12,11 +12,17 @@ from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations
-from steelyard.report.figures.figure_sources import Source, several
+from steelyard.report.figures.figure_sources import FigureSource
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.report.figures.figure_types import Drawn, Evaluations, Metrics, Place
 
 _COLUMNS = ("value", "low", "high", "chance", "method")
 
@@ -38,25 +44,29 @@ class IntervalDisplay(LabelDisplay):
     level: float
 
     @classmethod
-    def from_evaluation(cls, evaluation: Any, *, metrics: Any = None, ax: Any = None) -> Self:
+    def from_evaluation(
+        cls, evaluation: Evaluations, *, metrics: Metrics | None = None, ax: Place | None = None
+    ) -> Self:
         """The metrics of an Evaluation, or of several by name: the named ones, or those it shows first."""
-        found = evaluations(evaluation, "A forest of intervals")
-        first = next(iter(found.values()))
-        models = {name: _rows(one, metrics) for name, one in found.items()}
+        by_model = evaluations(evaluation, "A forest of intervals")
+        first = next(iter(by_model.values()))
+        models = {name: _rows(each, metrics) for name, each in by_model.items()}
         names = [row.name for row in next(iter(models.values()))]
         if any([row.name for row in part] != names for part in models.values()):
             raise InputError("The models were evaluated by different metrics; name those to draw with metrics=.")
-        return cls(models, caption_text.rows_of(first), first.level).placed(ax)
+        return cls(models, caption_text.row_count(first), first.level).placed(ax)
 
     @classmethod
-    def _from(cls, models: Any, read: Any, options: dict[str, Any]) -> Self:
+    def _from(
+        cls, models: Mapping[str, Any], read: Callable[[Any, FigureSource], Evaluation], options: dict[str, Any]
+    ) -> Self:
         """Evaluate by the metrics to be drawn, and no more."""
         metrics = options.get("metrics")
         if isinstance(metrics, str):
             raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
-        source, rest = Source.split(cls.reads, tuple(metrics or ()), options)
-        whole = source if metrics else _All(source.reads, (), source.weighing, source.response_method)
-        return cls.from_evaluation({name: read(model, whole) for name, model in several(models).items()}, **rest)
+        source, rest = FigureSource.split(cls.reads, tuple(metrics or ()), options)
+        whole = source if metrics else _EveryMetric(source.reads, (), source.options, source.response_method)
+        return cls.from_evaluation({name: read(model, whole) for name, model in models.items()}, **rest)
 
     @property
     def height(self) -> float:
@@ -81,7 +91,7 @@ class IntervalDisplay(LabelDisplay):
             "grey ticks: what guessing with the same margins scores."
         )
 
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         names = [row.name for row in next(iter(self.models.values()))]
         k = len(self.models)
         step = 1.0 if k == 1 else k + 0.6
@@ -90,7 +100,7 @@ class IntervalDisplay(LabelDisplay):
                 self._line(ax, row, j * step + i, i)
         last = (len(names) - 1) * step + k - 1
         ax.set(ylim=(last + 0.7, -0.7), xlabel="value")
-        ax.set_yticks(np.arange(len(names)) * step + (k - 1) / 2, [style.title(name) for name in names])
+        ax.set_yticks(np.arange(len(names)) * step + (k - 1) / 2, [style.metric_title(name) for name in names])
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         ax.grid(visible=False, axis="y")
@@ -98,7 +108,7 @@ class IntervalDisplay(LabelDisplay):
         self._head(ax)
         return ax
 
-    def _line(self, ax: Any, row: MetricRow, y: float, i: int) -> None:
+    def _line(self, ax: Axes, row: MetricRow, y: float, i: int) -> None:
         """The interval, the value, the tick of chance, and the numbers at the right."""
         colour = style.colour(i)
         if np.isfinite(row.chance):
@@ -107,9 +117,9 @@ class IntervalDisplay(LabelDisplay):
             ax.plot([row.low, row.high], [y, y], color=colour, linewidth=2.2, alpha=0.55, solid_capstyle="butt")
         if np.isfinite(row.value):
             ax.plot(row.value, y, style.MARKS[i], color=colour, markersize=4, markeredgecolor="white", zorder=3)
-        told = interval_text(row.value, row.low, row.high) if np.isfinite(row.value) else f"– {row.undefined or ''}"
+        text = interval_text(row.value, row.low, row.high) if np.isfinite(row.value) else f"– {row.undefined or ''}"
         ax.annotate(
-            told,
+            text,
             (1.03, y),
             xycoords=("axes fraction", "data"),
             va="center",
@@ -118,53 +128,25 @@ class IntervalDisplay(LabelDisplay):
             color=colour if len(self.models) > 1 else None,
         )
 
-    def _head(self, ax: Any) -> None:
-        """The names of the models above, each in its colour and with its mark."""
-        ax.annotate(
-            f"value ({caption_text.percent(self.level)} interval)",
-            (1.03, 1),
-            (0, 3),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha="left",
-            va="bottom",
-            fontsize=7,
-            color=style.GREY,
-        )
-        ax.annotate(
-            "grey tick: guessing",
-            (0, 1),
-            (0, 3),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha="left",
-            va="bottom",
-            fontsize=7,
-            color=style.GREY,
-        )
+    def _head(self, ax: Axes) -> None:
+        """What the ticks and the column at the right are, and above them the models, each in its colour and mark."""
+        style.write_above(ax, f"value ({caption_text.percent(self.level)} interval)", 1.03, 3)
+        style.write_above(ax, "grey tick: guessing", 0, 3)
         for i, name in enumerate(self.models if len(self.models) > 1 else ()):
-            ax.annotate(
-                f"{style.sign(i)} {caption_text.short(name, 24)}",
-                (0, 1),
-                (0, 13 + 10 * (len(self.models) - 1 - i)),
-                xycoords="axes fraction",
-                textcoords="offset points",
-                ha="left",
-                va="bottom",
-                color=style.colour(i),
-            )
+            text = f"{style.sign(i)} {caption_text.drawn_label(name, 24)}"
+            style.write_above(ax, text, 0, 13 + 10 * (len(self.models) - 1 - i), size=8, colour=style.colour(i))
 
 
-class _All(Source):
+class _EveryMetric(FigureSource):
     """The source of an evaluation by every metric, of which the usual few are shown."""
 
-    def evaluated(self, y_true: Any, **columns: Any) -> Evaluation:
+    def evaluated(self, y_true: ArrayLike, **columns: ArrayLike | None) -> Evaluation:
         from steelyard.evaluation.evaluate import evaluate
 
-        return evaluate(y_true, **{**columns, **self.weighing})
+        return evaluate(y_true, **{**columns, **self.options})
 
 
-def _rows(evaluation: Evaluation, metrics: Any) -> tuple[MetricRow, ...]:
+def _rows(evaluation: Evaluation, metrics: Metrics | None) -> tuple[MetricRow, ...]:
     if metrics is None:
         return tuple(evaluation.shown())
     if isinstance(metrics, str):
@@ -172,7 +154,7 @@ def _rows(evaluation: Evaluation, metrics: Any) -> tuple[MetricRow, ...]:
     return tuple(evaluation[str(getattr(metric, "name", metric))] for metric in metrics)
 
 
-def _reach(ax: Any, rows: list[MetricRow]) -> None:
+def _reach(ax: Axes, rows: list[MetricRow]) -> None:
     """The x axis from 0 to 1 where the values lie there, else as far as they go."""
     ends = np.array([end for row in rows for end in (row.low, row.high, row.value, row.chance) if np.isfinite(end)])
     low, high = min(0.0, float(ends.min(initial=0))), max(1.0, float(ends.max(initial=1)))

@@ -1,4 +1,4 @@
-"""Labels: the names of lines written beside them, where there is room, in place of a legend. Used by the displays."""
+"""Line labels: the names of lines written beside them, where there is room, in place of a legend."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
     from steelyard._types import Array
 
@@ -27,7 +30,7 @@ class Line:
     colour: str = ""
 
 
-def label_lines(ax: Any, lines: Sequence[Line]) -> None:
+def label_lines(ax: Axes, lines: Sequence[Line]) -> None:
     """Write each line's name beside it, where the other lines and names leave most room."""
     scale = _laid_out(ax)
     frame, ways = np.array(ax.get_window_extent().extents), [_way(ax, line) for line in lines]
@@ -40,11 +43,11 @@ def label_lines(ax: Any, lines: Sequence[Line]) -> None:
         boxes = _beside(ways[i], np.array([extent.width, extent.height]), GAP * scale)
         others = np.concatenate([way for j, way in enumerate(ways) if j != i] or [np.zeros((0, 2))])
         best = _roomiest(boxes, ways[i], others, taken, frame, scale)
-        text.set_position(ax.transAxes.inverted().transform(best[:2]))
+        text.set_position(tuple(ax.transAxes.inverted().transform(best[:2])))
         taken.append(best)
 
 
-def block(ax: Any, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> Array:
+def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> Array:
     """Lines of words in their colours, together in the corner or the middle that the drawing leaves most free.
 
     Returns the room that they take, in pixels: left, bottom, right, top.
@@ -73,23 +76,23 @@ def block(ax: Any, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> A
     return np.concatenate([chosen, chosen + wide])
 
 
-def is_free(ax: Any, text: Any, block: Array, lines: Sequence[Line]) -> bool:
+def is_free(ax: Axes, text: Text, block: Array, lines: Sequence[Line]) -> bool:
     """Whether a text that was written lies over neither a block of words nor a line."""
     box = np.array(text.get_window_extent().extents)
     return _apart(box, block) > 0 and min(_distance(box, _way(ax, line)) for line in lines) > 0
 
 
-def _laid_out(ax: Any) -> float:
+def _laid_out(ax: Axes) -> float:
     """Pixels a point, once the layout has decided how large the axes are."""
     figure = ax.figure.get_figure(root=True)
     figure.draw_without_rendering()
     return float(figure.dpi / 72)
 
 
-def _way(ax: Any, line: Line) -> Array:
+def _way(ax: Axes, line: Line) -> Array:
     """The line in pixels, with points so close together that a label cannot slip between two."""
-    known = np.isfinite(line.x) & np.isfinite(line.y)
-    points = ax.transData.transform(np.column_stack([line.x[known], line.y[known]]))
+    finite = np.isfinite(line.x) & np.isfinite(line.y)
+    points = ax.transData.transform(np.column_stack([line.x[finite], line.y[finite]]))
     if len(points) < 2:
         return np.asarray(points)
     way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(points, axis=0)).sum(1))])

@@ -1,10 +1,10 @@
-"""Metrics over an axis: one line a metric with its name beside it. Used by the threshold and prevalence displays."""
+"""Metric lines: metrics over an axis, one line a metric with its name beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from steelyard.report.figures.display import Record, records
 from steelyard.report.figures.line_labels import Line
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
+    from steelyard.report.figures.figure_types import Metrics
 
 MOST_BANDS = 2  # more bands than this cover each other
 
@@ -33,25 +36,25 @@ class Track:
     method: str = ""
 
 
-def chosen(metrics: Any) -> list[Metric]:
+def metrics_of_counts(metrics: Metrics) -> list[Metric]:
     """The metrics of counts that were named."""
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
-    found = [get_metric(metric) for metric in metrics]
-    for metric in found:
+    chosen = [get_metric(metric) for metric in metrics]
+    for metric in chosen:
         if metric.function is None:
             raise InputError(f"{metric.name} is a metric of all scores at once; this figure takes metrics of a cut.")
-    if not found:
+    if not chosen:
         raise InputError("metrics= is empty; name one metric or more.")
-    return found
+    return chosen
 
 
-def banded(band: bool | None, metrics: list[Metric]) -> bool:
+def has_bands(band: bool | None, metrics: list[Metric]) -> bool:
     """Whether bands are drawn: where asked for, else with one metric or two."""
     return len(metrics) <= MOST_BANDS if band is None else band
 
 
-def rows(axis: str, x: Array, tracks: tuple[Track, ...]) -> Rows[Record]:
+def track_rows(axis: str, x: Array, tracks: tuple[Track, ...]) -> Rows[Record]:
     """One row a point and metric."""
     return Rows(
         row
@@ -66,17 +69,19 @@ def rows(axis: str, x: Array, tracks: tuple[Track, ...]) -> Rows[Record]:
     )
 
 
-def draw(ax: Any, x: Array, tracks: tuple[Track, ...], step: str | None = None) -> list[Line]:
+def draw_tracks(
+    ax: Axes, x: Array, tracks: tuple[Track, ...], step: Literal["pre", "post", "mid"] | None = None
+) -> list[Line]:
     """The lines and bands; their names are written when all else is drawn."""
-    how = {"drawstyle": f"steps-{step}"} if step else {}
+    drawstyle = f"steps-{step}" if step else "default"
     for i, track in enumerate(tracks):
-        if track.low is not None:
+        if track.low is not None and track.high is not None:
             ax.fill_between(x, track.low, track.high, step=step, color=style.colour(i), alpha=0.16, linewidth=0)
-        ax.plot(x, track.value, color=style.colour(i), linestyle=style.dash(i), **how)
-    return [Line(x, t.value, style.brief(t.metric.name), style.colour(i)) for i, t in enumerate(tracks)]
+        ax.plot(x, track.value, color=style.colour(i), linestyle=style.dash(i), drawstyle=drawstyle)
+    return [Line(x, t.value, style.short_title(t.metric.name), style.colour(i)) for i, t in enumerate(tracks)]
 
 
-def limits(ax: Any, tracks: tuple[Track, ...]) -> None:
+def set_limits(ax: Axes, tracks: tuple[Track, ...]) -> None:
     """The y axis over the common range of the metrics, or what is drawn where that is endless."""
     low, high = min(t.metric.range[0] for t in tracks), max(t.metric.range[1] for t in tracks)
     drawn = np.concatenate([np.asarray(t.value)[np.isfinite(t.value)] for t in tracks])

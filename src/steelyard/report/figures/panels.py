@@ -1,36 +1,41 @@
-"""Panels: several axes in the place of one. Used by the displays that need more than one."""
+"""Panels: several axes in the place of one."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.errors import InputError
 
-def grid(ax: Any, rows: int, columns: int, **options: Any) -> Any:
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import FigureBase
+
+    from steelyard._types import Array
+    from steelyard.report.figures.figure_types import Place
+
+
+def grid(ax: Place, rows: int, columns: int, *, sharey: bool = False) -> Array:
     """An array of axes that take the place of the given one."""
-    return place(ax).subplots(rows, columns, squeeze=False, **options)
+    return place(ax).subplots(rows, columns, squeeze=False, sharey=sharey)
 
 
-def place(ax: Any) -> Any:
+def place(ax: Place) -> FigureBase:
     """The room of the given axes as a part of its figure; a figure or a part of one is taken as it is."""
-    if hasattr(ax, "add_subplot"):
+    from matplotlib.figure import FigureBase
+
+    if isinstance(ax, FigureBase):
         return ax
     spec, figure = ax.get_subplotspec(), ax.figure
     if spec is None:  # axes put anywhere by hand have no cell of a grid to give
-        raise _by_hand()
+        raise InputError("This figure has several panels; give axes made by subplots, or a figure, as ax=.")
     ax.remove()
     return figure.add_subfigure(spec)
 
 
-def _by_hand() -> Exception:
-    from steelyard.errors import InputError
-
-    return InputError("This figure has several panels; give axes made by subplots, or a figure, as ax=.")
-
-
-def as_array(axes: list[Any]) -> Any:
+def as_array(axes: list[Axes]) -> Array:
     """Axes as an array of objects."""
-    found = np.empty(len(axes), dtype=object)
-    found[:] = axes
-    return found
+    array = np.empty(len(axes), dtype=object)
+    array[:] = axes
+    return array

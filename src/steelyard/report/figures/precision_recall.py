@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from steelyard.analysis.rows import Rows
 from steelyard.metrics.curves import precision_recall_points
-from steelyard.report.figures import caption_text, style
-from steelyard.report.figures import score_curves as drawing
+from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, is_free
 from steelyard.report.figures.score_curves import Curve
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.report.figures.figure_types import Drawn, Evaluations, Place
 
 
 @dataclass(eq=False, repr=False)
@@ -38,18 +41,18 @@ class PrecisionRecallDisplay(CurveDisplay):
     folds: bool = False
 
     @classmethod
-    def from_evaluation(cls, evaluation: Any, *, ax: Any = None) -> Self:
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: Place | None = None) -> Self:
         """The curve of an Evaluation of scores, or those of several by name."""
-        found = evaluations(evaluation, "A precision-recall curve", scores=True)
-        first = next(iter(found.values()))
-        curves = tuple(_curve(name, one) for name, one in found.items())
-        return cls(curves, caption_text.rows_of(first), _prevalence(first)).placed(ax)
+        by_model = evaluations(evaluation, "A precision-recall curve", scores=True)
+        first = next(iter(by_model.values()))
+        curves = tuple(_curve(name, each) for name, each in by_model.items())
+        return cls(curves, caption_text.row_count(first), _prevalence(first)).placed(ax)
 
     @classmethod
-    def _of_folds(cls, each: list[Evaluation]) -> Self:
-        found = tuple(_curve(f"fold {i}", one) for i, one in enumerate(each, 1))
-        prevalence = float(np.mean([_prevalence(one) for one in each]))
-        return cls(found, caption_text.rows_of_folds(each), prevalence, folds=True)
+    def _of_folds(cls, folds: list[Evaluation]) -> Self:
+        curves = tuple(_curve(f"fold {i}", fold) for i, fold in enumerate(folds, 1))
+        prevalence = float(np.mean([_prevalence(fold) for fold in folds]))
+        return cls(curves, caption_text.fold_count(folds), prevalence, folds=True)
 
     def frame(self) -> Rows[Record]:
         """One row a drawn cut: recall, precision, and the ends of its band."""
@@ -61,36 +64,36 @@ class PrecisionRecallDisplay(CurveDisplay):
 
     def caption(self) -> str:
         """The average precisions with their intervals, and how the band was made."""
-        guessing = caption_text.share(self.prevalence)
-        grey = f"dashed: guessing, {guessing}; grey: out of reach of any scores at that prevalence"
+        baseline = caption_text.share(self.prevalence)
+        grey = f"dashed: guessing, {baseline}; grey: out of reach of any scores at that prevalence"
         if self.folds:
-            told = drawing.over_folds(self.curves, "average precision")
-            return f"Precision and recall of {self.rows}, one line each: {told}; {grey}."
-        one = self.curves[0]
-        level = caption_text.percent(one.level)
+            mean = score_curves.over_folds(self.curves, "average precision")
+            return f"Precision and recall of {self.rows}, one line each: {mean}; {grey}."
+        first = self.curves[0]
+        level = caption_text.percent(first.level)
         areas = "; ".join(c.words("average precision") for c in self.curves)
-        band = f"band: {level} interval of the precision at each cut ({one.method.title()})"
+        band = f"band: {level} interval of the precision at each cut ({first.method.title()})"
         return (
-            f"Precision and recall of {self.rows}. {areas} ({level} interval, {one.area.method}); "
-            f"{band}{drawing.cuts(self.curves)}; {grey}."
+            f"Precision and recall of {self.rows}. {areas} ({level} interval, {first.area.method}); "
+            f"{band}{score_curves.marked_thresholds(self.curves)}; {grey}."
         )
 
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         style.unit_square(ax, style.RECALL, style.PRECISION)
         recall = np.linspace(0, 1, 201)
         worst = self.prevalence * recall / (self.prevalence * recall + 1 - self.prevalence)
         ax.fill_between(recall, 0, worst, color=style.LIGHT, linewidth=0, zorder=1.2)
         ax.axhline(self.prevalence, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
         for i, curve in enumerate(self.curves):
-            drawing.draw(ax, curve, i, step="pre", faint=self.folds)
+            score_curves.draw_curve(ax, curve, i, step="pre", faint=self.folds)
         ends = np.array([0.0, 1.0])
-        guess = Line(ends, np.full(2, self.prevalence))
-        taken = drawing.words_on(ax, self.curves, "average precision", [guess], folds=self.folds)
-        self._guess(ax, taken)
+        baseline = Line(ends, np.full(2, self.prevalence))
+        taken = score_curves.label_areas(ax, self.curves, "average precision", [baseline], folds=self.folds)
+        self._label_baseline(ax, taken)
         return ax
 
-    def _guess(self, ax: Any, taken: Any) -> None:
-        """What guessing gets, at the end of its line that is free; else the caption alone tells it."""
+    def _label_baseline(self, ax: Axes, taken: Array) -> None:
+        """The no-skill baseline in words, at the end of its line that is free; else the caption alone has it."""
         lines = [Line(np.append(0, c.x), np.append(c.y[0], c.y)) for c in self.curves]
         for right in (self.prevalence < 0.5, self.prevalence >= 0.5):
             text = ax.annotate(
@@ -116,9 +119,11 @@ def _prevalence(evaluation: Evaluation) -> float:
 
 
 def _curve(name: str, evaluation: Evaluation) -> Curve:
-    curve, places = drawing.read(evaluation, precision_recall_points)
-    low, high, method = drawing.band("precision", evaluation, places + 1)  # the curve leaves out the cut at infinity
-    point = drawing.working_point(evaluation, "recall", "precision")
+    curve, places = score_curves.curve_points(evaluation, precision_recall_points)
+    low, high, method = score_curves.rate_band(
+        "precision", evaluation, places + 1
+    )  # the curve leaves out the cut at infinity
+    point = score_curves.working_point(evaluation, "recall", "precision")
     return Curve(
         name,
         curve.recall[places],
@@ -126,7 +131,7 @@ def _curve(name: str, evaluation: Evaluation) -> Curve:
         curve.thresholds[places],
         low,
         high,
-        caption_text.measured(evaluation, "average_precision"),
+        caption_text.metric_row(evaluation, "average_precision"),
         point,
         evaluation.threshold,
         evaluation.level,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -15,15 +15,18 @@ from steelyard.errors import InputError
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.figures import caption_text, metric_lines, style
-from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only
+from steelyard.report.figures.display import LabelDisplay, Record, evaluations, single_evaluation
 from steelyard.report.figures.line_labels import Line, label_lines
 from steelyard.report.figures.metric_lines import Track
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from steelyard._types import Array
     from steelyard.analysis.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
+    from steelyard.report.figures.figure_types import Drawn, Evaluations, Metrics, Place
 
 _USUAL = ("precision", "f1", "ac_score", "mcc", "accuracy")
 _POINTS, _BAND_POINTS, _BAND_DRAWS = 200, 25, 2_000
@@ -49,68 +52,68 @@ class PrevalenceDisplay(LabelDisplay):
     @classmethod
     def from_evaluation(
         cls,
-        evaluation: Any,
+        evaluation: Evaluations,
         *,
-        metrics: Any = _USUAL,
+        metrics: Metrics = _USUAL,
         band: bool | None = None,
         low: float = 0.001,
         high: float = 0.99,
-        ax: Any = None,
+        ax: Place | None = None,
     ) -> Self:
         """The metrics of an Evaluation's table at prevalences from `low` to `high`."""
         what = "A figure over prevalence"
-        one = only(evaluations(evaluation, what), what)
-        counts = caption_text.two_class(one, what)
+        chosen = single_evaluation(evaluations(evaluation, what), what)
+        counts = caption_text.two_class(chosen, what)
         if not 0 < low < high < 1:
             raise InputError(f"low= and high= are two rising prevalences above 0 and below 1, not {low} and {high}.")
-        known = metric_lines.chosen(metrics)
-        grid, tracks = _tracks(one, known, low, high, banded=metric_lines.banded(band, known))
+        shown = metric_lines.metrics_of_counts(metrics)
+        grid, tracks = _tracks(chosen, shown, low, high, banded=metric_lines.has_bands(band, shown))
         share = float(counts.positives / counts.total)
-        return cls(grid, tracks, share, caption_text.rows_of(one), one.level).placed(ax)
+        return cls(grid, tracks, share, caption_text.row_count(chosen), chosen.level).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row a prevalence and metric."""
-        return metric_lines.rows("prevalence", self.prevalences, self.tracks)
+        return metric_lines.track_rows("prevalence", self.prevalences, self.tracks)
 
     def caption(self) -> str:
         """What is drawn, and how the bands were made."""
-        told = listed([style.full(track.metric.name) for track in self.tracks])
-        said = f"{told} where other shares of the rows are positive, with the rates found on {self.rows}"
-        said += f"; dashed: the sample's prevalence, {caption_text.share(self.sample)}"
+        titles = listed([style.full_title(track.metric.name) for track in self.tracks])
+        text = f"{titles} where other shares of the rows are positive, with the rates found on {self.rows}"
+        text += f"; dashed: the sample's prevalence, {caption_text.share(self.sample)}"
         method = next((track.method for track in self.tracks if track.method), "")
-        return f"{said}; bands: {caption_text.percent(self.level)} intervals ({method})." if method else f"{said}."
+        return f"{text}; bands: {caption_text.percent(self.level)} intervals ({method})." if method else f"{text}."
 
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         ax.set(xscale="log", xlabel="prevalence (share of rows that are positive)", ylabel="value")
         ax.set_xlim(self.prevalences[0], 1)
-        lines = metric_lines.draw(ax, self.prevalences, self.tracks)
-        metric_lines.limits(ax, self.tracks)
+        lines = metric_lines.draw_tracks(ax, self.prevalences, self.tracks)
+        metric_lines.set_limits(ax, self.tracks)
         ticks = 10.0 ** np.arange(np.ceil(np.log10(self.prevalences[0]) - 1e-9), 1)
         ax.set_xticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
         ax.minorticks_off()
         if self.prevalences[0] <= self.sample <= self.prevalences[-1]:
-            style.upright(ax, self.sample, f"sample, {caption_text.share(self.sample)}")
+            style.vertical_line(ax, self.sample, f"sample, {caption_text.share(self.sample)}")
             lines.append(Line(np.full(2, self.sample), np.array(ax.get_ylim())))
         label_lines(ax, lines)
         return ax
 
 
 def _tracks(
-    one: Evaluation, known: list[Metric], low: float, high: float, *, banded: bool
+    evaluation: Evaluation, metrics: list[Metric], low: float, high: float, *, banded: bool
 ) -> tuple[Array, tuple[Track, ...]]:
     """The metrics over the grid, as even in odds as in sight, with their bands where wanted."""
     grid = np.geomspace(low, high, _BAND_POINTS if banded else _POINTS)
-    counts = at_prevalence(one.counts, grid)
-    values = [np.asarray(metric(counts)) for metric in known]
+    counts = at_prevalence(evaluation.counts, grid)
+    values = [np.asarray(metric(counts)) for metric in metrics]
     if not banded:
-        return grid, tuple(Track(metric, value) for metric, value in zip(known, values, strict=True))
-    assert one.confusion is not None  # noqa: S101 - its counts were taken above
-    options = CallOptions(pos_label=one.positive)
-    inference = Inference(one.level, draws=_BAND_DRAWS)
-    specs = [MetricSpec(metric) for metric in known]
-    found = [table_intervals(specs, one.confusion, options, replace(inference, prevalence=float(pi))) for pi in grid]
-    ends = [[np.array([getattr(part[i], end) for part in found]) for end in ("low", "high")] for i in range(len(known))]
+        return grid, tuple(Track(metric, value) for metric, value in zip(metrics, values, strict=True))
+    assert evaluation.confusion is not None  # noqa: S101 - its counts were taken above
+    options, inference = CallOptions(pos_label=evaluation.positive), Inference(evaluation.level, draws=_BAND_DRAWS)
+    specs = [MetricSpec(metric) for metric in metrics]
+    shifts = [replace(inference, prevalence=float(share)) for share in grid]
+    bands = [table_intervals(specs, evaluation.confusion, options, shift) for shift in shifts]
+    ends = [[np.array([getattr(row[i], end) for row in bands]) for end in ("low", "high")] for i in range(len(metrics))]
     return grid, tuple(
-        Track(metric, value, end[0], end[1], found[0][i].method)
-        for i, (metric, value, end) in enumerate(zip(known, values, ends, strict=True))
+        Track(metric, value, end[0], end[1], bands[0][i].method)
+        for i, (metric, value, end) in enumerate(zip(metrics, values, ends, strict=True))
     )

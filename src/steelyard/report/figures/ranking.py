@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,12 +13,17 @@ from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import Display, Record
-from steelyard.report.figures.figure_sources import Source, taken
+from steelyard.report.figures.figure_sources import FigureSource, take_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Estimator
     from steelyard.analysis.paired_difference import Difference
+    from steelyard.report.figures.figure_types import CvResults, Drawn, Place
 
 
 @dataclass(eq=False, repr=False)
@@ -40,47 +45,64 @@ class RankingDisplay(Display):
     level: float
 
     @classmethod
-    def from_comparison(cls, comparison: Any, a: str | None = None, b: str | None = None, *, ax: Any = None) -> Self:
+    def from_comparison(
+        cls, comparison: Comparison, a: str | None = None, b: str | None = None, *, ax: Place | None = None
+    ) -> Self:
         """The ranking of a Comparison; of more than two models name two."""
         if not isinstance(comparison, Comparison):
             raise InputTypeError(f"A ranking is drawn from a Comparison, not {type(comparison).__name__}; see compare.")
-        found = comparison.ranking(a, b, prevalences=())
-        turned = (found.b, found.a) in {(row.a, row.b) for row in comparison.rows}
-        pair = (found.b, found.a) if turned else (found.a, found.b)
-        known = {row.metric: row for row in comparison.rows if (row.a, row.b) == pair}
-        ordered = Rows(_turned(known[s.metric]) if turned else known[s.metric] for s in found.order)
-        made = cls(found.a, found.b, ordered, found.changes, comparison.n, comparison.level)
-        return made.placed(ax)
+        ranking = comparison.ranking(a, b, prevalences=())
+        reverse = (ranking.b, ranking.a) in {(row.a, row.b) for row in comparison.rows}
+        pair = (ranking.b, ranking.a) if reverse else (ranking.a, ranking.b)
+        differences = {row.metric: row for row in comparison.rows if (row.a, row.b) == pair}
+        ordered = Rows(_reversed(differences[s.metric]) if reverse else differences[s.metric] for s in ranking.order)
+        return cls(ranking.a, ranking.b, ordered, ranking.changes, comparison.n, comparison.level).placed(ax)
 
     @classmethod
-    def from_predictions(cls, y_true: Any, models: Mapping[str, Any], *, ax: Any = None, **options: Any) -> Self:
+    def from_predictions(
+        cls, y_true: ArrayLike, models: Mapping[str, ArrayLike], *, ax: Place | None = None, **options: Any
+    ) -> Self:
         """The ranking of two named columns of labels, or with scores=True of scores; the options are compare's."""
         return cls.from_comparison(compare(y_true, models, **options), ax=ax)
 
     @classmethod
     def from_estimator(
-        cls, estimators: Mapping[str, Any], X: Any, y: Any, *, scores: bool = False, ax: Any = None, **options: Any
+        cls,
+        estimators: Mapping[str, Estimator],
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        scores: bool = False,
+        ax: Place | None = None,
+        **options: Any,
     ) -> Self:
         """The ranking of two fitted estimators by name, by their labels, or with scores=True by their scores."""
-        source = Source("scores", (), {"pos_label": options.get("pos_label")})
+        source = FigureSource("scores", (), {"pos_label": options.get("pos_label")})
         columns = {n: source.scores(m, X)[0] if scores else m.predict(X) for n, m in dict(estimators).items()}
         return cls.from_predictions(y, columns, scores=scores, ax=ax, **options)
 
     @classmethod
     def from_cv_results(
-        cls, cv_results: Mapping[str, Any], X: Any, y: Any, *, scores: bool = False, ax: Any = None, **options: Any
+        cls,
+        cv_results: Mapping[str, CvResults],
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        scores: bool = False,
+        ax: Place | None = None,
+        **options: Any,
     ) -> Self:
-        """The ranking of two results of cross_validate by name, each row judged by a model that had not seen it.
+        """The ranking of two results of cross_validate by name, each row predicted by a model that had not seen it.
 
         Give both the same splits, and return_estimator=True, return_indices=True.
         """
-        source = Source("scores" if scores else "labels", (), {"pos_label": options.get("pos_label")})
-        told = {name: source.told(results, X) for name, results in dict(cv_results).items()}
-        rows = [part[0] for part in told.values()]
+        source = FigureSource("scores" if scores else "labels", (), {"pos_label": options.get("pos_label")})
+        predictions = {name: source.test_predictions(results, X) for name, results in dict(cv_results).items()}
+        rows = [part[0] for part in predictions.values()]
         if any(not np.array_equal(rows[0], other) for other in rows[1:]):
             raise InputError("The models were tested on other rows, or in another order; give both the same splits.")
-        columns = {name: column for name, (_, column) in told.items()}
-        return cls.from_predictions(taken(y, rows[0]), columns, scores=scores, ax=ax, **options)
+        columns = {name: column for name, (_, column) in predictions.items()}
+        return cls.from_predictions(take_rows(y, rows[0]), columns, scores=scores, ax=ax, **options)
 
     @classmethod
     def from_result(cls, result: Any, **options: Any) -> Self:
@@ -107,7 +129,7 @@ class RankingDisplay(Display):
             f"({methods}){turn}."
         )
 
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         for y, row in enumerate(self.ordered):
             self._line(ax, row, y)
             if row.metric in self.changes:
@@ -116,7 +138,7 @@ class RankingDisplay(Display):
         low, high = min(0.0, float(values.min(initial=0))), max(1.0, float(values.max(initial=1)))
         margin = 0.03 * (high - low)
         ax.set(xlim=(low - margin, high + margin), ylim=(len(self.ordered) - 0.4, -0.7), xlabel="value")
-        ax.set_yticks(range(len(self.ordered)), [style.brief(row.metric) for row in self.ordered])
+        ax.set_yticks(range(len(self.ordered)), [style.short_title(row.metric) for row in self.ordered])
         if (low, high) == (0, 1):
             ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         ax.tick_params(axis="y", length=0)
@@ -125,7 +147,7 @@ class RankingDisplay(Display):
         self._head(ax)
         return ax
 
-    def _line(self, ax: Any, row: Difference, y: int) -> None:
+    def _line(self, ax: Axes, row: Difference, y: int) -> None:
         ax.plot([row.value_a, row.value_b], [y, y], color=style.LIGHT, linewidth=2.5, solid_capstyle="butt", zorder=1)
         for i, value in ((1, row.value_b), (0, row.value_a)):
             ax.plot(value, y, style.MARKS[i], color=style.colour(i), markersize=4.5, markeredgecolor="white", zorder=3)
@@ -139,47 +161,25 @@ class RankingDisplay(Display):
             fontsize=7,
         )
 
-    def _head(self, ax: Any) -> None:
+    def _head(self, ax: Axes) -> None:
+        """The names of both models with their marks, and what the column at the right is."""
         from matplotlib.offsetbox import AnchoredOffsetbox, HPacker, TextArea
 
-        names = [
-            (f"{style.sign(0)} {caption_text.short(self.a, 18)}", style.colour(0)),
-            (f"{style.sign(1)} {caption_text.short(self.b, 18)}", style.colour(1)),
-        ]
-        parts: list[Any] = [TextArea(text, textprops={"color": ink}) for text, ink in names]
+        texts = [f"{style.sign(i)} {caption_text.drawn_label(name, 18)}" for i, name in enumerate((self.a, self.b))]
+        parts: list[Any] = [TextArea(text, textprops={"color": style.colour(i)}) for i, text in enumerate(texts)]
+        above: dict[str, Any] = {"bbox_to_anchor": (0, 1), "bbox_transform": ax.transAxes}
         packed = HPacker(children=parts, pad=0, sep=8)
-        box = AnchoredOffsetbox(
-            "lower left",
-            child=packed,
-            pad=0,
-            borderpad=1.6,
-            frameon=False,
-            bbox_to_anchor=(0, 1),
-            bbox_transform=ax.transAxes,
-        )
-        ax.add_artist(box)
-        ax.annotate(
-            f"difference ({caption_text.percent(self.level)} interval)",
-            (1.03, 1),
-            (0, 2),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha="left",
-            va="bottom",
-            fontsize=7,
-            color=style.GREY,
-        )
+        ax.add_artist(AnchoredOffsetbox("lower left", child=packed, pad=0, borderpad=1.6, frameon=False, **above))
+        style.write_above(ax, f"difference ({caption_text.percent(self.level)} interval)", 1.03, 2)
 
 
 def _signed(value: float) -> str:
-    told = three_digits(float(value)).replace("-", "−")
-    return f"+{told}" if value > 0 else told
+    text = three_digits(float(value)).replace("-", "−")
+    return f"+{text}" if value > 0 else text
 
 
-def _turned(row: Difference) -> Difference:
+def _reversed(row: Difference) -> Difference:
     """The same difference read from the other model."""
-    from dataclasses import replace
-
     return replace(
         row,
         a=row.b,

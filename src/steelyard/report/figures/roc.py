@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from steelyard.analysis.rows import Rows
 from steelyard.metrics.curves import roc_points
-from steelyard.report.figures import caption_text, style
-from steelyard.report.figures import score_curves as drawing
+from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records
 from steelyard.report.figures.line_labels import Line
 from steelyard.report.figures.score_curves import Curve
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.report.figures.figure_types import Drawn, Evaluations, Place
 
 
 @dataclass(eq=False, repr=False)
@@ -35,16 +37,16 @@ class RocDisplay(CurveDisplay):
     folds: bool = False
 
     @classmethod
-    def from_evaluation(cls, evaluation: Any, *, ax: Any = None) -> Self:
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: Place | None = None) -> Self:
         """The curve of an Evaluation of scores, or those of several by name."""
-        found = evaluations(evaluation, "A ROC curve", scores=True)
-        rows = caption_text.rows_of(next(iter(found.values())))
-        return cls(tuple(_curve(name, one) for name, one in found.items()), rows).placed(ax)
+        by_model = evaluations(evaluation, "A ROC curve", scores=True)
+        rows = caption_text.row_count(next(iter(by_model.values())))
+        return cls(tuple(_curve(name, each) for name, each in by_model.items()), rows).placed(ax)
 
     @classmethod
-    def _of_folds(cls, each: list[Evaluation]) -> Self:
-        found = tuple(_curve(f"fold {i}", one) for i, one in enumerate(each, 1))
-        return cls(found, caption_text.rows_of_folds(each), folds=True)
+    def _of_folds(cls, folds: list[Evaluation]) -> Self:
+        curves = tuple(_curve(f"fold {i}", fold) for i, fold in enumerate(folds, 1))
+        return cls(curves, caption_text.fold_count(folds), folds=True)
 
     def frame(self) -> Rows[Record]:
         """One row a drawn cut: the two shares, and the ends of the band."""
@@ -59,30 +61,31 @@ class RocDisplay(CurveDisplay):
     def caption(self) -> str:
         """The areas with their intervals, and how the band was made."""
         if self.folds:
-            told = drawing.over_folds(self.curves, "area")
-            return f"ROC curves of {self.rows}, one line each: {told}; dashed: guessing."
-        one = self.curves[0]
-        level = caption_text.percent(one.level)
+            mean = score_curves.over_folds(self.curves, "area")
+            return f"ROC curves of {self.rows}, one line each: {mean}; dashed: guessing."
+        first = self.curves[0]
+        level = caption_text.percent(first.level)
         areas = "; ".join(c.words("area") for c in self.curves)
-        band = f"band: {level} interval of the share of positives found at each cut ({one.method.title()})"
-        how = f"({level} interval, {one.area.method}); {band}{drawing.cuts(self.curves)}; dashed: guessing"
-        return f"ROC curve{'s' if len(self.curves) > 1 else ''} of {self.rows}. {areas} {how}."
+        band = f"band: {level} interval of the share of positives found at each cut ({first.method.title()})"
+        marks = score_curves.marked_thresholds(self.curves)
+        methods = f"({level} interval, {first.area.method}); {band}{marks}; dashed: guessing"
+        return f"ROC curve{'s' if len(self.curves) > 1 else ''} of {self.rows}. {areas} {methods}."
 
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         style.unit_square(ax, style.FALSE_ALARMS, style.RECALL)
         ax.plot([0, 1], [0, 1], color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
         ax.text(0.62, 0.59, "guessing", color=style.GREY, rotation=45, ha="center", va="top", rotation_mode="anchor")
         for i, curve in enumerate(self.curves):
-            drawing.draw(ax, curve, i, faint=self.folds)
+            score_curves.draw_curve(ax, curve, i, faint=self.folds)
         ends = np.array([0.0, 1.0])
-        drawing.words_on(ax, self.curves, "area", [Line(ends, ends)], folds=self.folds)
+        score_curves.label_areas(ax, self.curves, "area", [Line(ends, ends)], folds=self.folds)
         return ax
 
 
 def _curve(name: str, evaluation: Evaluation) -> Curve:
-    curve, places = drawing.read(evaluation, roc_points)
-    low, high, method = drawing.band("recall", evaluation, places)
-    rates = drawing.working_point(evaluation, "specificity", "recall")
+    curve, places = score_curves.curve_points(evaluation, roc_points)
+    low, high, method = score_curves.rate_band("recall", evaluation, places)
+    rates = score_curves.working_point(evaluation, "specificity", "recall")
     point = None if rates is None else (1 - rates[0], rates[1])
     return Curve(
         name,
@@ -91,7 +94,7 @@ def _curve(name: str, evaluation: Evaluation) -> Curve:
         curve.thresholds[places],
         low,
         high,
-        caption_text.measured(evaluation, "roc_auc"),
+        caption_text.metric_row(evaluation, "roc_auc"),
         point,
         evaluation.threshold,
         evaluation.level,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,13 +15,19 @@ from steelyard.evaluation.evaluation import Evaluation
 from steelyard.ingest import array_tables as ingest
 from steelyard.report.figures import caption_text, metric_lines, panels, style
 from steelyard.report.figures.display import Display, Record, records
-from steelyard.report.figures.figure_sources import Source, several
+from steelyard.report.figures.figure_sources import FigureSource, by_name, cv_results_by_name
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Estimator, Label
     from steelyard.metrics.metric import Metric
+    from steelyard.report.figures.figure_types import CvResults, Drawn, Metrics, Place
+
+    Runs = Counts | Iterable[Counts | Confusion | Evaluation]
 
 _USUAL = ("recall", "precision", "ac_score", "mcc")
 MOST_POINTS = 60
@@ -48,35 +54,50 @@ class RunsDisplay(Display):
     values: tuple[Array, ...]  # a group each: metric, run
 
     @classmethod
-    def from_runs(cls, runs: Any, *, metrics: Any = _USUAL, ax: Any = None) -> Self:
+    def from_runs(cls, runs: Runs | Mapping[str, Runs], *, metrics: Metrics = _USUAL, ax: Place | None = None) -> Self:
         """The runs as an array of Counts, or a list of tables or evaluations; of several groups by name."""
-        known = metric_lines.chosen(metrics)
-        tables = {str(name): _stacked(part) for name, part in several(runs).items()}
+        chosen = metric_lines.metrics_of_counts(metrics)
+        tables = {str(name): _stacked(part) for name, part in by_name(runs).items()}
         if not tables:
             raise InputError("There are no runs to draw; give Counts with an axis of runs, or a list of tables.")
-        values = tuple(np.stack([np.asarray(metric(part)) for metric in known]) for part in tables.values())
-        made = cls(tuple(tables), tuple(known), values)
-        return made.placed(ax)
+        values = tuple(np.stack([np.asarray(metric(part)) for metric in chosen]) for part in tables.values())
+        return cls(tuple(tables), tuple(chosen), values).placed(ax)
 
     @classmethod
-    def from_predictions(cls, y_true: Any, y_pred: Any, *, pos_label: Any = None, **options: Any) -> Self:
+    def from_predictions(
+        cls,
+        y_true: Sequence[ArrayLike] | Array,
+        y_pred: Sequence[ArrayLike] | Mapping[str, Sequence[ArrayLike]],
+        *,
+        pos_label: Label | None = None,
+        **options: Any,
+    ) -> Self:
         """The runs as lists of columns, one a run: y_true and y_pred alike, or one y_true for all; y_pred by name."""
         return cls.from_runs(
-            {name: _weighed(y_true, part, pos_label) for name, part in several(y_pred).items()}, **options
+            {name: _tables(y_true, part, pos_label) for name, part in by_name(y_pred).items()}, **options
         )
 
     @classmethod
-    def from_estimator(cls, estimators: Any, X: Any, y: Any, *, pos_label: Any = None, **options: Any) -> Self:
+    def from_estimator(
+        cls,
+        estimators: Sequence[Estimator] | Mapping[str, Sequence[Estimator]],
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        pos_label: Label | None = None,
+        **options: Any,
+    ) -> Self:
         """The runs as fitted estimators, one a run, on the same rows; lists of them by name."""
-        told = {name: [model.predict(X) for model in part] for name, part in several(estimators).items()}
-        return cls.from_predictions(y, told, pos_label=pos_label, **options)
+        columns = {name: [model.predict(X) for model in part] for name, part in by_name(estimators).items()}
+        tables = {name: _tables([y] * len(part), part, pos_label) for name, part in columns.items()}
+        return cls.from_runs(tables, **options)
 
     @classmethod
-    def from_cv_results(cls, cv_results: Any, X: Any, y: Any, **options: Any) -> Self:
+    def from_cv_results(cls, cv_results: CvResults, X: ArrayLike, y: ArrayLike, **options: Any) -> Self:
         """One run a test fold of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True)."""
-        source, rest = Source.split("labels", (), options)
-        named = several(cv_results, one=dict)
-        return cls.from_runs({name: source.of_each_fold(one, X, y) for name, one in named.items()}, **rest)
+        source, rest = FigureSource.split("labels", (), options)
+        folds = {name: source.of_each_fold(part, X, y) for name, part in cv_results_by_name(cv_results).items()}
+        return cls.from_runs(folds, **rest)
 
     @classmethod
     def from_result(cls, result: Any, **options: Any) -> Self:
@@ -101,18 +122,20 @@ class RunsDisplay(Display):
         """How many runs, and what a box is."""
         sizes = {part.shape[1] for part in self.values}
         n = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
-        told = listed([style.full(metric.name) for metric in self.metrics])
+        titles = listed([style.full_title(metric.name) for metric in self.metrics])
         lost = sum(int(np.isnan(part).sum()) for part in self.values)
         missing = f"; {lost} undefined values are left out" if lost else ""
         each = f" each of {listed(list(self.groups))}" if len(self.groups) > 1 else ""
         return (
-            f"{told} over {n} runs{each}: boxes from quartile to quartile with the median, whiskers to the last run "
+            f"{titles} over {n} runs{each}: boxes from quartile to quartile with the median, whiskers to the last run "
             f"within 1.5 times their distance, points the runs; the spread of runs is no confidence interval{missing}."
         )
 
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         if len(self.groups) == 1:
-            self._boxes(ax, [(style.brief(metric.name), self.values[0][i]) for i, metric in enumerate(self.metrics)])
+            self._boxes(
+                ax, [(style.short_title(metric.name), self.values[0][i]) for i, metric in enumerate(self.metrics)]
+            )
             ax.set_ylabel("value")
             return ax
         columns = min(2, len(self.metrics))
@@ -121,27 +144,41 @@ class RunsDisplay(Display):
             if i >= len(self.metrics):
                 panel.set_axis_off()
                 continue
-            pairs = [(caption_text.short(n, 14), part[i]) for n, part in zip(self.groups, self.values, strict=True)]
+            pairs = [
+                (caption_text.drawn_label(n, 14), part[i]) for n, part in zip(self.groups, self.values, strict=True)
+            ]
             self._boxes(panel, pairs, columns=columns, colours=True)
-            panel.set_title(style.brief(self.metrics[i].name))
+            panel.set_title(style.short_title(self.metrics[i].name))
         return axes
 
-    def _boxes(self, ax: Any, pairs: list[tuple[str, Array]], *, columns: int = 1, colours: bool = False) -> None:
+    def _boxes(self, ax: Axes, pairs: list[tuple[str, Array]], *, columns: int = 1, colours: bool = False) -> None:
         room = len(pairs) * columns <= MOST_MEDIANS
         for i, (_, values) in enumerate(pairs):
             _box(ax, i, values[np.isfinite(values)], style.colour(i) if colours else style.THIS, digits=room)
-        ax.set_xticks(range(len(pairs)), _broken([name for name, _ in pairs], columns))
+        ax.set_xticks(range(len(pairs)), _wrapped([name for name, _ in pairs], columns))
         ax.set_xlim(-0.5, len(pairs) - 0.25)
         ax.tick_params(axis="x", length=0)
         ax.grid(visible=False, axis="x")
         ax.margins(y=0.08)
 
 
-def _box(ax: Any, x: int, values: Array, colour: str, *, digits: bool) -> None:
+def _box(ax: Axes, x: int, values: Array, colour: str, *, digits: bool) -> None:
     """One box with its runs beside each other where they are few, and its median in digits where there is room."""
     if not len(values):
         ax.text(x, 0.5, "undefined", rotation=90, ha="center", va="center", transform=ax.get_xaxis_transform())
         return
+    _quartiles(ax, x, values, colour)
+    if len(values) <= MOST_POINTS:
+        aside = 0.13 * np.sin(2.4 * np.arange(len(values)))  # apart, and the same every time
+        ax.plot(x + aside, values, "o", color=colour, markersize=2.2, alpha=0.7, markeredgewidth=0)
+    if digits:
+        median = float(np.median(values))
+        beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "ha": "left"}
+        ax.annotate(_median_text(median), (x + 0.27, median), (1, 0), fontsize=6.5, color=colour, **beside)
+
+
+def _quartiles(ax: Axes, x: int, values: Array, colour: str) -> None:
+    """The box, its whiskers, and the runs beyond them where not every run is a point."""
     thin = {"color": colour, "linewidth": 0.9}
     ax.boxplot(
         [values],
@@ -156,35 +193,20 @@ def _box(ax: Any, x: int, values: Array, colour: str, *, digits: bool) -> None:
         medianprops={"color": colour, "linewidth": 1.6},
         flierprops={"marker": ".", "markersize": 3, "color": colour},
     )
-    if len(values) <= MOST_POINTS:
-        aside = 0.13 * np.sin(2.4 * np.arange(len(values)))  # apart, and the same every time
-        ax.plot(x + aside, values, "o", color=colour, markersize=2.2, alpha=0.7, markeredgewidth=0)
-    if not digits:
-        return
-    ax.annotate(
-        _short(float(np.median(values))),
-        (x + 0.27, float(np.median(values))),
-        (1, 0),
-        textcoords="offset points",
-        va="center",
-        ha="left",
-        fontsize=6.5,
-        color=colour,
-    )
 
 
-def _short(value: float) -> str:
+def _median_text(value: float) -> str:
     """A median where room is scarce: three decimals without the leading zero, three digits above 1."""
     return three_digits(value) if abs(value) >= 1 else f"{value:.3f}".replace("0.", ".").replace("-", "−")
 
 
-def _broken(names: list[str], columns: int) -> list[str]:
+def _wrapped(names: list[str], columns: int) -> list[str]:
     """Names in two lines where they would meet their neighbours', in so many columns of panels."""
     most = 44 // max(len(names) * columns, 1)
     return [name.replace(" ", "\n", 1) if len(name) > most else name for name in names]
 
 
-def _stacked(runs: Any) -> Counts:
+def _stacked(runs: Runs) -> Counts:
     if isinstance(runs, Counts):
         if len(runs.shape) != 1 or not runs.shape[0]:
             raise InputError(f"Runs lie on the one axis of Counts; these have the shape {runs.shape}.")
@@ -194,16 +216,17 @@ def _stacked(runs: Any) -> Counts:
     return Counts.stack(_counts(run) for run in runs)
 
 
-def _counts(run: Any) -> Counts:
+def _counts(run: Counts | Confusion | Evaluation) -> Counts:
     if isinstance(run, Evaluation):
-        found: Counts = caption_text.two_class(run, "A box plot of runs")
-        return found
+        return caption_text.two_class(run, "A box plot of runs")
     if isinstance(run, (Counts, Confusion)):
         return run.counts() if isinstance(run, Confusion) else run
     raise InputTypeError(f"A run is Counts, a Confusion or an Evaluation, not {type(run).__name__}.")
 
 
-def _weighed(y_true: Any, y_pred: Any, pos_label: Any) -> list[Confusion]:
+def _tables(
+    y_true: Sequence[ArrayLike] | Array, y_pred: Sequence[ArrayLike], pos_label: Label | None
+) -> list[Confusion]:
     """One table a run."""
     alike = np.ndim(next(iter(y_true), 0)) > 0
     truths = y_true if alike else [y_true] * len(y_pred)

@@ -1,9 +1,9 @@
-"""Curves: one model's line over every threshold with its band, area and working point. Used by ROC and PR."""
+"""Score curves: one model's line over every threshold with its band, area and working point."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -16,11 +16,19 @@ from steelyard.report.figures.line_labels import Line, block
 from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+
     from steelyard._types import Array
+    from steelyard.analysis.sampler import Interval
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 
+Points = TypeVar("Points", "RocCurve", "PrecisionRecallCurve")
 _BAND_DRAWS = 2_000  # for a band at another prevalence, which has no closed form
 
 
@@ -34,7 +42,7 @@ class Curve:
     thresholds: Array
     low: Array
     high: Array
-    area: Any
+    area: MetricRow | Interval
     point: tuple[float, ...] | None
     threshold: float | None
     level: float
@@ -42,12 +50,12 @@ class Curve:
 
     def words(self, what: str) -> str:
         """The area in words, by name where there are several."""
-        return caption_text.named(
-            self.name, f"{what if self.name else what.capitalize()} {caption_text.told(self.area)}"
+        return caption_text.with_name(
+            self.name, f"{what if self.name else what.capitalize()} {caption_text.value_text(self.area)}"
         )
 
 
-def read(evaluation: Evaluation, points: Any) -> tuple[Any, Array]:
+def curve_points(evaluation: Evaluation, points: Callable[[ScoreTable], Points]) -> tuple[Points, Array]:
     """The curve of the scores where the evaluation is read, and the places of the points to draw."""
     table = scores_of(evaluation)
     curve = points(table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence))
@@ -58,11 +66,11 @@ def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | No
     """The values of the metrics at the cut in use; None where there is none, or one of them is undefined."""
     if evaluation.counts is None or evaluation.threshold is None:
         return None
-    rates = tuple(caption_text.measured(evaluation, name).value for name in names)
+    rates = tuple(caption_text.metric_row(evaluation, name).value for name in names)
     return rates if np.isfinite(rates).all() else None
 
 
-def band(metric: str, evaluation: Evaluation, places: Array) -> tuple[Array, Array, str]:
+def rate_band(metric: str, evaluation: Evaluation, places: Array) -> tuple[Array, Array, str]:
     """The interval of a rate at each cut, and its method: Jeffreys', at another prevalence the posterior's.
 
     Weighted rows count as many as would be as sure: the squared sum of the weights over the sum of their squares.
@@ -70,10 +78,10 @@ def band(metric: str, evaluation: Evaluation, places: Array) -> tuple[Array, Arr
     counts = _effective(scores_of(evaluation), metric)[places]
     method = "jeffreys" if evaluation.prevalence is None else "posterior"
     draws = {} if evaluation.prevalence is None else {"draws": _BAND_DRAWS}
-    found = intervals(
+    interval = intervals(
         [metric], counts, method=method, level=evaluation.level, prevalence=evaluation.prevalence, **draws
     )[0]
-    return np.asarray(found.low), np.asarray(found.high), found.method
+    return np.asarray(interval.low), np.asarray(interval.high), interval.method
 
 
 def _effective(table: ScoreTable, metric: str) -> Counts:
@@ -86,33 +94,35 @@ def _effective(table: ScoreTable, metric: str) -> Counts:
     return table.counts.scaled(positives=float(positives), negatives=float(negatives))
 
 
-def draw(ax: Any, curve: Curve, i: int, *, step: str | None = None, faint: bool = False) -> None:
+def draw_curve(ax: Axes, curve: Curve, i: int, *, step: Literal["pre"] | None = None, faint: bool = False) -> None:
     """The line with its band and its point."""
     colour = style.THIS if faint else style.colour(i)
-    how = {"drawstyle": f"steps-{step}"} if step else {}
+    drawstyle = f"steps-{step}" if step else "default"
     x, y, low, high = curve.x, curve.y, curve.low, curve.high
     if step:  # the first step has a width too, from 0 on
         x, (y, low, high) = np.append(0, x), (np.append(column[0], column) for column in (y, low, high))
     if not faint:
         ax.fill_between(x, low, high, step=step, color=colour, alpha=0.16, linewidth=0, zorder=1.5)
-    line = {"alpha": 0.45, "linewidth": 0.8} if faint else {"linestyle": style.dash(i)}
-    ax.plot(x, y, color=colour, **line, **how)
+    line: dict[str, Any] = {"alpha": 0.45, "linewidth": 0.8} if faint else {"linestyle": style.dash(i)}
+    ax.plot(x, y, color=colour, drawstyle=drawstyle, **line)
     if curve.point and not faint:
         ax.plot(*curve.point, style.MARKS[i], color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
 
 
-def words_on(ax: Any, curves: tuple[Curve, ...], what: str, avoid: list[Line], *, folds: bool) -> Array:
+def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line], *, folds: bool) -> Array:
     """The areas in the colours of their lines, where the drawing leaves room; returns the room in pixels."""
-    one = curves[0]
     if folds:
         first, _, rest = over_folds(curves, what).partition(" (")
         lines = [(first, style.THIS), (f"({rest}", style.THIS)]
     elif len(curves) == 1:
-        lines = [(f"{what} {caption_text.told(one.area)}", style.THIS)]
+        lines = [(f"{what} {caption_text.value_text(curves[0].area)}", style.THIS)]
     else:
-        lines = [(f"{what} ({caption_text.percent(one.level)} interval)", style.GREY)]
+        lines = [(f"{what} ({caption_text.percent(curves[0].level)} interval)", style.GREY)]
         lines += [
-            (f"{style.sample(i)}{caption_text.short(c.name, 20)} {caption_text.told(c.area)}", style.colour(i))
+            (
+                f"{style.sample(i)}{caption_text.drawn_label(c.name, 20)} {caption_text.value_text(c.area)}",
+                style.colour(i),
+            )
             for i, c in enumerate(curves)
         ]
     drawn = [
@@ -121,21 +131,20 @@ def words_on(ax: Any, curves: tuple[Curve, ...], what: str, avoid: list[Line], *
     return block(ax, lines, [*drawn, *avoid])
 
 
-def cuts(curves: tuple[Curve, ...]) -> str:
-    """The cut that each point marks."""
+def marked_thresholds(curves: tuple[Curve, ...]) -> str:
+    """The threshold that each point marks."""
     marked = [c for c in curves if c.point is not None and c.threshold is not None]
     if not marked:
         return ""
-    if len({c.threshold for c in marked}) == 1:
-        return (
-            f"; the point{'s mark' if len(marked) > 1 else ' marks'} the cut at {caption_text.cut(marked[0].threshold)}"
-        )
-    told = listed([f"{caption_text.cut(c.threshold)} ({c.name})" for c in marked])
-    return f"; the points mark the cuts at {told}"
+    texts = [caption_text.threshold_text(curve.threshold) for curve in marked]
+    if len({curve.threshold for curve in marked}) == 1:
+        return f"; the point{'s mark' if len(marked) > 1 else ' marks'} the cut at {texts[0]}"
+    thresholds = listed([f"{text} ({curve.name})" for text, curve in zip(texts, marked, strict=True)])
+    return f"; the points mark the cuts at {thresholds}"
 
 
 def over_folds(curves: tuple[Curve, ...], what: str) -> str:
     """The mean and the range of the area over folds."""
     areas = np.array([curve.area.value for curve in curves])
-    low, mean, high = (caption_text.cut(value) for value in (areas.min(), areas.mean(), areas.max()))
+    low, mean, high = (caption_text.threshold_text(value) for value in (areas.min(), areas.mean(), areas.max()))
     return f"{what} {mean}, mean of {len(areas)} folds ({low} to {high})"

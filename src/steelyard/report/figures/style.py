@@ -10,6 +10,9 @@ from steelyard.errors import MissingLibraryError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
     from steelyard._types import Array
 
 WIDTH = 3.5  # inches: a column of a paper
@@ -36,24 +39,23 @@ def canvas() -> Any:
     return canvas
 
 
-def title(name: str) -> str:
+def metric_title(name: str) -> str:
     """A metric's title, also where the name carries how it was averaged."""
     bare, _, rest = name.partition("[")
     if not rest:
         return get_metric(name).title
-    told = rest.removesuffix("]")
-    return f"{get_metric(bare).title}, {told.removeprefix('average=')}"
+    return f"{get_metric(bare).title}, {rest.removesuffix(']').removeprefix('average=')}"
 
 
-def brief(name: str) -> str:
+def short_title(name: str) -> str:
     """A metric's name where room is scarce: letters such as MCC in place of a long title."""
     letters = name.upper()
-    return letters if len(letters) <= 4 and letters.isalnum() and name == get_metric(name).name else title(name)
+    return letters if len(letters) <= 4 and letters.isalnum() and name == get_metric(name).name else metric_title(name)
 
 
-def full(name: str) -> str:
+def full_title(name: str) -> str:
     """A metric's title with the letters that stand for it in the picture."""
-    whole, letters = title(name), brief(name)
+    whole, letters = metric_title(name), short_title(name)
     return whole if letters == whole else f"{whole} ({letters})"
 
 
@@ -67,7 +69,7 @@ def dash(i: int) -> Any:
     return DASHES[i % len(DASHES)]
 
 
-def unit_square(ax: Any, x: str, y: str) -> None:
+def unit_square(ax: Axes, x: str, y: str) -> None:
     """Both axes from 0 to 1, of one length, with their titles."""
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal", xlabel=x, ylabel=y)
     for axis in (ax.xaxis, ax.yaxis):
@@ -94,7 +96,7 @@ def sign(i: int) -> str:
     return "●◆■▲▼✚✖"[i % len(MARKS)]
 
 
-def shades(ink: str, dark: str | None = None) -> Any:
+def shades(ink: str, dark: str | None = None) -> Colormap:
     """Colours from white to an ink, and on to a darker one."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -102,12 +104,26 @@ def shades(ink: str, dark: str | None = None) -> Any:
     return LinearSegmentedColormap.from_list("shades", ["#ffffff", *inks])
 
 
-def upright(ax: Any, x: float, text: str) -> None:
+def write_above(ax: Axes, text: str, x: float, points: float, *, size: float = 7, colour: str = GREY) -> None:
+    """Words above the axes, from a share of their width on, so many points up."""
+    ax.annotate(
+        text,
+        (x, 1),
+        (0, points),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        ha="left",
+        va="bottom",
+        fontsize=size,
+        color=colour,
+    )
+
+
+def vertical_line(ax: Axes, x: float, text: str) -> None:
     """A dashed grey line at a place of the x axis, its words above it."""
     ax.axvline(x, color=GREY, linestyle=CHANCE, linewidth=0.8, zorder=1)
-    told = text.replace(" -", " −")
     ax.annotate(
-        told,
+        text.replace(" -", " −"),
         (x, 1),
         (0, 2),
         xycoords=("data", "axes fraction"),

@@ -13,11 +13,15 @@ from steelyard.analysis.rows import Rows
 from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, metric_lines, panels, style
-from steelyard.report.figures.display import LabelDisplay, Record, evaluations, only, records
+from steelyard.report.figures.display import LabelDisplay, Record, evaluations, records, single_evaluation
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from mpl_toolkits.mplot3d import Axes3D
+
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
+    from steelyard.report.figures.figure_types import Drawn, Evaluations, Metrics, Place
 
 WU = ("balanced_accuracy", "g_mean", "ac_score")
 SECTIONS = (1.0, 0.5, 0.0)
@@ -46,32 +50,37 @@ class SurfaceDisplay(LabelDisplay):
     @classmethod
     def of(
         cls,
-        metrics: Any = WU,
+        metrics: Metrics = WU,
         *,
         prevalence: float = 0.5,
         shape: str = "surface",
         sections: tuple[float, ...] = SECTIONS,
-        ax: Any = None,
+        ax: Place | None = None,
         _point: tuple[float, float] | None = None,
     ) -> Self:
         """The metrics over both rates where that share of the rows is positive."""
-        known = metric_lines.chosen(metrics)
+        shown = metric_lines.metrics_of_counts(metrics)
         if shape not in SHAPES:
             raise InputError(f"shape= is one of {', '.join(SHAPES)}, not {shape!r}.")
         if not sections or not all(isinstance(s, (int, float)) and 0 <= s <= 1 for s in sections):
             raise InputError(f"sections= are rates between 0 and 1, one or more, not {sections!r}.")
-        pi = float(shares(prevalence))
-        tables = at_rates(rates()[:, None], rates()[None, :], pi)
-        values = np.stack([np.asarray(metric(tables)) for metric in known])
-        return cls(tuple(known), pi, values, _point, shape, tuple(map(float, sections))).placed(ax)
+        share = float(shares(prevalence))
+        tables = at_rates(rates()[:, None], rates()[None, :], share)
+        values = np.stack([np.asarray(metric(tables)) for metric in shown])
+        return cls(tuple(shown), share, values, _point, shape, tuple(map(float, sections))).placed(ax)
 
     @classmethod
-    def from_evaluation(cls, evaluation: Any, *, ax: Any = None, **options: Any) -> Self:
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: Place | None = None, **options: Any) -> Self:
         """The surfaces at the evaluation's prevalence, with the place of its classifier marked."""
-        one = only(evaluations(evaluation, "A surface"), "A surface")
-        counts = caption_text.two_class(one, "A surface")
-        point = caption_text.measured(one, "recall").value, caption_text.measured(one, "specificity").value
-        share = float(counts.positives / counts.total) if one.prevalence is None else float(np.asarray(one.prevalence))
+        chosen = single_evaluation(evaluations(evaluation, "A surface"), "A surface")
+        counts = caption_text.two_class(chosen, "A surface")
+        recall, specificity = caption_text.metric_row(chosen, "recall"), caption_text.metric_row(chosen, "specificity")
+        point = recall.value, specificity.value
+        share = (
+            float(counts.positives / counts.total)
+            if chosen.prevalence is None
+            else float(np.asarray(chosen.prevalence))
+        )
         return cls.of(**{"prevalence": share, **options}, ax=ax, _point=point)
 
     @classmethod
@@ -95,20 +104,20 @@ class SurfaceDisplay(LabelDisplay):
 
     def caption(self) -> str:
         """What is drawn, at which prevalence."""
-        told = listed([style.full(metric.name) for metric in self.metrics])
+        titles = listed([style.full_title(metric.name) for metric in self.metrics])
         places = listed([f"{s:g}" for s in self.sections])
-        said = f"{told} over the true positive rate (TPR) and the true negative rate (TNR), at a prevalence of "
+        text = f"{titles} over the true positive rate (TPR) and the true negative rate (TNR), at a prevalence of "
         prevalence = caption_text.share(self.prevalence)
-        said += f"{prevalence}: above the surfaces, below their sections at {places} of either rate"
+        text += f"{prevalence}: above the surfaces, below their sections at {places} of either rate"
         if self.point is None:
-            return f"{said}."
-        return f"{said}; the point: TPR {caption_text.share(self.point[0])}, TNR {caption_text.share(self.point[1])}."
+            return f"{text}."
+        return f"{text}; the point: TPR {caption_text.share(self.point[0])}, TNR {caption_text.share(self.point[1])}."
 
     # ---------------------------------------------------------------- drawing
 
-    def _draw(self, ax: Any) -> Any:
+    def _draw(self, ax: Axes) -> Drawn:
         part = panels.place(ax)
-        upper, lower = part.subfigures(2, 1, height_ratios=[1.15, 2])
+        upper, lower = part.subfigures(2, 1, squeeze=False, height_ratios=[1.15, 2])[:, 0]
         project = {"projection": "3d"} if self.shape == "surface" else {}
         tops = upper.subplots(1, len(self.metrics), squeeze=False, subplot_kw=project)
         for i, panel in enumerate(tops.flat):
@@ -121,11 +130,11 @@ class SurfaceDisplay(LabelDisplay):
         return panels.as_array([*tops.flat, *cells.flat])
 
     def _limits(self) -> tuple[float, float]:
-        known = self.values[np.isfinite(self.values)]
-        low = min(0.0, float(known.min(initial=0)))
-        return low, max(1.0, float(known.max(initial=1)))
+        finite = self.values[np.isfinite(self.values)]
+        low = min(0.0, float(finite.min(initial=0)))
+        return low, max(1.0, float(finite.max(initial=1)))
 
-    def _surface(self, ax: Any, i: int) -> None:
+    def _surface(self, ax: Axes3D, i: int) -> None:
         tpr, tnr = np.meshgrid(rates(), rates(), indexing="ij")
         low, high = self._limits()
         ax.plot_surface(
@@ -142,24 +151,14 @@ class SurfaceDisplay(LabelDisplay):
             antialiased=True,
         )
         ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(low, high), xlabel="TPR", ylabel="TNR")
-        ax.set_title(style.brief(self.metrics[i].name), color=style.colour(i), loc="center", pad=-2, fontsize=8)
+        ax.set_title(style.short_title(self.metrics[i].name), color=style.colour(i), loc="center", pad=-2, fontsize=8)
         ax.view_init(elev=24, azim=-128)
         ax.set_box_aspect((1, 1, 0.8), zoom=1.12)
-        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-            least, most = (low, high) if axis is ax.zaxis else (0.0, 1.0)
-            # Three axes end in a corner or two; one number stands there, and the height is told in its middle.
-            middle = (least + most) / 2
-            first = f"{least:g}" if axis is ax.xaxis else ""
-            axis.set_ticks([least, middle, most], [first, f"{middle:g}" if axis is ax.zaxis else "", f"{most:g}"])
-            axis.set_pane_color((1, 1, 1, 0))
-            axis._axinfo["grid"].update(color=style.LIGHT, linewidth=0.5)  # noqa: SLF001 - 3-D axes have no other door
-            axis.line.set_color(style.GREY)
-        ax.tick_params(pad=-5, labelsize=6)
-        ax.xaxis.labelpad = ax.yaxis.labelpad = -13
+        _dress_3d(ax, low, high)
         if self.point is not None:
             ax.plot(*([v] for v in self.point), [self._at_point(i)], "o", color="black", markersize=3.5, zorder=10)
 
-    def _contour(self, ax: Any, i: int) -> None:
+    def _contour(self, ax: Axes, i: int) -> None:
         low, high = self._limits()
         levels = np.linspace(low, high, 11)
         ax.contourf(rates(), rates(), self.values[i].T, levels=levels, cmap=style.shades(style.colour(i)))
@@ -168,7 +167,7 @@ class SurfaceDisplay(LabelDisplay):
         )
         ax.clabel(lines, levels[1:-1:2], fmt="%.2g", fontsize=5)
         ax.set(aspect="equal", xlabel="TPR", ylabel="TNR" if i == 0 else "", xticks=[0, 1], yticks=[0, 1])
-        ax.set_title(style.brief(self.metrics[i].name), loc="center", fontsize=8)
+        ax.set_title(style.short_title(self.metrics[i].name), loc="center", fontsize=8)
         ax.grid(visible=False)
         if self.point is not None:
             ax.plot(*self.point, "o", color="white", markeredgecolor="black", markersize=4)
@@ -177,7 +176,7 @@ class SurfaceDisplay(LabelDisplay):
         tpr, tnr = self.point or (np.nan, np.nan)
         return float(self.metrics[i](at_rates(tpr, tnr, self.prevalence)))
 
-    def _section(self, ax: Any, fixed: str, at: float, *, first: bool) -> None:
+    def _section(self, ax: Axes, fixed: str, at: float, *, first: bool) -> None:
         for i, line in enumerate(section(self.metrics, fixed, at, self.prevalence)):
             ax.plot(rates(), line, color=style.colour(i), linestyle=style.dash(i), linewidth=1.2, clip_on=False)
         low, high = self._limits()
@@ -188,12 +187,26 @@ class SurfaceDisplay(LabelDisplay):
         if first:
             ax.set_ylabel("value")
 
-    def _names(self, cells: Any) -> None:
+    def _names(self, cells: Array) -> None:
         """The names of the lines, once, over the sections."""
         parent, n = cells[0, 0].figure, len(self.metrics)
         for i, metric in enumerate(self.metrics):
-            text = f"{style.sample(i)}{style.brief(metric.name)}"
+            text = f"{style.sample(i)}{style.short_title(metric.name)}"
             parent.text((i + 0.5) / n, 1.0, text, color=style.colour(i), ha="center", va="bottom", fontsize=7)
+
+
+def _dress_3d(ax: Axes3D, low: float, high: float) -> None:
+    """Few numbers: three axes end in a corner or two, so one stands there, and the height has one in its middle."""
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        least, most = (low, high) if axis is ax.zaxis else (0.0, 1.0)
+        middle = (least + most) / 2
+        first = f"{least:g}" if axis is ax.xaxis else ""
+        axis.set_ticks([least, middle, most], [first, f"{middle:g}" if axis is ax.zaxis else "", f"{most:g}"])
+        axis.set_pane_color((1, 1, 1, 0))
+        axis._axinfo["grid"].update(color=style.LIGHT, linewidth=0.5)  # noqa: SLF001 - 3-D axes have no other door
+        axis.line.set_color(style.GREY)
+    ax.tick_params(pad=-5, labelsize=6)
+    ax.xaxis.labelpad = ax.yaxis.labelpad = -13
 
 
 def rates() -> Array:
