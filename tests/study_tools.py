@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.datasets.data_folder import places
+from steelyard.datasets.data_folder import data_folders
 
 
 def needs(file):
     """The mark of a test that needs a file of real data: skipped by name where it is in none of the folders."""
-    found = any((folder / file).is_file() for folder in places())
+    found = any((folder / file).is_file() for folder in data_folders())
     return pytest.mark.skipif(not found, reason=f"{file} is not there; name its folder with STEELYARD_DATA")
 
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from checks import assert_refused
 
-from steelyard.datasets.data_folder import cache, places
+from steelyard.datasets.data_folder import cache_folder, data_folders
 from steelyard.datasets.paper_datasets import grey, htru2, newsgroups20, svhn_1_6
 
 LOADERS = {"htru2.csv.gz": htru2, "newsgroups20.parquet": newsgroups20, "svhn_1_6.npz": svhn_1_6}
-FOLDERS = places()  # before a test hides them
+FOLDERS = data_folders()  # before a test hides them
 
 
 def needs(file):
-    there = any((folder / file).is_file() for folder in places())
+    there = any((folder / file).is_file() for folder in data_folders())
     return pytest.mark.skipif(not there, reason=f"{file} is in none of the folders of data; set STEELYARD_DATA")
 
 
@@ -63,19 +63,19 @@ def test_a_missing_data_set_is_one_sentence(offline, tmp_path, file):
 
 def test_the_folder_given_comes_before_the_environment_and_the_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("STEELYARD_DATA", "/elsewhere")
-    assert places(tmp_path) == [tmp_path, cache()]
-    assert places() == [Path("/elsewhere"), cache()]
+    assert data_folders(tmp_path) == [tmp_path, cache_folder()]
+    assert data_folders() == [Path("/elsewhere"), cache_folder()]
 
 
 def test_a_file_in_the_cache_is_found(offline):
-    cache().mkdir(parents=True)
-    np.savez(cache() / "svhn_1_6.npz", images=np.zeros((2, 32, 32), np.uint8), labels=np.array([1, 6]))
+    cache_folder().mkdir(parents=True)
+    np.savez(cache_folder() / "svhn_1_6.npz", images=np.zeros((2, 32, 32), np.uint8), labels=np.array([1, 6]))
     assert svhn_1_6().labels.tolist() == [1, 6]
 
 
 def test_a_file_with_python_objects_is_refused(offline):
-    cache().mkdir(parents=True)
-    np.savez(cache() / "svhn_1_6.npz", images=np.array([{}], dtype=object), labels=np.array([1]))
+    cache_folder().mkdir(parents=True)
+    np.savez(cache_folder() / "svhn_1_6.npz", images=np.array([{}], dtype=object), labels=np.array([1]))
     with pytest.raises(ValueError, match="allow_pickle"):
         svhn_1_6()
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from checks import assert_refused
 
-from steelyard.datasets.data_folder import places
+from steelyard.datasets.data_folder import data_folders
 from steelyard.datasets.paper_datasets import svhn_1_6
 from steelyard.studies import wu, wu_trials
 from steelyard.studies.registry import run
@@ -18,7 +18,7 @@ from steelyard.studies.wu_trials import CONDITIONS, FULL_PLAN, HELD_OUT, LDA, NM
 
 FILE = "svhn_1_6.npz"
 has_data = pytest.mark.skipif(
-    not any((folder / FILE).is_file() for folder in places()), reason=f"{FILE} is in none of the folders of data"
+    not any((folder / FILE).is_file() for folder in data_folders()), reason=f"{FILE} is in none of the folders of data"
 )
 SMALL = replace(QUICK_PLAN, draws=2)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -31,3 +31,10 @@ class Estimator(Protocol):
 
     def predict(self, X: ArrayLike, /) -> Array:
         """The label of each row."""
+
+
+class Splitter(Protocol):
+    """What scikit-learn calls a splitter: the rows to learn from and the rows to test on, fold by fold."""
+
+    def split(self, X: ArrayLike, y: ArrayLike, /) -> Iterator[tuple[Array, Array]]:
+        """The rows of each fold."""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from steelyard._types import Array
+
 
 class Predictions(NamedTuple):
     """The truth of a test set and the scores of two classifiers on it."""
 
-    y_true: Any
-    logistic: Any
-    nearest_mean: Any
+    y_true: Array
+    logistic: Array
+    nearest_mean: Array
 
 
 def digit_predictions(digit: int = 8) -> Predictions:

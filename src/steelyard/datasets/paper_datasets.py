@@ -1,4 +1,4 @@
-"""Collections: the real data sets of the papers: pulsars, news and house numbers. Used by the studies.
+"""Paper data sets: the real data sets of the papers: pulsars, news and house numbers.
 
 Each is read from a file in the folder given, the one that STEELYARD_DATA names, or the user's cache; without the file
 scikit-learn's fetchers bring it.
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.datasets.data_folder import load
+from steelyard.datasets.data_folder import load_or_fetch
 
 if TYPE_CHECKING:
+    from os import PathLike
     from pathlib import Path
 
     from steelyard._types import Array
@@ -54,21 +55,21 @@ class Digits(NamedTuple):
     labels: Array
 
 
-def htru2(data: Any = None) -> Pulsars:
+def htru2(data: str | PathLike[str] | None = None) -> Pulsars:
     """HTRU2 (Lyon and others 2016): 17,898 candidates, eight attributes, 1,639 pulsars."""
-    X, y = load("htru2.csv.gz", _read_htru2, _fetch_htru2, data=data, source=OPENML)
+    X, y = load_or_fetch("htru2.csv.gz", _read_htru2, _fetch_htru2, data=data, source=OPENML)
     return Pulsars(X, y, PULSARS)
 
 
-def newsgroups20(data: Any = None) -> News:
+def newsgroups20(data: str | PathLike[str] | None = None) -> News:
     """20 Newsgroups: 18,828 texts in the file; scikit-learn's fetcher brings the edition of 18,846."""
     source = "scikit-learn's fetch_20newsgroups"
-    return News(*load("newsgroups20.parquet", _read_news, _fetch_news, data=data, source=source))
+    return News(*load_or_fetch("newsgroups20.parquet", _read_news, _fetch_news, data=data, source=source))
 
 
-def svhn_1_6(data: Any = None) -> Digits:
+def svhn_1_6(data: str | PathLike[str] | None = None) -> Digits:
     """SVHN's cropped digits 1 and 6 (Netzer and others 2011), training and test part together: 18,960 and 7,704."""
-    return Digits(*load("svhn_1_6.npz", _read_svhn, _fetch_svhn, data=data, source=OPENML))
+    return Digits(*load_or_fetch("svhn_1_6.npz", _read_svhn, _fetch_svhn, data=data, source=OPENML))
 
 
 # ---------------------------------------------------------------- the files
@@ -87,7 +88,7 @@ def _read_news(path: Path) -> tuple[list[str], list[str], str]:
 
 
 def _read_svhn(path: Path) -> tuple[Array, Array]:
-    with path.open("rb") as held, np.load(held, allow_pickle=False) as file:  # NumPy leaves a damaged one open
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:  # NumPy leaves a damaged one open
         return file["images"], file["labels"]
 
 
@@ -95,23 +96,23 @@ def _read_svhn(path: Path) -> tuple[Array, Array]:
 
 
 def _fetch_htru2(home: Path) -> tuple[Array, Array]:
-    found = _openml("HTRU2", home)
-    return np.asarray(found.data, dtype=np.float64), np.asarray(found.target).astype(np.float64).astype(np.int64)
+    bunch = _openml("HTRU2", home)
+    return np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target).astype(np.float64).astype(np.int64)
 
 
 def _fetch_news(home: Path) -> tuple[list[str], list[str], str]:
     from sklearn.datasets import fetch_20newsgroups
 
-    found = fetch_20newsgroups(data_home=str(home), subset="all", n_retries=1)
-    labels = [found.target_names[i] for i in found.target]
-    return list(found.data), labels, f"{len(labels):,} texts of scikit-learn's edition"
+    bunch = fetch_20newsgroups(data_home=str(home), subset="all", n_retries=1)
+    labels = [bunch.target_names[i] for i in bunch.target]
+    return list(bunch.data), labels, f"{len(labels):,} texts of scikit-learn's edition"
 
 
 def _fetch_svhn(home: Path) -> tuple[Array, Array]:
-    found = _openml("SVHN", home)
-    labels = np.asarray(found.target).astype(np.float64).astype(np.int64)
-    kept = np.isin(labels, (1, 6))
-    return grey(np.asarray(found.data)[kept]), labels[kept]
+    bunch = _openml("SVHN", home)
+    labels = np.asarray(bunch.target).astype(np.float64).astype(np.int64)
+    is_one_or_six = np.isin(labels, (1, 6))
+    return grey(np.asarray(bunch.data)[is_one_or_six]), labels[is_one_or_six]
 
 
 def _openml(name: str, home: Path) -> Any:

@@ -1,7 +1,7 @@
-"""NearestMeanClassifier: the two-class nearest-mean classifier with the best cut of its axis, for scikit-learn.
+"""NearestMeanClassifier: the two-class nearest-mean classifier with the best threshold of its axis, for scikit-learn.
 
 Wu and Cannistraci (2025): an axis from the centre of the negatives to that of the positives, the rows projected onto
-it, and the cut at the middle between two neighbouring projections at which a metric is best.
+it, and the threshold at the middle between two neighbouring projections at which a metric is best.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from steelyard.errors import InputError, needs_sklearn
 from steelyard.ingest.array_tables import score_table
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Label, Splitter, Weights
+    from steelyard.estimators.threshold import ThresholdMetric
+
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -31,24 +35,24 @@ CENTROIDS = ("mean", "median")
 
 @dataclass(frozen=True)
 class Axis:
-    """The unit vector from one centre to the other, the cut of the projections onto it, and what that cut is worth."""
+    """The unit vector between the centres, the threshold of the projections onto it, and the criterion there."""
 
     centroid: str
     centers: Array
     unit: Array
-    cut: float
+    threshold: float
     merit: float
 
 
 class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A two-class linear classifier: the axis between the classes' centres, cut where a metric is best.
+    """A two-class linear classifier: the axis between the classes' centres, with the threshold where a metric is best.
 
-    `centroid` is "mean", "median" (of each column), or "best" for the one whose cut is worth more, the mean of equal
-    ones. `criterion` names the metric, or is anything that best_threshold takes as one. The cuts tried are the middles
-    between neighbouring distinct projections, and the lowest of equal optima is kept. With `cv` (folds, or a splitter
-    of scikit-learn) the cut is the mean of those that are best on the training part of each fold; the axis is always
-    that of all rows. Without `pos_label` the later of the two classes in sorted order is positive. A distance is no
-    probability, so there is a `decision_function` and no `predict_proba`.
+    `centroid` is "mean", "median" (of each column), or "best" for the one whose threshold is worth more, the mean of
+    equal ones. `criterion` names the metric, or is anything that best_threshold takes as one. The thresholds tried are
+    the middles between neighbouring distinct projections, and the lowest of equal optima is kept. With `cv` (folds, or
+    a splitter of scikit-learn) the threshold is the mean of those that are best on the training part of each fold; the
+    axis is always that of all rows. Without `pos_label` the later of the two classes in sorted order is positive. A
+    distance is no probability, so there is a `decision_function` and no `predict_proba`.
 
     Fitted: `classes_`; `centroid_`, the kind chosen; `centers_`, of the negatives and of the positives; `axis_`, the
     unit vector from the first to the second, `cut_`, the place on it, and `criterion_value_` there; `coef_` and
@@ -63,50 +67,57 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def __init__(
         self,
         centroid: str = "best",
-        criterion: Any = "operating_point_score",
+        criterion: ThresholdMetric = "operating_point_score",
         *,
-        cv: Any = None,
-        pos_label: Any = None,
+        cv: int | Splitter | None = None,
+        pos_label: Label | None = None,
     ) -> None:
         self.centroid = centroid
         self.criterion = criterion
         self.cv = cv
         self.pos_label = pos_label
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NearestMeanClassifier:
-        """Find the centres, the axis between them and its best cut."""
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        positive = self._positives(y, weight > 0)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Weights = None) -> NearestMeanClassifier:
+        """Find the centres, the axis between them and its best threshold."""
+        rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        positive = self._positives(labels, weight > 0)
         kinds = CENTROIDS if self.centroid == "best" else (self.centroid,)
         search = Criterion(read_aim(self.criterion, {}))
-        found = [axis for kind in kinds if (axis := self._axis(kind, X, y, positive, weight, search)) is not None]
-        if not found:
+        axes = [
+            axis for kind in kinds if (axis := self._axis(kind, rows, labels, positive, weight, search)) is not None
+        ]
+        if not axes:
             raise InputError("The centres of the two classes coincide, so no axis leads from one to the other.")
-        slack = search.aim.tie(np.array([axis.merit for axis in found]))
-        best = max(axis.merit for axis in found)
-        chosen = next(axis for axis in found if axis.merit >= best - slack)  # of equal ones the mean, which is first
-        self.centroid_, self.centers_, self.axis_, self.cut_ = chosen.centroid, chosen.centers, chosen.unit, chosen.cut
+        slack = search.aim.tie(np.array([axis.merit for axis in axes]))
+        best = max(axis.merit for axis in axes)
+        chosen = next(axis for axis in axes if axis.merit >= best - slack)  # of equal ones the mean, which is first
+        self.centroid_, self.centers_, self.axis_, self.cut_ = (
+            chosen.centroid,
+            chosen.centers,
+            chosen.unit,
+            chosen.threshold,
+        )
         way = 1 if self._place() else -1
-        self.coef_, self.intercept_ = way * chosen.unit[None], np.array([-way * chosen.cut])
+        self.coef_, self.intercept_ = way * chosen.unit[None], np.array([-way * chosen.threshold])
         self.criterion_value_ = search.aim.sign * chosen.merit
         return self
 
-    def project(self, X: Any) -> Any:
-        """Where each row lies on the axis; the cut is `cut_`."""
+    def project(self, X: ArrayLike) -> Array:
+        """Where each row lies on the axis; the threshold is `cut_`."""
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False) @ self.axis_
+        return np.asarray(validate_data(self, X, dtype=np.float64, reset=False) @ self.axis_)
 
-    def decision_function(self, X: Any) -> Any:
-        """The distance of each row from the cut, above 0 towards the later class in sorted order."""
+    def decision_function(self, X: ArrayLike) -> Array:
+        """The distance of each row from the threshold, above 0 towards the later class in sorted order."""
         distance = self.project(X) - self.cut_
         return distance if self._place() else -distance
 
-    def predict(self, X: Any) -> Any:
-        """The class of each row: the positive one from the cut on."""
+    def predict(self, X: ArrayLike) -> Array:
+        """The class of each row: the positive one from the threshold on."""
         flagged = self.project(X) >= self.cut_
         place = self._place()
-        return self.classes_[np.where(flagged, place, 1 - place)]
+        return np.asarray(self.classes_[np.where(flagged, place, 1 - place)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -115,11 +126,11 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     # ---------------------------------------------------------------- inside
 
-    def _positives(self, y: Any, held: Array) -> Array:
+    def _positives(self, y: Array, weighted: Array) -> Array:
         """Which rows are of the positive class, of those that weigh anything; the parameters are checked on the way."""
         check_classification_targets(y)
-        kind = type_of_target(y[held], input_name="y", raise_unknown=True)
-        self.classes_ = np.unique(y[held])
+        kind = type_of_target(y[weighted], input_name="y", raise_unknown=True)
+        self.classes_ = np.unique(y[weighted])
         if kind != "binary":
             # scikit-learn's estimator checks look for its words in this sentence.
             raise InputError(f"Only binary classification is supported. The type of the target is {kind}.")
@@ -139,7 +150,7 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return int(places[0])
 
     def _axis(self, kind: str, X: Array, y: Array, positive: Array, weight: Array, search: Criterion) -> Axis | None:
-        """The axis of one kind of centre with its cut; None where the centres coincide."""
+        """The axis of one kind of centre with its threshold; None where the centres coincide."""
         center = _mean if kind == "mean" else _median
         centers = np.stack([center(X[side], weight[side]) for side in (~positive, positive)])
         way = centers[1] - centers[0]
@@ -148,15 +159,15 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             return None
         unit = way / length
         z = X @ unit
-        found = [best_middle(z[rows], positive[rows], weight[rows], search) for rows in self._parts(X, y)]
-        known = [pair for pair in found if pair is not None]
-        if not known:
+        best = [best_middle(z[rows], positive[rows], weight[rows], search) for rows in self._parts(X, y)]
+        middles = [pair for pair in best if pair is not None]
+        if not middles:
             return None
-        cut, merit = np.mean(known, axis=0)
-        return Axis(kind, centers, unit, float(cut), float(merit))
+        threshold, merit = np.mean(middles, axis=0)
+        return Axis(kind, centers, unit, float(threshold), float(merit))
 
-    def _parts(self, X: Array, y: Array) -> list[Any]:
-        """The rows on which a cut is looked for: all of them, or the training part of each fold."""
+    def _parts(self, X: Array, y: Array) -> list[slice | Array]:
+        """The rows on which a threshold is looked for: all of them, or the training part of each fold."""
         if self.cv is None:
             return [slice(None)]
         return [train for train, _ in check_cv(self.cv, y, classifier=True).split(X, y)]
@@ -165,10 +176,10 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 def best_middle(z: Array, positive: Array, weight: Array, search: Criterion) -> tuple[float, float] | None:
     """The best of the middles between neighbouring distinct projections, the lowest of equals, and its merit.
 
-    None where all projections are equal, one class is missing, or the criterion is undefined at every cut.
+    None where all projections are equal, one class is missing, or the criterion is undefined at every threshold.
     """
-    held = weight > 0
-    z, positive, weight = z[held], positive[held], weight[held]
+    weighted = weight > 0
+    z, positive, weight = z[weighted], positive[weighted], weight[weighted]
     if positive.all() or not positive.any():
         return None
     plain = bool((weight == 1).all())

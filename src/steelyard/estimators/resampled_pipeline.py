@@ -1,8 +1,8 @@
-"""Prepared: a pipeline whose first step learns from the rows as they are, before their classes are made equal."""
+"""A pipeline whose first step learns from the rows as they are, before their classes are made equal."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.errors import needs_sklearn
 
@@ -13,6 +13,9 @@ try:
 except ImportError as missing:
     raise needs_sklearn("A prepared model") from missing
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 
 class Prepared(Pipeline):  # type: ignore[misc]  # scikit-learn has no types
     """A pipeline whose first step learns from the rows as they are, before their classes are made equal.
@@ -21,7 +24,7 @@ class Prepared(Pipeline):  # type: ignore[misc]  # scikit-learn has no types
     whoever has another word would look like the class that was not repeated.
     """
 
-    def started(self, X: Any, y: Any) -> Prepared:
+    def started(self, X: ArrayLike, y: ArrayLike) -> Prepared:
         """The same pipeline with its first step fitted, for good."""
         (name, first), *rest = self.steps
         return Prepared([(name, FrozenEstimator(clone(first).fit(X, y))), *rest])

@@ -1,8 +1,10 @@
-"""ThresholdClassifier: a classifier that cuts its scores where a metric is best, for scikit-learn."""
+"""ThresholdClassifier: a classifier that predicts at the threshold where a metric is best, for scikit-learn."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -34,22 +36,33 @@ try:
 except ImportError as missing:
     raise needs_sklearn("ThresholdClassifier") from missing
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Estimator, Label, Splitter, Weights
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.score_table import ScoreTable
+
+    ThresholdMetric = str | Metric | Callable[..., float] | Mapping[str, float] | Sequence[str | Metric] | Array
+
 _METHODS = ("predict_proba", "decision_function")
 
 
-def _has(name: str) -> Any:
+def _has(name: str) -> Callable[[ThresholdClassifier], bool]:
     """Whether the classifier inside has a method, so that this one has it too."""
     return lambda self: hasattr(getattr(self, "estimator_", self.estimator), name)
 
 
 class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A two-class classifier that predicts by the cut at which a metric is best on rows it was not fitted on.
+    """A two-class classifier that predicts at the threshold where a metric is best on rows it was not fitted on.
 
-    Clones fitted on the folds of `cv` score the rows they have not seen; `best_threshold` finds the cut on all those
-    scores together; the classifier is then fitted on all rows. cv="prefit" takes it as it is fitted, so give rows it
-    has not seen. `metric` and `where` are those of best_threshold. Without `pos_label` the later of the two classes in
-    sorted order is positive, as in scikit-learn. `response_method` is "predict_proba", "decision_function" or "auto"
-    for the first there is. After `fit`, `best_threshold_` tells the cut and its value, `threshold_` the cut alone.
+    Clones fitted on the folds of `cv` score the rows they have not seen; `best_threshold` finds the threshold on all
+    those scores together; the classifier is then fitted on all rows. cv="prefit" takes it as it is fitted, so give rows
+    it has not seen. `metric` and `where` are those of best_threshold. Without `pos_label` the later of the two classes
+    in sorted order is positive, as in scikit-learn. `response_method` is "predict_proba", "decision_function" or "auto"
+    for the first there is. After `fit`, `best_threshold_` holds the threshold and its value, `threshold_` it alone.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -61,12 +74,12 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def __init__(
         self,
-        estimator: Any,
-        metric: Any = "informedness",
+        estimator: Estimator,
+        metric: ThresholdMetric = "informedness",
         *,
-        where: Any = None,
-        cv: Any = 5,
-        pos_label: Any = None,
+        where: str | Sequence[str] | None = None,
+        cv: int | Splitter | Literal["prefit"] = 5,
+        pos_label: Label | None = None,
         response_method: str = "auto",
     ) -> None:
         self.estimator = estimator
@@ -76,16 +89,17 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self.pos_label = pos_label
         self.response_method = response_method
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ThresholdClassifier:
-        """Find the cut on rows left out, then fit on all of them."""
-        X, y = indexable(X, y)
-        y = column_or_1d(y, warn=True)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
-        self._check(y, weight)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Weights = None) -> ThresholdClassifier:
+        """Find the threshold on rows left out, then fit on all of them."""
+        rows, labels = indexable(X, y)
+        labels = column_or_1d(labels, warn=True)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, rows)
+        self._check(labels, weight)
         prefit = isinstance(self.cv, str)
-        self.estimator_ = self.estimator if prefit else _fitted(self.estimator, X, y, weight)
+        fitted: Any = self.estimator if prefit else _fitted(self.estimator, rows, labels, weight)
+        self.estimator_ = fitted
         self.classes_ = self.estimator_.classes_
-        table = self._weighed(self.estimator_, X, y, weight) if prefit else self._unseen(X, y, weight)
+        table = self._table(self.estimator_, rows, labels, weight) if prefit else self._unseen(rows, labels, weight)
         self.best_threshold_ = best_threshold(table, metric=self.metric, where=self.where, resamples=0)
         self.threshold_ = self.best_threshold_.threshold
         for name in ("n_features_in_", "feature_names_in_"):
@@ -93,28 +107,28 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
                 setattr(self, name, getattr(self.estimator_, name))
         return self
 
-    def predict(self, X: Any) -> Any:
-        """The class of each row: the positive one where its score is at least the cut."""
+    def predict(self, X: ArrayLike) -> Array:
+        """The class of each row: the positive one where its score is at least the threshold."""
         check_is_fitted(self)
         flagged = self._scores(self.estimator_, X) >= self.threshold_
         place = self._place(self.classes_)
-        return self.classes_[np.where(flagged, place, 1 - place)]
+        return np.asarray(self.classes_[np.where(flagged, place, 1 - place)])
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]  # see above
-    def predict_proba(self, X: Any) -> Any:
-        """The probabilities of the classifier inside, which the cut does not change."""
+    def predict_proba(self, X: ArrayLike) -> Any:
+        """The probabilities of the classifier inside, which the threshold does not change."""
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
     @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]  # see above
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: ArrayLike) -> Any:
         """The logarithms of the probabilities of the classifier inside."""
         check_is_fitted(self)
         return self.estimator_.predict_log_proba(X)
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]  # see above
-    def decision_function(self, X: Any) -> Any:
-        """The scores of the classifier inside, which the cut does not change."""
+    def decision_function(self, X: ArrayLike) -> Any:
+        """The scores of the classifier inside, which the threshold does not change."""
         check_is_fitted(self)
         return self.estimator_.decision_function(X)
 
@@ -127,7 +141,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     # ---------------------------------------------------------------- inside
 
-    def _check(self, y: Any, weight: Any) -> None:
+    def _check(self, y: Array, weight: Array | None) -> None:
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
             # scikit-learn's estimator checks look for its words in this sentence.
@@ -139,24 +153,24 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if self.response_method not in ("auto", *_METHODS):
             raise InputError(f"response_method= takes 'auto', {' or '.join(map(repr, _METHODS))}.")
 
-    def _unseen(self, X: Any, y: Any, weight: Any) -> Any:
+    def _unseen(self, X: ArrayLike, y: Array, weight: Array | None) -> ScoreTable:
         """The scores of all rows by clones that have not seen them."""
         folds = check_cv(self.cv, y, classifier=is_classifier(self.estimator)).split(X, y)
-        tables = []
+        tables: list[ScoreTable] = []
         for train, test in folds:
             parts = [
                 (_safe_indexing(X, rows), y[rows], None if weight is None else weight[rows]) for rows in (train, test)
             ]
-            tables.append(self._weighed(_fitted(self.estimator, *parts[0]), *parts[1]))
-        return sum(tables)
+            tables.append(self._table(_fitted(self.estimator, *parts[0]), *parts[1]))
+        return reduce(add, tables)
 
-    def _weighed(self, estimator: Any, X: Any, y: Any, weight: Any) -> Any:
+    def _table(self, estimator: Estimator, X: ArrayLike, y: Array, weight: Array | None) -> ScoreTable:
         positive = y == self.classes_[self._place(self.classes_)]
         return score_table(
             positive, self._scores(estimator, X), pos_label=True, labels=[False, True], sample_weight=weight
         )
 
-    def _scores(self, estimator: Any, X: Any) -> Any:
+    def _scores(self, estimator: Estimator, X: ArrayLike) -> Array:
         """The scores of the positive class, higher meaning more positive."""
         wanted = _METHODS if self.response_method == "auto" else (self.response_method,)
         method = next((name for name in wanted if hasattr(estimator, name)), None)
@@ -164,22 +178,23 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             raise InputTypeError(
                 f"{type(estimator).__name__} has no {' or '.join(wanted)}, so there is nothing to cut."
             )
-        scores, place = np.asarray(getattr(estimator, method)(X)), self._place(estimator.classes_)
+        scores, place = np.asarray(getattr(estimator, method)(X)), self._place(estimator.classes_)  # type: ignore[attr-defined]  # set by fit
         if scores.ndim == 2:
             return scores[:, place]
         return scores if place else -scores
 
-    def _place(self, classes: Any) -> int:
+    def _place(self, classes: ArrayLike) -> int:
         """The place of the positive class among the two."""
-        if len(classes) != 2:
-            raise InputError(f"A fold or the fitted classifier holds {len(classes)} classes; a cut tells two apart.")
+        labels = np.asarray(classes)
+        if len(labels) != 2:
+            raise InputError(f"A fold or the fitted classifier holds {len(labels)} classes; a cut tells two apart.")
         if self.pos_label is None:
             return 1
-        places = np.flatnonzero(np.asarray(classes) == self.pos_label)
+        places = np.flatnonzero(labels == self.pos_label)
         if not len(places):
-            raise InputError(f"pos_label={self.pos_label!r} is none of the classes {np.asarray(classes).tolist()}.")
+            raise InputError(f"pos_label={self.pos_label!r} is none of the classes {labels.tolist()}.")
         return int(places[0])
 
 
-def _fitted(estimator: Any, X: Any, y: Any, weight: Any) -> Any:
+def _fitted(estimator: Estimator, X: ArrayLike, y: Array, weight: Array | None) -> Any:
     return clone(estimator).fit(X, y) if weight is None else clone(estimator).fit(X, y, sample_weight=weight)
