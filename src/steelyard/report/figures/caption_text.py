@@ -11,7 +11,7 @@ from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard._types import Label
-    from steelyard.analysis.sampler import Interval
+    from steelyard.analysis.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.statistics.counts import Counts

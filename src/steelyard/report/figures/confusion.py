@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard._types import Array
+    from steelyard.analysis.interval import Interval
     from steelyard.analysis.rows import Rows
-    from steelyard.analysis.sampler import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.report.figures.figure_types import Drawn, Evaluations, Place

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard._types import Array
-    from steelyard.analysis.sampler import Interval
+    from steelyard.analysis.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
