@@ -1,4 +1,4 @@
-"""The errors that Steelyard raises: each is a SteelyardError and the builtin it refines. Every floor may use them."""
+"""The errors that Steelyard raises: each is a SteelyardError and the builtin it refines."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class SteelyardError(Exception):
 
 
 class InputError(SteelyardError, ValueError):
-    """A value that cannot be weighed."""
+    """A value that cannot be used."""
 
 
 class InputTypeError(SteelyardError, TypeError):
-    """An object of a kind that cannot be weighed."""
+    """An object of a kind that cannot be used."""
 
 
 class UnknownNameError(SteelyardError, KeyError):

@@ -55,7 +55,7 @@ def tables_per_pair(
         of_pair = {key: None if column is None else column[rows] for key, column in weights.items()}
         tables.append(score_table(codes[rows] == first, matrix[rows, first], **of_pair))
     names = [(classes[first], classes[second]) for first, second in pairs]
-    return names, tables, [float(table.positive.total + table.negative.total) for table in tables]
+    return names, tables, [float(table.total) for table in tables]
 
 
 def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | None) -> tuple[Array, Labels, Array]:

@@ -54,6 +54,16 @@ class ScoreTable:
         return self.positive, self.negative
 
     @property
+    def n(self) -> int:
+        """The rows counted."""
+        return self.positive.n + self.negative.n
+
+    @property
+    def total(self) -> Any:
+        """The weight of all rows; an array where the weights have an axis of draws."""
+        return self.positive.total + self.negative.total
+
+    @property
     def has_probabilities(self) -> bool:
         """Whether all scores lie between 0 and 1, as probabilities do."""
         ends = (scores.scores[[0, -1]] for scores in self.classes if len(scores.scores))
@@ -139,8 +149,7 @@ class ScoreTable:
         return hash((self.label, self.positive.n, self.negative.n))
 
     def __repr__(self) -> str:
-        n = self.positive.n + self.negative.n
-        return f"<ScoreTable of {n:,} rows, {self.positive.n:,} of them {self.label!r}>"
+        return f"<ScoreTable of {self.n:,} rows, {self.positive.n:,} of them {self.label!r}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The distinct scores of each class with their rows and, where there are any, weights."""

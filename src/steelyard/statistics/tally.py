@@ -51,7 +51,7 @@ class Tally:
         if self.confusion is not None:
             return int(self.confusion.rows.sum())
         if self.scores is not None:
-            return self.scores.positive.n + self.scores.negative.n
+            return self.scores.n
         return self.paired.n if self.paired is not None else 0
 
     @property

@@ -136,7 +136,7 @@ def _edges(table: ScoreTable, bins: int) -> Array:
     """Even bins from the lowest to the highest score; of probabilities from 0 or to 1 unless they end in its half."""
     low = min(side.scores[0] for side in (table.positive, table.negative))
     high = max(side.scores[-1] for side in (table.positive, table.negative))
-    if low >= 0 and high <= 1:
+    if table.has_probabilities:
         low, high = 0.0 if low <= 0.5 else low, 1.0 if high >= 0.5 else high
     return np.linspace(low, high if high > low else low + 1, bins + 1)
 
