@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from steelyard.analysis.inference import ClusteredRows, Inference
+from steelyard.analysis.inference import Inference
 from steelyard.analysis.rows import Rows
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.evaluation.frame_columns import FrameColumns, column_name, refuse_arrays, refuse_columns
 from steelyard.evaluation.groups import Group
-from steelyard.evaluation.inputs import counted_inputs, negative_label, positive_label, refuse_rows, thresholded
+from steelyard.evaluation.inputs import (
+    RowOptions,
+    counted_inputs,
+    negative_label,
+    positive_label,
+    thresholded,
+)
 from steelyard.evaluation.rows import beats_no_skill, class_rows, metric_rows
-from steelyard.ingest.frame_tally import cluster_columns, tally
 from steelyard.ingest.label_overlap import check_label_overlap, overlap_problems
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
@@ -71,34 +75,18 @@ def evaluate(
     Rare positives: 51 of 2,803 (1.82 %).
     """
     inference = Inference(level, "auto", draws, rng, prevalence)
-    weights = {"sample_weight": sample_weight, "frequency": frequency}
     is_shard = labels is not None or isinstance(data, (Confusion, Tally))  # of which other parts may hold the rest
     assumed: tuple[str, ...] = ()
-    if cluster is not None:
-        clustered = _clustered_rows(data, true, pred, (score, weight, prevalence), cluster, _column_name(frequency))
-        inference = replace(inference, clustered=clustered)
-        assumed = (f"Rows of one {cluster} belong together; the intervals draw whole clusters.",)
-    if true is not None:
-        refuse_rows(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
-        data = tally(
-            data,  # type: ignore[arg-type]  # columns were named, so it is a frame; the door refuses what is not
-            true=true,
-            pred=pred,
-            score=score,
-            weight=weight,
-            frequency=_column_name(frequency),
-            by=by,
-            pos_label=pos_label,
-            labels=labels,
-            threshold=threshold,
-            exact=exact,
-        )
-        weights, labels = {}, None
-    elif any(name is not None for name in (pred, score, weight, by, exact)):
-        raise InputTypeError(
-            "pred=, score=, weight=, by= and exact= are about columns of a frame; name that of the truth with true=."
-        )
-    inputs = counted_inputs(data, y_pred, y_score, threshold, pos_label, labels, weights)
+    if true is None:
+        refuse_columns(cluster, pred=pred, score=score, weight=weight, by=by, exact=exact)
+        counted, rows = data, RowOptions(pos_label, labels, sample_weight, frequency)
+    else:
+        refuse_arrays(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
+        columns = FrameColumns(true, pred, score, weight, column_name(frequency), by, cluster)
+        inference, assumed = columns.with_clusters(inference, data), columns.assumed  # type: ignore[arg-type]
+        counted = columns.counted(data, pos_label, labels, threshold, exact)  # type: ignore[arg-type]  # a frame
+        rows = RowOptions(pos_label)
+    inputs = counted_inputs(counted, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # no frame any more
     if inputs.table is not None and not is_shard:
         check_label_overlap(inputs.table)
     return evaluate_tables(
@@ -108,26 +96,9 @@ def evaluate(
         threshold=inputs.threshold,
         assumed=(*inputs.assumed, *overlap_problems(inputs.table), *assumed),
         metrics=metrics,
-        tally=data if isinstance(data, Tally) else None,
+        tally=counted if isinstance(counted, Tally) else None,
         inference=inference,
     )
-
-
-def _clustered_rows(
-    data: Any, true: str | None, pred: str | None, others: tuple[object, ...], cluster: str, frequency: str | None
-) -> ClusteredRows:
-    """The rows of each cluster as intervals take them."""
-    if true is None or pred is None:
-        raise InputError("cluster= names a column of a frame of labels; name those of truth and prediction as well.")
-    if any(other is not None for other in others):
-        raise InputError("cluster= is for metrics of unweighted labels, as they stand: no score, weight or prevalence.")
-    return ClusteredRows(*cluster_columns(data, true, pred, cluster, frequency))
-
-
-def _column_name(frequency: ArrayLike | str | None) -> str | None:
-    if frequency is None or isinstance(frequency, str):
-        return frequency
-    raise InputTypeError("frequency= of a frame is the name of a column.")
 
 
 def evaluate_tables(

@@ -1,9 +1,9 @@
-"""Weighing: whatever is given to evaluate, as a table of labels and one of scores. Used by evaluate."""
+"""Inputs: whatever is given to evaluate, as a table of labels and one of scores."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,23 +22,28 @@ from steelyard.statistics.tally import Tally
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Label, LabelSet, Weights
+    from steelyard.statistics.statistic import Statistic
+
 HALF = 0.5
 ASSUMED_HALF = f"Scores were cut at {HALF}; best_threshold looks for a better cut."
 RANKED_ONLY = "The scores are not probabilities: ranked only. Give threshold= to cut them."
 TWO_THRESHOLDS = "Predictions and a threshold together contradict each other; give scores and the threshold."
 
 
-def refuse_rows(**given: Any) -> None:
-    """Refuse arrays beside the columns of a frame."""
-    wrong = [name for name, column in given.items() if column is not None]
-    if wrong:
-        raise InputTypeError(
-            f"{' and '.join(wrong)} is for arrays; of a frame name the columns: pred=, score=, weight=."
-        )
+class RowOptions(NamedTuple):
+    """What is said of rows that are not yet counted."""
+
+    pos_label: Label = None
+    labels: LabelSet | None = None
+    sample_weight: Weights = None
+    frequency: Weights = None
 
 
 class CountedInputs(NamedTuple):
-    """The table of labels, the table of scores, the cut between them, and what was assumed."""
+    """The table of labels, the table of scores, the threshold between them, and what was assumed."""
 
     table: Confusion | None
     scores: ScoreTable | None = None
@@ -47,25 +52,29 @@ class CountedInputs(NamedTuple):
 
 
 def counted_inputs(
-    data: Any, y_pred: Any, y_score: Any, threshold: Any, pos_label: Any, labels: Any, weights: dict[str, Any]
+    data: Statistic | Tally | ArrayLike,
+    y_pred: ArrayLike | None,
+    y_score: ArrayLike | None,
+    threshold: float | None,
+    rows: RowOptions,
 ) -> CountedInputs:
     """What was given to evaluate, as tables."""
     if isinstance(data, Tally):
-        return _of_tally(data, threshold, pos_label)
+        return _of_tally(data, threshold, rows.pos_label)
     if isinstance(data, (Counts, Confusion, ScoreTable)):
         if y_pred is not None or y_score is not None:
             raise InputTypeError("Give either a table or rows (y_true, y_pred or y_score=), not both.")
-        if labels is not None or any(column is not None for column in weights.values()):
+        if rows.labels is not None or rows.sample_weight is not None or rows.frequency is not None:
             raise InputError(
                 "labels= and weights are about rows, and this is a table; give them when weighing the rows."
             )
-        return _of_table(data, threshold, pos_label)
+        return _of_table(data, threshold, rows.pos_label)
     if y_pred is not None and threshold is not None:
         raise InputError(TWO_THRESHOLDS)
-    return _of_rows(data, y_pred, y_score, threshold, {"pos_label": pos_label, "labels": labels, **weights})
+    return _of_rows(data, y_pred, y_score, threshold, rows)
 
 
-def _of_table(data: Counts | Confusion | ScoreTable, threshold: Any, pos_label: Any) -> CountedInputs:
+def _of_table(data: Statistic, threshold: float | None, pos_label: Label) -> CountedInputs:
     if isinstance(data, ScoreTable):
         return thresholded(data, threshold, None)
     if threshold is not None:
@@ -73,42 +82,45 @@ def _of_table(data: Counts | Confusion | ScoreTable, threshold: Any, pos_label: 
     return CountedInputs(_as_confusion(data, pos_label))
 
 
-def _of_rows(y_true: Any, y_pred: Any, y_score: Any, threshold: Any, options: dict[str, Any]) -> CountedInputs:
-    if y_pred is None and y_score is None:
+def _of_rows(
+    y_true: ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, threshold: float | None, rows: RowOptions
+) -> CountedInputs:
+    scores = None if y_score is None else _scores(y_true, y_score, rows)
+    if y_pred is not None:
+        table = ingest.confusion(y_true, y_pred, **rows._asdict())
+        check_classes(table)
+        return CountedInputs(table, scores)
+    if scores is None:
         raise InputTypeError("There is nothing to evaluate: give y_pred (labels) or y_score= (scores) beside y_true.")
-    scores = None if y_score is None else _scores(y_true, y_score, options)
-    if y_pred is None:
-        return thresholded(scores, threshold, _other_label(y_true, scores))
-    table = ingest.confusion(y_true, y_pred, **options)
-    check_classes(table)
-    return CountedInputs(table, scores)
+    _, labels = label_codes.encode(arrays.column(y_true, "y_true"))
+    return thresholded(scores, threshold, negative_label(labels, scores))
 
 
-def _scores(y_true: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
+def _scores(y_true: ArrayLike, y_score: ArrayLike, rows: RowOptions) -> ScoreTable:
     if np.ndim(y_score) == 2:
         raise InputError(
             f"y_score has {np.shape(y_score)[1]} columns; give that of the positive class, such as y_score[:, 1]."
         )
-    scores = ingest.score_table(y_true, y_score, **options)
+    scores = ingest.score_table(y_true, y_score, **rows._asdict())
     check_both_classes(scores)
     return scores
 
 
-def _of_tally(data: Tally, threshold: Any, pos_label: Any) -> CountedInputs:
+def _of_tally(data: Tally, threshold: float | None, pos_label: Label) -> CountedInputs:
     scores, table = data.scores, data.confusion
-    told = () if scores is None else _bounds_sentence(scores)
+    assumed = () if scores is None else _bounds_sentence(scores)
     if scores is not None:
         check_both_classes(scores)
     if table is None:
         if scores is None:
             raise InputError("This tally holds two models side by side; compare it instead.")
-        found = thresholded(scores, threshold, negative_label(data.labels, scores))
-        return found._replace(assumed=found.assumed + told)
+        inputs = thresholded(scores, threshold, negative_label(data.labels, scores))
+        return inputs._replace(assumed=inputs.assumed + assumed)
     if threshold is not None:
         raise InputError(TWO_THRESHOLDS)
     table = table if pos_label is None else table.with_positive(match_label(pos_label, table.labels))
     check_classes(table)
-    return CountedInputs(table, scores, None, told)
+    return CountedInputs(table, scores, None, assumed)
 
 
 def _bounds_sentence(scores: ScoreTable) -> tuple[str, ...]:
@@ -116,11 +128,11 @@ def _bounds_sentence(scores: ScoreTable) -> tuple[str, ...]:
     if not len(scores.bins):
         return ()
     ends = {name: " and ".join(f"{end:.6f}" for end in pair) for name, pair in bounds(scores).items()}
-    told = ", ".join(f"{name} lies between {pair}" for name, pair in ends.items())
-    return (f"Scores were counted in bins: {told}, whatever their order inside a bin.",)
+    ranges = ", ".join(f"{name} lies between {pair}" for name, pair in ends.items())
+    return (f"Scores were counted in bins: {ranges}, whatever their order inside a bin.",)
 
 
-def _as_confusion(data: Counts | Confusion, pos_label: Any) -> Confusion:
+def _as_confusion(data: Counts | Confusion, pos_label: Label) -> Confusion:
     if isinstance(data, Confusion):
         return data if pos_label is None else data.with_positive(pos_label)
     if data.shape:
@@ -133,34 +145,28 @@ def _as_confusion(data: Counts | Confusion, pos_label: Any) -> Confusion:
     return Confusion((0, 1), np.round(matrix).astype(np.int64), matrix, matrix, 1)
 
 
-def _other_label(y_true: Any, scores: Any) -> Any:
-    """The label of the negatives, where there is one."""
-    _, labels = label_codes.encode(arrays.column(y_true, "y_true"))
-    return negative_label(labels, scores)
-
-
-def negative_label(labels: Iterable[Any], scores: Any) -> Any:
+def negative_label(labels: Iterable[Label], scores: ScoreTable) -> Label:
     """The one label that is not the positive one; None where there are none or more."""
     others = [label for label in labels if label != scores.label]
     return others[0] if len(others) == 1 else None
 
 
-def thresholded(scores: Any, threshold: Any, other: Any) -> CountedInputs:
-    """Scores cut into labels: where told, at 0.5 where they are probabilities, else not at all."""
+def thresholded(scores: ScoreTable, threshold: float | None, negative: Label) -> CountedInputs:
+    """Scores turned into labels: at the threshold, at 0.5 where they are probabilities, else not at all."""
     if threshold is None and not scores.has_probabilities:
         return CountedInputs(None, scores, None, (RANKED_ONLY,))
     assumed = (ASSUMED_HALF,) if threshold is None else ()
-    cut = _checked_threshold(scores, HALF if threshold is None else threshold)
-    labels = (_other(scores.label) if other is None else other, scores.label)
-    matrix = scores.at(cut).matrix()
+    at = _checked_threshold(scores, HALF if threshold is None else threshold)
+    labels = (_other_label(scores.label) if negative is None else negative, scores.label)
+    matrix = scores.at(at).matrix()
     if not scores.weighted:
-        return CountedInputs(Confusion.of_rows(labels, matrix, scores.label), scores, cut, assumed)
-    rows, squares = (_at(scores, cut, key) for key in ("rows", "squares"))
+        return CountedInputs(Confusion.of_rows(labels, matrix, scores.label), scores, at, assumed)
+    rows, squares = (_cells_at(scores, at, key) for key in ("rows", "squares"))
     table = Confusion(labels, rows.astype(np.int64), matrix, squares, scores.label)
-    return CountedInputs(table, scores, cut, assumed)
+    return CountedInputs(table, scores, at, assumed)
 
 
-def _checked_threshold(scores: ScoreTable, threshold: Any) -> float:
+def _checked_threshold(scores: ScoreTable, threshold: object) -> float:
     if not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
         raise InputError(f"A threshold is a number, not {threshold!r}.")
     divided = bin_divided_at(scores.bins, float(threshold))
@@ -172,15 +178,15 @@ def _checked_threshold(scores: ScoreTable, threshold: Any) -> float:
     return float(threshold)
 
 
-def _other(label: Any) -> Any:
+def _other_label(label: Label) -> Label:
     """A name for the other class, whose labels the scores do not keep."""
     if isinstance(label, bool):
         return not label
-    return 1 - label if label in (0, 1) else f"not {label}"
+    return 1 - label if isinstance(label, (int, float)) and label in (0, 1) else f"not {label}"
 
 
-def _at(scores: ScoreTable, threshold: float, column: str) -> Any:
-    """The rows or squared weights of the four cells at a cut, as scikit-learn lays them out."""
+def _cells_at(scores: ScoreTable, threshold: float, column: str) -> Array:
+    """The rows or squared weights of the four cells at a threshold, as scikit-learn lays them out."""
     cells = []
     for side in (scores.negative, scores.positive):
         values = getattr(side, column)
@@ -189,7 +195,7 @@ def _at(scores: ScoreTable, threshold: float, column: str) -> Any:
     return np.array(cells)
 
 
-def positive_label(table: Confusion | None, scores: ScoreTable | None, pos_label: Any) -> Any:
+def positive_label(table: Confusion | None, scores: ScoreTable | None, pos_label: Label) -> Label:
     """The positive class, where one is named or clear."""
     if table is None or pos_label is not None:
         return scores.label if scores is not None else pos_label if table is None else table.positive
