@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from steelyard import Counts, at_prevalence, confusion, get_metric, list_metrics, swap_prevalences
-from steelyard.auditing.correlation import GARCIA, correlation_study
+from steelyard.auditing.correlation import correlation_study
 from steelyard.auditing.discrimination import disagreement, disagreements, discrimination
-from steelyard.auditing.garcia_conclusions import Conclusion
+from steelyard.auditing.garcia_conclusions import GARCIA_METRICS, Conclusion, RateBounds
 from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.perturbation import LIST_KINDS, widths_of
 from steelyard.auditing.ratio_spread import spread_of
@@ -105,7 +105,9 @@ def test_the_conclusions_fail_under_the_other_choices(choices, holds, n):
 
 
 def test_weighted_auc_falls_with_recall_where_the_point_is_the_only_band_edge(golden):
-    claim = Conclusion(2, "weighted AUC of two bands rises with recall", (two_band_auc,), recall=(0, math.inf))
+    claim = Conclusion(
+        2, "weighted AUC of two bands rises with recall", (two_band_auc,), RateBounds(recall=(0, math.inf))
+    )
     assert correlation_study(n=1000, seeds=20).conclusions([claim])[0].share == 0
     assert correlation_study(n=100, seeds=20).conclusions([claim])[0].share == pytest.approx(0.65, abs=0.051)
     row = next(r for r in correlation_study([two_band_auc], n=100, seeds=20).rows() if r.metric == "two_band_auc")
@@ -118,8 +120,7 @@ def test_class_weighted_accuracy_is_strongly_for_recall_and_against_specificity_
             2,
             "the second half of the second conclusion",
             (f"class_weighted_accuracy[w={w}]",),
-            (0.5, math.inf),
-            (-math.inf, -0.5),
+            RateBounds(recall=(0.5, math.inf), specificity=(-math.inf, -0.5)),
         )
         for w in (0.6, 0.7)
     ]
@@ -143,7 +144,7 @@ def test_a_collection_holds_130_tables_for_each_imbalance():
     study = correlation_study(seeds=2)
     assert study.counts.shape == (2, 5, 13, 10)
     assert (study.counts.positives / study.counts.total == np.reshape(study.positives, (5, 1, 1))).all()
-    assert study.names == GARCIA and study.matrix(0.05).shape == (13, 13)
+    assert study.names == GARCIA_METRICS and study.matrix(0.05).shape == (13, 13)
 
 
 def test_a_seed_is_the_same_study_however_many_there_are():
@@ -471,7 +472,7 @@ def test_a_point_and_its_table_are_the_same_classifier():
 
 def test_what_separates_does_so_everywhere_by_more_than_the_tolerance():
     a, b = (0.8, 0.8), (0.99, 0.5)
-    assert set(discrimination(a, b, metrics=GARCIA, tolerance=0.05).separating) == {
+    assert set(discrimination(a, b, metrics=GARCIA_METRICS, tolerance=0.05).separating) == {
         "recall", "specificity", "balanced_accuracy", "g_mean", "optimized_precision", "iba", "adjusted_g_mean",
         "weighted_auc",
     }  # fmt: skip

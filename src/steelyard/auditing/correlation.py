@@ -18,7 +18,14 @@ from steelyard.auditing.correlation_coefficients import (
     deviation_over_seeds,
     mean_over_seeds,
 )
-from steelyard.auditing.garcia_conclusions import CONCLUSIONS, RATES, Conclusion, ConclusionResult, conclusion_result
+from steelyard.auditing.garcia_conclusions import (
+    CONCLUSIONS,
+    GARCIA_METRICS,
+    RATES,
+    Conclusion,
+    ConclusionResult,
+    conclusion_result,
+)
 from steelyard.auditing.metric_values import metric_values
 from steelyard.auditing.perturbation import LIST_KINDS, collection, generators, widths_of
 from steelyard.errors import InputError, InputTypeError
@@ -32,21 +39,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
 
-GARCIA = (
-    "recall",
-    "specificity",
-    "precision",
-    "accuracy",
-    "balanced_accuracy",
-    "g_mean",
-    "kappa",
-    "f1",
-    "optimized_precision",
-    "iba",
-    "class_weighted_accuracy",
-    "adjusted_g_mean",
-    "weighted_auc",
-)
 _MOST_ROWS = 100_000  # 130 tuples of so many rows take 100 MB
 
 
@@ -153,7 +145,7 @@ def correlation_study(
     accuracy -0.5 1.0
     g_mean 0.7 0.1
     """
-    chosen = _with_rates(GARCIA if metrics is None else metrics)
+    chosen = _with_rates(GARCIA_METRICS if metrics is None else metrics)
     shares = _shares(positives)
     _check(shares, n, total_range, threshold, list_kind)
     _check_counts(steps=(steps, 2), tuples=(tuples, 2), seeds=(seeds, 1))

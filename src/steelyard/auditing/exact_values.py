@@ -26,11 +26,12 @@ NOISE = Decimal("1e-50")  # roots carry 60 digits; what differs by less is equal
 
 @dataclass(frozen=True)
 class Step:
-    """One operation on the results of earlier steps; `value` is a cell's name, a constant or a ratio's limit."""
+    """One operation on the results of earlier steps; `constant` is a number, or the limit of a ratio."""
 
     sign: str
     inputs: tuple[int, ...] = ()
-    value: Any = None
+    constant: Fraction | None = None
+    cell: str = ""
 
 
 class ExactFormula:
@@ -70,7 +71,7 @@ class ExactFormula:
                 pending += missing
             else:
                 done[pending.pop()] = (
-                    cells[step.value] if step.sign == "cell" else _result(step, [done[i] for i in needed])
+                    cells[step.cell] if step.sign == "cell" else _result(step, [done[i] for i in needed])
                 )
         return done[len(self.steps) - 1]
 
@@ -81,7 +82,7 @@ class ExactFormula:
         for step in self.steps:
             inputs = [done[i] for i in step.inputs]
             if step.sign == "cell":
-                done.append(by_name[step.value])
+                done.append(by_name[step.cell])
             elif step.sign != "where" and any(value is None for value in inputs):
                 done.append(None)
             else:
@@ -113,9 +114,9 @@ def _program(node: Expression) -> list[Step]:
             case Named(inner=inner):
                 return place(inner)
             case Symbol(name=name):
-                step = Step("cell", value=name)
+                step = Step("cell", cell=name)
             case Number(value=value):
-                step = Step("number", value=_fraction(value))
+                step = Step("number", constant=_fraction(value))
             case Ratio(above=above, below=below, limit=limit):
                 step = Step("ratio", (place(above), place(below)), None if limit is None else _fraction(limit))
             case Operation(sign=sign, args=args):
@@ -161,13 +162,9 @@ def difference(a: Value, b: Value) -> Value:
 def _compute(step: Step, inputs: list[Any]) -> Result:
     match step.sign, inputs:
         case "number", _:
-            constant: Fraction | None = step.value
-            return constant
+            return step.constant
         case (("ratio" | "/"), (above, below)):
-            if _is_zero(below):
-                limit: Fraction | None = step.value
-                return limit if _is_zero(above) else None
-            return _mixed(above, below, Fraction.__truediv__, _DIGITS.divide)
+            return _quotient(above, below, step.constant)
         case "+", (a, b):
             return _mixed(a, b, Fraction.__add__, _DIGITS.add)
         case "-", (a, b):
@@ -185,6 +182,12 @@ def _compute(step: Step, inputs: list[Any]) -> Result:
         case sign, (a, b):
             return _HOLDS[sign](difference(a, b))
     raise TypeError(f"{step.sign} is no operation of a formula.")
+
+
+def _quotient(above: Value, below: Value, limit: Fraction | None) -> Value | None:
+    if _is_zero(below):
+        return limit if _is_zero(above) else None
+    return _mixed(above, below, Fraction.__truediv__, _DIGITS.divide)
 
 
 _HOLDS: dict[str, Callable[[Value], bool]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,37 +19,54 @@ if TYPE_CHECKING:
     from steelyard.metrics.registry import MetricLike
     from steelyard.statistics.counts import Counts
 
-RATES = ("recall", "specificity")
 STRONG = 0.5  # OP reaches 0.61 to 0.83 with specificity, so a higher bar would refute the paper by a word
 USUALLY = 0.9  # the share of seeds in which a conclusion must hold; single seeds go astray with few positives
+_ANYWHERE = (-np.inf, np.inf)
+
+
+@dataclass(frozen=True)
+class RateBounds:
+    """Between which bounds a metric's correlation with each class's recall lies."""
+
+    recall: tuple[float, float] = _ANYWHERE
+    specificity: tuple[float, float] = _ANYWHERE
+
+
+RATES = tuple(rate.name for rate in fields(RateBounds))
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A conclusion on metrics: their correlations with recall and with specificity lie between two bounds."""
+    """A conclusion on metrics: their correlations with recall and with specificity lie between bounds."""
 
     number: int
     words: str
     metrics: tuple[MetricLike, ...]
-    recall: tuple[float, float] = (-np.inf, np.inf)
-    specificity: tuple[float, float] = (-np.inf, np.inf)
+    bounds: RateBounds
 
 
 CONCLUSIONS = (
-    Conclusion(1, "accuracy falls with recall and follows specificity", ("accuracy",), (-np.inf, 0), (STRONG, np.inf)),
+    Conclusion(
+        1,
+        "accuracy falls with recall and follows specificity",
+        ("accuracy",),
+        RateBounds(recall=(-np.inf, 0), specificity=(STRONG, np.inf)),
+    ),
     Conclusion(
         2,
         "AUC of one point, G-mean, IBA, weighted AUC and class-weighted accuracy rise with recall",
         ("balanced_accuracy", "g_mean", "iba", "weighted_auc", "class_weighted_accuracy"),
-        (0, np.inf),
+        RateBounds(recall=(0, np.inf)),
     ),
     Conclusion(
         3,
         "optimized precision, kappa, adjusted G-mean and F1 follow specificity",
         ("optimized_precision", "kappa", "adjusted_g_mean", "f1"),
-        specificity=(STRONG, np.inf),
+        RateBounds(specificity=(STRONG, np.inf)),
     ),
 )
+# The paper's 13 metrics: it concludes nothing about precision.
+GARCIA_METRICS = (*RATES, "precision", *(name for conclusion in CONCLUSIONS for name in conclusion.metrics))
 
 
 @dataclass(frozen=True)
@@ -76,7 +93,7 @@ def conclusion_result(conclusion: Conclusion, counts: Counts, positives: Sequenc
     metrics = [get_metric(name) for name in conclusion.metrics]
     values = by_metric(metric_values([*map(get_metric, RATES), *metrics], counts))
     r = np.stack([correlation(values[..., i, None, :], values[..., 2:, :], rank=False) for i in (0, 1)], -1)
-    bounds = np.array([conclusion.recall, conclusion.specificity])
+    bounds = np.array(astuple(conclusion.bounds))
     inside = ((r > bounds[:, 0]) & (r < bounds[:, 1])) | np.isinf(bounds).all(1)
     right = inside.all(-1)  # seed, imbalance, metric
     share = float(right.all((1, 2)).mean())

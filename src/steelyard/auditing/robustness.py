@@ -6,7 +6,7 @@ Asawa's two tests: balance the test set, swap the labels. Nguyen's spread over r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Unpack
 
     from numpy.typing import ArrayLike
 
@@ -146,6 +147,16 @@ def _summary(changes: Array, shape: tuple[int, ...]) -> Array:
 # ---------------------------------------------------------------- refitting
 
 
+class RobustnessOptions(TypedDict, total=False):
+    """What robustness takes beside the tables."""
+
+    metrics: Iterable[MetricLike] | None
+    prevalences: float | Sequence[float]
+    balanced: Models | None
+    resamples: int
+    tolerance: float
+
+
 def refit_robustness(
     estimators: Estimator | Mapping[str, Estimator],
     X: ArrayLike,
@@ -155,7 +166,7 @@ def refit_robustness(
     *,
     pos_label: Label = None,
     rng: Rng = None,
-    **options: Any,
+    **options: Unpack[RobustnessOptions],
 ) -> Robustness:
     """The two tests on estimators: each is cloned and fitted twice, on the labels and on the labels swapped.
 

@@ -200,11 +200,11 @@ def magnitude(value: SymbolicSum) -> SymbolicSum:
     if len(value.terms) > 1:
         raise Unprovable
     ((_, factor),) = value.terms.items()
-    positive = comparison(">", value.field.number(factor))
+    positive = comparison_indicator(">", value.field.number(factor))
     return value * (positive + positive - value.field.number(1))
 
 
-def comparison(sign: str, gap: SymbolicSum) -> SymbolicSum:
+def comparison_indicator(sign: str, gap: SymbolicSum) -> SymbolicSum:
     """1 where the comparison of a rational function with 0 holds, else 0."""
     one = gap.field.number(1)
     positive, zero = gap.field.number(0), one

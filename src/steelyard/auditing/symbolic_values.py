@@ -7,7 +7,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from steelyard.auditing.sign_proofs import keeps_off_zero, never_negative, never_zero
-from steelyard.auditing.symbolic_sums import SymbolicField, SymbolicSum, Unprovable, comparison, magnitude, square_root
+from steelyard.auditing.symbolic_sums import (
+    SymbolicField,
+    SymbolicSum,
+    Unprovable,
+    comparison_indicator,
+    magnitude,
+    square_root,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +101,7 @@ def _may_be_undefined(step: Step, inputs: list[SymbolicSum]) -> bool:
     """Whether the operation may be undefined for some variables; a limit that they may reach is not followed."""
     match step.sign, inputs:
         case (("ratio" | "/"), (_, below)) if below.terms and not keeps_off_zero(below):
-            if step.value is not None:
+            if step.constant is not None:
                 raise Unprovable
             return True
         case "sqrt", (a,):
@@ -107,11 +114,11 @@ def _may_be_undefined(step: Step, inputs: list[SymbolicSum]) -> bool:
 def _derive(field: SymbolicField, step: Step, inputs: list[SymbolicSum]) -> SymbolicSum | None:
     match step.sign, inputs:
         case "number", _:
-            return None if step.value is None else field.number(step.value)
+            return None if step.constant is None else field.number(step.constant)
         case "where", (condition, then, otherwise):
             return _branch(condition, then, otherwise)
         case (("ratio" | "/"), (above, below)):
-            return above / below if below.terms else _by_limit(field, above, step.value)
+            return above / below if below.terms else _by_limit(field, above, step.constant)
         case "+", (a, b):
             return a + b
         case "-", (a, b):
@@ -127,7 +134,7 @@ def _derive(field: SymbolicField, step: Step, inputs: list[SymbolicSum]) -> Symb
         case "sqrt", (a,):
             return square_root(a)
         case sign, (a, b):
-            return comparison(sign, a - b)
+            return comparison_indicator(sign, a - b)
     raise TypeError(f"{step.sign} is no operation of a formula.")
 
 

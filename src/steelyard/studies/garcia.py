@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
-from steelyard.auditing.garcia_conclusions import CONCLUSIONS, STRONG, USUALLY, Conclusion
+from steelyard.auditing.garcia_conclusions import CONCLUSIONS, STRONG, USUALLY, Conclusion, RateBounds
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.caption_text import percent
@@ -51,7 +51,10 @@ def _one_edge(c: Counts, *, rho: float = 0.1) -> Array:
 
 
 ONE_EDGE = Conclusion(
-    2, "weighted AUC with the ROC point as the only edge rises with recall", (_one_edge,), (0, np.inf)
+    2,
+    "weighted AUC with the ROC point as the only edge rises with recall",
+    (_one_edge,),
+    RateBounds(recall=(0, np.inf)),
 )
 
 

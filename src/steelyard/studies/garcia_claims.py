@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.formatting import listed
-from steelyard.auditing.garcia_conclusions import STRONG, USUALLY, Conclusion
+from steelyard.auditing.garcia_conclusions import STRONG, USUALLY, Conclusion, RateBounds
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.caption_text import percent
@@ -151,7 +151,8 @@ def _why_weights(true: list[float], other: list[float]) -> str:
 
 
 def _strongly(name: str) -> Conclusion:
-    return Conclusion(2, "strongly with recall and against specificity", (name,), (STRONG, np.inf), (-np.inf, -STRONG))
+    bounds = RateBounds(recall=(STRONG, np.inf), specificity=(-np.inf, -STRONG))
+    return Conclusion(2, "strongly with recall and against specificity", (name,), bounds)
 
 
 # ---------------------------------------------------------------- the invariances of section 3.2
