@@ -44,7 +44,7 @@ from steelyard.metrics.references import references
 from steelyard.statistics.counts import CELLS
 
 CHECKS = int(os.environ.get("STEELYARD_AUDIT_CHECKS", "2000"))  # tables on which each proof is checked; 10,000 by hand
-EQUALITY = [name for name, asked in PROPERTIES.items() if asked.is_equality]
+EQUALITY = [name for name, property_ in PROPERTIES.items() if property_.is_equality]
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +108,7 @@ def test_the_other_papers_metrics_in_garcia_terms(row, names, decisions):
 
 
 def holding(decisions, name):
-    return {metric for (metric, asked), row in decisions[0].items() if asked == name and row.holds}
+    return {metric for (metric, property_name), row in decisions[0].items() if property_name == name and row.holds}
 
 
 def test_what_does_not_change_with_prevalence(decisions):
@@ -136,8 +136,8 @@ def test_what_does_not_change_when_the_classes_are_swapped(decisions):
 
 def test_asawa_wants_both_and_finds_the_winners(decisions):
     winners = holding(decisions, "prevalence_invariance") & holding(decisions, "class_symmetry")
-    asked = {"accuracy", "precision", "recall", "f1", "specificity", "balanced_accuracy", "mcc", "kappa", "tpnr"}
-    assert winners & asked == {"tpnr", "balanced_accuracy"}
+    candidates = {"accuracy", "precision", "recall", "f1", "specificity", "balanced_accuracy", "mcc", "kappa", "tpnr"}
+    assert winners & candidates == {"tpnr", "balanced_accuracy"}
 
 
 def test_wu_order_and_conditions(decisions):
@@ -193,8 +193,10 @@ def test_every_pair_is_decided_but_those_named_here(decisions):
 
 def test_only_descriptions_have_no_order(decisions):
     without = {pair for pair, row in decisions[0].items() if row.verdict == DOES_NOT_APPLY}
-    upward = {name for name, asked in PROPERTIES.items() if asked.upward}
-    assert {name for name, asked in without if asked not in upward} == {m.name for m in list_metrics("description")}
+    upward = {name for name, property_ in PROPERTIES.items() if property_.upward}
+    assert {name for name, property_name in without if property_name not in upward} == {
+        m.name for m in list_metrics("description")
+    }
     assert {name for name, _ in without} == {m.name for m in list_metrics() if m.function and m.direction != "higher"}
 
 
@@ -203,9 +205,9 @@ def test_the_whole_audit_takes_less_than_two_minutes(decisions):
 
 
 def test_each_property_says_what_it_is_who_wants_it_and_where():
-    for asked in PROPERTIES.values():
-        assert asked.meaning.endswith(".") and asked.wanted.endswith(".")
-        assert set(asked.cite) <= references().keys()
+    for property_ in PROPERTIES.values():
+        assert property_.meaning.endswith(".") and property_.wanted.endswith(".")
+        assert set(property_.cite) <= references().keys()
     for name in ("p1", "class_symmetry"):
         assert all(who in PROPERTIES[name].wanted for who in ("García", "Asawa", "Wu"))
         assert {"garcia2012", "asawa", "wu2025"} == set(PROPERTIES[name].cite)
@@ -228,29 +230,29 @@ def written(value):
 
 def test_each_refutation_in_exact_arithmetic(decisions):
     checked = 0
-    for (name, asked), row in decisions[0].items():
+    for (name, property_name), row in decisions[0].items():
         found = row.counterexample
-        assert (found is not None) == (row.verdict == REFUTED and asked != "bounds_attained")
+        assert (found is not None) == (row.verdict == REFUTED and property_name != "bounds_attained")
         if found is None:
             continue
         checked += 1
         value = ORACLE[name](*found.before)
-        assert close(value, written(found.value)), (name, asked)
+        assert close(value, written(found.value)), (name, property_name)
         if found.after is not None:
-            assert close(ORACLE[name](*found.after), written(found.other)), (name, asked)
+            assert close(ORACLE[name](*found.after), written(found.other)), (name, property_name)
         assert not close(written(found.value), written(found.other))
-        assert refers(PROPERTIES[asked], found), (name, asked, found)
-        if asked.startswith("monotone"):
+        assert refers(PROPERTIES[property_name], found), (name, property_name, found)
+        if property_name.startswith("monotone"):
             worse = mp(written(found.other)) < mp(written(found.value))
             lower = get_metric(name).direction == "lower"
-            assert worse == ((asked[-2:] in ("tp", "tn")) != lower), (name, asked)
+            assert worse == ((property_name[-2:] in ("tp", "tn")) != lower), (name, property_name)
     assert checked > 300
 
 
-def refers(asked, found):
+def refers(property_, found):
     """Whether the two tables are a case of the property, from its words."""
     (tp, fn, fp, tn), after = found.before, found.after
-    match asked.name:
+    match property_.name:
         case "p1" | "class_symmetry":
             return after == (tn, fp, fn, tp)
         case "prevalence_invariance":
@@ -266,7 +268,7 @@ def refers(asked, found):
         case "leans_to_positives":
             return tp + fn == fp + tn and tn > tp and after == (tn, fp, fn, tp)
     changed = [cell for cell, a, b in zip(("tp", "fn", "fp", "tn"), found.before, after, strict=True) if a != b]
-    return changed == [{"p2": "tn", "p3": "fp", "p4": "tp", "p5": "fn"}.get(asked.name, asked.name[-2:])]
+    return changed == [{"p2": "tn", "p3": "fp", "p4": "tp", "p5": "fn"}.get(property_.name, property_.name[-2:])]
 
 
 def test_the_counterexample_is_the_smallest():
@@ -298,13 +300,13 @@ def drawn(law, rng, tables):
 def test_each_proof_on_random_rational_tables(decisions):
     rng = random.Random(3)
     tables = [tuple(rational(rng, positive=False) for _ in range(4)) for _ in range(CHECKS)]
-    laws = {law for asked in PROPERTIES.values() for law in asked.laws}
+    laws = {law for property_ in PROPERTIES.values() for law in property_.laws}
     cases = {law: list(drawn(law, rng, tables)) for law in laws}
-    proofs = [(name, PROPERTIES[asked]) for (name, asked), row in decisions[0].items() if row.holds]
+    proofs = [(name, PROPERTIES[property_name]) for (name, property_name), row in decisions[0].items() if row.holds]
     assert len(proofs) > 250
     for metric in {name: get_metric(name) for name, _ in proofs}.values():
         value = cache(lambda *cells, name=metric.name: ORACLE[name](*four_cells(cells)))
-        for law in {law for name, asked in proofs if name == metric.name for law in asked.laws}:
+        for law in {law for name, property_ in proofs if name == metric.name for law in property_.laws}:
             checked = sum(agrees(metric, value, law, values) for values in cases[law])
             assert checked > CHECKS / 3, (metric.name, law)
 
@@ -481,9 +483,9 @@ def test_a_wrong_formula_gets_other_verdicts(decisions):
         """Balanced accuracy with fp for fn in the first denominator."""
         return (ratio(c.tp, c.tp + c.fp) + ratio(c.tn, c.fp + c.tn)) / 2
 
-    right = {asked: decisions[0]["balanced_accuracy", asked].verdict for asked in PROPERTIES}
+    right = {property_name: decisions[0]["balanced_accuracy", property_name].verdict for property_name in PROPERTIES}
     wrong = {row.property: row.verdict for row in audit_properties(["wrong_balanced_accuracy"])}
-    changed = {asked for asked in PROPERTIES if right[asked] != wrong[asked]}
+    changed = {property_name for property_name in PROPERTIES if right[property_name] != wrong[property_name]}
     assert changed == {
         "p1", "class_symmetry", "p5", "prevalence_invariance", "equal_recalls_kept", "constant_chance",
         "leans_to_positives",
@@ -675,9 +677,10 @@ def test_a_table_drawn_at_random_is_made_smaller_and_owned_up_to():
 def test_the_decisions_in_the_package_are_those_made_anew(decisions):
     shipped = decision_store._read(decision_store.SHIPPED)
     assert shipped, "no decisions of this version: run make properties"
-    for (name, asked), decision in decisions[0].items():
+    for (name, property_name), decision in decisions[0].items():
         assert (
-            replace(shipped[decision_store.decision_key(get_metric(name), PROPERTIES[asked])], metric=name) == decision
+            replace(shipped[decision_store.decision_key(get_metric(name), PROPERTIES[property_name])], metric=name)
+            == decision
         )
 
 
@@ -696,16 +699,18 @@ def test_decisions_are_kept_and_a_changed_formula_is_decided_anew(cache_folder, 
 
 
 def same_key(a, b):
-    asked = PROPERTIES["p2"]
-    return decision_store.decision_key(get_metric(a), asked) == decision_store.decision_key(get_metric(b), asked)
+    property_ = PROPERTIES["p2"]
+    return decision_store.decision_key(get_metric(a), property_) == decision_store.decision_key(
+        get_metric(b), property_
+    )
 
 
 def test_a_decision_is_known_by_the_formula_and_not_by_how_it_is_spelt():
-    asked = PROPERTIES["p2"]
+    property_ = PROPERTIES["p2"]
     written = {lambda tp, fn, fp, tn: ratio(tp, tp + fn), lambda tp, fn, fp, tn: ratio(tp, fn + tp)}
-    keys = {decision_store.decision_key(get_metric(formula), asked) for formula in written}
+    keys = {decision_store.decision_key(get_metric(formula), property_) for formula in written}
     assert len(keys) == 1
-    assert decision_store.decision_key(get_metric(lambda tp, fn, fp, tn: ratio(tp, tp + fp)), asked) not in keys
+    assert decision_store.decision_key(get_metric(lambda tp, fn, fp, tn: ratio(tp, tp + fp)), property_) not in keys
 
 
 def test_a_comment_or_another_line_ending_in_the_audits_source_loses_no_decision(tmp_path):
