@@ -123,7 +123,7 @@ def _experiment(plan: RunPlan) -> AsawaResults:
     outcomes = []
     for split in range(SPLIT_SEED + plan.seed, SPLIT_SEED + plan.seed + splits):
         plan.progress(f"split {split}: four trees, {draws} balanced test sets")
-        outcomes.append(split_outcome(fit_trees(pulsars, split, reduced()), draws))
+        outcomes.append(split_outcome(fit_trees(pulsars, split, attribute_transformer()), draws))
     plan.progress("two attributes in place of two components, and the cut by ROC")
     with_attributes = _with_attributes(pulsars, [outcome.trees for outcome in outcomes])
     return AsawaResults(pulsars, outcomes, with_attributes, _cut_then_tpnr(pulsars, outcomes[0].trees))
@@ -132,7 +132,7 @@ def _experiment(plan: RunPlan) -> AsawaResults:
 # ---------------------------------------------------------------- the trees
 
 
-def reduced(columns: tuple[int, ...] | None = None) -> TransformerMixin:
+def attribute_transformer(columns: tuple[int, ...] | None = None) -> TransformerMixin:
     """Standardising, then two principal components; or the named columns alone."""
     from sklearn.compose import make_column_transformer
     from sklearn.decomposition import PCA
@@ -210,7 +210,7 @@ def _with_attributes(pulsars: Pulsars, splits: list[TreeScores]) -> dict[str, li
     return {
         words: [
             {name: confusion(trees.y_test, labels).counts() for name, labels in trees.predictions().items()}
-            for trees in (fit_trees(pulsars, split.seed, reduced(pair)) for split in splits)
+            for trees in (fit_trees(pulsars, split.seed, attribute_transformer(pair)) for split in splits)
         ]
         for words, pair in pairs.items()
     }
@@ -222,7 +222,7 @@ def _cut_then_tpnr(pulsars: Pulsars, trees: TreeScores) -> list[TableRow]:
 
     X, y, rows = pulsars.X[trees.train], pulsars.y[trees.train], []
     for name, splits in TREES.items():
-        model = make_pipeline(reduced(), _tree(splits))
+        model = make_pipeline(attribute_transformer(), _tree(splits))
         cut = roc_then_tpnr(cross_evaluate(model, X, y, split=Folds(5), metrics=["roc_auc"]).scores, resamples=0)
         labels = {"at 0.5": trees.scores[name] > 0.5, "at the cut": trees.scores[name] >= cut.threshold}
         tables = {key: confusion(trees.y_test, part.astype(int)).counts() for key, part in labels.items()}
