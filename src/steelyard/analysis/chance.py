@@ -165,7 +165,7 @@ def _expected(table: Confusion, matrix: Array) -> Confusion:
 
 def _uninformed(table: ScoreTable) -> ScoreTable:
     """The same rows, each with the share of positives as its score."""
-    share = np.array([table.positive.total / (table.positive.total + table.negative.total)])
+    share = np.array([table.positive.total / table.total])
     return ScoreTable(_level(table.positive, share), _level(table.negative, share), table.label)
 
 

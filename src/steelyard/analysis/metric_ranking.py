@@ -152,7 +152,7 @@ def _place(weighed: Weighed) -> int | None:
 def _prevalence(weighed: Weighed, model: str, place: int | None) -> float | None:
     if weighed.scores:
         table = weighed.scores[model]
-        return table.positive.n / (table.positive.n + table.negative.n)
+        return table.positive.n / table.n
     rows = weighed.tables[model].rows
     return None if place is None else float(rows[place].sum() / rows.sum())
 

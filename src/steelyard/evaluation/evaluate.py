@@ -139,7 +139,7 @@ def evaluate_tables(
 def _row_total(table: Confusion | None, scores: ScoreTable | None) -> int:
     if table is not None:
         return int(table.rows.sum())
-    return 0 if scores is None else int(scores.positive.n + scores.negative.n)
+    return 0 if scores is None else scores.n
 
 
 def _group_specs(specs: list[MetricSpec], metrics: Iterable[SpecLike] | None) -> list[MetricSpec]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from steelyard.ingest.source import Columns, Source
+    from steelyard.ingest.source import ColumnNames, Source
 
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
@@ -34,7 +34,7 @@ class WeightScales:
     square: int
 
 
-def weight_scales(source: Source, columns: Columns, collect: Collect) -> WeightScales | None:
+def weight_scales(source: Source, columns: ColumnNames, collect: Collect) -> WeightScales | None:
     """What the weights are scaled by; those missing, not finite, negative, broken or all zero are refused."""
     if columns.weight is None and columns.frequency is None:
         return None
@@ -52,7 +52,7 @@ def weight_scales(source: Source, columns: Columns, collect: Collect) -> WeightS
     return WeightScales(*(min(BITS - math.frexp(value)[1], HIGHEST) for value in most))
 
 
-def _summary(frame: nw.LazyFrame[Any], columns: Columns, collect: Collect) -> dict[str, Any]:
+def _summary(frame: nw.LazyFrame[Any], columns: ColumnNames, collect: Collect) -> dict[str, Any]:
     """Rows, finite values, least and most of the weights of a part."""
     import narwhals as nw
 
@@ -68,7 +68,7 @@ def _summary(frame: nw.LazyFrame[Any], columns: Columns, collect: Collect) -> di
     return {name: row.get_column(name).to_list()[0] for name in row.columns}
 
 
-def _floats(columns: Columns) -> tuple[nw.Expr, nw.Expr]:
+def _floats(columns: ColumnNames) -> tuple[nw.Expr, nw.Expr]:
     import narwhals as nw
 
     names = (columns.weight, columns.frequency)
@@ -80,11 +80,11 @@ def _floats(columns: Columns) -> tuple[nw.Expr, nw.Expr]:
     return weight, times
 
 
-def _column_names(columns: Columns) -> str:
+def _column_names(columns: ColumnNames) -> str:
     return " or ".join(f"The column {name!r}" for name in (columns.weight, columns.frequency) if name is not None)
 
 
-def _check(summaries: Sequence[dict[str, Any]], columns: Columns) -> None:
+def _check(summaries: Sequence[dict[str, Any]], columns: ColumnNames) -> None:
     for name, use in ((columns.weight, "weight"), (columns.frequency, "times")):
         if name is None:
             continue
@@ -101,7 +101,7 @@ def _check(summaries: Sequence[dict[str, Any]], columns: Columns) -> None:
         raise InputError(arrays.weightless(_column_names(columns)))
 
 
-def numbers_to_sum(frame: nw.LazyFrame[Any], columns: Columns, scales: WeightScales | None) -> list[nw.Expr]:
+def numbers_to_sum(frame: nw.LazyFrame[Any], columns: ColumnNames, scales: WeightScales | None) -> list[nw.Expr]:
     """The whole numbers to sum a row; made before they are summed, since engines sum plain columns best."""
     import narwhals as nw
 
@@ -132,7 +132,7 @@ def _limbs(value: nw.Expr, name: str, scale: int) -> list[nw.Expr]:
     return limbs
 
 
-def sum_names(columns: Columns) -> list[str]:
+def sum_names(columns: ColumnNames) -> list[str]:
     """The columns that are summed."""
     if columns.weight is None:
         return [] if columns.frequency is None else ["row_count"]

@@ -12,7 +12,7 @@ from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.label_tables import label_tables, present_labels
 from steelyard.ingest.score_tables import EXACT_ROWS, number_column, score_tables
 from steelyard.ingest.source import (
-    Columns,
+    ColumnNames,
     Source,
     TallyRequest,
     check_choices,
@@ -61,7 +61,7 @@ def tally(
         if name is not None or use == "true":
             check_name(use, name)
     check_choices(threshold, exact)
-    columns = Columns(true, preds, score, weight, frequency, groups)
+    columns = ColumnNames(true, preds, score, weight, frequency, groups)
     if not preds and score is None:
         raise InputTypeError("There is nothing to weigh: name a column of labels (pred=) or of scores (score=).")
     if len(preds) > 2:
@@ -114,7 +114,7 @@ def label_columns(
     data: Frame | Source, true: str, models: Sequence[str], frequency: str | None
 ) -> tuple[list[Array], Array]:
     """The distinct rows of the truth and of each model's labels, and how often each occurs: small columns."""
-    source, columns = Source.of(data), Columns(true, tuple(models), frequency=frequency)
+    source, columns = Source.of(data), ColumnNames(true, tuple(models), frequency=frequency)
     check_columns(source, columns)
     names = [true, *models]
     queries.check_sample(source, names)
@@ -128,7 +128,7 @@ def cluster_columns(
     data: Frame | Source, true: str, pred: str, cluster: str, frequency: str | None
 ) -> tuple[Array, Array, Array, Array]:
     """The distinct combinations of truth, prediction and cluster, such as the patient, and how often each occurs."""
-    source, columns = Source.of(data), Columns(true, (pred,), frequency=frequency, by=(cluster,))
+    source, columns = Source.of(data), ColumnNames(true, (pred,), frequency=frequency, by=(cluster,))
     check_columns(source, columns)
     queries.check_sample(source, [true, pred])
     counted = queries.count_keys(source, [true, pred, cluster], columns)
@@ -143,8 +143,8 @@ def score_columns(data: Frame | Source, true: str, models: Sequence[str]) -> tup
     """The truth and each model's scores, row by row: a paired test of areas needs them in memory."""
     source = Source.of(data)
     for name in models:
-        check_columns(source, Columns(true, score=name))
-    rows = queries.row_count(source)
+        check_columns(source, ColumnNames(true, score=name))
+    rows = queries.count_rows(source)
     if not source.in_memory and rows > EXACT_ROWS:
         raise InputError(
             f"Comparing scores needs every row in memory (DeLong's test is paired), and there are {rows:,}; compare "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from steelyard._types import Array
-    from steelyard.ingest.source import Columns, Source
+    from steelyard.ingest.source import ColumnNames, Source
 
     Counted = tuple[Array, Array | None, Array | None]
 
@@ -49,7 +49,7 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     return frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
 
 
-def row_count(source: Source) -> int:
+def count_rows(source: Source) -> int:
     """How many rows there are."""
     import narwhals as nw
 
@@ -57,7 +57,7 @@ def row_count(source: Source) -> int:
     return sum(int(part.get_column("rows").to_list()[0]) for part in counted)
 
 
-def count_keys(source: Source, keys: Sequence[str], columns: Columns) -> KeyCounts:
+def count_keys(source: Source, keys: Sequence[str], columns: ColumnNames) -> KeyCounts:
     """How often each combination of keys occurs, and its weight, in one query a part."""
     import narwhals as nw
 
@@ -73,7 +73,7 @@ def count_keys(source: Source, keys: Sequence[str], columns: Columns) -> KeyCoun
 def sum_by_key(
     frame: nw.LazyFrame[Any],
     size: int,
-    columns: Columns,
+    columns: ColumnNames,
     scales: exact_sums.WeightScales | None,
     extra: Sequence[nw.Expr],
 ) -> dict[str, Array]:

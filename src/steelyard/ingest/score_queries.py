@@ -10,7 +10,7 @@ from steelyard.ingest import exact_sums
 from steelyard.ingest.queries import KeyCounts, collect, concatenate, sum_by_key
 
 if TYPE_CHECKING:
-    from steelyard.ingest.source import Columns, Source
+    from steelyard.ingest.source import ColumnNames, Source
 
 BINS = 2**16
 
@@ -46,7 +46,7 @@ def summarize(source: Source, score: str) -> ScoreSummary:
     return ScoreSummary(total, missing, infinite, min(lows, default=math.nan), max(highs, default=math.nan))
 
 
-def count_bins(source: Source, columns: Columns, ends: tuple[float, float], threshold: float | None) -> KeyCounts:
+def count_bins(source: Source, columns: ColumnNames, ends: tuple[float, float], threshold: float | None) -> KeyCounts:
     """The rows of each label in each bin of the scores, with the lowest and the highest score there.
 
     The bins are as wide as a power of two and start at a multiple of it, so that those of different parts nest; the

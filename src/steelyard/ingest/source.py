@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnNames:
     """The names of the columns to count."""
 
     true: str
@@ -52,7 +52,7 @@ class Source:
 class TallyRequest:
     """What to count: the columns, their labels, the positive one, and how scores are kept."""
 
-    columns: Columns
+    columns: ColumnNames
     pos_label: Label
     labels: Labels | None
     threshold: float | None
@@ -101,7 +101,7 @@ def check_choices(threshold: object, exact: object) -> None:
         raise InputTypeError(f"exact= takes True, False or None, not {exact!r}.")
 
 
-def check_columns(source: Source, columns: Columns) -> None:
+def check_columns(source: Source, columns: ColumnNames) -> None:
     """Refuse a column that is not there, and one of another kind where numbers are needed."""
     for i, part in enumerate(source.parts):
         schema = part.collect_schema()
@@ -114,7 +114,7 @@ def check_columns(source: Source, columns: Columns) -> None:
         _check_kinds(source, columns, schema)
 
 
-def _check_kinds(source: Source, columns: Columns, schema: nw.Schema) -> None:
+def _check_kinds(source: Source, columns: ColumnNames, schema: nw.Schema) -> None:
     for name in (n for n in (columns.score, columns.weight, columns.frequency) if n is not None and not source.textual):
         if not (schema[name].is_numeric() or str(schema[name]) == "Boolean"):
             raise InputTypeError(f"The column {name!r} holds {schema[name]} values; numbers were expected.")

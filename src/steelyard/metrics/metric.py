@@ -156,7 +156,7 @@ class Metric:
         """Whether scores such as these can be judged: probabilities where it reads them as such, and rows enough."""
         if self.scores is None or (self.of_probabilities and not table.has_probabilities):
             return False
-        total = table.positive.total + table.negative.total
+        total = table.total
         return self.least_rows is None or bool(total >= self.parameters[self.least_rows])
 
     # ---------------------------------------------------------------- the formula written

@@ -209,7 +209,7 @@ def _found(t: ScoreTable, flagged: Any) -> Any:
 )
 def precision_at_k(t, *, k=100):
     """Share of positives among the k rows that score highest, tied rows counting in part."""
-    total = t.positive.total + t.negative.total
+    total = t.total
     return _found(t, k) / k if np.all(k <= total * (1 + 1e-9)) else undefined(f"fewer than {k:g} rows")
 
 
@@ -227,7 +227,7 @@ def lift(t, *, share=0.1):
     """How many times more positives are among the highest-scored share of the rows than guessing would find."""
     if no_positives(t):
         return undefined("no positives")
-    flagged = share * (t.positive.total + t.negative.total)
+    flagged = share * t.total
     return _found(t, flagged) / (share * t.positive.total)
 
 
@@ -244,7 +244,7 @@ def _probabilities(name: str, t: ScoreTable) -> tuple[ClassScores, ClassScores]:
 
 def _mean(t: ScoreTable, positive: Array, negative: Array) -> Any:
     """The mean over all rows of what each positive's and each negative's score is worth."""
-    total = t.positive.total + t.negative.total
+    total = t.total
     if not np.any(total):
         return undefined("no rows")
     return (_sum(positive, t.positive.entry_weights) + _sum(negative, t.negative.entry_weights)) / total
