@@ -22,7 +22,7 @@ from steelyard.metrics.registry import get_metric
     aliases=("tpr", "sensitivity"),
     cite="fawcett2006",
     sklearn="recall_score",
-    roles=("headline", "verdict", "per class", "compared", "threshold figure", "group", "page"),
+    roles=("group on the page", "headline", "verdict", "per class", "compared", "threshold figure", "group", "page"),
 )
 def recall(c):
     """Share of the positives that were found."""
@@ -35,7 +35,7 @@ def recall(c):
     range=(0, 1),
     aliases=("tnr",),
     cite="fawcett2006",
-    roles=("headline", "verdict", "compared", "group", "page"),
+    roles=("group on the page", "headline", "verdict", "compared", "group", "page"),
 )
 def specificity(c):
     """Share of the negatives that were left alone."""
@@ -62,6 +62,7 @@ def false_negative_rate(c):
     cite="fawcett2006",
     sklearn="precision_score",
     roles=(
+        "group on the page",
         "headline",
         "verdict",
         "per class",
@@ -150,7 +151,7 @@ def f_beta(c, *, beta=1.0):
     aliases=("f1_score",),
     cite="rijsbergen1979",
     sklearn="f1_score",
-    roles=("headline", "per class", "compared", "reported", "prevalence figure", "page"),
+    roles=("group on the page", "headline", "per class", "compared", "reported", "prevalence figure", "page"),
 )
 def f1(c):
     """Harmonic mean of precision and recall."""
@@ -203,7 +204,7 @@ def fowlkes_mallows(c):
     aliases=("per_class_accuracy", "single_point_auc"),
     cite="brodersen2010",
     sklearn="balanced_accuracy_score",
-    roles=("headline", "verdict", "compared", "compared, many classes", "reported"),
+    roles=("group on the page", "headline", "verdict", "compared", "compared, many classes", "reported"),
 )
 def balanced_accuracy(c):
     """Mean of the two class recalls, the area under the ROC curve of a single point."""

@@ -17,6 +17,7 @@ ROLES = {
     "threshold figure": "drawn over the thresholds and over runs, unless others are named",
     "prevalence figure": "drawn over the prevalence, unless others are named",
     "group": "shown for each group of rows",
+    "group on the page": "shown for each group of rows on the page, with intervals",
     "page": "read by the page's pictures and tables, whatever was asked for",
 }
 

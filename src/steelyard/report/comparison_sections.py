@@ -75,8 +75,8 @@ def _title(row: Difference | Standing) -> str:
 
 
 def _favoured(row: Difference) -> str | None:
-    sign = {"higher": 1, "lower": -1}.get(str(get_metric(row.metric).direction), 0)
-    return None if sign * row.difference == 0 else row.a if sign * row.difference > 0 else row.b
+    gain = get_metric(row.metric).sign * row.difference
+    return None if gain == 0 else row.a if gain > 0 else row.b
 
 
 def _difference(row: Difference, most: float) -> dict[str, object]:

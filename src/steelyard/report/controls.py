@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.formatting import percent_text, three_digits
+from steelyard.metrics.registry import default_metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _OWN_THRESHOLD = "No threshold was given, so the page chose the cut where informedness is best on these same rows"
-_OPTIMISED_FIRST = "ac_score"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def controls(data: Mapping[str, Any]) -> Controls:
     prevalence = Slider("prevalence", len(data["stops"]) - 1, data["stop"], repr(share), _percent(share))
     sliders = [_threshold(data), prevalence] if "cuts" in data else [prevalence]
     choices = [
-        MenuEntry(row["name"], row["title"], row["name"] == _OPTIMISED_FIRST)
+        MenuEntry(row["name"], row["title"], row["name"] == default_metric().name)
         for row in data["metrics"]
         if row.get("best") is not None
     ]

@@ -11,7 +11,8 @@ from markupsafe import Markup
 from steelyard.analysis.formatting import interval_text, three_digits
 from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.evaluation.sentences import named
-from steelyard.metrics.registry import get_metric, metrics_with_role
+from steelyard.metrics.registry import metrics_with_role
+from steelyard.metrics.roles import FAMILIES
 from steelyard.report.document import clipped, label_html
 from steelyard.report.page_numbers import exact_digits, finite_or_none, rounded
 
@@ -27,21 +28,6 @@ if TYPE_CHECKING:
 MOST_GROUPS = 20
 _GROUP_METRICS = 5
 _GROUP_NAME = 32  # characters of a group's name, of which a page may have many
-FAMILIES = {
-    "rates": "Rates of one class",
-    "overall": "All rows alike",
-    "balanced": "Both classes alike",
-    "F": "Precision and recall of one class",
-    "agreement": "Agreement of truth and prediction",
-    "corrected": "Corrected for the class shares",
-    "skewed": "Leaning to one class",
-    "diagnostic": "Odds",
-    "decision": "What the errors cost",
-    "ranking": "Order of the scores",
-    "calibration": "Scores as probabilities",
-    "description": "Descriptions, of which no value is best",
-    "own": "Your own",
-}
 
 
 @dataclass(frozen=True)
@@ -88,7 +74,7 @@ def metric_lines(evaluation: Evaluation) -> dict[str, list[MetricLine]]:
     for row in evaluation.metrics:
         if row.name not in names:
             family = row.spec.metric.family
-            lines.setdefault(FAMILIES.get(family, family), []).append(metric_line(row))
+            lines.setdefault(FAMILIES[family].title if family in FAMILIES else family, []).append(metric_line(row))
     return lines
 
 
@@ -131,8 +117,8 @@ def group_table(evaluation: Evaluation, most: int = MOST_GROUPS) -> HtmlTable | 
 
 def _evaluated(evaluation: Evaluation) -> str:
     """Where the groups stand, whatever the sliders say: at a threshold, as predicted, or ranked only."""
-    names = {row.name.split("[")[0] for group in evaluation.groups for row in group.metrics}
-    if evaluation.threshold is None or all(get_metric(name).scores for name in names):
+    metrics = {row.spec.metric for group in evaluation.groups for row in group.metrics}
+    if evaluation.threshold is None or all(metric.scores is not None for metric in metrics):
         return "As evaluated"
     return f"At threshold {three_digits(evaluation.threshold)}, as evaluated"
 
@@ -141,9 +127,8 @@ def _shown_groups(groups: Sequence[Group], most: int) -> tuple[Sequence[Group], 
     """The groups and the metrics for which a page has room."""
     largest = sorted(groups, key=lambda group: -group.rows)[:most] if len(groups) > most else groups
     shared = [row.name for row in largest[0].metrics if all(row.name in group for group in largest)]
-    return largest, [m.name for m in metrics_with_role("headline") if m.name in shared][:_GROUP_METRICS] or shared[
-        :_GROUP_METRICS
-    ]
+    usual = dict.fromkeys([*metrics_with_role("group on the page"), *metrics_with_role("headline")])
+    return largest, ([metric.name for metric in usual if metric.name in shared] or shared)[:_GROUP_METRICS]
 
 
 def _group_cell(row: MetricRow) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.kinks import kinks
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import notation, references
-from steelyard.metrics.registry import find, get_metric
+from steelyard.metrics.registry import get_metric, metrics_with_role
 from steelyard.report.document import embedded
 from steelyard.report.page_numbers import finite_or_none, rounded
 
@@ -50,7 +49,7 @@ def fact(row: MetricRow) -> dict[str, Any]:
         row.spec.title,
         metric.family,
         [finite_or_none(end) for end in metric.range],
-        {"higher": 1, "lower": -1}.get(str(metric.direction), 0),
+        metric.sign,
         finite_or_none(row.value),
         *(rounded(v) for v in (row.low, row.high, row.chance)),
         row.undefined,
@@ -81,13 +80,9 @@ def property_titles() -> list[str]:
     return [claim.title for claim in PROPERTIES.values()]
 
 
-def formulas(names: Iterable[str], script: str) -> str:
-    """The registry's formulas as one JavaScript object: each with what leaves it undefined at 0, and its kinks.
-
-    Besides the metrics of those names the ones that the script itself names are in it.
-    """
-    named = (metric for word in re.findall(r'"(\w+)"', script) if (metric := find(word)) is not None)
-    chosen = dict.fromkeys([*named, *map(get_metric, names)])
+def formulas(names: Iterable[str]) -> str:
+    """The registry's formulas as one JavaScript object: each with what leaves it undefined at 0, and its kinks."""
+    chosen = dict.fromkeys([*metrics_with_role("page"), *map(get_metric, names)])
     entries = [f"{embedded(metric.name)}: {_entry(metric)}" for metric in chosen if metric.javascript]
     benefit = get_metric("net_benefit").general
     net = "null" if benefit is None else f"(tp, fn, fp, tn, threshold) => {notation.javascript(benefit)}"

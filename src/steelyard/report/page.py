@@ -84,7 +84,7 @@ def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], context:
 def _script(data: dict[str, Any]) -> str:
     """The page's script: the registry's formulas, then what shows them."""
     code = "\n".join(map(asset, _SCRIPTS))
-    formulas = metric_facts.formulas((row["name"] for row in data["metrics"] if not row.get("ranks")), code)
+    formulas = metric_facts.formulas(row["name"] for row in data["metrics"] if not row.get("ranks"))
     return f'"use strict";(() => {{\n{formulas}\n{code}\n}})();'
 
 

@@ -23,8 +23,11 @@ from steelyard.analysis.reliability import ReliabilityBin, reliability
 from steelyard.analysis.roc_band import RocBand, roc_band
 from steelyard.analysis.score_histogram import ScoreHistogram, score_histogram
 from steelyard.evaluation.class_views import ClassView, class_view
+from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.evaluation.threshold_grid import threshold_grid
-from steelyard.report import html_tables, metric_facts
+from steelyard.metrics.registry import default_metric
+from steelyard.metrics.roles import FAMILIES
+from steelyard.report import metric_facts
 from steelyard.report.document import clipped
 from steelyard.report.page_numbers import finite_or_none, rounded
 
@@ -91,7 +94,9 @@ def _constants(evaluation: Evaluation) -> dict[str, Any]:
         "near_kink": NEAR_KINK,
         "limit": deviance_limit(evaluation.level),
         "digits": {"places": PLACES, "rounding": ROUNDING},
-        "families": html_tables.FAMILIES,
+        "families": {name: family.title for name, family in FAMILIES.items()},
+        "class_metrics": CLASS_METRICS,
+        "drawn": [*CLASS_METRICS, default_metric().name],
         "properties": metric_facts.property_titles(),
     }
 

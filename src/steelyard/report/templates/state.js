@@ -3,10 +3,9 @@
 const METRICS = D.metrics.map((row) => ({ ...Object.fromEntries(D.keys.map((key, i) => [key, row[i]])), ...row[D.keys.length] }));
 const BY_NAME = new Map(METRICS.map((row) => [row.name, row]));
 const CUTS = D.cuts ? D.cuts.tp.length : 0;
-const USUAL = ["precision", "recall", "f1", "ac_score"];
 let view = D.view;
 const START = { cut: D.cuts ? D.cut : null, stop: D.stop };
-const state = { ...START, chosen: USUAL.filter((name) => BY_NAME.has(name)) };
+const state = { ...START, chosen: D.drawn.filter((name) => BY_NAME.has(name)) };
 if (!state.chosen.length) state.chosen = METRICS.filter((row) => bounded(row)).slice(0, 4).map((row) => row.name);
 const rows = new Map();
 let resting = 0, hover = null;

@@ -67,7 +67,7 @@ const SIDES = [...document.querySelectorAll(".two-classes tbody tr")].map((tr, i
 function sides(cells, set) {
   for (const { places, turn, first } of SIDES) {
     const c = turn(cells), drawn = set && { ...set, draws: turn(set.draws) };
-    ["precision", "recall", "f1"].forEach((name, i) => {
+    D.class_metrics.forEach((name, i) => {
       const v = valueOf(name, c), [low, high] = drawn ? intervalOf({ name, range: [0, 1] }, v, drawn) : [NaN, NaN];
       const words = isNumber(v) ? digits(v) + (isNumber(low) ? ` (${between(low, high)})` : "") : `– ${reasonOf(name, c)}`;
       places[i].textContent = isStart() ? first[i] : words;
