@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +12,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from steelyard import __version__, cli, list_metrics
+from steelyard import __version__, best_threshold, cli, list_metrics
 from steelyard.cli.commands import commands, load_command
 from steelyard.cli.overview import COMMANDS, overview
+from steelyard.protocol.named_models import MODELS
+from steelyard.report.figures.figure_kinds import KINDS
+from steelyard.studies.registry import STUDIES
 
 
 def run(*words, columns=100):
@@ -44,6 +49,21 @@ def test_a_command_is_found_by_its_name_and_described_by_the_overview(name):
     assert command.help
     shown = CliRunner().invoke(commands, [name, "--help"], prog_name="steelyard")
     assert shown.output.startswith(f"Usage: steelyard {name}")
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "names"),
+    [("study", "name", STUDIES), ("crossval", "models", MODELS), ("plot", "kind", KINDS)],
+)
+def test_a_help_that_lists_names_lists_them_all(command, option, names):
+    (parameter,) = [parameter for parameter in load_command(command).params if parameter.name == option]
+    text = f"{load_command(command).help} {getattr(parameter, 'help', '')}"
+    assert not [name for name in names if not re.search(rf"\b{name}\b", text)]
+
+
+def test_the_threshold_is_best_by_the_same_metric_as_in_python():
+    (option,) = [option for option in load_command("threshold").params if option.name == "metric"]
+    assert option.default == inspect.signature(best_threshold).parameters["metric"].default
 
 
 @pytest.mark.parametrize("columns", [80, 100])
