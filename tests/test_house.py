@@ -84,6 +84,11 @@ def test_using_a_metric_loads_numpy_alone():
     assert loaded("import steelyard; steelyard.mcc(steelyard.Counts(1, 2, 3, 4))") & set(HEAVY) == {"numpy"}
 
 
+def test_printing_an_evaluation_loads_nothing_that_pages_tables_or_figures_need():
+    code = "import steelyard; repr(steelyard.evaluate(steelyard.Counts(28, 23, 72, 2680)))"
+    assert not loaded(code) & {"jinja2", "rich", "matplotlib", "click"}
+
+
 @pytest.mark.parametrize(
     "code",
     [

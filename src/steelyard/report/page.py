@@ -105,8 +105,8 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions", more
     """The comparison of models as one HTML file: the differences with intervals, and the order of the metrics.
 
     >>> from steelyard import compare
-    >>> found = compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2})
-    >>> "on the same 100 rows" in comparison_page(found)
+    >>> comparison = compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2})
+    >>> "on the same 100 rows" in comparison_page(comparison)
     True
     """
     from steelyard.report.comparison_sections import comparison_html
