@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.counts import Counts
 
 GARCIA_PAPER = published("garcia")
-GARCIA_METRICS: dict[str, str] = GARCIA_PAPER["metrics"]
+GARCIA_NAMES: dict[str, str] = GARCIA_PAPER["metrics"]  # the paper's short names, and ours
 ROWS = 1000  # the paper does not say how long its list is; 100 and 5,000 are tried as well
 READINGS: dict[str, dict[str, Any]] = {
     "each class evenly spaced, on its side of 0.5; 1,000 rows": {},
@@ -108,20 +108,20 @@ def _experiment(plan: RunPlan) -> GarciaResults:
         correlation_study, positives=GARCIA_PAPER["positives"]["values"], n=ROWS, seeds=fewer, rng=plan.seed, **design
     )
     plan.progress(f"correlations of 13 metrics at five imbalances, {seeds} seeds")
-    main = study(metrics=GARCIA_METRICS.values(), seeds=seeds)
+    main = study(metrics=GARCIA_NAMES.values(), seeds=seeds)
     plan.progress(f"the conclusions under {len(READINGS)} readings of the paper, {fewer} seeds each")
     readings = {words: study(**options) if options else main for words, options in READINGS.items()}
     plan.progress("the effect of the size, and of the weight of cwA")
     sizes = {n: study(metrics=["balanced_accuracy", "g_mean"], n=n) for n in SIZES}
     weights, later = study(metrics=WEIGHTS.values(), seeds=seeds), study(metrics=LATER)
     plan.progress("Table 2: 65 cells, each proved or refuted")
-    table_2 = {short: garcia_row(name, anew=True) for short, name in GARCIA_METRICS.items()}
+    table_2 = {short: garcia_row(name, anew=True) for short, name in GARCIA_NAMES.items()}
     return GarciaResults(readings, sizes, weights, later, table_2)
 
 
 def with_rate(study: CorrelationStudy, short: str, rate: str) -> Array:
     """Pearson's correlation of a metric with TPr or TNr, all in the paper's names, by seed and imbalance."""
-    return pearson_between(study, GARCIA_METRICS[short], GARCIA_METRICS[rate])
+    return pearson_between(study, GARCIA_NAMES[short], GARCIA_NAMES[rate])
 
 
 def pearson_between(study: CorrelationStudy, name: str, rate: str) -> Array:

@@ -13,7 +13,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.caption_text import percent
 from steelyard.studies.declared_study import Finding
 from steelyard.studies.garcia import (
-    GARCIA_METRICS,
+    GARCIA_NAMES,
     GARCIA_PAPER,
     GARCIA_STUDY,
     ONE_EDGE,
@@ -159,7 +159,7 @@ def _strongly(name: str) -> Conclusion:
 
 
 def _cells() -> list[tuple[str, int]]:
-    return [(short, i) for short in GARCIA_METRICS for i in range(5)]
+    return [(short, i) for short in GARCIA_NAMES for i in range(5)]
 
 
 def _wrong_cells(results: GarciaResults) -> list[str]:
@@ -200,9 +200,9 @@ _WHY_SETS = {
 def _sets(results: GarciaResults) -> list[Claim]:
     signs = results.table_2
     sets = {
-        "sensitive": [short for short in GARCIA_METRICS if "-" not in signs[short]],
-        "exchange": [short for short in GARCIA_METRICS if signs[short][0] == "-"],
-        "negatives": [short for short in GARCIA_METRICS if signs[short][1] == "-"],
+        "sensitive": [short for short in GARCIA_NAMES if "-" not in signs[short]],
+        "exchange": [short for short in GARCIA_NAMES if signs[short][0] == "-"],
+        "negatives": [short for short in GARCIA_NAMES if signs[short][1] == "-"],
     }
     return [_set_claim(key, shorts) for key, shorts in sets.items()]
 

@@ -11,7 +11,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.caption_text import percent
 from steelyard.report.figures.correlation import CorrelationDisplay
 from steelyard.studies.garcia import (
-    GARCIA_METRICS,
+    GARCIA_NAMES,
     GARCIA_PAPER,
     GARCIA_STUDY,
     LATER,
@@ -38,14 +38,14 @@ def _mean_note(results: GarciaResults) -> str:
 
 @GARCIA_STUDY.table("correlations_with_rates", "Correlation with TPr and TNr, by the share of positives", _mean_note)
 def _rates(results: GarciaResults) -> list[TableRow]:
-    return [_rates_row(results.main, short, name) for short, name in GARCIA_METRICS.items()]
+    return [_rates_row(results.main, short, name) for short, name in GARCIA_NAMES.items()]
 
 
 def _rates_row(study: CorrelationStudy, words: str, name: str) -> TableRow:
     row: TableRow = {"metric": words}
     for i, share in enumerate(study.positives):
         for rate in _RATES:
-            row[f"{100 * share:g} % {rate}"] = _mean(pearson_between(study, name, GARCIA_METRICS[rate])[:, i])
+            row[f"{100 * share:g} % {rate}"] = _mean(pearson_between(study, name, GARCIA_NAMES[rate])[:, i])
     return row
 
 
@@ -62,7 +62,7 @@ def _mean(values: Array) -> float:
 )
 def _spreads(results: GarciaResults) -> list[TableRow]:
     shares = range(len(results.main.positives))
-    return [_spread_row(results.main, short, share) for short in GARCIA_METRICS for share in shares]
+    return [_spread_row(results.main, short, share) for short in GARCIA_NAMES for share in shares]
 
 
 def _spread_row(study: CorrelationStudy, short: str, i: int) -> TableRow:
@@ -96,12 +96,12 @@ def _reading_row(words: str, study: CorrelationStudy) -> TableRow:
     "where the paper prints another sign, it is given.",
 )
 def _signs(results: GarciaResults) -> list[TableRow]:
-    return [_sign_row(short, results.table_2[short]) for short in GARCIA_METRICS]
+    return [_sign_row(short, results.table_2[short]) for short in GARCIA_NAMES]
 
 
 def _sign_row(short: str, signs: str) -> TableRow:
     printed = GARCIA_PAPER["table_2"]
-    row: TableRow = {"metric": short, "is": GARCIA_METRICS[short]}
+    row: TableRow = {"metric": short, "is": GARCIA_NAMES[short]}
     for name, here, there in zip(printed["order"], signs, printed["signs"][short], strict=True):
         row[name] = SIGN_WORDS[here] if here == there else f"{SIGN_WORDS[here]} (printed: {SIGN_WORDS[there]})"
     return row
@@ -121,7 +121,7 @@ def _size_row(n: int, study: CorrelationStudy) -> TableRow:
     for short in ("AUC", "Gm"):
         row |= {f"{short} with {rate}": _mean(with_rate(study, short, rate)[:, 0]) for rate in _RATES}
     for rate in _RATES:
-        values = np.asarray(get_metric(GARCIA_METRICS[rate])(study.counts))[:, 0]
+        values = np.asarray(get_metric(GARCIA_NAMES[rate])(study.counts))[:, 0]
         row[f"sd {rate}"] = round(float(values.std(-1).mean()), 4)
     return row
 
@@ -156,7 +156,7 @@ def _matrices(results: GarciaResults) -> list[Table]:
 
 def _matrix_rows(study: CorrelationStudy, share: float) -> list[TableRow]:
     matrix = study.matrix(share)
-    shorts = {name: short for short, name in GARCIA_METRICS.items()}
+    shorts = {name: short for short, name in GARCIA_NAMES.items()}
     order = [shorts[name] for name in study.names]
     return [
         {"metric": short, **{other: round(float(r), 3) for other, r in zip(order, line, strict=True)}}
