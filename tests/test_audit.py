@@ -39,7 +39,7 @@ from steelyard.auditing.properties import (
 from steelyard.auditing.symbolic_sums import SymbolicField, Unprovable
 from steelyard.auditing.symbolic_values import same_by_parts, symbolic_value
 from steelyard.metrics import notation
-from steelyard.metrics.expression import SYMBOLS, lift
+from steelyard.metrics.expression import SYMBOLS, as_expression
 from steelyard.metrics.references import references
 from steelyard.statistics.counts import CELLS
 
@@ -393,7 +393,7 @@ def test_an_opaque_function_equal_to_a_metric_is_recognised():
 def grown(rng, depth):
     """A random formula of everything that formulas are made of."""
     if depth == 0:
-        return rng.choice([*SYMBOLS, lift(rng.choice([1, 2, 0.5, 0.1, 8]))])
+        return rng.choice([*SYMBOLS, as_expression(rng.choice([1, 2, 0.5, 0.1, 8]))])
     a, b = grown(rng, depth - 1), grown(rng, depth - 1)
     cells = rng.sample(list(SYMBOLS), 2)
     made = [

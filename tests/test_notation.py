@@ -15,7 +15,8 @@ from oracle import ORACLE
 
 from steelyard import Counts, get_metric, list_metrics
 from steelyard.metrics import notation
-from steelyard.metrics.expression import evaluate, lift, trace
+from steelyard.metrics.expression import as_expression, trace
+from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.statistics.counts import Cells
 
 NODE = shutil.which("node")
@@ -39,7 +40,7 @@ def test_brackets_keep_the_order_of_operations():
     formula = trace(lambda c: c.tp - (c.fn - c.fp) - c.tn * (c.tp + 1) ** 2 + abs(-c.tp) / c.fn, {})
     assert notation.text(formula) == "tp - (fn - fp) - tn * (tp + 1) ** 2 + abs(-tp) / fn"
     cells = Cells(7.0, 5.0, 3.0, 2.0)
-    assert evaluate(formula, cells) == eval(
+    assert evaluate_expression(formula, cells) == eval(
         notation.text(formula), dict(zip(("tp", "fn", "fp", "tn"), cells, strict=True))
     )
 
@@ -69,10 +70,10 @@ def test_the_expression_in_exact_fractions_equals_the_oracle():
     for name in ("recall", "kappa", "ac_score", "weighted_auc", "alpha_f1", "optimized_precision", "f_beta[beta=0.5]"):
         metric = get_metric(name)
         # Parameters as nodes, so that rho ** 3 is not rounded before it is a fraction.
-        exact = {k: lift(v) if isinstance(v, float) else v for k, v in metric.parameters.items()}
+        exact = {k: as_expression(v) if isinstance(v, float) else v for k, v in metric.parameters.items()}
         expression = trace(metric.function, exact)
         for table in TABLES[::41]:
-            value, expected = evaluate(expression, Cells(*map(Fraction, table))), ORACLE[name](*table)
+            value, expected = evaluate_expression(expression, Cells(*map(Fraction, table))), ORACLE[name](*table)
             assert value == expected if expected is not None else math.isnan(value), (name, table)
 
 

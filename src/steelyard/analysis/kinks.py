@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.distributions import chi_square_quantile
-from steelyard.metrics.expression import Expression, Operation, evaluate, walk
+from steelyard.metrics.expression import Expression, Operation, walk
+from steelyard.metrics.expression_value import evaluate_expression
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -30,7 +31,7 @@ def near_kink(formula: Expression | None, table: Cells, shape: tuple[int, ...]) 
     """Which of several sets of draws, the last axis of the table, lie on both sides of a kink."""
     near = np.zeros(shape, dtype=bool)
     for node in kinks(formula):
-        share = (np.asarray(evaluate(node.args[0], table)) < 0).mean(-1)
+        share = (np.asarray(evaluate_expression(node.args[0], table)) < 0).mean(-1)
         near |= (share > NEAR_KINK) & (share < 1 - NEAR_KINK)
     return near
 

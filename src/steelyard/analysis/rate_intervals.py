@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile
-from steelyard.metrics.expression import Expression, Operation, Ratio, Symbol, evaluate
+from steelyard.metrics.expression import Expression, Operation, Ratio, Symbol
+from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.statistics.counts import Cells, Counts
 
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ def bounds(metric: Metric, counts: Counts, method: str, level: float) -> tuple[A
     formula = metric.expression
     assert isinstance(formula, Ratio)  # noqa: S101 - is_rate was asked before
     cells = Cells(*(np.asarray(cell, dtype=np.float64) for cell in counts))
-    hits, trials = np.asarray(evaluate(formula.above, cells)), np.asarray(evaluate(formula.below, cells))
+    hits, trials = (
+        np.asarray(evaluate_expression(formula.above, cells)),
+        np.asarray(evaluate_expression(formula.below, cells)),
+    )
     return {"wilson": wilson, "jeffreys": jeffreys, "exact": exact}[method](hits, trials, level)
 
 

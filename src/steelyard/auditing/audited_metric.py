@@ -14,7 +14,7 @@ from steelyard.auditing.decisions import cells_text
 from steelyard.auditing.exact_values import ExactFormula, Value, difference, exact_expression
 from steelyard.auditing.symbolic_sums import LONGEST, is_available
 from steelyard.errors import InputError, InputTypeError, SteelyardError
-from steelyard.metrics.expression import evaluate
+from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.statistics.counts import Cells
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class AuditedMetric:
         if self.formula is None:
             return np.array([np.nan if (v := self.value(t)) is None else float(v) for t in tables.tolist()])
         with np.errstate(all="ignore"):
-            values = evaluate(self.formula.node, Cells(*tables.T.astype(np.float64)))
+            values = evaluate_expression(self.formula.node, Cells(*tables.T.astype(np.float64)))
         return np.broadcast_to(np.asarray(values, dtype=np.float64), len(tables))
 
     @property

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, lift, trace
+from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, as_expression, trace
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
@@ -139,7 +139,9 @@ def exact_expression(metric: Metric) -> Expression | None:
     """The formula with its parameters as nodes, lest rho ** 3 be rounded before it is a fraction; None if opaque."""
     if metric.function is None:
         return None
-    nodes = {key: lift(value) if isinstance(value, float) else value for key, value in metric.parameters.items()}
+    nodes = {
+        key: as_expression(value) if isinstance(value, float) else value for key, value in metric.parameters.items()
+    }
     try:
         with_nodes, usual = trace(metric.function, nodes), metric.expression
     except Exception:  # noqa: BLE001 - a user's function may raise anything; on tables it will be reported

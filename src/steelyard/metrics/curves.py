@@ -12,6 +12,8 @@ from steelyard.ingest.class_checks import check_both_classes
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from steelyard._types import Array
 
 
@@ -46,7 +48,7 @@ def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
         return PrecisionRecallCurve(tp / (tp + fp), tp / tp[..., -1:].astype(np.float64), t.thresholds[1:])
 
 
-def roc_curve(data: Any, y_score: Any = None, **options: Any) -> RocCurve:
+def roc_curve(data: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Any) -> RocCurve:
     """The false positive rate and the recall at every threshold, from a ScoreTable or (y_true, y_score).
 
     The options are those of score_table. The first threshold is infinity, which flags nobody.
@@ -57,7 +59,9 @@ def roc_curve(data: Any, y_score: Any = None, **options: Any) -> RocCurve:
     return roc_points(_table(data, y_score, options))
 
 
-def precision_recall_curve(data: Any, y_score: Any = None, **options: Any) -> PrecisionRecallCurve:
+def precision_recall_curve(
+    data: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Any
+) -> PrecisionRecallCurve:
     """The precision and the recall at every threshold, from a ScoreTable or (y_true, y_score).
 
     >>> precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).recall
@@ -66,11 +70,11 @@ def precision_recall_curve(data: Any, y_score: Any = None, **options: Any) -> Pr
     return precision_recall_points(_table(data, y_score, options))
 
 
-def _table(data: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
+def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, options: dict[str, Any]) -> ScoreTable:
     if isinstance(data, ScoreTable):
         if options or y_score is not None:
             raise InputError("A ScoreTable is weighed already; give the options with (y_true, y_score).")
         return data
-    table = ingest.score_table(data, y_score, **options)
+    table = ingest.score_table(data, y_score, **options)  # type: ignore[arg-type]  # refused there where missing
     check_both_classes(table)
     return table

@@ -6,10 +6,8 @@ compute; on symbols they record, guards included, so that what is printed is wha
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +15,11 @@ from steelyard.statistics.counts import CELLS, Cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from numpy.typing import ArrayLike
+
+
+Operand: TypeAlias = "Expression | ArrayLike"  # a node, a number, or an array of them
 
 
 class Expression:
@@ -26,32 +29,32 @@ class Expression:
     __array_ufunc__ = None  # so that numpy scalars leave arithmetic with us to the methods below
     __hash__ = object.__hash__
 
-    def __add__(self, other: Any) -> Expression:
-        return Operation("+", (self, lift(other)))
+    def __add__(self, other: Operand) -> Expression:
+        return Operation("+", (self, as_expression(other)))
 
-    def __radd__(self, other: Any) -> Expression:
-        return Operation("+", (lift(other), self))
+    def __radd__(self, other: Operand) -> Expression:
+        return Operation("+", (as_expression(other), self))
 
-    def __sub__(self, other: Any) -> Expression:
-        return Operation("-", (self, lift(other)))
+    def __sub__(self, other: Operand) -> Expression:
+        return Operation("-", (self, as_expression(other)))
 
-    def __rsub__(self, other: Any) -> Expression:
-        return Operation("-", (lift(other), self))
+    def __rsub__(self, other: Operand) -> Expression:
+        return Operation("-", (as_expression(other), self))
 
-    def __mul__(self, other: Any) -> Expression:
-        return Operation("*", (self, lift(other)))
+    def __mul__(self, other: Operand) -> Expression:
+        return Operation("*", (self, as_expression(other)))
 
-    def __rmul__(self, other: Any) -> Expression:
-        return Operation("*", (lift(other), self))
+    def __rmul__(self, other: Operand) -> Expression:
+        return Operation("*", (as_expression(other), self))
 
-    def __truediv__(self, other: Any) -> Expression:
-        return Operation("/", (self, lift(other)))
+    def __truediv__(self, other: Operand) -> Expression:
+        return Operation("/", (self, as_expression(other)))
 
-    def __rtruediv__(self, other: Any) -> Expression:
-        return Operation("/", (lift(other), self))
+    def __rtruediv__(self, other: Operand) -> Expression:
+        return Operation("/", (as_expression(other), self))
 
-    def __pow__(self, other: Any) -> Expression:
-        return Operation("**", (self, lift(other)))
+    def __pow__(self, other: Operand) -> Expression:
+        return Operation("**", (self, as_expression(other)))
 
     def __neg__(self) -> Expression:
         return Operation("neg", (self,))
@@ -60,22 +63,22 @@ class Expression:
         return Operation("abs", (self,))
 
     def __eq__(self, other: object) -> Expression:  # type: ignore[override]  # a formula, as NumPy's is an array
-        return Operation("==", (self, lift(other)))
+        return Operation("==", (self, as_expression(other)))
 
     def __ne__(self, other: object) -> Expression:  # type: ignore[override]  # a formula, as NumPy's is an array
-        return Operation("!=", (self, lift(other)))
+        return Operation("!=", (self, as_expression(other)))
 
-    def __lt__(self, other: Any) -> Expression:
-        return Operation("<", (self, lift(other)))
+    def __lt__(self, other: Operand) -> Expression:
+        return Operation("<", (self, as_expression(other)))
 
-    def __le__(self, other: Any) -> Expression:
-        return Operation("<=", (self, lift(other)))
+    def __le__(self, other: Operand) -> Expression:
+        return Operation("<=", (self, as_expression(other)))
 
-    def __gt__(self, other: Any) -> Expression:
-        return Operation(">", (self, lift(other)))
+    def __gt__(self, other: Operand) -> Expression:
+        return Operation(">", (self, as_expression(other)))
 
-    def __ge__(self, other: Any) -> Expression:
-        return Operation(">=", (self, lift(other)))
+    def __ge__(self, other: Operand) -> Expression:
+        return Operation(">=", (self, as_expression(other)))
 
     def __bool__(self) -> bool:
         raise TypeError("A formula cannot branch on a cell; use where(condition, then, otherwise).")
@@ -122,12 +125,12 @@ class Named(Expression):
     general: Expression
 
 
-def lift(value: Any) -> Expression:
+def as_expression(value: object) -> Expression:
     """The value as a node."""
-    return value if isinstance(value, Expression) else Number(float(value))
+    return value if isinstance(value, Expression) else Number(float(value))  # type: ignore[arg-type]  # float refuses what is no number
 
 
-def ratio(above: Any, below: Any, *, limit: float | None = None, why: str | None = None) -> Any:
+def ratio(above: Operand, below: Operand, *, limit: float | None = None, why: str | None = None) -> Any:
     """`above / below`, the one place that decides what a division by zero is: NaN, or `limit` for 0/0.
 
     `why` words the reason where the denominator itself does not tell it.
@@ -136,7 +139,7 @@ def ratio(above: Any, below: Any, *, limit: float | None = None, why: str | None
     ([0.25, nan, nan], 1.0)
     """
     if isinstance(above, Expression) or isinstance(below, Expression):
-        return Ratio(lift(above), lift(below), limit, why)
+        return Ratio(as_expression(above), as_expression(below), limit, why)
     above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
     empty = below == 0
     value = above / np.where(empty, np.nan, below)
@@ -158,7 +161,7 @@ def undefined(why: str) -> Undefined:
     return value
 
 
-def sqrt(value: Any) -> Any:
+def sqrt(value: Operand) -> Any:
     """The square root, of numbers, arrays and formulas alike.
 
     >>> sqrt([4.0, 9.0])
@@ -167,24 +170,24 @@ def sqrt(value: Any) -> Any:
     return Operation("sqrt", (value,)) if isinstance(value, Expression) else np.sqrt(value)
 
 
-def where(condition: Any, then: Any, otherwise: Any) -> Any:
+def where(condition: Operand, then: Operand, otherwise: Operand) -> Any:
     """`then` where the condition holds, else `otherwise`; undefined where `otherwise` or the condition is.
 
     >>> where(np.array([True, False]), 1, 0)
     array([1, 0])
     """
     if isinstance(condition, Expression):
-        return Operation("where", (condition, lift(then), lift(otherwise)))
-    return np.where(condition, then, otherwise)[()]
+        return Operation("where", (condition, as_expression(then), as_expression(otherwise)))
+    return np.where(condition, then, otherwise)[()]  # type: ignore[arg-type]  # no node, since the condition is none
 
 
 SYMBOLS = Cells(*map(Symbol, CELLS))
 
 
-def trace(formula: Callable[..., Any], parameters: dict[str, Any]) -> Expression | None:
+def trace(formula: Callable[..., Any], parameters: dict[str, object]) -> Expression | None:
     """The formula run on symbols; None where it does what symbols cannot."""
     try:
-        return lift(formula(SYMBOLS, **parameters))
+        return as_expression(formula(SYMBOLS, **parameters))
     except Exception:  # noqa: BLE001 - a user's function may raise anything on symbols; it is opaque then
         return None
 
@@ -206,53 +209,3 @@ def children(node: Expression) -> tuple[Expression, ...]:
         case Named(inner=inner):
             return (inner,)
     return ()
-
-
-def evaluate(node: Expression, cells: Cells) -> Any:
-    """The expression on other cells: floats, arrays, or exact fractions."""
-    match node:
-        case Symbol(name=name):
-            return getattr(cells, name)
-        case Number(value=value):
-            return _constant(value, cells.tp)
-        case Named(inner=inner):
-            return evaluate(inner, cells)
-        case Ratio(above=above, below=below, limit=limit):
-            return _ratio(evaluate(above, cells), evaluate(below, cells), limit)
-        case Operation(sign="where", args=(condition, then, otherwise)) if isinstance(cells.tp, Fraction):
-            return evaluate(then if evaluate(condition, cells) else otherwise, cells)
-        case Operation(sign=sign, args=args):
-            return _OPERATE[sign](*(evaluate(arg, cells) for arg in args))
-    raise TypeError(f"{node!r} is no expression.")
-
-
-def _constant(value: float, like: Any) -> Any:
-    # A decimal such as 0.05 means 1/20 in exact arithmetic, not the nearest binary float.
-    return Fraction(repr(value)) if isinstance(like, Fraction) else value
-
-
-def _ratio(above: Any, below: Any, limit: float | None) -> Any:
-    if not isinstance(below, Fraction):
-        return ratio(above, below, limit=limit)
-    if isinstance(above, Fraction) and below:
-        return above / below
-    return Fraction(repr(float(limit))) if above == 0 and below == 0 and limit is not None else math.nan
-
-
-_OPERATE: dict[str, Callable[..., Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "**": lambda a, b: a**b,
-    "neg": lambda a: -a,
-    "abs": abs,
-    "sqrt": sqrt,
-    "where": where,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
-from steelyard.metrics.expression import evaluate
+from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Traced:
     expression: Expression
 
     def __call__(self, cells: Cells, **_: Any) -> Any:
-        return evaluate(self.expression, cells)
+        return evaluate_expression(self.expression, cells)
 
 
 def signature_of(function: Formula) -> tuple[Formula, dict[str, Any]]:
@@ -68,7 +68,7 @@ def meaning_of(function: Formula) -> str:
     return re.split(r"(?<=\.)\s", inspect.cleandoc(function.__doc__ or ""), maxsplit=1)[0].replace("\n", " ")
 
 
-def check_parameter(name: str, value: Any, default: Any, domain: str | None) -> None:
+def check_parameter(name: str, value: object, default: object, domain: str | None) -> None:
     """Refuse a parameter outside its domain: an interval such as "[0, 1)", words such as "ovr|ovo", or "metric"."""
     if domain is None or (value is None and default is None):
         return
@@ -79,7 +79,7 @@ def check_parameter(name: str, value: Any, default: Any, domain: str | None) -> 
     if domain == "metric":
         from steelyard.metrics.registry import get_metric
 
-        get_metric(value)
+        get_metric(value)  # type: ignore[arg-type]  # refuses what names no metric
         return
     low, high = (float(end) for end in domain[1:-1].split(","))
     numbers = np.asarray(

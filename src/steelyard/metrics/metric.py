@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.errors import InputTypeError, did_you_mean
 from steelyard.metrics import application, notation, reasons
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.expression import Expression, Named, Symbol, lift, trace
+from steelyard.metrics.expression import Expression, Named, Symbol, as_expression, trace
 from steelyard.metrics.formula import Formula, check_parameter, meaning_of, signature_of
 from steelyard.metrics.help_text import Manual
 from steelyard.metrics.roles import FAMILIES
@@ -22,7 +22,11 @@ from steelyard.statistics.counts import Cells
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Label, LabelSet, Weights
     from steelyard.statistics.score_table import ScoreTable
+    from steelyard.statistics.statistic import Statistic
 
 INNER = (Cells, application.ClassCells)  # what a formula hands to the metrics inside it
 
@@ -67,14 +71,14 @@ class Metric:
 
     def __call__(
         self,
-        data: Any,
-        y_other: Any = None,
+        data: Statistic | ArrayLike,
+        y_other: ArrayLike | None = None,
         *,
-        pos_label: Any = None,
-        labels: Any = None,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
         average: str | None = "native",
-        sample_weight: Any = None,
-        frequency: Any = None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
         undefined: float | str = math.nan,
         **parameters: Any,
     ) -> Any:
@@ -84,9 +88,9 @@ class Metric:
         or None for one value a class. An array of tables gives an array. `undefined` replaces NaN, or is "raise".
         """
         if type(data) in INNER:
-            return self._inside(data, parameters)
+            return self._inside(data, parameters)  # type: ignore[arg-type]  # from a formula that names this metric
         options = CallOptions(pos_label, labels, average, sample_weight, frequency, undefined)
-        return application.answer(self, data, y_other, options, self._checked(parameters)).finished(self, options)
+        return application.apply(self, data, y_other, options, self._checked(parameters)).finished(self, options)
 
     @classmethod
     def from_function(cls, function: Formula, title: str, *, on: str = "counts", **facts: Any) -> Metric:
@@ -97,10 +101,10 @@ class Metric:
         usual = {"family": "own", "range": (-math.inf, math.inf), "best": None, "direction": None}
         return cls(getattr(function, "__name__", title), title, **{**usual, **read_off, **form, **facts})
 
-    def why(self, data: Any, y_other: Any = None, **options: Any) -> Any:
+    def why(self, data: Statistic | ArrayLike, y_other: ArrayLike | None = None, **options: Any) -> Any:
         """The reason why the same call would give NaN, None where the value is defined; an array for an array."""
         parameters = {key: options.pop(key) for key in list(options) if key in self.parameters}
-        return application.answer(self, data, y_other, CallOptions(**options), self._checked(parameters)).why
+        return application.apply(self, data, y_other, CallOptions(**options), self._checked(parameters)).why
 
     def for_classes(self, form: Formula | None = None, *, absent: bool = False) -> Formula:
         """Declare the form for any number of classes: a function of the one-vs-rest cells of all of them.
@@ -208,10 +212,10 @@ class Metric:
 
     # ---------------------------------------------------------------- inside
 
-    def _traced(self, parameters: Mapping[str, Any]) -> Expression | None:
+    def _traced(self, parameters: Mapping[str, object]) -> Expression | None:
         return None if self.function is None else trace(self.function, dict(parameters))
 
-    def _inside(self, cells: Cells, parameters: Mapping[str, Any]) -> Any:
+    def _inside(self, cells: Cells, parameters: Mapping[str, object]) -> Any:
         """The formula as part of another: raw numbers, or a named part of the expression being traced."""
         if self.function is None:
             raise InputTypeError(f"{self.name} is a metric of scores; it cannot stand in a formula of counts.")
@@ -219,11 +223,11 @@ class Metric:
         if not isinstance(cells.tp, Expression):
             return self.function(cells, **values)
         # As nodes, so that exact arithmetic meets 0.1 and not what floats make of 2 - 0.1.
-        values = {key: lift(value) if isinstance(value, float) else value for key, value in values.items()}
+        values = {key: as_expression(value) if isinstance(value, float) else value for key, value in values.items()}
         inner = self.function(cells, **values)
         return Named(write_form(self.name, parameters), inner, inner if self.general is None else self.general)
 
-    def _checked(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def _checked(self, parameters: Mapping[str, object]) -> dict[str, Any]:
         """All parameters, the given ones checked against their names and domains."""
         known = {} if self.is_fixed else self.parameters
         for key, value in parameters.items():
@@ -240,9 +244,9 @@ class Metric:
         return f"<metric {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from steelyard.metrics.metric_pickle import reduced
+        from steelyard.metrics.metric_pickle import pickled
 
-        return reduced(self)
+        return pickled(self)
 
 
 Metric.__doc__ = Manual(Metric.__doc__)  # type: ignore[assignment]  # so that help(steelyard.f1) is about F1

@@ -11,7 +11,7 @@ from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import find, get_metric, home, is_builtin, is_registered, register
 
 
-def reduced(metric: Metric) -> tuple[Any, ...]:
+def pickled(metric: Metric) -> tuple[Any, ...]:
     """What pickle writes for a metric."""
     if is_builtin(metric):
         return get_metric, (metric.name,)

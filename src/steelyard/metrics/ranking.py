@@ -74,7 +74,7 @@ def _dot(a: Array, b: Array) -> Any:
     return (a * b).sum(-1)
 
 
-def _between(x: Array, y: Array, at: Any) -> Any:
+def _between(x: Array, y: Array, at: float) -> Any:
     """The y at a point of x, which rises along the last axis, by straight lines."""
     i = np.clip((x < np.asarray(at)[..., None]).sum(-1, keepdims=True), 1, x.shape[-1] - 1)
     (x0, x1), (y0, y1) = ([np.take_along_axis(v, i - 1 + j, -1)[..., 0] for j in (0, 1)] for v in (x, y))
@@ -193,7 +193,7 @@ def precision_at_recall(t, *, at=0.9):
     return np.where(recall >= at, precision, 0).max(-1)
 
 
-def _found(t: ScoreTable, flagged: Any) -> Any:
+def _found(t: ScoreTable, flagged: float) -> Any:
     """The positives among the highest scores of that much weight; tied rows count in part."""
     return _between((t.counts.tp + t.counts.fp).astype(np.float64), t.counts.tp, flagged)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, children, evaluate, walk
+from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, children, walk
+from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.metrics.notation import plain_number, text
 from steelyard.statistics.counts import CELLS, Cells
 
@@ -32,13 +33,13 @@ def reason(node: Expression, cells: Cells) -> str | None:
         case Named(inner=inner):
             return reason(inner, cells)
         case Operation(sign="where", args=(condition, then, otherwise)):
-            chosen = then if evaluate(condition, cells) else otherwise
+            chosen = then if evaluate_expression(condition, cells) else otherwise
             return reason(condition, cells) or reason(chosen, cells)
         case Ratio(above=above, below=below, limit=limit, why=why):
             inner_reason = reason(below, cells) or reason(above, cells)
-            if inner_reason or evaluate(below, cells) != 0:
+            if inner_reason or evaluate_expression(below, cells) != 0:
                 return inner_reason
-            if limit is not None and evaluate(above, cells) == 0:
+            if limit is not None and evaluate_expression(above, cells) == 0:
                 return None
             return why or _empty(below, cells)
         case Operation(sign="/", args=(above, below)):
@@ -49,7 +50,7 @@ def reason(node: Expression, cells: Cells) -> str | None:
 def _empty(below: Expression, cells: Cells) -> str:
     """In words, what is missing when this denominator is 0."""
     for factor in _factors(below):
-        if evaluate(factor, cells) == 0:
+        if evaluate_expression(factor, cells) == 0:
             return _phrase(factor)
     return _phrase(below)
 

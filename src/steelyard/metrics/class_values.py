@@ -1,0 +1,113 @@
+"""Values on a confusion matrix: one class against the rest, an average over the classes, or the metric's own form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics.count_values import count_values, on_counts, run_formula
+from steelyard.metrics.metric_value import MetricValue
+from steelyard.statistics.confusion import Confusion, one_vs_rest
+from steelyard.statistics.counts import Cells, Counts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard._types import Array
+    from steelyard.metrics.call_options import CallOptions
+    from steelyard.metrics.metric import Metric
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassCells(Cells):
+    """The one-vs-rest cells of every class on the last axis, and the whole table on the last two of `matrix`."""
+
+    matrix: Array
+
+    @classmethod
+    def of(cls, matrix: Array) -> ClassCells:
+        """The cells of a table, or of an array of tables: added up as they are, then floats."""
+        tp, fn, fp, tn = (np.asarray(cell, dtype=np.float64) for cell in one_vs_rest(np.asarray(matrix)))
+        return cls(tp, fn, fp, tn, np.asarray(matrix, dtype=np.float64))
+
+
+def on_confusion(
+    metric: Metric, table: Confusion, options: CallOptions, parameters: Mapping[str, object]
+) -> MetricValue:
+    """On a table of classes: one class against the rest, an average over all, or the metric's own form."""
+    if metric.function is None:
+        raise InputTypeError(f"{metric.name} is a metric of scores, which a table of labels has lost; give scores.")
+    if (place := positive_place(metric, table, options)) is not None:
+        return on_counts(metric, table.one_vs_rest()[place], parameters)
+    cells = ClassCells.of(table.matrix)
+    value = class_values(metric, cells, options, parameters)
+    averaged = options.average not in ("native", "micro")
+    return MetricValue(value, lambda: _class_reason(metric, table, cells, options, parameters), averaged=averaged)
+
+
+def positive_place(metric: Metric, table: Confusion, options: CallOptions) -> int | None:
+    """The place of the label that the call is about, against the rest; None where it is about all classes."""
+    if options.average != "native":
+        return None
+    if options.pos_label is not None:
+        return table.index(options.pos_label)
+    if table.positive is not None or metric.classes is None or _is_plain_pair(table):
+        return table.index(table.positive_label())
+    return None
+
+
+def _is_plain_pair(table: Confusion) -> bool:
+    try:
+        return bool(table.labels) and table.positive_label() is not None
+    except InputError:
+        return False
+
+
+def class_values(metric: Metric, cells: ClassCells, options: CallOptions, parameters: Mapping[str, object]) -> Array:
+    """The metric over all classes on the last axis of the cells: its own form, one value a class, or their mean."""
+    if options.average == "native":
+        assert metric.classes is not None  # noqa: S101 - positive_place finds a class for the others
+        return run_formula(metric.classes, cells, parameters)
+    if options.average == "micro":
+        return count_values(metric, Counts.trusted(*(cell.sum(-1) for cell in cells)), parameters)
+    values = count_values(metric, Counts.trusted(*cells), parameters)
+    values = np.where(np.isnan(values), options.replacement, values)
+    if options.average is None:
+        return values
+    averaged = _averaged_classes(cells, options)
+    share = averaged * (1.0 if options.average == "macro" else cells.positives)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.where(averaged, values, 0) * share).sum(-1) / share.sum(-1))
+
+
+def _averaged_classes(cells: ClassCells, options: CallOptions) -> Array:
+    """Which classes enter the mean: all, but for a weighted one those that occur, if two or more do."""
+    occurs = cells.positives > 0
+    every = (options.average == "macro") | (occurs.sum(-1, keepdims=True) < 2)
+    return np.where(every, True, occurs)
+
+
+def _class_reason(
+    metric: Metric, table: Confusion, cells: ClassCells, options: CallOptions, parameters: Mapping[str, object]
+) -> Any:
+    if options.average != "native":
+        pooled = options.average == "micro"
+        each = on_counts(metric, Counts.trusted(*(cell.sum() if pooled else cell for cell in cells)), parameters)
+        if pooled:
+            return each.why
+        values = np.where(np.isnan(each.value), options.replacement, each.value)
+        if options.average is None:
+            return each.why
+        bad = np.flatnonzero(_averaged_classes(cells, options) & np.isnan(values))
+        return f"class {table.labels[bad[0]]!r}: {each.why[bad[0]]}" if len(bad) else "no rows"
+    if not table.matrix.sum():
+        return "no rows"
+    for label, weight in zip(table.labels, table.matrix.sum(1), strict=True):
+        if weight == 0 and not metric.allows_absent_classes:
+            return f"class {label!r} has no rows in the truth"
+    if (table.matrix.sum(0) > 0).sum() == 1:
+        return "one class only is predicted"
+    return "the truth holds one class only"

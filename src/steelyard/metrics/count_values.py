@@ -1,0 +1,82 @@
+"""Values on counts: a metric's formula on the four cells of one table, or of an array of tables."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import InputTypeError, SteelyardError
+from steelyard.metrics import reasons
+from steelyard.metrics.metric_value import MetricValue
+from steelyard.statistics.counts import Cells, Counts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard._types import Array
+    from steelyard.metrics.expression import Expression
+    from steelyard.metrics.formula import Formula
+    from steelyard.metrics.metric import Metric
+
+
+def on_counts(metric: Metric, counts: Counts, parameters: Mapping[str, object]) -> MetricValue:
+    """On the four cells: an array of tables gives an array of values."""
+    values = count_values(metric, counts, parameters)
+    return MetricValue(values, lambda: _count_reasons(metric, counts, values, parameters))
+
+
+def count_values(metric: Metric, counts: Counts, parameters: Mapping[str, object]) -> Array:
+    """The values alone, in the shape of the counts."""
+    if metric.function is None:
+        raise InputTypeError(f"{metric.name} is a metric of scores; give (y_true, y_score) or a ScoreTable.")
+    cells = Cells(*map(_floats, counts))
+    if not metric.is_own:  # ours do not change with the scale, so weights of 1e-100 may be scaled
+        cells = _of_usual_size(cells)
+    try:
+        values = run_formula(metric.function, cells, parameters) + np.zeros(counts.shape)
+    except (ValueError, TypeError, ZeroDivisionError) as error:
+        if not metric.is_own or isinstance(error, SteelyardError):
+            raise
+        told = f"{metric.name} raised {type(error).__name__} ({error})"
+        raise InputTypeError(f"{told}; a metric is handed arrays of cells, so use where() and ratio() in it.") from None
+    return np.where(np.isinf(values), math.nan, values)  # x/0 in a plain division is as undefined as 0/0
+
+
+def _of_usual_size(cells: Cells) -> Cells:
+    """The cells times a power of two, which loses no digit, where products of them would leave what floats hold."""
+    total = cells.total
+    extreme = (total > 1e60) | ((total < 1e-60) & (total > 0))
+    if not np.any(extreme):
+        return cells
+    factor = np.where(extreme, np.exp2(-np.floor(np.log2(np.where(extreme, total, 1.0)))), 1.0)
+    return Cells(*(cell * factor for cell in cells))
+
+
+def _floats(cell: float | Array) -> Array:
+    return np.asarray(cell, dtype=np.float64)[()]
+
+
+def run_formula(form: Formula, cells: Cells, parameters: Mapping[str, object]) -> Array:
+    """The formula on arrays of cells; what divides by zero is no warning."""
+    with np.errstate(all="ignore"):
+        return np.asarray(form(cells, **parameters), dtype=np.float64)
+
+
+def _count_reasons(metric: Metric, counts: Counts, values: Array, parameters: Mapping[str, object]) -> Array:
+    undefined = np.isnan(values)
+    cells = np.stack([np.broadcast_to(_floats(cell), undefined.shape)[undefined] for cell in counts], axis=-1)
+    tables, which = np.unique(cells, axis=0, return_inverse=True)
+    expression = metric.trace(**parameters)
+    whys = np.array([_count_reason(expression, Cells(*table)) for table in tables.tolist()], dtype=object)
+    every = np.full(undefined.shape, None, dtype=object)
+    every[undefined] = whys[which.ravel()] if len(whys) else None
+    return every[()]
+
+
+def _count_reason(expression: Expression | None, table: Cells) -> str:
+    if table.total == 0:
+        return "no rows"
+    why = None if expression is None else reasons.reason(expression, table)
+    return why or "the function returned NaN"

@@ -1,0 +1,68 @@
+"""Values on scores: a metric on the ordered scores of two classes, or on one column of scores for each class."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest.score_matrix import tables_per_class, tables_per_pair
+from steelyard.metrics.metric_value import MetricValue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array
+    from steelyard.metrics.call_options import CallOptions
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.score_table import ScoreTable
+
+
+def on_scores(metric: Metric, table: ScoreTable, parameters: Mapping[str, object]) -> MetricValue:
+    """On the ordered scores of the two classes."""
+    value = score_values(metric, table, parameters)
+    low, high = metric.range
+    # Sums of weights in different orders differ in the last digit: 1.0000000000000002 is 1.
+    bounded = np.clip(value, low - 1e-9, high + 1e-9) == value
+    clipped = np.where(bounded, np.clip(value, low, high), value)
+    return MetricValue(np.asarray(clipped, dtype=np.float64), lambda: _score_reason(metric, table, value))
+
+
+def score_values(metric: Metric, table: ScoreTable, parameters: Mapping[str, object]) -> float | Array:
+    """The value alone; one a draw where the table holds draws of weights."""
+    if metric.scores is None:
+        raise InputTypeError(f"{metric.name} needs a cut: give it table.at(threshold), or labels in place of scores.")
+    value: float | Array = metric.scores(table, **parameters)
+    return value
+
+
+def _score_reason(metric: Metric, table: ScoreTable, value: float | Array) -> str | None:
+    if np.isinf(value).any():
+        sure = int((table.positive.scores == 0).sum() + (table.negative.scores == 1).sum())
+        return f"{sure:,} rows were given probability 0 for what came true" if metric.of_probabilities else None
+    return getattr(value, "why", "the function returned NaN")
+
+
+def on_score_columns(
+    metric: Metric, y_true: ArrayLike, y_score: ArrayLike, options: CallOptions, parameters: Mapping[str, object]
+) -> MetricValue:
+    """On one column of scores a class: each class against the rest, or against each other one, averaged."""
+    if options.average in ("native", "micro"):
+        raise InputError(f"{metric.name} of several columns of scores needs average='macro', 'weighted' or None.")
+    pairs = parameters.get("multi_class") == "ovo"
+    weigh = tables_per_pair if pairs else tables_per_class
+    names, tables, shares = weigh(
+        y_true, y_score, labels=options.labels, sample_weight=options.sample_weight, frequency=options.frequency
+    )
+    each = [on_scores(metric, table, parameters) for table in tables]
+    values = np.array([part.value for part in each])
+    values = np.where(np.isnan(values), options.replacement, values)
+    if options.average is None:
+        return MetricValue(values, lambda: np.array([part.why for part in each], dtype=object))
+    value = np.average(values, weights=np.ones(len(values)) if options.average == "macro" else shares)
+    bad = next((i for i, v in enumerate(values) if math.isnan(v)), 0)
+    return MetricValue(np.asarray(value), lambda: f"class {names[bad]!r}: {each[bad].why}", averaged=True)
