@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
 
-PREVALENCES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+RARE_TO_COMMON = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 _POINTS = ("quasi-random", "grid")
 MOST_PAIRS = 2_000_000
 
@@ -56,23 +56,29 @@ class Disagreement:
 
 
 def disagreement(
-    metric_a: MetricLike, metric_b: MetricLike, prevalence: float | Sequence[float] = PREVALENCES, **options: Any
+    metric_a: MetricLike,
+    metric_b: MetricLike,
+    prevalence: float | Sequence[float] = RARE_TO_COMMON,
+    *,
+    points: str = "quasi-random",
+    size: int | None = None,
+    rng: Rng = None,
 ) -> Disagreement:
     """The share of pairs of points of the (TPR, TNR) plane that two metrics order differently, by prevalence.
 
-    `options` are those of disagreements. Accuracy and balanced accuracy agree where the classes are balanced, and
-    where one class is vanishing they order one pair in four differently.
+    `points`, `size` and `rng` are those of disagreements. Accuracy and balanced accuracy agree where the classes are
+    balanced, and where one class is vanishing they order one pair in four differently.
 
     >>> accuracies = disagreement("accuracy", "balanced_accuracy", [0.5, 0.1, 0.001])
     >>> [round(share, 2) for share in accuracies.by_prevalence]
     [0.0, 0.21, 0.25]
     """
-    return disagreements([metric_a, metric_b], prevalence, **options)[0]
+    return disagreements([metric_a, metric_b], prevalence, points=points, size=size, rng=rng)[0]
 
 
 def disagreements(
     metrics: Iterable[MetricLike] | None = None,
-    prevalence: float | Sequence[float] = PREVALENCES,
+    prevalence: float | Sequence[float] = RARE_TO_COMMON,
     *,
     points: str = "quasi-random",
     size: int | None = None,

@@ -14,7 +14,7 @@ import numpy as np
 
 from steelyard.analysis.prevalence import shares
 from steelyard.analysis.rows import Rows, table_text
-from steelyard.auditing.disagreement import PREVALENCES, disagreement, disagreements
+from steelyard.auditing.disagreement import RARE_TO_COMMON, disagreement, disagreements
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError, InputTypeError
@@ -124,7 +124,7 @@ def discrimination(
     a: Classifier,
     b: Classifier,
     *,
-    prevalences: float | Sequence[float] = PREVALENCES,
+    prevalences: float | Sequence[float] = RARE_TO_COMMON,
     metrics: Iterable[MetricLike] | None = None,
     tolerance: float = 0.0,
 ) -> Discrimination:

@@ -14,6 +14,7 @@ from steelyard.analysis.significance_tests import Friedman, friedman
 from steelyard.auditing.metric_values import metric_values, named_metrics
 from steelyard.auditing.model_tables import counts_of_models, counts_of_same_models
 from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics.registry import metrics_with_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.model_tables import Models
     from steelyard.metrics.registry import MetricLike
 
-NGUYEN = ("accuracy", "alpha_accuracy", "f1", "alpha_f1")
+_NGUYEN = tuple(metric.name for metric in metrics_with_role("ratio spread"))
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Spread:
 
 
 def ratio_spread(
-    tables: Mapping[str, Models], *, metrics: Iterable[MetricLike] | None = NGUYEN, pos_label: Label = None
+    tables: Mapping[str, Models], *, metrics: Iterable[MetricLike] | None = _NGUYEN, pos_label: Label = None
 ) -> Rows[Spread]:
     """The spread of each metric over test sets of several ratios, run by run, with Friedman's and Wilcoxon's tests.
 

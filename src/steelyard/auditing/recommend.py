@@ -17,7 +17,7 @@ from steelyard.auditing.problem import Problem, checked_problem
 from steelyard.auditing.properties import PROPERTIES, decide
 from steelyard.auditing.property_sentences import critic, fault_text, reason_text
 from steelyard.ingest.array_tables import score_table
-from steelyard.metrics.registry import get_metric, list_metrics
+from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Advice", "Recommendation", "recommend"]
 _FEW = 30
 _MOST = 3
-_USUAL = ("accuracy", "f1", "mcc", "kappa", "balanced_accuracy", "g_mean", "precision")  # what people report
-OF_COSTS = ("expected_cost", "net_benefit")
-OF_RANKS = ("roc_auc", "average_precision")
-VIRTUES = ("equal_recalls_kept", "zero_when_a_class_fails", "constant_chance", "monotone_tp", "monotone_fp")
+_VIRTUES = ("equal_recalls_kept", "zero_when_a_class_fails", "constant_chance", "monotone_tp", "monotone_fp")
 
 
 def recommend(
@@ -111,7 +108,7 @@ def _order(metric: Metric, problem: Problem) -> tuple[bool, bool, int]:
     """First what decides most: a chance level to tell a value in use from guessing, then a 0 for a class given up."""
     lost = problem.in_use and not _stands(metric, "constant_chance")
     credit = not problem.may_fail and not _stands(metric, "zero_when_a_class_fails")
-    return lost, credit, -sum(_stands(metric, name) for name in VIRTUES)
+    return lost, credit, -sum(_stands(metric, name) for name in _VIRTUES)
 
 
 def _fits(metric: Metric, name: str, holds: bool) -> bool:
@@ -127,9 +124,8 @@ def _stands(metric: Metric, name: str) -> bool:
 def _candidates(metrics: Sequence[Metric]) -> Iterator[Metric]:
     """Metrics of labels that sum a table up: bounded, better upward, and of both classes."""
     for metric in metrics:
-        summary = metric.family not in ("rates", "description", "decision", "diagnostic")
         bounded = metric.direction == "higher" and math.isfinite(metric.range[1])
-        if metric.function is not None and summary and bounded and not _ignores_a_class(metric):
+        if metric.function is not None and metric.is_summary and bounded and not _ignores_a_class(metric):
             yield metric
 
 
@@ -151,17 +147,22 @@ def _distinct(metrics: list[Metric]) -> list[Metric]:
 
 
 def _praise(metric: Metric, wanted: Mapping[str, bool]) -> Advice:
-    virtues = {name: True for name in VIRTUES if name not in wanted and _stands(metric, name)}
+    virtues = {name: True for name in _VIRTUES if name not in wanted and _stands(metric, name)}
     reasons = (reason_text(decide(metric, name), holds) for name, holds in ({**wanted, **virtues}).items())
     return Advice(metric.name, "; ".join(reasons), metric.cite)
 
 
 def _blame(wanted: Mapping[str, bool], metrics: Sequence[Metric]) -> Iterator[Advice]:
     """The usual metrics that lack what is wanted, with the smallest table that shows it, or have what is not."""
-    for metric in (get_metric(name) for name in _USUAL if get_metric(name) in metrics):
+    for metric in (reported for reported in _reported() if reported in metrics):
         decisions = ((decide(metric, name), holds) for name, holds in wanted.items())
         faults = (Advice(metric.name, text, critic(d)) for d, holds in decisions if (text := fault_text(d, holds)))
         yield from itertools.islice(faults, 1)
+
+
+def _reported() -> list[Metric]:
+    """What people usually report, metrics of both classes first."""
+    return sorted(metrics_with_role("reported"), key=lambda metric: not metric.is_summary)
 
 
 def _beside(problem: Problem) -> Iterator[str]:
@@ -196,9 +197,8 @@ def _rarer_class(problem: Problem) -> str:
 
 
 def _of_costs() -> Iterator[Advice]:
-    """The metrics of costs: what they are, and what is decided of how they count errors."""
-    for name in OF_COSTS:
-        metric = get_metric(name)
+    """The metrics of costs, those that take more of them first: what they are, and how they count errors."""
+    for metric in sorted(metrics_with_role("known costs"), key=lambda metric: -len(metric.parameters)):
         decisions = [decide(metric, property_) for property_ in ("monotone_fn", "monotone_fp")]
         reasons = [reason_text(decision, wanted=True) for decision in decisions if decision.holds]
         set_to = f"set {', '.join(metric.parameters)} to your own"
@@ -207,13 +207,12 @@ def _of_costs() -> Iterator[Advice]:
 
 def _of_ranks(problem: Problem) -> Iterator[Advice]:
     """The metrics of order, tried at two prevalences: proofs are of tables alone."""
-    for name in OF_RANKS:
-        metric = get_metric(name)
+    for metric in metrics_with_role("order of scores"):
         even, rare = (three_digits(float(metric(table))) for table in _example_order())
         there = "at the prevalence in use" if problem.in_use else "with its prevalence"
         moves = f"moves with the prevalence ({even} at 50 %, {rare} at 5 % for one order), so read it {there}"
         stays = f"stays the same at any prevalence (tried on one order: {even} at 50 % and at 5 %)"
-        yield Advice(name, f"{_meaning(metric)}; {stays if even == rare else moves}", metric.cite)
+        yield Advice(metric.name, f"{_meaning(metric)}; {stays if even == rare else moves}", metric.cite)
 
 
 @cache
@@ -225,9 +224,9 @@ def _example_order() -> tuple[ScoreTable, ScoreTable]:
 
 def _of_one_threshold() -> Iterator[Advice]:
     """The usual metrics that read labels, where no threshold is put to the scores."""
-    of_labels = [name for name in _USUAL if get_metric(name).scores is None]
-    for name in of_labels[:_MOST]:
-        yield Advice(name, "is of labels: it judges one cut of the scores, not their order", None)
+    of_labels = [metric for metric in _reported() if metric.scores is None]
+    for metric in of_labels[:_MOST]:
+        yield Advice(metric.name, "is of labels: it judges one cut of the scores, not their order", None)
 
 
 def _meaning(metric: Metric) -> str:

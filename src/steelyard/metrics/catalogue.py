@@ -94,7 +94,15 @@ def negative_predictive_value(c):
     range=(0, 1),
     cite="garcia2012",
     sklearn="accuracy_score",
-    roles=("headline", "verdict", "compared", "compared, many classes", "reported", "prevalence figure"),
+    roles=(
+        "headline",
+        "verdict",
+        "compared",
+        "compared, many classes",
+        "reported",
+        "prevalence figure",
+        "ratio spread",
+    ),
 )
 def accuracy(c):
     """Share of all rows that were classified right."""
@@ -151,7 +159,16 @@ def f_beta(c, *, beta=1.0):
     aliases=("f1_score",),
     cite="rijsbergen1979",
     sklearn="f1_score",
-    roles=("group on the page", "headline", "per class", "compared", "reported", "prevalence figure", "page"),
+    roles=(
+        "group on the page",
+        "headline",
+        "per class",
+        "compared",
+        "reported",
+        "prevalence figure",
+        "page",
+        "ratio spread",
+    ),
 )
 def f1(c):
     """Harmonic mean of precision and recall."""
@@ -326,7 +343,14 @@ def _missing(alpha: float | None, why: str = "no positives") -> str | None:
     return why if alpha is None else None
 
 
-@metric("Alpha-accuracy", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, 1e18]"})
+@metric(
+    "Alpha-accuracy",
+    family="corrected",
+    range=(0, 1),
+    cite="nguyen2019",
+    domain={"alpha": "(0, 1e18]"},
+    roles=("ratio spread",),
+)
 def alpha_accuracy(c, *, alpha=None):
     """Accuracy with each negative weighed by the unbalanced factor, so that both classes weigh the same."""
     a = _factor(c, alpha)
@@ -345,7 +369,14 @@ def alpha_recall(c, *, alpha=None):
     return ratio(c.tp, c.positives)
 
 
-@metric("Alpha-F1", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, 1e18]"})
+@metric(
+    "Alpha-F1",
+    family="corrected",
+    range=(0, 1),
+    cite="nguyen2019",
+    domain={"alpha": "(0, 1e18]"},
+    roles=("ratio spread",),
+)
 def alpha_f1(c, *, alpha=None):
     """Harmonic mean of alpha-precision and recall."""
     return ratio(2 * c.tp, 2 * c.tp + c.fn + _factor(c, alpha) * c.fp, why=_missing(alpha))
@@ -459,6 +490,7 @@ def diagnostic_odds_ratio(c):
     direction="higher",
     cite="vickers2006",
     domain={"threshold": "(0, 1)"},
+    roles=("known costs",),
 )
 def net_benefit(c, *, threshold=0.5):
     """True positives less false positives weighed by the odds of the threshold, a row."""
@@ -476,6 +508,7 @@ def _cost_bounds(**costs: float) -> tuple[tuple[float, float], float | None]:
     direction="lower",
     cite="elkan2001",
     domain=dict.fromkeys(("cost_fn", "cost_fp", "cost_tp", "cost_tn"), "[0, 1e18]"),
+    roles=("known costs",),
 )
 def expected_cost(c, *, cost_fn=1.0, cost_fp=1.0, cost_tp=0.0, cost_tn=0.0):
     """Mean cost of a row, given what each cell of the table costs."""

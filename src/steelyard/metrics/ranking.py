@@ -49,7 +49,7 @@ def no_positives(t: ScoreTable) -> bool:
     cite="hanley1982",
     domain={"max_fpr": "(0, 1]", "multi_class": "ovr|ovo"},
     sklearn="roc_auc_score",
-    roles=("headline", "averaged over columns", "compared", "group"),
+    roles=("headline", "averaged over columns", "compared", "group", "order of scores"),
 )
 def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
     """Chance that a positive scores above a negative, ties counting half: the area under the ROC curve."""
@@ -121,7 +121,7 @@ def _lost_until(recall: float, fpr: Array, tpr: Array, lost: Array) -> Any:
     aliases=("ap",),
     cite="manning2008",
     sklearn="average_precision_score",
-    roles=("headline", "averaged over columns", "compared"),
+    roles=("headline", "averaged over columns", "compared", "order of scores"),
 )
 def average_precision(t):
     """Mean precision at the cuts where a positive is found, in steps and not interpolated."""
