@@ -102,7 +102,7 @@ def _response(metric: Metric, average: str) -> str | tuple[str, ...]:
     """The method of a classifier that answers what the metric needs."""
     if metric.scores is None:
         return "predict"
-    if metric.family == "calibration":
+    if metric.of_probabilities:
         return "predict_proba"
     return _RANKED if average == "native" else _RANKED[::-1]  # of many classes scikit-learn ranks the probabilities
 

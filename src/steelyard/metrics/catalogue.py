@@ -221,7 +221,15 @@ def fowlkes_mallows(c):
     aliases=("per_class_accuracy", "single_point_auc"),
     cite="brodersen2010",
     sklearn="balanced_accuracy_score",
-    roles=("group on the page", "headline", "verdict", "compared", "compared, many classes", "reported"),
+    roles=(
+        "group on the page",
+        "headline",
+        "verdict",
+        "compared",
+        "compared, many classes",
+        "reported",
+        "surface figure",
+    ),
 )
 def balanced_accuracy(c):
     """Mean of the two class recalls, the area under the ROC curve of a single point."""
@@ -253,7 +261,7 @@ def tpnr(c):
     range=(0, 1),
     aliases=("gmean", "geometric_mean"),
     cite="kubat1997",
-    roles=("compared", "compared, many classes", "reported"),
+    roles=("compared", "compared, many classes", "reported", "surface figure"),
 )
 def g_mean(c):
     """Geometric mean of the two class recalls."""
@@ -274,6 +282,7 @@ def g_mean(c):
         "default",
         "threshold figure",
         "prevalence figure",
+        "surface figure",
         "group",
     ),
 )

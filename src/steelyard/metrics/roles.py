@@ -19,6 +19,7 @@ ROLES = {
     "default": "optimised and ranked by where no metric is named",
     "threshold figure": "drawn over the thresholds and over runs, unless others are named",
     "prevalence figure": "drawn over the prevalence, unless others are named",
+    "surface figure": "drawn over both class recalls, unless others are named",
     "group": "shown for each group of rows",
     "group on the page": "shown for each group of rows on the page, with intervals",
     "page": "read by the page's pictures and tables, whatever was asked for",
@@ -27,14 +28,15 @@ ROLES = {
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of metric: its title in a report, and whether one value of it sums up both classes."""
+    """A kind of metric: its title in a report, whether one value of it sums up both classes, or is a rate of one."""
 
     title: str
     is_summary: bool = True
+    is_rate: bool = False
 
 
 FAMILIES = {
-    "rates": Family("Rates of one class", is_summary=False),
+    "rates": Family("Rates of one class", is_summary=False, is_rate=True),
     "overall": Family("All rows alike"),
     "balanced": Family("Both classes alike"),
     "F": Family("Precision and recall of one class"),
@@ -48,3 +50,8 @@ FAMILIES = {
     "description": Family("Descriptions, of which no value is best", is_summary=False),
     "own": Family("Your own"),
 }
+
+
+def is_rate(family: str) -> bool:
+    """Whether the metrics of a family are rates of one class, each of them best at one end of the scores."""
+    return family in FAMILIES and FAMILIES[family].is_rate

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import IO
 
-    from steelyard.report.figures.figure_types import Place
+    from steelyard.report.figures.figure_types import DrawingArea
 
 _PAPER: dict[Any, Any] = {
     "font.size": 8,
@@ -81,7 +81,7 @@ def new_figure(size: tuple[float, float]) -> PaperFigure:
     return PaperFigure(figsize=size, layout="constrained")
 
 
-def dressed(ax: Place) -> Any:
+def dressed(ax: DrawingArea) -> Any:
     """Axes that somebody else made, in the look that axes made here would have; a figure is left as it is."""
     if isinstance(ax, FigureBase):
         return ax

@@ -36,7 +36,7 @@ def value_text(row: MetricRow | Interval) -> str:
     return interval_text(row.value, row.low, row.high)
 
 
-def row_count(evaluation: Evaluation) -> str:
+def rows_text(evaluation: Evaluation) -> str:
     """How many rows, and how many of them positive."""
     counts = evaluation.row_counts
     if counts is not None:
@@ -46,7 +46,7 @@ def row_count(evaluation: Evaluation) -> str:
     return f"{evaluation.rows:,} rows"
 
 
-def fold_count(folds: list[Evaluation]) -> str:
+def folds_text(folds: list[Evaluation]) -> str:
     """How many rows, in how many test folds."""
     return f"{sum(fold.rows for fold in folds):,} rows in {len(folds)} test folds"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.report.figures.figure_types import Drawn, Evaluations, Place
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
     from steelyard.statistics.confusion import Confusion
 
 NARROW, STRIP = 0.2, 0.09  # shares: a column with its words beside it, and the height that a line of words takes
@@ -45,7 +45,7 @@ class ConfusionDisplay(LabelDisplay):
     level: float
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluations, *, ax: Place | None = None) -> Self:
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: DrawingArea | None = None) -> Self:
         """The table of an Evaluation."""
         chosen = single_evaluation(evaluations(evaluation, "A confusion table"), "A confusion table")
         if chosen.confusion is None:
@@ -87,7 +87,7 @@ class ConfusionDisplay(LabelDisplay):
         method = f"{caption_text.percent(self.level)} intervals, {self.recalls[0].method}"
         return f"Confusion table of {int(sizes.sum()):,} rows. {shape}. Found: {listed(parts)} ({method})."
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         (self._areas if len(self.table.labels) == 2 else self._heat)(ax)
         return ax
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
-    from steelyard.report.figures.figure_types import Drawn, Place
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes
 
 _MOST_WRITTEN = 16  # metrics up to which the cells hold their numbers
 
@@ -51,7 +51,7 @@ class CorrelationDisplay(Display):
         *,
         positives: float | Sequence[float] | None = None,
         rank: bool = False,
-        ax: Place | None = None,
+        ax: DrawingArea | None = None,
         **options: Any,
     ) -> Self:
         """The heat map of a correlation_study, at one of its shares of positives; without one the options make it."""
@@ -68,7 +68,7 @@ class CorrelationDisplay(Display):
         return cls(study.names, titles, study.matrix(share, rank=rank), _study_text(study, share, rank)).placed(ax)
 
     @classmethod
-    def from_columns(cls, columns: Mapping[str, ArrayLike], *, ax: Place | None = None) -> Self:
+    def from_columns(cls, columns: Mapping[str, ArrayLike], *, ax: DrawingArea | None = None) -> Self:
         """The heat map of columns of numbers by name, such as a data set's attributes and its target."""
         names = tuple(map(str, columns))
         if len(names) < 2:
@@ -101,7 +101,7 @@ class CorrelationDisplay(Display):
         """Which correlation of what."""
         return self.text
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         titles, k = self.titles, len(self.names)
         shown = np.where(np.tri(k, k=-1, dtype=bool), self.matrix, np.nan)[1:, :-1]
         ax.imshow(shown, cmap=_diverging(), vmin=-1, vmax=1, aspect="equal")

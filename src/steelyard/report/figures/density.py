@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Label
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.report.figures.figure_types import Drawn, Evaluations, Place
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
     from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
@@ -63,7 +63,7 @@ class DensityDisplay(ScoreDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Evaluations, *, bins: int = _BINS, unit: str = "score", ax: Place | None = None
+        cls, evaluation: Evaluations, *, bins: int = _BINS, unit: str = "score", ax: DrawingArea | None = None
     ) -> Self:
         """The scores of an Evaluation, or of several by name; `unit` is what stands below them."""
         by_model = evaluations(evaluation, "A figure of densities", scores=True)
@@ -71,7 +71,7 @@ class DensityDisplay(ScoreDisplay):
             raise InputError(f"bins is a whole number of 1 or more, not {bins!r}.")
         first = next(iter(by_model.values()))
         spreads = tuple(_spread(name, each, int(bins)) for name, each in by_model.items())
-        return cls(spreads, caption_text.row_count(first), first.positive, unit).placed(ax)
+        return cls(spreads, caption_text.rows_text(first), first.positive, unit).placed(ax)
 
     @property
     def height(self) -> float:
@@ -98,7 +98,7 @@ class DensityDisplay(ScoreDisplay):
         ]
         return f"{text}; dashed: the cut in use ({', '.join(thresholds)})." if thresholds else f"{text}."
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         if len(self.spreads) == 1:
             self._panel(ax, self.spreads[0], last=True)
             return ax

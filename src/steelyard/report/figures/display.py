@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
-    from steelyard.report.figures.figure_types import Columns, CvResults, Drawn, Estimators, Evaluations, Place
+    from steelyard.report.figures.figure_types import (
+        CvResults,
+        DrawingArea,
+        DrawnAxes,
+        Estimators,
+        Evaluations,
+        ModelColumns,
+    )
     from steelyard.statistics.score_table import ScoreTable
 
 _FORMATS = (".svg", ".pdf", ".png")
@@ -37,7 +44,7 @@ class Record(dict[str, Any]):
 
 
 def records(**columns: Array | list[Any] | str) -> Rows[Record]:
-    """Columns of one length as tidy rows of plain numbers and words; a lone value is repeated."""
+    """ModelColumns of one length as tidy rows of plain numbers and words; a lone value is repeated."""
     lists = {name: column if isinstance(column, (str, list)) else column.tolist() for name, column in columns.items()}
     n = max(len(column) for column in lists.values() if isinstance(column, list))
     full = {name: column if isinstance(column, list) else [column] * n for name, column in lists.items()}
@@ -50,7 +57,7 @@ class Display(ABC):
     `ax_` and `figure_` draw on first use. The figure is not pyplot's: give `ax=` to draw into one that is.
     """
 
-    _drawn: Drawn | None = None
+    _drawn: DrawnAxes | None = None
 
     @property
     def height(self) -> float:
@@ -66,7 +73,7 @@ class Display(ABC):
         """A caption ready for a paper, naming the method of the intervals."""
 
     @abstractmethod
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         """Draw into the axes, and give back the axes that were drawn in."""
 
     @classmethod
@@ -74,7 +81,7 @@ class Display(ABC):
     def from_result(cls, result: Any, **options: Any) -> Self:
         """The figure of whatever result it can be drawn from."""
 
-    def plot(self, ax: Place | None = None) -> Self:
+    def plot(self, ax: DrawingArea | None = None) -> Self:
         """Draw into the given axes, or into a figure of its own sized for a column of a paper."""
         canvas = style.canvas()
         with canvas.paper():
@@ -82,7 +89,7 @@ class Display(ABC):
             self._drawn = self._draw(axes)
         return self
 
-    def placed(self, ax: Place | None) -> Self:
+    def placed(self, ax: DrawingArea | None) -> Self:
         """The display, drawn at once where axes were given."""
         return self if ax is None else self.plot(ax)
 
@@ -128,7 +135,7 @@ class EvaluationDisplay(Display):
 
     @classmethod
     @abstractmethod
-    def from_evaluation(cls, evaluation: Evaluations, *, ax: Place | None = None) -> Self:
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: DrawingArea | None = None) -> Self:
         """The figure of an Evaluation, or of several by name."""
 
     @classmethod
@@ -163,7 +170,12 @@ class LabelDisplay(EvaluationDisplay):
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, y_pred: Columns | None = None, *, y_score: Columns | None = None, **options: Any
+        cls,
+        y_true: ArrayLike,
+        y_pred: ModelColumns | None = None,
+        *,
+        y_score: ModelColumns | None = None,
+        **options: Any,
     ) -> Self:
         """The figure of predicted labels, or of scores at a threshold; of several models by name.
 
@@ -182,7 +194,7 @@ class ScoreDisplay(EvaluationDisplay):
     reads: ClassVar[Literal["labels", "scores"]] = "scores"
 
     @classmethod
-    def from_predictions(cls, y_true: ArrayLike, y_score: Columns | None = None, **options: Any) -> Self:
+    def from_predictions(cls, y_true: ArrayLike, y_score: ModelColumns | None = None, **options: Any) -> Self:
         """The figure of the scores of the positive class, or of several models' by name.
 
         Options of evaluate are passed on: threshold, pos_label, labels, sample_weight, frequency, level, rng.
@@ -200,7 +212,7 @@ class CurveDisplay(ScoreDisplay):
 
     @classmethod
     def from_cv_results(
-        cls, cv_results: CvResults, X: ArrayLike, y: ArrayLike, *, ax: Place | None = None, **options: Any
+        cls, cv_results: CvResults, X: ArrayLike, y: ArrayLike, *, ax: DrawingArea | None = None, **options: Any
     ) -> Self:
         """One curve a test fold of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True)."""
         source, rest = FigureSource.split(cls.reads, cls.needs, options)

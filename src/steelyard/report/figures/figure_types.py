@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
 
-Place: TypeAlias = "Axes | FigureBase"  # a figure, or a part of one, for a display of several panels
-Drawn: TypeAlias = "Axes | Array"  # the axes that were drawn in, an array of them where there are several
+DrawingArea: TypeAlias = "Axes | FigureBase"  # a figure, or a part of one, for a display of several panels
+DrawnAxes: TypeAlias = "Axes | Array"  # the axes that were drawn in, an array of them where there are several
 Evaluations: TypeAlias = "Evaluation | Mapping[str, Evaluation]"
 Metrics: TypeAlias = "Sequence[str | Metric]"
-Columns: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
+ModelColumns: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
 Estimators: TypeAlias = "Estimator | Mapping[str, Estimator]"
 CvResults: TypeAlias = Mapping[str, Any]  # what cross_validate returns, or several of them by name

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.report.figures.figure_types import Drawn, Evaluations, Metrics, Place
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
 
 _COLUMNS = ("value", "low", "high", "chance", "method")
 
@@ -45,7 +45,7 @@ class IntervalDisplay(LabelDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Evaluations, *, metrics: Metrics | None = None, ax: Place | None = None
+        cls, evaluation: Evaluations, *, metrics: Metrics | None = None, ax: DrawingArea | None = None
     ) -> Self:
         """The metrics of an Evaluation, or of several by name: the named ones, or those it shows first."""
         by_model = evaluations(evaluation, "A forest of intervals")
@@ -54,7 +54,7 @@ class IntervalDisplay(LabelDisplay):
         names = [row.name for row in next(iter(models.values()))]
         if any([row.name for row in part] != names for part in models.values()):
             raise InputError("The models were evaluated by different metrics; name those to draw with metrics=.")
-        return cls(models, caption_text.row_count(first), first.level).placed(ax)
+        return cls(models, caption_text.rows_text(first), first.level).placed(ax)
 
     @classmethod
     def _from(
@@ -91,7 +91,7 @@ class IntervalDisplay(LabelDisplay):
             "grey ticks: what guessing with the same margins scores."
         )
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         names = [row.name for row in next(iter(self.models.values()))]
         k = len(self.models)
         step = 1.0 if k == 1 else k + 0.6

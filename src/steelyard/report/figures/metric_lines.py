@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
-from steelyard.metrics.registry import get_metric
+from steelyard.metrics.registry import get_metric, metrics_with_role
 from steelyard.report.figures import style
 from steelyard.report.figures.display import Record, records
 from steelyard.report.figures.line_labels import Line
@@ -36,8 +36,10 @@ class Track:
     method: str = ""
 
 
-def metrics_of_counts(metrics: Metrics) -> list[Metric]:
-    """The metrics of counts that were named."""
+def metrics_of_counts(metrics: Metrics | None, role: str) -> list[Metric]:
+    """The metrics of counts that were named, or those of a role."""
+    if metrics is None:
+        return metrics_with_role(role)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
     chosen = [get_metric(metric) for metric in metrics]

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
 
     from steelyard._types import Array
-    from steelyard.report.figures.figure_types import Place
+    from steelyard.report.figures.figure_types import DrawingArea
 
 
-def grid(ax: Place, rows: int, columns: int, *, sharey: bool = False) -> Array:
+def grid(ax: DrawingArea, rows: int, columns: int, *, sharey: bool = False) -> Array:
     """An array of axes that take the place of the given one."""
     return place(ax).subplots(rows, columns, squeeze=False, sharey=sharey)
 
 
-def place(ax: Place) -> FigureBase:
+def place(ax: DrawingArea) -> FigureBase:
     """The room of the given axes as a part of its figure; a figure or a part of one is taken as it is."""
     from matplotlib.figure import FigureBase
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.report.figures.figure_types import Drawn, Evaluations, Place
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
 
 
 @dataclass(eq=False, repr=False)
@@ -41,18 +41,18 @@ class PrecisionRecallDisplay(CurveDisplay):
     folds: bool = False
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluations, *, ax: Place | None = None) -> Self:
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: DrawingArea | None = None) -> Self:
         """The curve of an Evaluation of scores, or those of several by name."""
         by_model = evaluations(evaluation, "A precision-recall curve", scores=True)
         first = next(iter(by_model.values()))
         curves = tuple(_curve(name, each) for name, each in by_model.items())
-        return cls(curves, caption_text.row_count(first), _prevalence(first)).placed(ax)
+        return cls(curves, caption_text.rows_text(first), _prevalence(first)).placed(ax)
 
     @classmethod
     def _of_folds(cls, folds: list[Evaluation]) -> Self:
         curves = tuple(_curve(f"fold {i}", fold) for i, fold in enumerate(folds, 1))
         prevalence = float(np.mean([_prevalence(fold) for fold in folds]))
-        return cls(curves, caption_text.fold_count(folds), prevalence, folds=True)
+        return cls(curves, caption_text.folds_text(folds), prevalence, folds=True)
 
     def frame(self) -> Rows[Record]:
         """One row a drawn cut: recall, precision, and the ends of its band."""
@@ -78,7 +78,7 @@ class PrecisionRecallDisplay(CurveDisplay):
             f"{band}{score_curves.marked_thresholds(self.curves)}; {grey}."
         )
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         style.unit_square(ax, style.RECALL, style.PRECISION)
         recall = np.linspace(0, 1, 201)
         worst = self.prevalence * recall / (self.prevalence * recall + 1 - self.prevalence)

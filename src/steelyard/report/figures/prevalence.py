@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
-    from steelyard.report.figures.figure_types import Drawn, Evaluations, Metrics, Place
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
 
-_USUAL = ("precision", "f1", "ac_score", "mcc", "accuracy")
 _POINTS, _BAND_POINTS, _BAND_DRAWS = 200, 25, 2_000
 
 
@@ -54,11 +53,11 @@ class PrevalenceDisplay(LabelDisplay):
         cls,
         evaluation: Evaluations,
         *,
-        metrics: Metrics = _USUAL,
+        metrics: Metrics | None = None,
         band: bool | None = None,
         low: float = 0.001,
         high: float = 0.99,
-        ax: Place | None = None,
+        ax: DrawingArea | None = None,
     ) -> Self:
         """The metrics of an Evaluation's table at prevalences from `low` to `high`."""
         what = "A figure over prevalence"
@@ -66,10 +65,10 @@ class PrevalenceDisplay(LabelDisplay):
         counts = caption_text.two_class(chosen, what)
         if not 0 < low < high < 1:
             raise InputError(f"low= and high= are two rising prevalences above 0 and below 1, not {low} and {high}.")
-        shown = metric_lines.metrics_of_counts(metrics)
+        shown = metric_lines.metrics_of_counts(metrics, "prevalence figure")
         grid, tracks = _tracks(chosen, shown, low, high, banded=metric_lines.has_bands(band, shown))
         share = float(counts.positives / counts.total)
-        return cls(grid, tracks, share, caption_text.row_count(chosen), chosen.level).placed(ax)
+        return cls(grid, tracks, share, caption_text.rows_text(chosen), chosen.level).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row a prevalence and metric."""
@@ -83,7 +82,7 @@ class PrevalenceDisplay(LabelDisplay):
         method = next((track.method for track in self.tracks if track.method), "")
         return f"{text}; bands: {caption_text.percent(self.level)} intervals ({method})." if method else f"{text}."
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         ax.set(xscale="log", xlabel="prevalence (share of rows that are positive)", ylabel="value")
         ax.set_xlim(self.prevalences[0], 1)
         lines = metric_lines.draw_tracks(ax, self.prevalences, self.tracks)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Estimator
     from steelyard.analysis.paired_difference import Difference
-    from steelyard.report.figures.figure_types import CvResults, Drawn, Place
+    from steelyard.report.figures.figure_types import CvResults, DrawingArea, DrawnAxes
 
 
 @dataclass(eq=False, repr=False)
@@ -46,7 +46,7 @@ class RankingDisplay(Display):
 
     @classmethod
     def from_comparison(
-        cls, comparison: Comparison, a: str | None = None, b: str | None = None, *, ax: Place | None = None
+        cls, comparison: Comparison, a: str | None = None, b: str | None = None, *, ax: DrawingArea | None = None
     ) -> Self:
         """The ranking of a Comparison; of more than two models name two."""
         if not isinstance(comparison, Comparison):
@@ -60,7 +60,7 @@ class RankingDisplay(Display):
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, models: Mapping[str, ArrayLike], *, ax: Place | None = None, **options: Any
+        cls, y_true: ArrayLike, models: Mapping[str, ArrayLike], *, ax: DrawingArea | None = None, **options: Any
     ) -> Self:
         """The ranking of two named columns of labels, or with scores=True of scores; the options are compare's."""
         return cls.from_comparison(compare(y_true, models, **options), ax=ax)
@@ -73,7 +73,7 @@ class RankingDisplay(Display):
         y: ArrayLike,
         *,
         scores: bool = False,
-        ax: Place | None = None,
+        ax: DrawingArea | None = None,
         **options: Any,
     ) -> Self:
         """The ranking of two fitted estimators by name, by their labels, or with scores=True by their scores."""
@@ -89,7 +89,7 @@ class RankingDisplay(Display):
         y: ArrayLike,
         *,
         scores: bool = False,
-        ax: Place | None = None,
+        ax: DrawingArea | None = None,
         **options: Any,
     ) -> Self:
         """The ranking of two results of cross_validate by name, each row predicted by a model that had not seen it.
@@ -129,7 +129,7 @@ class RankingDisplay(Display):
             f"({methods}){turn}."
         )
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         for y, row in enumerate(self.ordered):
             self._line(ax, row, y)
             if row.metric in self.changes:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.report.figures.figure_types import Drawn, Evaluations, Place
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
 
 
 @dataclass(eq=False, repr=False)
@@ -37,16 +37,16 @@ class RocDisplay(CurveDisplay):
     folds: bool = False
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluations, *, ax: Place | None = None) -> Self:
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: DrawingArea | None = None) -> Self:
         """The curve of an Evaluation of scores, or those of several by name."""
         by_model = evaluations(evaluation, "A ROC curve", scores=True)
-        rows = caption_text.row_count(next(iter(by_model.values())))
+        rows = caption_text.rows_text(next(iter(by_model.values())))
         return cls(tuple(_curve(name, each) for name, each in by_model.items()), rows).placed(ax)
 
     @classmethod
     def _of_folds(cls, folds: list[Evaluation]) -> Self:
         curves = tuple(_curve(f"fold {i}", fold) for i, fold in enumerate(folds, 1))
-        return cls(curves, caption_text.fold_count(folds), folds=True)
+        return cls(curves, caption_text.folds_text(folds), folds=True)
 
     def frame(self) -> Rows[Record]:
         """One row a drawn cut: the two shares, and the ends of the band."""
@@ -71,7 +71,7 @@ class RocDisplay(CurveDisplay):
         methods = f"({level} interval, {first.area.method}); {band}{marks}; dashed: guessing"
         return f"ROC curve{'s' if len(self.curves) > 1 else ''} of {self.rows}. {areas} {methods}."
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         style.unit_square(ax, style.FALSE_ALARMS, style.RECALL)
         ax.plot([0, 1], [0, 1], color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
         ax.text(0.62, 0.59, "guessing", color=style.GREY, rotation=45, ha="center", va="top", rotation_mode="anchor")

@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Estimator, Label
     from steelyard.metrics.metric import Metric
-    from steelyard.report.figures.figure_types import CvResults, Drawn, Metrics, Place
+    from steelyard.report.figures.figure_types import CvResults, DrawingArea, DrawnAxes, Metrics
 
     Runs = Counts | Iterable[Counts | Confusion | Evaluation]
 
-_USUAL = ("recall", "precision", "ac_score", "mcc")
 MOST_POINTS = 60
 MOST_MEDIANS = 6  # boxes in a row whose medians fit beside them in digits
 
@@ -54,9 +53,11 @@ class RunsDisplay(Display):
     values: tuple[Array, ...]  # a group each: metric, run
 
     @classmethod
-    def from_runs(cls, runs: Runs | Mapping[str, Runs], *, metrics: Metrics = _USUAL, ax: Place | None = None) -> Self:
+    def from_runs(
+        cls, runs: Runs | Mapping[str, Runs], *, metrics: Metrics | None = None, ax: DrawingArea | None = None
+    ) -> Self:
         """The runs as an array of Counts, or a list of tables or evaluations; of several groups by name."""
-        chosen = metric_lines.metrics_of_counts(metrics)
+        chosen = metric_lines.metrics_of_counts(metrics, "threshold figure")
         tables = {str(name): _stacked(part) for name, part in by_name(runs).items()}
         if not tables:
             raise InputError("There are no runs to draw; give Counts with an axis of runs, or a list of tables.")
@@ -131,7 +132,7 @@ class RunsDisplay(Display):
             f"within 1.5 times their distance, points the runs; the spread of runs is no confidence interval{missing}."
         )
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         if len(self.groups) == 1:
             self._boxes(
                 ax, [(style.short_title(metric.name), self.values[0][i]) for i, metric in enumerate(self.metrics)]

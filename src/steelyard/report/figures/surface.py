@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
-    from steelyard.report.figures.figure_types import Drawn, Evaluations, Metrics, Place
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
 
-WU = ("balanced_accuracy", "g_mean", "ac_score")
 SECTIONS = (1.0, 0.5, 0.0)
 _GRID = 51  # odd, so that the sections at one half lie on it
 SHAPES = ("surface", "contour")
@@ -50,16 +49,16 @@ class SurfaceDisplay(LabelDisplay):
     @classmethod
     def of(
         cls,
-        metrics: Metrics = WU,
+        metrics: Metrics | None = None,
         *,
         prevalence: float = 0.5,
         shape: str = "surface",
         sections: tuple[float, ...] = SECTIONS,
-        ax: Place | None = None,
+        ax: DrawingArea | None = None,
         _point: tuple[float, float] | None = None,
     ) -> Self:
         """The metrics over both rates where that share of the rows is positive."""
-        shown = metric_lines.metrics_of_counts(metrics)
+        shown = metric_lines.metrics_of_counts(metrics, "surface figure")
         if shape not in SHAPES:
             raise InputError(f"shape= is one of {', '.join(SHAPES)}, not {shape!r}.")
         if not sections or not all(isinstance(s, (int, float)) and 0 <= s <= 1 for s in sections):
@@ -70,7 +69,7 @@ class SurfaceDisplay(LabelDisplay):
         return cls(tuple(shown), share, values, _point, shape, tuple(map(float, sections))).placed(ax)
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluations, *, ax: Place | None = None, **options: Any) -> Self:
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: DrawingArea | None = None, **options: Any) -> Self:
         """The surfaces at the evaluation's prevalence, with the place of its classifier marked."""
         chosen = single_evaluation(evaluations(evaluation, "A surface"), "A surface")
         counts = caption_text.two_class(chosen, "A surface")
@@ -115,7 +114,7 @@ class SurfaceDisplay(LabelDisplay):
 
     # ---------------------------------------------------------------- drawing
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         part = panels.place(ax)
         upper, lower = part.subfigures(2, 1, squeeze=False, height_ratios=[1.15, 2])[:, 0]
         project = {"projection": "3d"} if self.shape == "surface" else {}

@@ -12,6 +12,7 @@ from steelyard.analysis.formatting import listed
 from steelyard.analysis.intervals import intervals
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.errors import UndefinedError
+from steelyard.metrics.roles import is_rate
 from steelyard.report.figures import caption_text, metric_lines, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, scores_of, single_evaluation
 from steelyard.report.figures.line_labels import Line, label_lines
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
-    from steelyard.report.figures.figure_types import Drawn, Evaluations, Metrics, Place
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
 
-_USUAL = ("recall", "precision", "ac_score", "mcc")
 _BAND_POINTS, _BAND_DRAWS = 150, 2_000
 
 
@@ -50,15 +50,20 @@ class ThresholdDisplay(ScoreDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Evaluations, *, metrics: Metrics = _USUAL, band: bool | None = None, ax: Place | None = None
+        cls,
+        evaluation: Evaluations,
+        *,
+        metrics: Metrics | None = None,
+        band: bool | None = None,
+        ax: DrawingArea | None = None,
     ) -> Self:
         """The metrics at every threshold of an Evaluation of scores."""
         what = "A figure over the threshold"
         chosen = single_evaluation(evaluations(evaluation, what, scores=True), what)
-        shown = metric_lines.metrics_of_counts(metrics)
+        shown = metric_lines.metrics_of_counts(metrics, "threshold figure")
         thresholds, tracks = _tracks(chosen, shown, banded=metric_lines.has_bands(band, shown))
         best = tuple(best for metric in shown if (best := _best(chosen, metric)) is not None)
-        return cls(thresholds, tracks, best, caption_text.row_count(chosen), chosen.threshold, chosen.level).placed(ax)
+        return cls(thresholds, tracks, best, caption_text.rows_text(chosen), chosen.threshold, chosen.level).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row a threshold and metric."""
@@ -82,7 +87,7 @@ class ThresholdDisplay(ScoreDisplay):
     def _in_use(self) -> bool:
         return self.threshold is not None and bool(np.isfinite(self.threshold))
 
-    def _draw(self, ax: Axes) -> Drawn:
+    def _draw(self, ax: Axes) -> DrawnAxes:
         ax.set(xlabel="threshold (flagged where the score is at least this)", ylabel="value")
         if self.thresholds.min() >= 0 and self.thresholds.max() <= 1:
             ax.set_xlim(-0.01, 1.01)
@@ -132,7 +137,7 @@ def _tracks(evaluation: Evaluation, metrics: list[Metric], *, banded: bool) -> t
 
 def _best(evaluation: Evaluation, metric: Metric) -> BestThreshold | None:
     """The best threshold of a metric, where that says something: a rate alone is best at one end of the scores."""
-    if metric.direction is None or metric.family == "rates" or evaluation.scores is None:
+    if metric.direction is None or is_rate(metric.family) or evaluation.scores is None:
         return None
     scores, prevalence = evaluation.scores, evaluation.prevalence
     table = scores if prevalence is None else at_prevalence(scores, prevalence)
