@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Value = Fraction | Decimal
 Result = Fraction | Decimal | bool | None  # of one step: comparisons are true or false, None is undefined
-Operand = TypeVar("Operand")
+_Operand = TypeVar("_Operand")
 _DIGITS = Context(prec=60)
 NOISE = Decimal("1e-50")  # roots carry 60 digits; what differs by less is equal
 
@@ -75,10 +75,10 @@ class ExactFormula:
                 )
         return done[len(self.steps) - 1]
 
-    def run(self, cells: Sequence[Operand], operate: Callable[[Step, list[Any]], Operand | None]) -> Operand | None:
+    def run(self, cells: Sequence[_Operand], operate: Callable[[Step, list[Any]], _Operand | None]) -> _Operand | None:
         """The value of the last step; None is undefined and spreads, but not from the branch that is not taken."""
         by_name = dict(zip(CELLS, cells, strict=True))
-        done: list[Operand | None] = []
+        done: list[_Operand | None] = []
         for step in self.steps:
             inputs = [done[i] for i in step.inputs]
             if step.sign == "cell":
