@@ -18,8 +18,8 @@ from pathlib import Path
 from steelyard.metrics.registry import list_metrics
 
 ROOT = Path(__file__).parent.parent
-SOURCE = next((Path(word) for word in sys.argv[1:] if Path(word).is_dir()), ROOT / "src" / "steelyard")
-SOURCE = SOURCE if __name__ == "__main__" else ROOT / "src" / "steelyard"
+FOLDERS = [Path(word) for word in sys.argv[1:] if __name__ == "__main__" and Path(word).is_dir()]
+SOURCE = FOLDERS[0] if FOLDERS else ROOT / "src" / "steelyard"
 FILES = sorted(SOURCE.rglob("*.py"))
 CATALOGUE = {f"metrics/{name}.py" for name in ("catalogue", "class_forms", "ranking")}
 NAMES = {name for metric in list_metrics() for name in (metric.name, *metric.aliases)}
@@ -71,16 +71,20 @@ def metric_lists():
             continue
         imported = {name for module, names in imports(path) if module in CATALOGUE for name in names}
         for node in ast.walk(code(path)):
-            words = {_stem(word) for word in _collected(node, imported)}
-            if len(words & NAMES) >= 2:
-                yield f"{place(path)}:{node.lineno} {', '.join(sorted(words & NAMES))}"
+            metrics = _metrics(_collected(node, imported))
+            if len(metrics) >= 2:
+                yield f"{place(path)}:{node.lineno} {', '.join(sorted(metrics))}"
+
+
+def _metrics(words):
+    return {_stem(word) for word in words} & NAMES
 
 
 def _collected(node, imported):
     """The words of a collection: of a tuple, list, set, dictionary, `case a | b`, `dict(a=...)` or a text to be split."""
     match node:
         case ast.Dict(keys=keys, values=values):
-            return max(_texts(keys, imported), _texts(values, imported), key=len)
+            return max(_texts(keys, imported), _texts(values, imported), key=lambda words: len(_metrics(words)))
         case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
             return _texts(elements, imported)
         case ast.MatchOr(patterns=patterns):
