@@ -22,14 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
-    from steelyard.report.figures.figure_types import (
-        CvResults,
-        DrawingArea,
-        DrawnAxes,
-        Estimators,
-        Evaluations,
-        ModelColumns,
-    )
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Estimators, Evaluations, ModelColumns
     from steelyard.statistics.score_table import ScoreTable
 
 _FORMATS = (".svg", ".pdf", ".png")
@@ -149,7 +142,7 @@ class EvaluationDisplay(Display):
         return cls._from(by_name(estimator), lambda model, source: source.of_estimator(model, X, y), options)
 
     @classmethod
-    def from_cv_results(cls, cv_results: CvResults, X: ArrayLike, y: ArrayLike, **options: Any) -> Self:
+    def from_cv_results(cls, cv_results: Mapping[str, Any], X: ArrayLike, y: ArrayLike, **options: Any) -> Self:
         """The figure of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True).
 
         The rows of all test folds are counted together, each by the model that had not seen it.
@@ -183,8 +176,7 @@ class LabelDisplay(EvaluationDisplay):
         """
         if y_pred is not None and y_score is not None:
             raise InputTypeError("Give y_pred or y_score=, not both; the figure is about one of them.")
-        given = y_pred if y_score is None else y_score
-        key = "y_pred" if y_score is None else "y_score"
+        key, given = ("y_pred", y_pred) if y_score is None else ("y_score", y_score)
         return cls._from(by_name(given), lambda column, source: source.evaluated(y_true, **{key: column}), options)
 
 
@@ -212,7 +204,7 @@ class CurveDisplay(ScoreDisplay):
 
     @classmethod
     def from_cv_results(
-        cls, cv_results: CvResults, X: ArrayLike, y: ArrayLike, *, ax: DrawingArea | None = None, **options: Any
+        cls, cv_results: Mapping[str, Any], X: ArrayLike, y: ArrayLike, *, ax: DrawingArea | None = None, **options: Any
     ) -> Self:
         """One curve a test fold of scikit-learn's cross_validate(..., return_estimator=True, return_indices=True)."""
         source, rest = FigureSource.split(cls.reads, cls.needs, options)
