@@ -424,7 +424,7 @@ def test_a_gate_takes_every_name_that_a_report_prints(rows):
     assert [line.split()[1] for line in run("gate", rows, *many, *rules).stdout.splitlines()] == named
     told = strict(run("report", rows, *many, "--metrics", "f1[average=macro],f_beta[beta=2,average=micro]", "--by", "site", "--format", "json").stdout)  # fmt: skip
     for part in (told, *told["groups"]):
-        assert [row["name"] for row in part["metrics"]] == ["f1[average=macro]", "f_beta[beta=2][average=micro]"]
+        assert [row["name"] for row in part["metrics"]] == ["f1[average=macro]", "f_beta[beta=2, average=micro]"]
     assert "f1[average=macro]" in run("report", rows, *many, "--metrics", "f1[average=macro]").stdout
     ran = run("gate", rows, *many, "--require", "f1[average=best]>=0", code=2)
     assert "'f1[average=best]' asks for the average 'best'; there are macro, weighted, micro." in ran.stderr

@@ -24,7 +24,8 @@ def write_form(name: str, settings: Mapping[str, object]) -> str:
     >>> write_form("f_beta", {"beta": 2.0, "average": "macro"}), write_form("recall", {"class": "a, b]"})
     ('f_beta[beta=2, average=macro]', 'recall[class="a, b]"]')
     """
-    inside = ", ".join(f"{key}={_written(value)}" for key, value in settings.items())
+    # A label keeps its kind, 1 or 1.0; a parameter is a number either way.
+    inside = ", ".join(f"{key}={_written(value, is_label=key == 'class')}" for key, value in settings.items())
     return f"{name}[{inside}]" if inside else name
 
 
@@ -62,10 +63,10 @@ def split_outside_brackets(inside: str) -> list[str]:
     return parts
 
 
-def _written(value: object) -> str:
+def _written(value: object, *, is_label: bool) -> str:
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, float):
-        return plain_number(value) if math.isfinite(value) else repr(value)
+        return plain_number(value) if math.isfinite(value) and not is_label else repr(value)
     if isinstance(value, (bool, int)) or value is None:
         return str(value)
     text = str(getattr(value, "name", value))

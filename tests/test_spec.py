@@ -1,0 +1,167 @@
+"""A metric as asked: one parser, one printer, one meaning wherever it is written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard import (
+    Counts,
+    SteelyardError,
+    compare,
+    confusion,
+    evaluate,
+    get_metric,
+    interval,
+    list_metrics,
+)
+from steelyard.cli.rules import parse_rule
+from steelyard.errors import InputError
+from steelyard.metrics.registry import default_metric, metrics_with_role
+from steelyard.metrics.roles import FAMILIES, ROLES
+from steelyard.metrics.spec import AVERAGES, MetricSpec
+
+NAMES = [metric.name for metric in list_metrics() if metric.function is not None]
+LABELS = st.one_of(
+    st.text(min_size=0, max_size=12),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.booleans(),
+    st.sampled_from(["a, b]", 'say "no"', "1", "None", "True", " yes", "x=1", "][", "[", "\\", "été", "\n"]),
+)
+TRUE, PRED = list("aabbccabc"), list("ababccaac")
+
+
+@given(st.sampled_from(NAMES), LABELS)
+def test_a_class_is_read_back_as_it_was_written_whatever_its_label(name, label):
+    spec = MetricSpec(get_metric(name), label=label)
+    again = MetricSpec.of(spec.name)
+    assert again == spec and again.label == label and type(again.label) is type(label)
+
+
+@given(st.floats(0.001, 1e6), st.sampled_from(AVERAGES))
+def test_parameters_and_averages_are_read_back_as_they_were_written(beta, average):
+    spec = MetricSpec(get_metric("f_beta").fixed(beta=beta), average)
+    assert MetricSpec.of(spec.name) == spec
+    assert MetricSpec.of(spec.name).metric.parameters == spec.metric.parameters
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("f1[average=macro]", "f1[average=macro]"),
+        ("F1 [ average = macro ]", "f1[average=macro]"),
+        ("f_beta[beta=2][average=macro]", "f_beta[beta=2, average=macro]"),
+        ("f_beta[average=macro,beta=2.0]", "f_beta[beta=2, average=macro]"),
+        ("tpr[class=spam]", "recall[class=spam]"),
+        ('recall[class="a, b]"]', 'recall[class="a, b]"]'),
+        ("recall[class=1]", "recall[class=1]"),
+        ('recall[class="1"]', 'recall[class="1"]'),
+        ("iba[of=f_beta[beta=2], alpha=0.1]", "iba[of=f_beta[beta=2], alpha=0.1]"),
+        ("mcc", "mcc"),
+    ],
+)
+def test_a_written_form_has_one_printed_form(written, name):
+    assert MetricSpec.of(written).name == name == str(MetricSpec.of(name))
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        ("f1[average=mean]", "asks for the average 'mean'; there are macro, weighted, micro"),
+        ("f1[average=macro, class=a]", "one class and for an average"),
+        ("f1[average]", "write it like f_beta"),
+        ("f1[class=]", "write it like f_beta"),
+        ('f1[class="a]', "write it like"),
+        ("f_beta[beta=2, beta=3]", "a parameter twice"),
+        ("f1[gamma=2]", "has no parameter 'gamma'"),
+        ("nonsense[average=macro]", "No metric is called"),
+    ],
+)
+def test_a_form_that_cannot_be_meant_is_refused_in_one_sentence(written, sentence):
+    with pytest.raises(SteelyardError, match=sentence.replace("[", r"\[")):
+        MetricSpec.of(written)
+
+
+def test_a_single_name_in_place_of_a_list_is_refused():
+    with pytest.raises(SteelyardError, match=r"takes a list of metrics, not 'f1'; write \['f1'\]"):
+        MetricSpec.all_of("f1")
+    with pytest.raises(InputError, match="No metric was named"):
+        MetricSpec.all_of([])
+
+
+def test_every_place_that_takes_metrics_takes_every_written_form():
+    wanted = ["f_beta[beta=2, average=macro]", "recall[class=b]", "accuracy"]
+    values = {
+        wanted[0]: get_metric("f_beta")(TRUE, PRED, beta=2, average="macro"),
+        wanted[1]: get_metric("recall")(TRUE, PRED, pos_label="b"),
+        wanted[2]: get_metric("accuracy")(TRUE, PRED),
+    }
+    report = evaluate(TRUE, PRED, metrics=wanted)
+    assert [row.name for row in report.metrics] == ["accuracy", *wanted[:2]]
+    assert {row.name: row.value for row in report.metrics} == pytest.approx(values)
+    assert all(report[name].low <= report[name].value <= report[name].high for name in wanted)
+    for name, value in values.items():
+        part = interval(name, TRUE, PRED)
+        assert (part.metric, part.spec) == (name, MetricSpec.of(name)) and part.value == pytest.approx(value)
+    models = {"A": PRED, "B": PRED[::-1]}
+    compared = compare(TRUE, models, metrics=wanted)
+    assert {row.metric: row.value_a for row in compared.rows} == pytest.approx(values)
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "end"),
+    [
+        ("recall[class=spam]>=0.8", "recall[class=spam]", "value"),
+        ('low( recall[class="a, b] >= (c"] ) >= 0.8', 'recall[class="a, b] >= (c"]', "low"),
+        ("high(f_beta[average=macro, beta=2])>0.5", "f_beta[beta=2, average=macro]", "high"),
+    ],
+)
+def test_a_gates_rule_is_about_any_written_form(text, metric, end):
+    rule = parse_rule(text)
+    assert (rule.metric, rule.end) == (metric, end)
+
+
+@pytest.mark.parametrize("text", ["low(mcc>=0.5", "mcc)>=0.5", "low(mcc)", "mcc[>=0.5", "mcc>=high", ""])
+def test_a_rule_that_cannot_be_read_is_refused(text):
+    with pytest.raises(SteelyardError):
+        parse_rule(text)
+
+
+def test_the_average_of_a_call_and_that_of_the_written_form_may_agree_but_not_contradict():
+    table = confusion(TRUE, PRED)
+    assert interval("f1[average=macro]", table, average="macro").metric == "f1[average=macro]"
+    assert interval("f1", table, average="macro").metric == "f1[average=macro]"
+    with pytest.raises(InputError, match="contradict"):
+        interval("f1[average=macro]", table, average="weighted")
+
+
+# ---------------------------------------------------------------- what is declared on a metric
+
+
+def test_every_role_is_played_and_exactly_one_metric_is_the_default():
+    assert all(metrics_with_role(role) for role in ROLES)
+    assert metrics_with_role("default") == [default_metric()]
+    with pytest.raises(SteelyardError, match="No role is called 'nonsense'"):
+        metrics_with_role("nonsense")
+
+
+def test_every_metric_of_the_catalogue_belongs_to_a_declared_family():
+    assert {metric.family for metric in list_metrics()} <= set(FAMILIES)
+    assert not get_metric("recall").is_summary and get_metric("mcc").is_summary
+
+
+def test_a_metric_knows_what_scores_it_can_judge():
+    probabilities = evaluate([0, 1] * 60, y_score=np.tile([0.2, 0.7], 60)).scores
+    ranks = evaluate([0, 1] * 10, y_score=np.tile([-2.0, 7.0], 10)).scores
+    assert get_metric("brier").fits_scores(probabilities) and not get_metric("brier").fits_scores(ranks)
+    assert get_metric("precision_at_k").fits_scores(probabilities)
+    assert not get_metric("precision_at_k").fits_scores(ranks)  # 100 of 20 rows
+    assert not get_metric("mcc").fits_scores(ranks)
+
+
+def test_rows_carry_the_metric_and_not_a_name():
+    row = evaluate(Counts(28, 23, 72, 2680))["tpr"]
+    assert row.spec == MetricSpec.of("recall") and row.spec.metric is get_metric("recall") and row.name == "recall"
