@@ -16,7 +16,7 @@ from steelyard import SteelyardError, compare, evaluate
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import score_queries
 from steelyard.ingest.frame_tally import tally
-from steelyard.metrics.binned_bounds import bounds
+from steelyard.metrics.binned_bounds import binned_bounds
 
 pa = pytest.importorskip("pyarrow")
 pytestmark = pytest.mark.filterwarnings("ignore:.*pandas:FutureWarning", "ignore:unclosed.*:ResourceWarning")
@@ -220,7 +220,7 @@ def test_exact_scores_are_those_of_the_arrays(frame, score, options):
 
 def inside(table, exact):
     """The bounds of a table of bins hold the areas of the exact one."""
-    for name, (low, high) in bounds(table).items():
+    for name, (low, high) in binned_bounds(table).items():
         assert low - 1e-12 <= steelyard.get_metric(name)(exact) <= high + 1e-12
         assert low - 1e-12 <= steelyard.get_metric(name)(table) <= high + 1e-12
 

@@ -150,7 +150,7 @@ def test_every_role_is_played_and_exactly_one_metric_is_the_default():
 
 def test_every_metric_of_the_catalogue_belongs_to_a_declared_family():
     assert {metric.family for metric in list_metrics()} <= set(FAMILIES)
-    assert not get_metric("recall").is_summary and get_metric("mcc").is_summary
+    assert not get_metric("recall").kind.is_summary and get_metric("mcc").kind.is_summary
 
 
 def test_a_metric_knows_what_scores_it_can_judge():

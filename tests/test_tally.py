@@ -19,7 +19,7 @@ from steelyard import Tally, tally
 from steelyard.cli import progress, rules
 from steelyard.errors import InputError
 from steelyard.ingest import exact_sums, queries, score_queries
-from steelyard.metrics.binned_bounds import bounds
+from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.statistics import score_bins
 
 FRAME = pl.DataFrame(
@@ -130,13 +130,13 @@ def test_the_bounds_hold_whatever_the_rows_and_the_parts(rows, parts):
     finally:
         score_queries.BINS = before
     exact = steelyard.score_table(columns["y"], columns["s"], sample_weight=columns["w"])
-    for name, (low, high) in bounds(found.scores).items():
+    for name, (low, high) in binned_bounds(found.scores).items():
         assert low - 1e-9 <= steelyard.get_metric(name)(exact) <= high + 1e-9
 
 
 def test_no_positives_have_no_average_precision():
     assert math.isnan(
-        bounds(steelyard.score_table([0, 0], [0.1, 0.2], pos_label=1, labels=[0, 1]))["average_precision"][0]
+        binned_bounds(steelyard.score_table([0, 0], [0.1, 0.2], pos_label=1, labels=[0, 1]))["average_precision"][0]
     )
 
 

@@ -90,9 +90,9 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(f"steelyard.{_HOME[name]}"), name)
     if not name.startswith("_"):
-        found = import_module("steelyard.metrics.registry").find(name)
-        if found is not None:
-            return found
+        metric = import_module("steelyard.metrics.registry").find(name)
+        if metric is not None:
+            return metric
     msg = f"module 'steelyard' has no attribute {name!r}"
     raise AttributeError(msg)
 

@@ -125,7 +125,7 @@ def _candidates(metrics: Sequence[Metric]) -> Iterator[Metric]:
     """Metrics of labels that sum a table up: bounded, better upward, and of both classes."""
     for metric in metrics:
         bounded = metric.direction == "higher" and math.isfinite(metric.range[1])
-        if metric.function is not None and metric.is_summary and bounded and not _ignores_a_class(metric):
+        if metric.function is not None and metric.kind.is_summary and bounded and not _ignores_a_class(metric):
             yield metric
 
 
@@ -162,7 +162,7 @@ def _blame(wanted: Mapping[str, bool], metrics: Sequence[Metric]) -> Iterator[Ad
 
 def _reported() -> list[Metric]:
     """What people usually report, metrics of both classes first."""
-    return sorted(metrics_with_role("reported"), key=lambda metric: not metric.is_summary)
+    return sorted(metrics_with_role("reported"), key=lambda metric: not metric.kind.is_summary)
 
 
 def _beside(problem: Problem) -> Iterator[str]:

@@ -14,7 +14,7 @@ from steelyard.analysis.rows import Rows
 from steelyard.analysis.strict_json import json_text
 from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.evaluation.rendering import rendered
-from steelyard.metrics.binned_bounds import bounds
+from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
@@ -140,7 +140,7 @@ class Evaluation:
             "groups": [group.to_dict() for group in self.groups],
             "verdict": self.verdict,
             **({"assumed": list(self.assumed)} if self.assumed else {}),
-            **({"bounds": bounds(self.scores)} if self.scores is not None and len(self.scores.bins) else {}),
+            **({"bounds": binned_bounds(self.scores)} if self.scores is not None and len(self.scores.bins) else {}),
             **({} if self.prevalence is None else {"prevalence": np.asarray(self.prevalence).tolist()}),
         }
 

@@ -12,7 +12,7 @@ from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_tables import match_label
-from steelyard.metrics.binned_bounds import bounds
+from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_bins import bin_divided_at
@@ -127,7 +127,7 @@ def _bounds_sentence(scores: ScoreTable) -> tuple[str, ...]:
     """How far the areas of binned scores may be from those of the scores themselves."""
     if not len(scores.bins):
         return ()
-    ends = {name: " and ".join(f"{end:.6f}" for end in pair) for name, pair in bounds(scores).items()}
+    ends = {name: " and ".join(f"{end:.6f}" for end in pair) for name, pair in binned_bounds(scores).items()}
     ranges = ", ".join(f"{name} lies between {pair}" for name, pair in ends.items())
     return (f"Scores were counted in bins: {ranges}, whatever their order inside a bin.",)
 

@@ -80,12 +80,12 @@ def _accuracy(evaluation: Evaluation, counts: Counts) -> str:
     if rare / total > LIKE:
         return f"Accuracy is {sure(row)}, a fair summary here." if row.high > 0.5 else ""
     say = "no" if name == "positives" else "yes"
-    told = f'Accuracy is {sure(row)}, and saying "{say}" every time scores {percent_text(always)}'
+    sentence = f'Accuracy is {sure(row)}, and saying "{say}" every time scores {percent_text(always)}'
     if row.high < always:
-        return f"{told}: more than this classifier."
+        return f"{sentence}: more than this classifier."
     if row.low <= always:
-        return f"{told}: accuracy cannot tell this classifier from none."
-    return f"{told}: read it against that and not against zero."
+        return f"{sentence}: accuracy cannot tell this classifier from none."
+    return f"{sentence}: read it against that and not against zero."
 
 
 def _found(evaluation: Evaluation, *, said: bool) -> str:
@@ -118,8 +118,8 @@ def _alike(evaluation: Evaluation, counts: Counts) -> str:
     if not weak and LIKE < prevalence < 1 - LIKE:
         return ""
     value = interval_text(row.value, row.low, row.high)
-    told = f"Weighing both classes alike: {row.spec.title} {value}, chance {three_digits(row.chance)}. {weak}"
-    return f"{told}{_advice(counts, prevalence)}".strip()
+    sentence = f"Weighing both classes alike: {row.spec.title} {value}, chance {three_digits(row.chance)}. {weak}"
+    return f"{sentence}{_advice(counts, prevalence)}".strip()
 
 
 def _advice(counts: Counts, prevalence: float) -> str:
@@ -127,7 +127,7 @@ def _advice(counts: Counts, prevalence: float) -> str:
     advice = recalled_recommendation(counts)
     defined = [part.metric for part in advice.use if not math.isnan(get_metric(part.metric)(counts))]
     # Those that the verdict reads have a sentence of their own.
-    usual = [m for m in metrics_with_role("reported") if m.is_summary and "verdict" not in m.roles]
+    usual = [m for m in metrics_with_role("reported") if m.kind.is_summary and "verdict" not in m.roles]
     moving = [metric.name for metric in usual if _moves_with_prevalence(metric)]
     if not defined or not moving:
         return ""
@@ -152,8 +152,8 @@ def _too_few(evaluation: Evaluation) -> str:
     if not 0 < rare < _FEW:
         return ""
     row = evaluation["recall" if name == "positives" else "specificity"]
-    told = f"{get_metric(row.name).title} is {percent_text(row.value)}, but with {_n(rare, name)}"
-    return f"{told} anything from {percent_text(row.low)} to {percent_text(row.high)} fits."
+    sentence = f"{get_metric(row.name).title} is {percent_text(row.value)}, but with {_n(rare, name)}"
+    return f"{sentence} anything from {percent_text(row.low)} to {percent_text(row.high)} fits."
 
 
 def _doubt(evaluation: Evaluation) -> str:
@@ -164,18 +164,18 @@ def _doubt(evaluation: Evaluation) -> str:
     half = (row.high - row.low) / 2
     if rare == 0 or math.isnan(half):
         return ""
-    told = f"With {_n(rare, name)} the {row.name} is known to about {three_digits(100 * half)} points either way"
+    sentence = f"With {_n(rare, name)} the {row.name} is known to about {three_digits(100 * half)} points either way"
     weighted = evaluation.confusion is not None and evaluation.confusion.weighted
     if half <= KNOWN_TO or weighted or row.method == "cluster":  # a plan counts independent rows
-        return f"{told}."
+        return f"{sentence}."
     try:
         rates = tuple(min(max(evaluation[rate].value, 0.01), 0.99) for rate in ("recall", "specificity"))
         share = float(rows.positives / total)
         plan = sample_size(row.name, at=rates, prevalence=share, width=2 * KNOWN_TO, level=evaluation.level)
     except SteelyardError:
-        return f"{told}."
+        return f"{sentence}."
     needed = plan.positives if name == "positives" else plan.negatives
-    return f"{told}; {round(needed, -1):,} would give {100 * KNOWN_TO:g}."
+    return f"{sentence}; {round(needed, -1):,} would give {100 * KNOWN_TO:g}."
 
 
 def _n(rows: float, name: str) -> str:

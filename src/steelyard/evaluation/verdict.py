@@ -26,8 +26,8 @@ def verdict(evaluation: Evaluation) -> list[str]:
         parts = _many_classes(evaluation, evaluation.confusion)
     else:
         parts = []
-    said = [_elsewhere(evaluation), *parts, *_ranking(evaluation), _weakest_group(evaluation)]
-    return [sentence for sentence in said if sentence]
+    sentences = [_elsewhere(evaluation), *parts, *_ranking(evaluation), _weakest_group(evaluation)]
+    return [sentence for sentence in sentences if sentence]
 
 
 # ---------------------------------------------------------------- many classes
@@ -37,10 +37,10 @@ def _many_classes(evaluation: Evaluation, table: Confusion) -> list[str]:
     if not table.rows.sum():
         return []
     balanced = evaluation["balanced_accuracy"]
-    said = [_sizes(table), _accuracy(evaluation, table)]
+    sentences = [_sizes(table), _accuracy(evaluation, table)]
     if math.isnan(balanced.value):
-        return [*said, f"Metrics over all classes are undefined: {balanced.undefined}."]
-    return [*said, _alike(balanced, evaluation[default_metric().name]), _weakest_class(evaluation)]
+        return [*sentences, f"Metrics over all classes are undefined: {balanced.undefined}."]
+    return [*sentences, _alike(balanced, evaluation[default_metric().name]), _weakest_class(evaluation)]
 
 
 def _sizes(table: Confusion) -> str:
@@ -58,11 +58,11 @@ def _accuracy(evaluation: Evaluation, table: Confusion) -> str:
     sizes = dict(zip(table.labels, at.matrix.sum(1), strict=True))
     large = max(sizes, key=sizes.__getitem__)
     row, always = evaluation["accuracy"], sizes[large] / sum(sizes.values())
-    told = f"Accuracy is {sure(row)}{against_guessing(evaluation)}"
-    told = f"{told}; saying {large!r} every time scores {percent_text(always)}"
+    sentence = f"Accuracy is {sure(row)}{against_guessing(evaluation)}"
+    sentence = f"{sentence}; saying {large!r} every time scores {percent_text(always)}"
     if row.high < always:
-        return f"{told}: more than this classifier."
-    return f"{told}: accuracy cannot tell this classifier from that." if row.value < always else f"{told}."
+        return f"{sentence}: more than this classifier."
+    return f"{sentence}: accuracy cannot tell this classifier from that." if row.value < always else f"{sentence}."
 
 
 def _alike(balanced: MetricRow, default: MetricRow) -> str:
@@ -75,14 +75,14 @@ def _alike(balanced: MetricRow, default: MetricRow) -> str:
 
 
 def _weakest_class(evaluation: Evaluation) -> str:
-    known = (row for row in evaluation.per_class if not math.isnan(row.recall.value))
-    weakest = min(known, key=lambda row: row.recall.value)
-    found = weakest.recall
-    if found.value == 1:
+    defined = (row for row in evaluation.per_class if not math.isnan(row.recall.value))
+    weakest = min(defined, key=lambda row: row.recall.value)
+    weakest_row = weakest.recall
+    if weakest_row.value == 1:
         return ""
     return (
-        f"The weakest class is {weakest.label!r}: {percent_text(found.value)} of its {weakest.rows:,} rows are "
-        f"found ({percent_text(found.low)} to {percent_text(found.high)})."
+        f"The weakest class is {weakest.label!r}: {percent_text(weakest_row.value)} of its {weakest.rows:,} rows are "
+        f"found ({percent_text(weakest_row.low)} to {percent_text(weakest_row.high)})."
     )
 
 
@@ -93,22 +93,22 @@ def _ranking(evaluation: Evaluation) -> list[str]:
     if "roc_auc" not in evaluation:
         return []
     auc = evaluation["roc_auc"]
-    told = f"By its scores a positive outranks a negative {sure(auc)} of the time, guessing {percent_text(0.5)}"
+    sentence = f"By its scores a positive outranks a negative {sure(auc)} of the time, guessing {percent_text(0.5)}"
     if "average_precision" not in evaluation:
-        return [f"{told}."]
+        return [f"{sentence}."]
     ap = evaluation["average_precision"]
     return [
-        f"{told}; average precision {interval_text(ap.value, ap.low, ap.high)}, guessing {three_digits(ap.chance)}."
+        f"{sentence}; average precision {interval_text(ap.value, ap.low, ap.high)}, guessing {three_digits(ap.chance)}."
     ]
 
 
 def _weakest_group(evaluation: Evaluation) -> str:
-    found = weakest_group(evaluation.groups)
-    if found is None:
+    weakest = weakest_group(evaluation.groups)
+    if weakest is None:
         return ""
-    group, row = found
-    told = f"The weakest of {len(evaluation.groups)} groups is {_short(group.label)} ({group.rows:,} rows)"
-    return f"{told}: {named(row.name)} {interval_text(row.value, row.low, row.high)}."
+    group, row = weakest
+    sentence = f"The weakest of {len(evaluation.groups)} groups is {_short(group.label)} ({group.rows:,} rows)"
+    return f"{sentence}: {named(row.name)} {interval_text(row.value, row.low, row.high)}."
 
 
 def _short(name: str) -> str:

@@ -1,34 +1,29 @@
-"""Bounds: how far an area may lie from the value of a table of binned scores. The floors below may use it."""
+"""Bounds of binned scores: how far an area may lie from the value of the table that the bins leave."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.metrics.registry import get_metric
+from steelyard.metrics.ranking import average_precision, roc_auc
 
 if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 
-def bounds(table: ScoreTable) -> dict[str, tuple[float, float]]:
+def binned_bounds(table: ScoreTable) -> dict[str, tuple[float, float]]:
     """The lowest and the highest value that roc_auc and average_precision may have, whatever the order inside bins.
 
     >>> from steelyard import score_table
-    >>> bounds(score_table([0, 1], [0.2, 0.9]))["roc_auc"]
+    >>> binned_bounds(score_table([0, 1], [0.2, 0.9]))["roc_auc"]
     (1.0, 1.0)
     """
     worst, best = table.extremes()
-    auc, precision = get_metric("roc_auc"), get_metric("average_precision")
     return {
-        "roc_auc": (_value(auc, worst), _value(auc, best)),
-        "average_precision": (_lowest_precision(worst, table), _value(precision, best)),
+        roc_auc.name: (float(roc_auc(worst)), float(roc_auc(best))),
+        average_precision.name: (_lowest_precision(worst, table), float(average_precision(best))),
     }
-
-
-def _value(metric: Any, table: ScoreTable) -> float:
-    return float(metric(table))
 
 
 def _lowest_precision(worst: ScoreTable, table: ScoreTable) -> float:

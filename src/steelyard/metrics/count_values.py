@@ -39,8 +39,10 @@ def count_values(metric: Metric, counts: Counts, parameters: Mapping[str, object
     except (ValueError, TypeError, ZeroDivisionError) as error:
         if not metric.is_own or isinstance(error, SteelyardError):
             raise
-        told = f"{metric.name} raised {type(error).__name__} ({error})"
-        raise InputTypeError(f"{told}; a metric is handed arrays of cells, so use where() and ratio() in it.") from None
+        problem = f"{metric.name} raised {type(error).__name__} ({error})"
+        raise InputTypeError(
+            f"{problem}; a metric is handed arrays of cells, so use where() and ratio() in it."
+        ) from None
     return np.where(np.isinf(values), math.nan, values)  # x/0 in a plain division is as undefined as 0/0
 
 

@@ -52,7 +52,7 @@ def metric(
     """
     if not isinstance(title, str):
         raise InputTypeError("@metric takes a title first: write @metric('My metric') above the function.")
-    declared_facts: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "family": family,
         "aliases": tuple(aliases),
         "cite": cite,
@@ -62,17 +62,13 @@ def metric(
         "roles": _checked_roles(roles),
         "least_rows": least_rows,
         "is_rank_probability": is_rank_probability,
+        "of_probabilities": on == "probabilities",
     }
 
     def declare(function: Formula) -> Metric:
         limits, best_value = bounds(**signature_of(function)[1]) if bounds else (range, best)
-        if best_value is _UPPER:
-            best_value = limits[1] if math.isfinite(limits[1]) else None
-        if not limits[0] < limits[1] or not (best_value is None or limits[0] <= best_value <= limits[1]):
-            raise InputError(f"The range {limits} of {title!r} must rise, and hold its best value {best_value}.")
-        toward = direction or _direction(limits, best_value)
-        facts = {"range": limits, "best": best_value, "direction": toward, "of_probabilities": on == "probabilities"}
-        declared = Metric.from_function(function, title, on=on, **declared_facts, **facts)
+        where = _range_facts(title, limits, best_value, direction)
+        declared = Metric.from_function(function, title, on=on, **facts, **where)
         # The Metric takes the function's place in its module; this is where pickle finds the function behind it.
         form = "function" if on == "counts" else "scores"
         function.__qualname__ += f".{form}" if getattr(declared, form) is function else f".{form}.function"
@@ -84,6 +80,15 @@ def metric(
 def part(function: Formula) -> Metric:
     """A named step of other metrics' formulas, written by its name where they are; not in the registry."""
     return Metric.from_function(function, function.__name__, family="part", is_own=False)
+
+
+def _range_facts(title: str, limits: tuple[float, float], best: float | None, direction: str | None) -> dict[str, Any]:
+    """The range, the best value in it, and where better lies."""
+    if best is _UPPER:
+        best = limits[1] if math.isfinite(limits[1]) else None
+    if not limits[0] < limits[1] or not (best is None or limits[0] <= best <= limits[1]):
+        raise InputError(f"The range {limits} of {title!r} must rise, and hold its best value {best}.")
+    return {"range": limits, "best": best, "direction": direction or _direction(limits, best)}
 
 
 def _checked_roles(roles: tuple[str, ...]) -> tuple[str, ...]:

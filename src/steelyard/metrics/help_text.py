@@ -45,8 +45,8 @@ def _calls(metric: Metric) -> list[str]:
 
     name = f"steelyard.{metric.name}" if is_builtin(metric) else f"steelyard.get_metric({metric.name!r})"
     if metric.function is None:
-        said = "Call it with the truth and the scores of the positive class:"
-        return [said, "", f"    {name}([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])"]
+        call = "Call it with the truth and the scores of the positive class:"
+        return [call, "", f"    {name}([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])"]
     table = "steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)"
-    said = "Call it with labels, the truth first, or with a table:"
-    return [said, "", f"    {name}([0, 0, 1, 1], [0, 1, 1, 1])", f"    {name}({table})"]
+    call = "Call it with labels, the truth first, or with a table:"
+    return [call, "", f"    {name}([0, 0, 1, 1], [0, 1, 1, 1])", f"    {name}({table})"]

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputTypeError, did_you_mean
-from steelyard.metrics import application, notation, reasons
+from steelyard.metrics import application
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.expression import Expression, Named, Symbol, as_expression, trace
 from steelyard.metrics.formula import Formula, check_parameter, meaning_of, signature_of
+from steelyard.metrics.formula_text import FormulaText
 from steelyard.metrics.help_text import Manual
-from steelyard.metrics.roles import FAMILIES
+from steelyard.metrics.roles import FAMILIES, Family
 from steelyard.metrics.written_form import write_form
 from steelyard.statistics.counts import Cells
 
@@ -32,7 +33,7 @@ INNER = (Cells, application.ClassCells)  # what a formula hands to the metrics i
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Metric:
+class Metric(FormulaText):
     """A metric: a formula over confusion counts, and what is to be known about it.
 
     Call it with Counts, a Confusion, a ScoreTable or labels for its value; `why` tells the reason where that is NaN.
@@ -152,9 +153,9 @@ class Metric:
         return {"higher": 1, "lower": -1}.get(self.direction or "", 0)
 
     @property
-    def is_summary(self) -> bool:
-        """Whether one value of it sums up how both classes are treated."""
-        return FAMILIES[self.family].is_summary if self.family in FAMILIES else True
+    def kind(self) -> Family:
+        """The family of the metric with its facts; a family of a user's own has its name for a title."""
+        return FAMILIES.get(self.family, Family(self.family))
 
     def fits_scores(self, table: ScoreTable) -> bool:
         """Whether scores such as these can be judged: probabilities where it reads them as such, and rows enough."""
@@ -182,34 +183,6 @@ class Metric:
         letters = {key: Symbol(key) for key, value in self.parameters.items() if isinstance(value, float)}
         return self.expression if self.is_fixed else self._traced({**self.parameters, **letters})
 
-    @property
-    def text(self) -> str:
-        """The formula as plain text, other metrics by name."""
-        if self.general is not None:
-            return notation.text(self.general)
-        return "a function of the scores of each class" if self.function is None else "a function of tp, fn, fp, tn"
-
-    @property
-    def latex(self) -> str:
-        """The formula as LaTeX, other metrics by name."""
-        return notation.latex(Symbol(self.name) if self.general is None else self.general)
-
-    @property
-    def javascript(self) -> str | None:
-        """The formula as a JavaScript function of (tp, fn, fp, tn); None where it cannot be traced."""
-        return f"(tp, fn, fp, tn) => {notation.javascript(self.expression)}" if self.expression is not None else None
-
-    @property
-    def guards(self) -> list[tuple[str, str]]:
-        """What each division by zero means: ("no positives", "undefined"), or a limit in place of "undefined"."""
-        return reasons.guards(self.expression) if self.expression is not None else []
-
-    @property
-    def zeros(self) -> list[tuple[str, str]]:
-        """Each part that leaves the value undefined where it is 0, in words and as JavaScript: "no positives"."""
-        found = reasons.zeros(self.expression) if self.expression is not None else []
-        return list(dict.fromkeys((why, notation.javascript(part)) for why, part in found))
-
     # ---------------------------------------------------------------- inside
 
     def _traced(self, parameters: Mapping[str, object]) -> Expression | None:
@@ -229,12 +202,12 @@ class Metric:
 
     def _checked(self, parameters: Mapping[str, object]) -> dict[str, Any]:
         """All parameters, the given ones checked against their names and domains."""
-        known = {} if self.is_fixed else self.parameters
+        free = {} if self.is_fixed else self.parameters
         for key, value in parameters.items():
-            if key not in known:
-                told = ", ".join(known) or "none"
-                raise InputTypeError(f"{self.name} has no parameter {key!r} (it has {told}).{did_you_mean(key, known)}")
-            check_parameter(f"{key} of {self.name}", value, known[key], self.domain.get(key))
+            if key not in free:
+                names = ", ".join(free) or "none"
+                raise InputTypeError(f"{self.name} has no parameter {key!r} (it has {names}).{did_you_mean(key, free)}")
+            check_parameter(f"{key} of {self.name}", value, free[key], self.domain.get(key))
         return {**self.parameters, **parameters}
 
     def _written(self, parameters: Mapping[str, Any]) -> str:

@@ -68,6 +68,13 @@ def latex(node: Expression) -> str:
             return plain_number(value)
         case Ratio(above=above, below=below) | Operation(sign="/", args=(above, below)):
             return rf"\frac{{{latex(above)}}}{{{latex(below)}}}"
+        case Operation():
+            return _latex_operation(node)
+    raise TypeError(f"{node!r} is no expression.")
+
+
+def _latex_operation(node: Operation) -> str:
+    match node:
         case Operation(sign="where", args=(condition, then, otherwise)):
             return (
                 rf"\begin{{cases}}{latex(then)} & {latex(condition)}\\"

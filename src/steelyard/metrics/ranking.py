@@ -131,8 +131,8 @@ def average_precision(t):
 
 
 def _average_precision(t: ScoreTable) -> Any:
-    found = t.at_positive_scores
-    parts = ((column[..., part] for column in found) for part in chunks(found[0].shape[-1], PART))
+    at_positives = t.at_positive_scores
+    parts = ((column[..., part] for column in at_positives) for part in chunks(at_positives[0].shape[-1], PART))
     return sum(_precisions(*part) for part in parts) / t.positive.total
 
 

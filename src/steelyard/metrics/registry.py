@@ -94,12 +94,12 @@ def get_metric(name: MetricLike) -> Metric:
         msg = f"A metric is named by a string, a Metric or a function, not {name!r}."
         raise InputTypeError(msg)
     stem, parameters = parse_form(name)
-    found = find(stem)
-    if found is None:
+    metric = find(stem)
+    if metric is None:
         near = did_you_mean(_key(stem), [*_REGISTRY, *_ALIASES])
         msg = f"No metric is called {name!r}.{near or ' list_metrics() lists them all.'}"
         raise UnknownNameError(msg)
-    return found.fixed(None, **parameters) if parameters else found
+    return metric.fixed(None, **parameters) if parameters else metric
 
 
 def list_metrics(family: str | None = None) -> list[Metric]:

@@ -50,8 +50,3 @@ FAMILIES = {
     "description": Family("Descriptions, of which no value is best", is_summary=False),
     "own": Family("Your own"),
 }
-
-
-def is_rate(family: str) -> bool:
-    """Whether the metrics of a family are rates of one class, each of them best at one end of the scores."""
-    return family in FAMILIES and FAMILIES[family].is_rate

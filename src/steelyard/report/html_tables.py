@@ -12,7 +12,6 @@ from steelyard.analysis.formatting import interval_text, three_digits
 from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.evaluation.sentences import named
 from steelyard.metrics.registry import metrics_with_role
-from steelyard.metrics.roles import FAMILIES
 from steelyard.report.document import clipped, label_html
 from steelyard.report.page_numbers import exact_digits, finite_or_none, rounded
 
@@ -73,8 +72,7 @@ def metric_lines(evaluation: Evaluation) -> dict[str, list[MetricLine]]:
     lines = {"Read first": [metric_line(row) for row in usual]} if usual else {}
     for row in evaluation.metrics:
         if row.name not in names:
-            family = row.spec.metric.family
-            lines.setdefault(FAMILIES[family].title if family in FAMILIES else family, []).append(metric_line(row))
+            lines.setdefault(row.spec.metric.kind.title, []).append(metric_line(row))
     return lines
 
 

@@ -12,7 +12,6 @@ from steelyard.analysis.formatting import listed
 from steelyard.analysis.intervals import intervals
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.errors import UndefinedError
-from steelyard.metrics.roles import is_rate
 from steelyard.report.figures import caption_text, metric_lines, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, scores_of, single_evaluation
 from steelyard.report.figures.line_labels import Line, label_lines
@@ -137,7 +136,7 @@ def _tracks(evaluation: Evaluation, metrics: list[Metric], *, banded: bool) -> t
 
 def _best(evaluation: Evaluation, metric: Metric) -> BestThreshold | None:
     """The best threshold of a metric, where that says something: a rate alone is best at one end of the scores."""
-    if metric.direction is None or is_rate(metric.family) or evaluation.scores is None:
+    if metric.direction is None or metric.kind.is_rate or evaluation.scores is None:
         return None
     scores, prevalence = evaluation.scores, evaluation.prevalence
     table = scores if prevalence is None else at_prevalence(scores, prevalence)

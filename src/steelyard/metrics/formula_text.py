@@ -1,0 +1,54 @@
+"""Formula text: the formula of a metric as plain text, LaTeX and JavaScript, and what its divisions by zero mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.metrics import notation, reasons
+from steelyard.metrics.expression import Symbol
+
+if TYPE_CHECKING:
+    from steelyard.metrics.expression import Expression
+    from steelyard.metrics.formula import Formula
+
+
+class FormulaText:
+    """The formula written, for whatever has one as an expression."""
+
+    if TYPE_CHECKING:
+        name: str
+        function: Formula | None
+
+        @property
+        def expression(self) -> Expression | None: ...
+
+        @property
+        def general(self) -> Expression | None: ...
+
+    @property
+    def text(self) -> str:
+        """The formula as plain text, other metrics by name."""
+        if self.general is not None:
+            return notation.text(self.general)
+        return "a function of the scores of each class" if self.function is None else "a function of tp, fn, fp, tn"
+
+    @property
+    def latex(self) -> str:
+        """The formula as LaTeX, other metrics by name."""
+        return notation.latex(Symbol(self.name) if self.general is None else self.general)
+
+    @property
+    def javascript(self) -> str | None:
+        """The formula as a JavaScript function of (tp, fn, fp, tn); None where it cannot be traced."""
+        return f"(tp, fn, fp, tn) => {notation.javascript(self.expression)}" if self.expression is not None else None
+
+    @property
+    def guards(self) -> list[tuple[str, str]]:
+        """What each division by zero means: ("no positives", "undefined"), or a limit in place of "undefined"."""
+        return reasons.guards(self.expression) if self.expression is not None else []
+
+    @property
+    def zeros(self) -> list[tuple[str, str]]:
+        """Each part that leaves the value undefined where it is 0, in words and as JavaScript: "no positives"."""
+        parts = reasons.zeros(self.expression) if self.expression is not None else []
+        return list(dict.fromkeys((why, notation.javascript(part)) for why, part in parts))
