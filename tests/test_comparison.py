@@ -14,14 +14,21 @@ from scipy import stats
 
 import steelyard
 from steelyard import Counts, SteelyardError, at_prevalence, confusion, get_metric
-from steelyard.analysis import comparison, paired_draws, score_comparison
-from steelyard.analysis import draws as drawing
-from steelyard.analysis.auc_intervals import paired_delong
-from steelyard.analysis.comparison import compare
+from steelyard.analysis import paired_draws, score_comparison
+from steelyard.analysis.compare import compare
+from steelyard.analysis.corrected_t_test import corrected_t_test
+from steelyard.analysis.draws import as_counts, student_spread
+from steelyard.analysis.friedman_test import friedman
+from steelyard.analysis.holm import holm
+from steelyard.analysis.mcnemar_test import mcnemar
+from steelyard.analysis.paired_auc import paired_delong
 from steelyard.analysis.paired_tables import paired
-from steelyard.analysis.significance_tests import corrected_t_test, friedman, holm, mcnemar
+from steelyard.metrics.registry import metrics_with_role
 from steelyard.statistics.paired import Paired
 
+TWO_CLASS = [m.name for m in metrics_with_role("compared") if m.scores is None]
+MANY_CLASS = [m.name for m in metrics_with_role("compared, many classes")]
+RANKED = ["roc_auc", "average_precision", "weighted_auc"]
 RNG = np.random.default_rng(0)
 Y = (RNG.random(2_000) < 0.1).astype(int)
 COMMON = RNG.normal(size=2_000)
@@ -128,10 +135,10 @@ def judged(rows, names, seed, draws=1_000):
     """Low, high and p of every simulated table by each metric, by the very functions that compare uses."""
     rng, found = np.random.default_rng(seed), {name: [] for name in names}
     for part in np.array_split(rows, max(len(rows) // 100, 1)):
-        held, swapped = paired_draws.posterior(part, draws, rng), paired_draws.swaps(part, draws, rng)
+        held, swapped = paired_draws.posterior_pairs(part, draws, rng), paired_draws.swapped_pairs(part, draws, rng)
         for name in names:
             m = get_metric(name)
-            a, b = ([m(drawing.as_counts(cells)) for cells in drawn] for drawn in (held, swapped))
+            a, b = ([m(as_counts(cells)) for cells in drawn] for drawn in (held, swapped))
             difference = m(counts(part.sum(-1))) - m(counts(part.sum(-2)))
             found[name].append(paired_draws.judge(difference, a[0] - a[1], b[0] - b[1], (0.025, 0.975)))
     return {name: [np.concatenate(column) for column in zip(*parts, strict=True)] for name, parts in found.items()}
@@ -202,8 +209,8 @@ def test_paired_intervals_are_as_wide_as_those_of_a_row_bootstrap():
 
 def test_swapping_predictions_in_the_table_is_swapping_them_in_the_rows():
     rng = np.random.default_rng(10)
-    a, b = paired_draws.swaps(paired_draws.positive_first(paired(Y, *PAIR.values()), 1), 4_000, rng)
-    ours = steelyard.mcc(drawing.as_counts(a)) - steelyard.mcc(drawing.as_counts(b))
+    a, b = paired_draws.swapped_pairs(paired_draws.positive_first(paired(Y, *PAIR.values()), 1), 4_000, rng)
+    ours = steelyard.mcc(as_counts(a)) - steelyard.mcc(as_counts(b))
     theirs = []
     for _ in range(1_000):
         coin = rng.random(len(Y)) < 0.5
@@ -227,7 +234,7 @@ def test_a_p_value_beyond_the_draws_is_that_of_the_sign_test():
 
 def test_values_are_those_of_the_metrics():
     found = compare(Y, PAIR)
-    assert [row.metric for row in found.rows] == list(comparison.TWO_CLASS)
+    assert [row.metric for row in found.rows] == TWO_CLASS
     for row in found.rows:
         a, b = (get_metric(row.metric)(Y, pred) for pred in PAIR.values())
         assert (row.value_a, row.value_b, row.difference) == (a, b, a - b)
@@ -278,10 +285,24 @@ def test_scores_are_compared_by_delong_and_a_bayesian_bootstrap():
     assert not found.mcnemar
 
 
+def test_a_metric_may_name_its_average_or_its_class():
+    named = compare(K, K_PRED, metrics=["f1[average=macro]", "recall[class=2]", "accuracy"], draws=500)
+    assert [row.metric for row in named.rows] == ["f1[average=macro]", "recall[class=2]", "accuracy"]
+    macro, one, accuracy = named.rows
+    assert macro.value_a == steelyard.f1(K, K_PRED["A"], average="macro")
+    assert one.value_b == steelyard.recall(K, K_PRED["B"], pos_label=2)
+    assert accuracy.value_a == np.mean(K_PRED["A"] == K)
+    assert all(row.low < row.difference < row.high for row in named.rows)
+    assert named.to_dict()["differences"][0]["metric"] == "f1[average=macro]"
+    beside = compare(K, K_PRED, metrics=["f1[average=macro]", "recall"], pos_label=1, draws=500).rows
+    assert beside[0].value_a == macro.value_a
+    assert beside[1].value_a == steelyard.recall(K, K_PRED["A"], pos_label=1)
+
+
 def test_binned_scores_give_the_interval_of_the_scores_themselves(monkeypatch):
     models = {name: SCORES[name] for name in PAIR}
     fine = compare(Y, models, scores=True, metrics=["average_precision"], draws=800).rows[0]
-    monkeypatch.setattr(drawing, "MOST_ENTRIES", 128)
+    monkeypatch.setattr(score_comparison, "MOST_ENTRIES", 128)
     coarse = compare(Y, models, scores=True, metrics=["average_precision"], draws=800).rows[0]
     assert coarse.difference == fine.difference
     assert (coarse.low, coarse.high) == pytest.approx((fine.low, fine.high), abs=0.01)
@@ -291,18 +312,18 @@ def test_binned_scores_give_the_interval_of_the_scores_themselves(monkeypatch):
 def test_a_draw_of_the_rows_weights_is_the_table_of_rows_with_those_weights(digits):
     score, weights = SCORES["lda"].round(digits), np.random.default_rng(4).standard_gamma(1.0, (3, len(Y)))
     metrics = [get_metric(name) for name in ("average_precision", "roc_auc", "weighted_auc")]
-    drawn = score_comparison._measured(metrics, score_comparison._entries(score, Y == 1), weights)
+    drawn = score_comparison._metric_values(metrics, score_comparison._entries(score, Y == 1), weights)
     rows = [[m(Y, score, sample_weight=row) for row in weights] for m in metrics]
     np.testing.assert_allclose(drawn, rows, rtol=1e-12)
 
 
 def test_bins_at_the_scores_of_the_rarer_class_lose_nothing_of_the_order(monkeypatch):
-    monkeypatch.setattr(drawing, "MOST_ENTRIES", 500)  # fewer than the negatives, more than the positives
+    monkeypatch.setattr(score_comparison, "MOST_ENTRIES", 500)  # fewer than the negatives, more than the positives
     test_a_draw_of_the_rows_weights_is_the_table_of_rows_with_those_weights(15)
 
 
 def test_a_large_class_needs_no_widening_that_shows(monkeypatch):
-    assert 1 - drawing.student_spread(score_comparison.LARGE, 0.95) < 1e-3
+    assert 1 - student_spread(score_comparison.LARGE, 0.95) < 1e-3
     models = {name: SCORES[name] for name in PAIR}
     widened = compare(Y, models, scores=True, metrics=["average_precision"], draws=1_500).rows[0]
     monkeypatch.setattr(score_comparison, "LARGE", 0)
@@ -322,7 +343,7 @@ def test_a_threshold_cuts_scores_into_the_labels_they_are():
     models = {name: SCORES[name] for name in PAIR}
     cut = compare(Y, models, scores=True, threshold={"lda": 1.0, "nmc": 0.8}, draws=500)
     labels = compare(Y, {"lda": models["lda"] >= 1.0, "nmc": models["nmc"] >= 0.8}, draws=500)
-    assert [row.metric for row in cut.rows] == [*comparison.RANKED, *comparison.TWO_CLASS]
+    assert [row.metric for row in cut.rows] == [*RANKED, *TWO_CLASS]
     assert [(r.value_a, r.value_b) for r in cut.rows[3:]] == [(r.value_a, r.value_b) for r in labels.rows]
     assert cut.mcnemar == labels.mcnemar
     assert len(compare(Y, models, scores=True, threshold=1, draws=100, metrics=["roc_auc"]).mcnemar) == 1
@@ -337,13 +358,13 @@ def test_every_pair_of_three_models_and_holm_over_all():
 
 def test_three_classes_by_their_own_form_by_one_class_and_averaged():
     found = compare(K, K_PRED)
-    assert [row.metric for row in found.rows] == list(comparison.MANY_CLASS)
+    assert [row.metric for row in found.rows] == MANY_CLASS
     for row in found.rows:
         assert row.value_a == get_metric(row.metric)(K, K_PRED["A"])
         assert row.low < row.difference < row.high and row.p_value < 0.001
     one = compare(K, K_PRED, pos_label=2)
-    assert [row.metric for row in one.rows] == list(comparison.TWO_CLASS)
-    assert one.rows[3].value_b == steelyard.f1(K, K_PRED["B"], pos_label=2)
+    assert [row.metric for row in one.rows] == TWO_CLASS
+    assert one.rows[TWO_CLASS.index("f1")].value_b == steelyard.f1(K, K_PRED["B"], pos_label=2)
     macro = compare(K, K_PRED, average="macro", metrics=["f1"]).rows[0]
     assert macro.value_a == steelyard.f1(K, K_PRED["A"], average="macro")
     assert macro.low < macro.difference < macro.high
@@ -371,7 +392,7 @@ def test_a_merged_table_is_compared_like_its_rows():
 def test_text_labels_need_no_positive_for_the_metrics_of_all_classes():
     words = np.array(["no", "yes"])
     found = compare(words[Y], {name: words[pred] for name, pred in PAIR.items()})
-    assert [row.metric for row in found.rows] == list(comparison.MANY_CLASS)
+    assert [row.metric for row in found.rows] == MANY_CLASS
     named = compare(words[Y], {name: words[pred] for name, pred in PAIR.items()}, pos_label="yes")
     assert [row.value_a for row in named.rows] == [row.value_a for row in compare(Y, PAIR).rows]
 
@@ -432,10 +453,10 @@ def test_the_ranking_at_another_prevalence_is_that_of_re_weighted_tables():
         expected = get_metric(place.metric)(a) - get_metric(place.metric)(b)
         assert place.difference == pytest.approx(expected, rel=1e-12)
     at_half = [place for place in found.places if place.prevalence == 0.5]
-    assert sorted(at_half, key=lambda p: p.rank) == sorted(at_half, key=lambda p: -p.difference)
+    assert sorted(at_half, key=lambda p: p.rank) == sorted(at_half, key=lambda p: -round(p.difference, 12))
     fixed = {p.difference for p in found.places if p.metric == "recall"}
     assert max(fixed) - min(fixed) < 1e-12
-    assert len(found.to_frame()) == 2 * len(comparison.TWO_CLASS)
+    assert len(found.to_frame()) == 2 * len(TWO_CLASS)
 
 
 def test_metrics_of_scores_are_ranked_over_prevalences_as_well():
@@ -451,8 +472,8 @@ def test_metrics_of_scores_are_ranked_over_prevalences_as_well():
 
 def test_classes_without_a_positive_one_are_ranked_as_they_are():
     found = compare(K, K_PRED, draws=200).ranking()
-    assert not found.places and len(found.order) == len(comparison.MANY_CLASS)
-    assert len(found.to_frame()) == len(comparison.MANY_CLASS)
+    assert not found.places and len(found.order) == len(MANY_CLASS)
+    assert len(found.to_frame()) == len(MANY_CLASS)
 
 
 # ---------------------------------------------------------------- folds and data sets

@@ -20,8 +20,7 @@ from steelyard import (
     sample_size,
     score_table,
 )
-from steelyard.analysis import distributions, rate_intervals
-from steelyard.analysis import draws as drawing
+from steelyard.analysis import distributions, draws, rate_intervals
 from steelyard.analysis.inference import COUNT_METHODS
 from steelyard.analysis.kinks import kinks
 
@@ -54,18 +53,20 @@ def test_every_method_is_near_the_others_on_a_large_table(method):
 def test_the_posterior_of_a_rate_is_jeffreys_beta():
     from scipy.stats import beta
 
-    draws = steelyard.recall(
-        drawing.as_counts(drawing.posterior(*drawing.effective(FINLEY), 200_000, drawing.generator(1)))
+    drawn = steelyard.recall(
+        draws.as_counts(draws.posterior_draws(*draws.effective_cells(FINLEY), 200_000, draws.generator(1)))
     )
     for q in (0.025, 0.5, 0.975):
-        assert np.quantile(draws, q) == pytest.approx(beta.ppf(q, 28.5, 23.5), abs=0.002)
+        assert np.quantile(drawn, q) == pytest.approx(beta.ppf(q, 28.5, 23.5), abs=0.002)
 
 
 def test_brodersens_posterior_of_balanced_accuracy_is_the_special_case_it_should_be():
     """The mean of two independent Betas, here with half a row in place of Brodersen's whole one."""
     rng = np.random.default_rng(7)
     theirs = (rng.beta(28.5, 23.5, 200_000) + rng.beta(2680.5, 72.5, 200_000)) / 2
-    ours = steelyard.balanced_accuracy(drawing.as_counts(drawing.posterior(*drawing.effective(FINLEY), 200_000, rng)))
+    ours = steelyard.balanced_accuracy(
+        draws.as_counts(draws.posterior_draws(*draws.effective_cells(FINLEY), 200_000, rng))
+    )
     for q in (0.025, 0.25, 0.75, 0.975):
         assert np.quantile(ours, q) == pytest.approx(np.quantile(theirs, q), abs=0.002)
 

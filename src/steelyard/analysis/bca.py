@@ -21,8 +21,8 @@ def quantile_levels(estimand: Estimand, values: Array, value: float, tails: tupl
     if math.isnan(value) or not len(defined):
         return math.nan, math.nan
     share = np.clip(((defined < value).mean() + (defined <= value).mean()) / 2, 1e-9, 1 - 1e-9)
-    shift = normal_quantile(share)
-    z = shift + normal_quantile(tails)
+    shift = float(normal_quantile(share))
+    z = shift + normal_quantile(np.array(tails))
     low, high = normal_below(shift + z / (1 - _acceleration(estimand) * z))
     return float(low), float(high)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis import draws as drawing
+from steelyard.analysis.draws import check_level, generator
 from steelyard.analysis.formatting import three_digits
 from steelyard.analysis.resampled_threshold import resampled_cuts
 from steelyard.analysis.threshold_criterion import SLACK, Aim, Criterion, Cuts, read_aim, read_limits
@@ -167,14 +167,14 @@ class Search:
     def __post_init__(self) -> None:
         if not (isinstance(self.tolerance, (int, float, np.number)) and self.tolerance >= 0):
             raise InputError(f"tolerance is a difference of values, 0 or more, not {self.tolerance!r}.")
-        drawing.check_level(self.level)
+        check_level(self.level)
 
     def best(self, table: ScoreTable, resamples: int, rng: Any) -> BestThreshold:
         """The best cut of a table, with what resamples of its rows say of it."""
         if not isinstance(resamples, (int, np.integer)) or isinstance(resamples, bool) or resamples < 0:
             raise InputError(f"resamples is a whole number, 0 or more, not {resamples!r}.")
         found = self._found(Cuts.of(table, self.criterion.both))
-        return self._resampled(found, table, int(resamples), drawing.generator(rng)) if resamples else found
+        return self._resampled(found, table, int(resamples), generator(rng)) if resamples else found
 
     def _found(self, cuts: Cuts) -> BestThreshold:
         self.criterion.check(cuts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.formatting import ROUNDING, three_digits
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError
 from steelyard.ingest.score_matrix import tables_per_class
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 OPTIONS = frozenset(field.name for field in fields(CallOptions))
 TABLE_OPTIONS = ("average", "pos_label")
-ROUNDING = 1e-13  # what floats make of a difference that is 0
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,39 +5,49 @@ They are those behind scipy.stats, to the last bit; that module itself takes a s
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
 
 
-def normal_quantile(share: Any) -> Any:
+def normal_quantile(share: Array | float) -> Array:
     """The value below which that share of a standard normal distribution lies."""
     from scipy.special import ndtri
 
-    return ndtri(share)
+    return np.asarray(ndtri(share))
 
 
-def normal_below(value: Any) -> Any:
+def normal_below(value: Array | float) -> Array:
     """The share of a standard normal distribution below the value."""
     from scipy.special import ndtr
 
-    return ndtr(value)
+    return np.asarray(ndtr(value))
 
 
-def student_quantile(share: Any, degrees: float) -> Any:
+def normal_reach(level: float) -> float:
+    """How many standard deviations around its mean hold that share of a normal distribution."""
+    return float(normal_quantile((1 + level) / 2))
+
+
+def student_quantile(share: Array | float, degrees: float) -> Array:
     """The value below which that share of Student's t distribution lies."""
     from scipy.special import stdtrit
 
-    return stdtrit(degrees, share)
+    return np.asarray(stdtrit(degrees, share))
 
 
-def student_below(value: Any, degrees: float) -> Any:
+def student_below(value: Array | float, degrees: float) -> Array:
     """The share of Student's t distribution below the value."""
     from scipy.special import stdtr
 
-    return stdtr(degrees, value)
+    return np.asarray(stdtr(degrees, value))
 
 
-def chi_square_quantile(share: Any) -> Any:
+def chi_square_quantile(share: Array | float) -> Array:
     """The value below which that share of the squares of a standard normal value lies."""
     from scipy.special import gammaincinv
 
-    return 2 * gammaincinv(0.5, share)
+    return np.asarray(2 * gammaincinv(0.5, share))

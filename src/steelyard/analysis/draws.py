@@ -1,12 +1,12 @@
-"""Draws: the tables that might have been, as one more axis of the table that is. Used by uncertainty and comparison."""
+"""Draws: the tables that might have been, as one more axis of the table that is."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.distributions import normal_quantile, student_quantile
+from steelyard.analysis.distributions import normal_reach, student_quantile
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.class_scores import ClassScores
@@ -15,7 +15,7 @@ from steelyard.statistics.effective_rows import weight_per_row
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from steelyard._types import Array, Rng
     from steelyard.statistics.confusion import Confusion
 
 PRIOR_MASS = 2.0  # 1/2 for each cell of 2 x 2; spread over K x K cells so that it does not drown them
@@ -25,7 +25,7 @@ RANK_PRIOR = 0.5
 MOST_ENTRIES = 4_096  # distinct scores of a class that a bootstrap keeps apart
 
 
-def generator(rng: Any) -> np.random.Generator:
+def generator(rng: Rng) -> np.random.Generator:
     """The generator that was given, or one with a fixed seed, so that one input gives one output."""
     try:
         return np.random.default_rng(0 if rng is None else rng)
@@ -33,7 +33,7 @@ def generator(rng: Any) -> np.random.Generator:
         raise InputTypeError(f"rng is a NumPy Generator or a whole number to seed one, not {rng!r}.") from None
 
 
-def check_level(level: Any) -> None:
+def check_level(level: float) -> None:
     """Refuse what is no level of an interval."""
     if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
         raise InputError(f"level is a probability above 0 and below 1, such as 0.95, not {level!r}.")
@@ -47,7 +47,7 @@ def tails(level: float) -> tuple[float, float]:
 # ---------------------------------------------------------------- tables of labels
 
 
-def effective(table: Counts | Confusion) -> tuple[Array, Array]:
+def effective_cells(table: Counts | Confusion) -> tuple[Array, Array]:
     """The rows that each cell is worth, true classes on the axis before the last, and the weight of one of them.
 
     Weighted rows of a true class are worth (sum w)^2 / sum w^2 rows together; without weights they are what they are.
@@ -57,26 +57,26 @@ def effective(table: Counts | Confusion) -> tuple[Array, Array]:
         return cells.astype(np.float64), np.ones((2, 1))
     if not table.weighted:
         return table.rows.astype(np.float64), np.ones((len(table.labels), 1))
-    one = weight_per_row(table.weights.sum(1, keepdims=True), table.squares.sum(1, keepdims=True))
-    return table.weights / one, one
+    row_weight = weight_per_row(table.weights.sum(1, keepdims=True), table.squares.sum(1, keepdims=True))
+    return table.weights / row_weight, row_weight
 
 
-def posterior(worth: Array, one: Array, draws: int, rng: np.random.Generator) -> Array:
+def posterior_draws(rows: Array, row_weight: Array, draws: int, rng: np.random.Generator) -> Array:
     """Draws of the table from its Dirichlet posterior: a gamma draw a cell, on a new first axis."""
-    prior = PRIOR_MASS / worth.shape[-1] ** 2
-    return np.asarray(rng.standard_gamma(worth + prior, size=(draws, *worth.shape)) * one)
+    prior = PRIOR_MASS / rows.shape[-1] ** 2
+    return np.asarray(rng.standard_gamma(rows + prior, size=(draws, *rows.shape)) * row_weight)
 
 
-def with_classes(cells: Array, weights: Array) -> Array:
+def with_class_totals(cells: Array, weights: Array) -> Array:
     """The draws where the weight of each true class is known and not a matter of chance."""
     return np.asarray(cells * (weights[..., None] / cells.sum(-1, keepdims=True)))
 
 
-def bootstrap(worth: Array, draws: int, rng: np.random.Generator, *, stratified: bool = False) -> Array:
+def bootstrap_draws(rows: Array, draws: int, rng: np.random.Generator, *, stratified: bool = False) -> Array:
     """Draws of the table by resampling its rows, which is a multinomial draw of its cells."""
     if stratified:
-        return np.stack([_multinomial(row, draws, rng) for row in worth], axis=-2)
-    return _multinomial(worth.ravel(), draws, rng).reshape(draws, *worth.shape)
+        return np.stack([_multinomial(row, draws, rng) for row in rows], axis=-2)
+    return _multinomial(rows.ravel(), draws, rng).reshape(draws, *rows.shape)
 
 
 def _multinomial(cells: Array, draws: int, rng: np.random.Generator) -> Array:
@@ -87,7 +87,7 @@ def _multinomial(cells: Array, draws: int, rng: np.random.Generator) -> Array:
     return rng.multinomial(round(total), shares, size=draws).astype(np.float64)
 
 
-def cluster(tables: Array, draws: int, rng: np.random.Generator, spread: float) -> Array:
+def cluster_draws(tables: Array, draws: int, rng: np.random.Generator, spread: float) -> Array:
     """Draws of the sum of the clusters' tables (first axis), each cluster with a random weight.
 
     `spread` is the gamma shape of the weights: 1 is the Bayesian bootstrap, less widens it for few clusters. The
@@ -144,18 +144,18 @@ def _weighted(groups: list[tuple[Array, Array, Array]]) -> tuple[list[tuple[Arra
 
 
 def _grouped(side: ClassScores, group: Array, scores: Array) -> ClassScores:
-    held, starts = np.unique(group, return_index=True)
+    places, starts = np.unique(group, return_index=True)
     given = (side.rows, side.given_weights, side.given_squares)
     rows, weights, squares = (None if column is None else np.add.reduceat(column, starts) for column in given)
-    return ClassScores(scores[held], rows, weights, squares)
+    return ClassScores(scores[places], rows, weights, squares)
 
 
 def student_spread(n: float, level: float) -> float:
     """The gamma shape of n weights whose Dirichlet has the variance of a sample, widened as Student's t widens it."""
     if n < 3:
         return 0.1
-    ratio = normal_quantile((1 + level) / 2) / student_quantile((1 + level) / 2, n - 1)
-    return float(max(((n - 1) * ratio**2 - 1) / n, 0.1))
+    ratio = normal_reach(level) / float(student_quantile((1 + level) / 2, n - 1))
+    return max(((n - 1) * ratio**2 - 1) / n, 0.1)
 
 
 def rank_draws(table: ScoreTable, draws: int, rng: np.random.Generator, level: float) -> ScoreTable:

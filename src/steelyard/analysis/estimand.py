@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis import draws as drawing
+from steelyard.analysis.draws import as_counts
 from steelyard.errors import InputTypeError
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
@@ -74,7 +74,7 @@ class Estimand:
     def on_cells(self, cells: Array) -> Array:
         """The values on draws of the table's cells, draws first on the way in and last on the way out."""
         if isinstance(self.table, Counts) or self.positive_place is not None:
-            return np.asarray(application.count_values(self.metric, drawing.as_counts(cells), self.parameters))
+            return np.asarray(application.count_values(self.metric, as_counts(cells), self.parameters))
         values = application.class_values(self.metric, ClassCells.of(cells), self.options, self.parameters)
         return np.moveaxis(values, 0, -1)
 

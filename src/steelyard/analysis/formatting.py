@@ -8,7 +8,7 @@ import textwrap
 from typing import Any
 
 PLACES = 6  # digits after the point of a number beside 1
-ROUNDING = 1e-12  # what sums of weights leave of a 1
+ROUNDING = 1e-12  # what floats leave of a difference that is 0
 P_VALUES = ("p_value", "p_holm", "mid_p")
 SMALLEST_P = 1e-20  # below this a p-value is a tail of the approximation, no more a probability
 

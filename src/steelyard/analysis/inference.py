@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis import draws as drawing
+from steelyard.analysis.auc_intervals import AUC_INTERVALS
+from steelyard.analysis.draws import check_level, generator, tails
+from steelyard.analysis.rate_intervals import RATE_INTERVALS
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
     from steelyard._types import Prevalence, Rng, Weights
 
 COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified-bootstrap", "bca")
-RATE_METHODS = ("wilson", "jeffreys", "exact")
-AUC_METHODS = ("score", "delong", "logit-delong")
+RATE_METHODS = tuple(RATE_INTERVALS)
+AUC_METHODS = tuple(AUC_INTERVALS)
 RANK_METHODS = ("bayesian-bootstrap",)
 METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *AUC_METHODS, *RANK_METHODS, "cluster")
 
@@ -47,7 +49,7 @@ class Inference:
     clustered: ClusteredRows | None = None
 
     def __post_init__(self) -> None:
-        drawing.check_level(self.level)
+        check_level(self.level)
         if self.method not in METHODS:
             raise InputError(f"No method is called {self.method!r}; there are {', '.join(METHODS)}.")
         whole = isinstance(self.draws, (int, np.integer)) and not isinstance(self.draws, bool)
@@ -57,7 +59,12 @@ class Inference:
     @property
     def generator(self) -> np.random.Generator:
         """The generator that was given, or one with a fixed seed."""
-        return drawing.generator(self.rng)
+        return generator(self.rng)
+
+    @property
+    def tails(self) -> tuple[float, float]:
+        """The two quantiles of the draws that are the ends of an interval."""
+        return tails(self.level)
 
     def of_independent_rows(self) -> Inference:
         """The same for rows that belong to no cluster."""

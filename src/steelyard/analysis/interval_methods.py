@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis import rate_intervals
+from steelyard.analysis.auc_intervals import is_whole_auc
 from steelyard.analysis.inference import AUC_METHODS, COUNT_METHODS, RANK_METHODS, RATE_METHODS, Inference
 from steelyard.analysis.kinks import kinks
+from steelyard.analysis.rate_intervals import is_rate
 from steelyard.errors import InputError
 from steelyard.statistics.score_table import ScoreTable
 
@@ -37,12 +38,12 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
         fitting = _of_scores(estimand)
     else:
         fitting = ("deviance", "posterior", *COUNT_METHODS) if kinks(estimand.metric.expression) else COUNT_METHODS
-        fitting += RATE_METHODS if rate_intervals.is_rate(estimand.metric) else ()
+        fitting += RATE_METHODS if is_rate(estimand.metric) else ()
     if inference.prevalence is None:
         return fitting
     return tuple(method for method in fitting if method not in (*RATE_METHODS, "bca"))  # they know the sample's shares
 
 
 def _of_scores(estimand: Estimand) -> tuple[str, ...]:
-    whole_area = estimand.metric.is_rank_probability and estimand.parameters.get("max_fpr") is None
-    return (*AUC_METHODS, *RANK_METHODS) if whole_area else RANK_METHODS
+    is_area = is_whole_auc(estimand.metric, estimand.parameters)
+    return (*AUC_METHODS, *RANK_METHODS) if is_area else RANK_METHODS

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis import auc_intervals, bca, rate_intervals
-from steelyard.analysis import draws as drawing
+from steelyard.analysis import bca
+from steelyard.analysis.auc_intervals import AUC_INTERVALS
+from steelyard.analysis.draws import (
+    as_counts,
+    bootstrap_draws,
+    cluster_draws,
+    effective_cells,
+    posterior_draws,
+    student_spread,
+    with_class_totals,
+)
 from steelyard.analysis.inference import AUC_METHODS, RANK_METHODS, RATE_METHODS, Inference
 from steelyard.analysis.interval import Interval
 from steelyard.analysis.interval_methods import chosen_method
 from steelyard.analysis.kinks import deviance_limit, deviances, near_kink
-from steelyard.analysis.prevalence import at_prevalence, class_shares, shares
+from steelyard.analysis.prevalence import at_prevalence, checked_prevalence, class_shares
 from steelyard.analysis.rank_sampler import RankSampler
+from steelyard.analysis.rate_intervals import rate_interval
 from steelyard.errors import InputError
 from steelyard.metrics.metric_value import plain
 from steelyard.statistics.confusion import Confusion
@@ -57,11 +66,6 @@ class IntervalSampler:
         self.rng = self.inference.generator
         self.ranks = RankSampler(self.inference, self.rng)
 
-    @cached_property
-    def tails(self) -> tuple[float, float]:
-        """The two quantiles of the draws that are the ends."""
-        return drawing.tails(self.inference.level)
-
     def intervals(self, estimands: Sequence[Estimand]) -> list[Interval]:
         """The intervals of all estimands; all values come first, as draws are not kept for a next one."""
         values = [estimand.on(self._table_at_prevalence(estimand.table)) for estimand in estimands]
@@ -93,7 +97,7 @@ class IntervalSampler:
             _check_unweighted(estimand, method)
         if method in RATE_METHODS:
             counts = estimand.positive_counts
-            return Bounds(*rate_intervals.bounds(estimand.metric, counts, method, self.inference.level))
+            return Bounds(*rate_interval(estimand.metric, counts, method, self.inference.level))
         return self._count_bounds(estimand, method, value)
 
     def _count_bounds(self, estimand: Estimand, method: str, value: Any) -> Bounds:
@@ -104,10 +108,10 @@ class IntervalSampler:
         if deviance is not None:
             return Bounds(*self._around_kinks(estimand, cells, deviance, values), undefined)
         if method == "bca":
-            levels = bca.quantile_levels(estimand, values, value, self.tails)
+            levels = bca.quantile_levels(estimand, values, value, self.inference.tails)
             low, high = levels if np.isnan(levels).any() else quantiles(values, levels)
             return Bounds(low, high, undefined)
-        return Bounds(*quantiles(values, self.tails), undefined)
+        return Bounds(*quantiles(values, self.inference.tails), undefined)
 
     def _class_bounds(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:
         """The ends for every class, each against the rest as if it alone were asked for."""
@@ -121,16 +125,16 @@ class IntervalSampler:
 
     def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Any) -> Bounds:
         if method in AUC_METHODS:  # an AUC is the same at every prevalence
-            return Bounds(*auc_intervals.METHODS[method](table, self.inference.level))
+            return Bounds(*AUC_INTERVALS[method](table, self.inference.level))
         values, bin_error = self.ranks.values(estimand, float(value))
-        return Bounds(*quantiles(values, self.tails), float(np.isnan(values).mean()), bin_error)
+        return Bounds(*quantiles(values, self.inference.tails), float(np.isnan(values).mean()), bin_error)
 
     def _around_kinks(self, estimand: Estimand, cells: Array, deviance: Array, values: Array) -> Ends:
         """The range over the likely draws where a kink lies among them, the quantiles where it does not."""
         expression = estimand.metric.trace(**estimand.parameters)
-        near = near_kink(expression, Cells(*drawing.as_counts(cells)), values.shape[:-1])
+        near = near_kink(expression, Cells(*as_counts(cells)), values.shape[:-1])
         likely = np.where(deviance <= deviance_limit(self.inference.level), values, np.nan)
-        low, high = quantiles(values, self.tails)
+        low, high = quantiles(values, self.inference.tails)
         ranged = (np.fmin.reduce(likely, axis=-1), np.fmax.reduce(likely, axis=-1))
         return np.where(near, ranged[0], low), np.where(near, ranged[1], high)
 
@@ -151,20 +155,20 @@ class IntervalSampler:
 
     def _draw(self, table: Counts | Confusion, fold: Array | None, method: str) -> tuple[Array, Array | None]:
         folded = table if fold is None or isinstance(table, Counts) else _folded(table, fold)
-        rows, row_weight = drawing.effective(folded)
+        rows, row_weight = effective_cells(folded)
         draws = self.inference.draws or int(np.clip(DRAWS_AT_ONCE // rows.shape[-1] ** 2, 200, COUNT_DRAWS))
         if "bootstrap" in method or method == "bca":
             if (row_weight != 1).any() or rows.ndim > 2 or (rows != np.round(rows)).any():
                 raise InputError(
                     f"The method {method!r} resamples rows, so it needs one unweighted table; use 'posterior'."
                 )
-            cells = drawing.bootstrap(rows, draws, self.rng, stratified=method.startswith("stratified"))
+            cells = bootstrap_draws(rows, draws, self.rng, stratified=method.startswith("stratified"))
             return self._at_prevalence(cells, rows.sum(), table, fold), None
-        cells = drawing.posterior(rows, row_weight, draws, self.rng)
+        cells = posterior_draws(rows, row_weight, draws, self.rng)
         deviance = deviances(cells / row_weight, rows) if method == "deviance" else None
         class_totals = (rows * row_weight).sum(-1)
         if method == "stratified":
-            cells = drawing.with_classes(cells, class_totals)
+            cells = with_class_totals(cells, class_totals)
         return self._at_prevalence(cells, class_totals.sum(-1, keepdims=True), table, fold), deviance
 
     def _at_prevalence(self, cells: Array, total: Any, table: Counts | Confusion, fold: Array | None) -> Array:
@@ -174,16 +178,16 @@ class IntervalSampler:
             return cells
         if isinstance(table, Confusion):
             share = class_shares(table, prevalence)
-            return drawing.with_classes(cells, total * (share if fold is None else fold @ share))
-        positive = shares(prevalence)
+            return with_class_totals(cells, total * (share if fold is None else fold @ share))
+        positive = checked_prevalence(prevalence)
         if positive.ndim:
             raise InputError("An interval is at one prevalence at a time; give a number, not several.")
-        return drawing.with_classes(cells, total * np.array([float(positive), 1 - float(positive)]))
+        return with_class_totals(cells, total * np.array([float(positive), 1 - float(positive)]))
 
     def _draw_clusters(self, tables: Array, fold: Array | None) -> Array:
         tables = tables if fold is None else fold @ tables @ fold.T
-        spread = drawing.student_spread(len(tables), self.inference.level)
-        return drawing.cluster(tables, self.inference.draws or COUNT_DRAWS, self.rng, spread)
+        spread = student_spread(len(tables), self.inference.level)
+        return cluster_draws(tables, self.inference.draws or COUNT_DRAWS, self.rng, spread)
 
 
 def _check_unweighted(estimand: Estimand, method: str) -> None:

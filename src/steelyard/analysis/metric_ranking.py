@@ -1,4 +1,4 @@
-"""Standing: the metrics by how much they favour one model, here and at other prevalences. Used by comparison."""
+"""Metric ranking: the metrics by how much they favour one model, here and at other prevalences."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.paired_difference import ROUNDING, Weighed
-from steelyard.analysis.prevalence import at_prevalence, scores_at
-from steelyard.analysis.prevalence import shares as checked_shares
+from steelyard.analysis.formatting import ROUNDING
+from steelyard.analysis.prevalence import at_prevalence, checked_prevalence, scores_at
 from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.errors import InputError
-from steelyard.metrics import application
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from steelyard._types import Array
-    from steelyard.metrics.metric import Metric
+    from steelyard.analysis.paired_difference import ModelTables
+    from steelyard.metrics.spec import MetricSpec
 
-PREVALENCES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75)
+_PREVALENCES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
@@ -71,8 +70,9 @@ class Ranking:
         for i, standing in reversed(list(enumerate(self.order, 1))):
             if standing.metric in self.changes:
                 lines.insert(i, "-" * len(lines[0]))
-        told = sorted({place.prevalence for place in self.places})
-        over = f"; ranks and signs also at prevalences {', '.join(f'{p:g}' for p in told)}" if told else ""
+        prevalences = sorted({place.prevalence for place in self.places})
+        listed = ", ".join(f"{p:g}" for p in prevalences)
+        over = f"; ranks and signs also at prevalences {listed}" if prevalences else ""
         return "\n".join([f"Metrics by {self.a} - {self.b}{over}", *lines])
 
     def to_frame(self, library: str | None = None) -> Any:
@@ -80,46 +80,44 @@ class Ranking:
         return self.places.to_frame(library) if self.places else self.order.to_frame(library)
 
 
-def ranking(a: str, b: str, weighed: Weighed, prevalences: Sequence[float] | None) -> Ranking:
+def ranking(a: str, b: str, tables: ModelTables, prevalences: Sequence[float] | None) -> Ranking:
     """The metrics in the order of a - b, and their places at the prevalences."""
-    metrics, place = weighed.metrics, _place(weighed)
-    observed = [tuple(float(weighed.answer(m, name).value) for name in (a, b)) for m in metrics]
-    differences = np.array([one - other for one, other in observed])
-    shares = _prevalences(place, prevalences)
-    # metric, model, share
-    there = np.array([[_at(weighed, m, name, place, shares) for name in (a, b)] for m in metrics])
-    gaps = there[:, 0] - there[:, 1]
-    ranks, ranks_there = _ranks(differences), _ranks(gaps)
-    places = Rows(
-        Place(
-            m.name,
-            float(p),
-            float(there[i, 0, j]),
-            float(there[i, 1, j]),
-            float(gaps[i, j]),
-            _whole(ranks_there[i, j]),
-            _sign(gaps[i, j]),
-        )
-        for i, m in enumerate(metrics)
-        for j, p in enumerate(shares)
-    )
-    standings = [_standing(m, differences[i], ranks[i], ranks_there[i], gaps[i], (a, b)) for i, m in enumerate(metrics)]
+    place = _positive_place(tables)
+    grid = _prevalences(place, prevalences)
+    values = np.array([[float(tables.value(spec, name).value) for name in (a, b)] for spec in tables.specs])
+    over = np.array([[_values_at(tables, spec, name, place, grid) for name in (a, b)] for spec in tables.specs])
+    differences, differences_at = values[:, 0] - values[:, 1], over[:, 0] - over[:, 1]
+    ranks, ranks_at = _ranks(differences), _ranks(differences_at)
+    standings = [
+        _standing(spec, differences[i], ranks[i], ranks_at[i], differences_at[i], (a, b))
+        for i, spec in enumerate(tables.specs)
+    ]
     order = sorted(standings, key=lambda s: (s.rank is None, s.rank))
     signed = [s for s in order if s.sign in ("+", "-")]
     changes = tuple(after.metric for before, after in pairwise(signed) if before.sign != after.sign)
-    return Ranking(a, b, _prevalence(weighed, a, place), Rows(order), changes, places)
+    places = Rows(row for i, spec in enumerate(tables.specs) for row in _places(spec, grid, over[i], ranks_at[i]))
+    return Ranking(a, b, _observed_prevalence(tables, a, place), Rows(order), changes, places)
+
+
+def _places(spec: MetricSpec, prevalences: Array, values: Array, ranks: Array) -> Iterator[Place]:
+    """The places of one metric, given its values of both models at each prevalence."""
+    for prevalence, value_a, value_b, rank in zip(prevalences, *values, ranks, strict=True):
+        difference = float(value_a - value_b)
+        row = (float(prevalence), float(value_a), float(value_b), difference)
+        yield Place(spec.name, *row, _whole(rank), _sign(difference))
 
 
 def _standing(
-    metric: Metric, difference: float, rank: float, ranks: Array, gaps: Array, models: tuple[str, str]
+    spec: MetricSpec, difference: float, rank: float, ranks: Array, differences: Array, models: tuple[str, str]
 ) -> Standing:
     sign = _sign(difference)
-    better = {"higher": "+", "lower": "-"}.get(str(metric.direction))
+    better = {1: "+", -1: "-"}.get(spec.sign)
     favours = None if better is None or sign not in ("+", "-") else models[0] if sign == better else models[1]
-    held = np.append(ranks, rank)
-    held = held[~np.isnan(held)]
-    low, high = (int(held.max()), int(held.min())) if len(held) else (None, None)
-    return Standing(metric.name, float(difference), _whole(rank), sign, favours, low, high, "".join(map(_sign, gaps)))
+    ranks = np.append(ranks, rank)
+    ranks = ranks[~np.isnan(ranks)]
+    low, high = (int(ranks.max()), int(ranks.min())) if len(ranks) else (None, None)
+    signs = "".join(map(_sign, differences))
+    return Standing(spec.name, float(difference), _whole(rank), sign, favours, low, high, signs)
 
 
 def _sign(difference: float) -> str:
@@ -138,39 +136,38 @@ def _ranks(differences: Array) -> Array:
     return np.where(np.isnan(differences), np.nan, 1.0 + larger.sum(1))
 
 
-def _place(weighed: Weighed) -> int | None:
+def _positive_place(tables: ModelTables) -> int | None:
     """The place of the positive class in the models' tables; None where the metrics are of all classes."""
-    if weighed.scores:
+    if tables.scores:
         return 1
-    table = next(iter(weighed.tables.values()))
+    table = next(iter(tables.labels.values()))
     try:
-        return table.index(table.positive_label()) if weighed.options.average == "native" else None
+        return table.index(table.positive_label()) if tables.options.average == "native" else None
     except InputError:
         return None
 
 
-def _prevalence(weighed: Weighed, model: str, place: int | None) -> float | None:
-    if weighed.scores:
-        table = weighed.scores[model]
+def _observed_prevalence(tables: ModelTables, model: str, place: int | None) -> float | None:
+    if tables.scores:
+        table = tables.scores[model]
         return table.positive.n / table.n
-    rows = weighed.tables[model].rows
+    rows = tables.labels[model].rows
     return None if place is None else float(rows[place].sum() / rows.sum())
 
 
 def _prevalences(place: int | None, prevalences: Sequence[float] | None) -> Array:
     if prevalences is not None and len(prevalences) and place is None:
         raise InputError("A prevalence is that of one class: compare with pos_label=, or leave prevalences= out.")
-    shares = np.atleast_1d(checked_shares(PREVALENCES if prevalences is None else prevalences))
-    return np.zeros(0) if place is None else shares
+    grid = np.atleast_1d(checked_prevalence(_PREVALENCES if prevalences is None else prevalences))
+    return np.zeros(0) if place is None else grid
 
 
-def _at(weighed: Weighed, metric: Metric, model: str, place: int | None, shares: Array) -> Array:
-    """The metric with the classes re-weighted to each prevalence."""
-    if not len(shares):
-        return np.zeros(0)
-    if weighed.by_rank(metric):
-        tables = (scores_at(weighed.scores[model], float(share)) for share in shares)
-        values = [application.score_values(metric, table, metric.parameters) for table in tables]
-        return np.array(values, dtype=np.float64)
-    counts = at_prevalence(weighed.tables[model].one_vs_rest()[place], shares)
-    return np.asarray(application.count_values(metric, counts, metric.parameters))
+def _values_at(tables: ModelTables, spec: MetricSpec, model: str, place: int | None, prevalences: Array) -> Array:
+    """The metric of one model with the classes re-weighted to each prevalence."""
+    estimand = tables.estimand(spec, model)
+    if tables.reads_scores(spec):
+        reweighted = (scores_at(tables.scores[model], float(prevalence)) for prevalence in prevalences)
+        return np.array([float(estimand.on_scores(table)[0]) for table in reweighted])
+    if place is None or not spec.is_native:  # a prevalence is that of the positive class
+        return np.full(len(prevalences), np.nan)
+    return estimand.on_counts(at_prevalence(tables.labels[model].one_vs_rest()[place], prevalences))

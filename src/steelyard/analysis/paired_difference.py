@@ -1,36 +1,32 @@
-"""Difference: how far two models lie apart by one metric, and the tables that say so. Used by comparison."""
+"""Paired difference: how much one model exceeds another by a metric, and the models' tables that it comes from."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis import draws as drawing
-from steelyard.analysis.rows import Flat
-from steelyard.metrics import application
+from steelyard.analysis.estimand import Estimand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard.metrics.call_options import CallOptions
-    from steelyard.metrics.metric import Metric
     from steelyard.metrics.metric_value import MetricValue
+    from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
-ROUNDING = 1e-12  # differences this small are none
-
 
 @dataclass(frozen=True)
-class Difference(Flat):
+class Difference:
     """How much model a exceeds model b by one metric, the interval of that, and the test that it is 0."""
 
     a: str
     b: str
-    metric: str
+    spec: MetricSpec
     value_a: float
     value_b: float
     difference: float
@@ -42,42 +38,43 @@ class Difference(Flat):
     undefined_share: float = 0.0
     why: str | None = None
 
+    @property
+    def metric(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    def row(self) -> dict[str, Any]:
+        """The difference as a row of a table."""
+        columns = ("metric" if name == "spec" else name for name in vars(self))
+        return {column: getattr(self, column) for column in columns}
+
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
-    """What the values of a comparison come from: each model's tables, the metrics, and how they are read."""
+class ModelTables:
+    """The tables of each model, by its name, the metrics that they are compared by, and the options of the call."""
 
-    metrics: tuple[Metric, ...]
+    specs: tuple[MetricSpec, ...]
     options: CallOptions
-    tables: Mapping[str, Confusion] = field(default_factory=dict)
+    labels: Mapping[str, Confusion] = field(default_factory=dict)
     scores: Mapping[str, ScoreTable] = field(default_factory=dict)
 
-    def by_rank(self, metric: Metric) -> bool:
-        """Whether the metric reads the scores and not the labels."""
-        return bool(self.scores) and metric.scores is not None
+    def reads_scores(self, spec: MetricSpec) -> bool:
+        """Whether the metric is taken of the scores and not of the labels."""
+        return bool(self.scores) and spec.is_native and spec.metric.scores is not None
 
-    def answer(self, metric: Metric, model: str) -> MetricValue:
-        """The metric's answer for one model."""
-        table = self.scores[model] if self.by_rank(metric) else self.tables[model]
-        return application.on_table(metric, table, self.options, metric.parameters)
+    def estimand(self, spec: MetricSpec, model: str) -> Estimand:
+        """The metric of one model."""
+        table = self.scores[model] if self.reads_scores(spec) else self.labels[model]
+        return Estimand(spec, table, spec.metric.parameters, spec.options(self.options))
 
-    def difference(self, metric: Metric, a: str, b: str) -> Difference:
-        """The difference of two models by the metric, not yet judged."""
-        one, other = self.answer(metric, a), self.answer(metric, b)
-        whys = [f"{name}: {answer.why}" for name, answer in ((a, one), (b, other)) if np.isnan(answer.value)]
-        value_a, value_b = float(one.value), float(other.value)
-        return Difference(a, b, metric.name, value_a, value_b, value_a - value_b, why="; ".join(whys) or None)
+    def value(self, spec: MetricSpec, model: str) -> MetricValue:
+        """The metric's value of one model."""
+        estimand = self.estimand(spec, model)
+        return estimand.on(estimand.table)
 
-
-@dataclass(frozen=True)
-class Plan:
-    """How the differences are judged: the level of the intervals, the draws asked for, and where they come from."""
-
-    level: float
-    draws: int | None
-    rng: np.random.Generator
-
-    @property
-    def tails(self) -> tuple[float, float]:
-        """The two quantiles that cut the draws."""
-        return drawing.tails(self.level)
+    def difference(self, spec: MetricSpec, a: str, b: str) -> Difference:
+        """The difference of two models by the metric, not yet tested."""
+        values = {name: self.value(spec, name) for name in (a, b)}
+        reasons = [f"{name}: {computed.why}" for name, computed in values.items() if np.isnan(computed.value)]
+        value_a, value_b = (float(values[name].value) for name in (a, b))
+        return Difference(a, b, spec, value_a, value_b, value_a - value_b, why="; ".join(reasons) or None)

@@ -36,19 +36,19 @@ def at_prevalence(data: Any, pi: Any, y_pred: Any = None, **options: Any) -> Any
     if y_pred is not None:
         data = ingest.confusion(data, y_pred, **options)
     if isinstance(data, Counts):
-        return _counts_at(data, shares(pi))
+        return _counts_at(data, checked_prevalence(pi))
     if isinstance(data, Confusion):
         return _confusion_at(data, pi)
     if isinstance(data, ScoreTable):
         if np.ndim(pi):
             raise InputError("Scores are read at one prevalence at a time; give a number, not several.")
-        return scores_at(data, float(shares(pi)))
+        return scores_at(data, float(checked_prevalence(pi)))
     raise InputTypeError(
         f"A prevalence is put to Counts, a Confusion, a ScoreTable or labels, not {type(data).__name__}."
     )
 
 
-def shares(pi: Any) -> Array:
+def checked_prevalence(pi: Any) -> Array:
     """The prevalence as a number or an array, each between 0 and 1."""
     try:
         given = np.asarray(pi, dtype=np.float64)
@@ -84,7 +84,7 @@ def class_shares(table: Confusion, pi: Any) -> Array:
     if np.ndim(pi) == 0:
         if k != 2 and table.positive is None:
             raise InputError(f"{k} classes need {k} shares, one a class in the order of the labels, or a pos_label.")
-        place, share = table.index(table.positive_label()), float(shares(pi))
+        place, share = table.index(table.positive_label()), float(checked_prevalence(pi))
         given = table.matrix.sum(1).astype(np.float64)
         given[place] = 0
         given *= (1 - share) / max(given.sum(), 1e-300)  # the others keep their shares of the rest

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis import draws as drawing
-from steelyard.analysis.prevalence import scores_at, shares
+from steelyard.analysis.draws import binned, rank_draws
+from steelyard.analysis.prevalence import checked_prevalence, scores_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,14 +45,14 @@ class RankSampler:
 
     def _draw(self, table: ScoreTable) -> tuple[bool, list[tuple[float, Array]]]:
         """Whether scores were binned; and each metric on the table drawn from and on every draw, some at a time."""
-        small = drawing.binned(table)
+        small = binned(table)
         is_binned = small.positive.size + small.negative.size < table.positive.size + table.negative.size
         size = max(len(small.positive.scores), len(small.negative.scores), 1)
         draws = self.inference.draws or RANK_DRAWS
         steps = math.ceil(draws / max(1, ENTRIES_AT_ONCE // size))
         parts: list[list[Array]] = [[] for _ in self.estimands]
         for step in np.array_split(np.arange(draws), steps):
-            drawn = self._at_prevalence(drawing.rank_draws(small, len(step), self.rng, self.inference.level))
+            drawn = self._at_prevalence(rank_draws(small, len(step), self.rng, self.inference.level))
             for values, estimand in zip(parts, self.estimands, strict=True):
                 values.append(estimand.on_scores(drawn))
         itself = self._at_prevalence(small)
@@ -61,4 +61,4 @@ class RankSampler:
 
     def _at_prevalence(self, table: ScoreTable) -> ScoreTable:
         prevalence = self.inference.prevalence
-        return table if prevalence is None else scores_at(table, float(shares(prevalence)))
+        return table if prevalence is None else scores_at(table, float(checked_prevalence(prevalence)))

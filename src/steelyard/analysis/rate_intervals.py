@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.distributions import normal_quantile
+from steelyard.analysis.distributions import normal_reach
 from steelyard.metrics.expression import Expression, Operation, Ratio, Symbol
 from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.statistics.counts import Cells, Counts
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
+
+Ends: TypeAlias = "tuple[Array, Array]"  # the low and the high ends, in the shape of the hits
 
 
 def is_rate(metric: Metric) -> bool:
@@ -35,21 +38,18 @@ def _cells(node: Expression) -> frozenset[str] | None:
     return None
 
 
-def bounds(metric: Metric, counts: Counts, method: str, level: float) -> tuple[Any, Any]:
+def rate_interval(metric: Metric, counts: Counts, method: str, level: float) -> Ends:
     """The ends by Wilson's score, Jeffreys' prior or Clopper and Pearson's exact tails."""
     formula = metric.expression
     assert isinstance(formula, Ratio)  # noqa: S101 - is_rate was asked before
     cells = Cells(*(np.asarray(cell, dtype=np.float64) for cell in counts))
-    hits, trials = (
-        np.asarray(evaluate_expression(formula.above, cells)),
-        np.asarray(evaluate_expression(formula.below, cells)),
-    )
-    return {"wilson": wilson, "jeffreys": jeffreys, "exact": exact}[method](hits, trials, level)
+    hits, trials = (np.asarray(evaluate_expression(part, cells)) for part in (formula.above, formula.below))
+    return RATE_INTERVALS[method](hits, trials, level)
 
 
-def wilson(hits: Any, trials: Any, level: float) -> tuple[Any, Any]:
+def wilson(hits: Array, trials: Array, level: float) -> Ends:
     """All rates that a score test at this level does not reject (Wilson 1927)."""
-    z2 = normal_quantile((1 + level) / 2) ** 2
+    z2 = normal_reach(level) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         share = hits / trials
         middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
@@ -57,7 +57,7 @@ def wilson(hits: Any, trials: Any, level: float) -> tuple[Any, Any]:
     return np.maximum(middle - half, 0), np.minimum(middle + half, 1)
 
 
-def jeffreys(hits: Any, trials: Any, level: float) -> tuple[Any, Any]:
+def jeffreys(hits: Array, trials: Array, level: float) -> Ends:
     """The equal tails of the posterior with half a row added to each side (Brown, Cai and DasGupta 2001)."""
     from scipy.stats import beta
 
@@ -66,7 +66,7 @@ def jeffreys(hits: Any, trials: Any, level: float) -> tuple[Any, Any]:
     return np.where(hits == 0, 0.0, low), np.where(hits == trials, 1.0, high)
 
 
-def exact(hits: Any, trials: Any, level: float) -> tuple[Any, Any]:
+def exact(hits: Array, trials: Array, level: float) -> Ends:
     """The rates that neither binomial tail rejects (Clopper and Pearson 1934): never too short."""
     from scipy.stats import beta
 
@@ -74,3 +74,6 @@ def exact(hits: Any, trials: Any, level: float) -> tuple[Any, Any]:
         low = np.where(hits == 0, 0.0, beta.ppf((1 - level) / 2, hits, trials - hits + 1))
         high = np.where(hits == trials, 1.0, beta.ppf((1 + level) / 2, hits + 1, trials - hits))
     return low, high
+
+
+RATE_INTERVALS = {"wilson": wilson, "jeffreys": jeffreys, "exact": exact}

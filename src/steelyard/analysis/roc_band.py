@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis import draws as drawing
+from steelyard.analysis.draws import binned, generator, rank_draws, tails
 from steelyard.metrics.curves import roc_points
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def roc_band(table: ScoreTable, level: float) -> RocBand:
     At a recall the precision, the gain and the net benefit are rising or falling functions of the false positive
     rate, whatever the prevalence, so this one band serves their curves too.
     """
-    small = drawing.binned(table, _MOST_ENTRIES)
-    drawn = drawing.rank_draws(small, _DRAWS, drawing.generator(None), level)
+    small = binned(table, _MOST_ENTRIES)
+    drawn = rank_draws(small, _DRAWS, generator(None), level)
     fpr, tpr, _ = roc_points(drawn)
     recalls = np.linspace(0, 1, _RECALLS)
     rates = np.array([np.interp(recalls, t, f) for f, t in zip(fpr, tpr, strict=True)])
-    low, high = np.quantile(rates, drawing.tails(level), axis=0)
+    low, high = np.quantile(rates, tails(level), axis=0)
     return RocBand(recalls, low, high)

@@ -1,4 +1,4 @@
-"""Score comparison: how far models lie apart by the metrics that read their scores. Used by comparison."""
+"""Score comparison: how far models lie apart by the metrics that read their scores."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis import auc_intervals
-from steelyard.analysis import draws as drawing
-from steelyard.analysis.distributions import normal_quantile
+from steelyard.analysis.auc_intervals import is_whole_auc
+from steelyard.analysis.distributions import normal_reach
+from steelyard.analysis.draws import MOST_ENTRIES, student_spread
+from steelyard.analysis.paired_auc import PairedAuc, paired_delong
 from steelyard.analysis.paired_draws import FEWEST, judge_beside, normal_tail, steps
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.errors import InputError
-from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays
+from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.metrics import application
 from steelyard.statistics.class_scores import ClassScores
@@ -25,7 +26,9 @@ from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.analysis.paired_difference import Difference, Plan, Weighed
+    from steelyard.analysis.inference import Inference
+    from steelyard.analysis.model_columns import Thresholds
+    from steelyard.analysis.paired_difference import Difference, ModelTables
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
 
@@ -60,18 +63,18 @@ def finite(name: str, values: Array) -> Array:
 
 def positives(true: Array, options: CallOptions) -> Array:
     """Which rows are positive; some are and some are not."""
-    return rows_of_both_classes(true, options.pos_label, ingest.declared_labels(options.labels))
+    return rows_of_both_classes(true, options.pos_label, declared_labels(options.labels))
 
 
-def thresholds(threshold: Any, names: list[str]) -> dict[str, float]:
-    """The cut of each model; none where no threshold is given."""
+def thresholds(threshold: Thresholds, names: list[str]) -> dict[str, float]:
+    """The threshold of each model; none where none is given."""
     if threshold is None:
         return {}
     given = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     for name in names:
-        cut = given.get(name)
-        if not isinstance(cut, (int, float, np.number)) or math.isnan(cut):
-            raise InputError(f"threshold= is a number, or one for each model; for {name!r} it is {cut!r}.")
+        value = given.get(name)
+        if not isinstance(value, (int, float, np.number)) or math.isnan(value):
+            raise InputError(f"threshold= is a number, or one for each model; for {name!r} it is {value!r}.")
     return {name: float(given[name]) for name in names}
 
 
@@ -79,36 +82,36 @@ def thresholds(threshold: Any, names: list[str]) -> dict[str, float]:
 
 
 def score_differences(
-    values: dict[str, Array], positive: Array, weighed: Weighed, plan: Plan
+    values: dict[str, Array], positive: Array, tables: ModelTables, inference: Inference
 ) -> tuple[list[Difference], Rows[DeLong]]:
     """The differences of every pair of models by every metric of scores, judged, and DeLong's tests beside them."""
-    ranked = [m for m in weighed.metrics if m.scores is not None]
-    plain = [m for m in ranked if m.name == "roc_auc" and m.parameters.get("max_fpr") is None]
-    moved = _deviations([m for m in ranked if m not in plain], values, positive, plan)
+    ranked = [spec for spec in tables.specs if tables.reads_scores(spec)]
+    areas = {spec for spec in ranked if is_whole_auc(spec.metric, spec.metric.parameters)}
+    moved = _deviations([spec.metric for spec in ranked if spec not in areas], values, positive, inference)
     rows, tests = [], []
     for a, b in combinations(values, 2):
-        tested = auc_intervals.paired_delong(positive, values[a], values[b])
+        tested = paired_delong(positive, values[a], values[b])
         tests.append(DeLong(a, b, tested.auc_a, tested.auc_b, tested.difference, tested.z, tested.p_value))
-        for metric in ranked:
-            row = weighed.difference(metric, a, b)
-            if metric in plain:
-                rows.append(_by_delong(row, tested, plan))
+        for spec in ranked:
+            row = tables.difference(spec, a, b)
+            if spec in areas:
+                rows.append(_by_delong(row, tested, inference))
             else:
-                rows.append(_by_draws(row, moved[a][metric.name] - moved[b][metric.name], plan))
+                rows.append(_by_draws(row, moved[a][spec.name] - moved[b][spec.name], inference))
     return rows, Rows(tests)
 
 
-def _by_delong(row: Difference, tested: auc_intervals.PairedAuc, plan: Plan) -> Difference:
-    reach = float(normal_quantile(plan.tails[1])) * math.sqrt(tested.variance)
+def _by_delong(row: Difference, tested: PairedAuc, inference: Inference) -> Difference:
+    reach = normal_reach(inference.level) * math.sqrt(tested.variance)
     low, high = max(tested.difference - reach, -1.0), min(tested.difference + reach, 1.0)
     return replace(row, low=low, high=high, p_value=tested.p_value, method="delong")
 
 
-def _by_draws(row: Difference, moved: Array, plan: Plan) -> Difference:
-    held = row.difference + moved
-    tail = np.minimum(normal_tail(row.difference, np.nanstd(held)), 2 * FEWEST / len(held))
-    low, high, p = map(float, judge_beside(row.difference, held, tail, plan.tails))
-    undefined = float(np.isnan(held).mean())
+def _by_draws(row: Difference, moved: Array, inference: Inference) -> Difference:
+    drawn = row.difference + moved
+    tail = np.minimum(normal_tail(row.difference, float(np.nanstd(drawn))), 2 * FEWEST / len(drawn))
+    low, high, p = map(float, judge_beside(row.difference, drawn, tail, inference.tails))
+    undefined = float(np.isnan(drawn).mean())
     return replace(row, low=low, high=high, p_value=p, method="bayesian-bootstrap", undefined_share=undefined)
 
 
@@ -116,24 +119,24 @@ def _by_draws(row: Difference, moved: Array, plan: Plan) -> Difference:
 
 
 def _deviations(
-    metrics: list[Metric], values: dict[str, Array], positive: Array, plan: Plan
+    metrics: list[Metric], values: dict[str, Array], positive: Array, inference: Inference
 ) -> dict[str, dict[str, Array]]:
     """How far each metric of each model moves under random weights of the rows, the same for all models.
 
     Scores are binned where there are many. With 40 positives weights of the plain gamma shape, 1, would leave 95 %
     intervals of average precision at a coverage of 92 %.
     """
-    n = len(positive)
-    draws = plan.draws or int(np.clip(_MOST_WORK // n, 100, _DRAWS))
+    n, rng = len(positive), inference.generator
+    draws = inference.draws or int(np.clip(_MOST_WORK // n, 100, _DRAWS))
     models = {name: _entries(score, positive) for name, score in values.items()}
-    usual = {name: _measured(metrics, entries, np.ones((1, n))) for name, entries in models.items()}
-    spread = np.where(positive, *(_spread(int(rows.sum()), plan.level) for rows in (positive, ~positive)))
-    found: dict[str, list[Array]] = {name: [] for name in values}
+    unmoved = {name: _metric_values(metrics, entries, np.ones((1, n))) for name, entries in models.items()}
+    spread = np.where(positive, *(_spread(int(rows.sum()), inference.level) for rows in (positive, ~positive)))
+    parts: dict[str, list[Array]] = {name: [] for name in values}
     for step in steps(draws, n) if metrics else ():
-        weights = plan.rng.standard_gamma(spread, (step, n)) / spread
+        weights = rng.standard_gamma(spread, (step, n)) / spread
         for name, entries in models.items():
-            found[name].append(_measured(metrics, entries, weights) - usual[name])
-    moved = {name: np.concatenate(parts, axis=-1) for name, parts in found.items() if parts}
+            parts[name].append(_metric_values(metrics, entries, weights) - unmoved[name])
+    moved = {name: np.concatenate(changes, axis=-1) for name, changes in parts.items() if changes}
     return {name: {m.name: row for m, row in zip(metrics, rows, strict=True)} for name, rows in moved.items()}
 
 
@@ -142,7 +145,7 @@ def _spread(rows: int, level: float) -> float:
 
     Student's t widens the interval of 10,000 rows by 1 in 8,000.
     """
-    return 1.0 if rows >= LARGE else drawing.student_spread(rows, level)
+    return 1.0 if rows >= LARGE else student_spread(rows, level)
 
 
 class Entries(NamedTuple):
@@ -150,24 +153,24 @@ class Entries(NamedTuple):
 
     cells: Array
     scores: Array
-    held: list[Array]  # the bins in which each class has rows
+    occupied: list[Array]  # the bins in which each class has rows
 
 
 def _entries(score: Array, positive: Array) -> Entries:
     """The entries of the positives and of the negatives: distinct scores, or the bins of `draws.binned`."""
     edges, common = sorted((np.unique(score[rows]) for rows in (positive, ~positive)), key=len)
-    if len(common) <= drawing.MOST_ENTRIES:
+    if len(common) <= MOST_ENTRIES:
         bins, which = np.unique(score, return_inverse=True)
     else:
-        edges = edges[np.linspace(0, len(edges) - 1, min(len(edges), drawing.MOST_ENTRIES)).astype(np.int64)]
+        edges = edges[np.linspace(0, len(edges) - 1, min(len(edges), MOST_ENTRIES)).astype(np.int64)]
         below = np.searchsorted(edges, score)
         which = 2 * below + (edges.take(below, mode="clip") == score)
         bins = np.bincount(which, score) / np.maximum(np.bincount(which), 1)
-    held = [np.flatnonzero(np.bincount(which[rows], minlength=len(bins))) for rows in (positive, ~positive)]
-    return Entries(np.where(positive, which, which + len(bins)), bins, held)
+    occupied = [np.flatnonzero(np.bincount(which[rows], minlength=len(bins))) for rows in (positive, ~positive)]
+    return Entries(np.where(positive, which, which + len(bins)), bins, occupied)
 
 
-def _measured(metrics: list[Metric], entries: Entries, weights: Array) -> Array:
+def _metric_values(metrics: list[Metric], entries: Entries, weights: Array) -> Array:
     """The metrics, one a row, under each draw of the rows' weights."""
     table = _table(entries, weights)
     values = [application.score_values(m, table, m.parameters) for m in metrics]
@@ -179,7 +182,7 @@ def _table(entries: Entries, weights: Array) -> ScoreTable:
     # row, where sorting the weights of two draws at a time into bins took 33.
     size = len(entries.scores)
     drawn = np.array([np.bincount(entries.cells, row, minlength=2 * size) for row in weights])
-    masses = (drawn[:, entries.held[0]], drawn[:, size + entries.held[1]])
-    both = zip(entries.held, masses, strict=True)
-    held, rest = (ClassScores(entries.scores[at], mass, mass, mass) for at, mass in both)
-    return ScoreTable(held, rest)
+    masses = (drawn[:, entries.occupied[0]], drawn[:, size + entries.occupied[1]])
+    both = zip(entries.occupied, masses, strict=True)
+    positives, negatives = (ClassScores(entries.scores[at], mass, mass, mass) for at, mass in both)
+    return ScoreTable(positives, negatives)

@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.analysis.draws import generator
 from steelyard.analysis.formatting import three_digits
-from steelyard.analysis.prevalence import shares
+from steelyard.analysis.prevalence import checked_prevalence
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates
@@ -92,7 +92,7 @@ def disagreements(
     chosen = named_metrics(metrics)
     if len(chosen) < 2:
         raise InputError("It takes two metrics or more to disagree; name them in a list.")
-    at = np.atleast_1d(shares(prevalence))
+    at = np.atleast_1d(checked_prevalence(prevalence))
     plane = _plane(points, size, rng)
     pair_counts = np.stack([_pair_counts(chosen, plane, float(p)) for p in at], -1)
     _check_defined(chosen, pair_counts[2])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.prevalence import shares
+from steelyard.analysis.prevalence import checked_prevalence
 from steelyard.analysis.rows import Rows, table_text
 from steelyard.auditing.disagreement import RARE_TO_COMMON, disagreement, disagreements
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
@@ -194,7 +194,7 @@ def _pair(
         return (a, b), _distinct(f"{p:.3g}" for p in np.asarray(a.positives / np.maximum(a.total, 1e-300)))
     if arrays:
         raise InputTypeError("One classifier is an array of tables and the other is not; give both alike.")
-    at = np.atleast_1d(shares(prevalences))
+    at = np.atleast_1d(checked_prevalence(prevalences))
     rates = [_rates(classifier) for classifier in (a, b)]
     return (at_rates(*rates[0], at), at_rates(*rates[1], at)), _distinct(f"{p:g}" for p in at)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 import numpy as np
 
 from steelyard.analysis.draws import generator
-from steelyard.analysis.prevalence import at_prevalence, shares
+from steelyard.analysis.prevalence import at_prevalence, checked_prevalence
 from steelyard.auditing.metric_values import metric_values, named_metrics
 from steelyard.auditing.model_tables import (
     counts_of_models,
@@ -105,7 +105,7 @@ def _balanced(
     tables: Mapping[str, Counts], balanced: Models | None, prevalences: float | Sequence[float]
 ) -> tuple[Counts, Array]:
     """The balanced tables by model and prevalence, those handed in or by weights, and their prevalences."""
-    at = np.atleast_1d(shares(prevalences))
+    at = np.atleast_1d(checked_prevalence(prevalences))
     if balanced is None:
         return at_prevalence(Counts.stack(tables.values()), at), at
     even = counts_of_same_models(balanced, tables, "balanced")[:, None]

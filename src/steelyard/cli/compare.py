@@ -49,7 +49,7 @@ def compare_inputs(inputs: Inputs, level: float, metrics: Sequence[str] | None =
     """The comparison of the models that the command line names, and what was guessed."""
     from dataclasses import replace
 
-    from steelyard.analysis.comparison import compare
+    from steelyard.analysis.compare import compare
 
     if not inputs.preds and not inputs.scores and (comparison := _compare_saved(inputs, level, metrics)) is not None:
         return comparison, []
@@ -76,7 +76,7 @@ def compare_inputs(inputs: Inputs, level: float, metrics: Sequence[str] | None =
 
 def _compare_saved(inputs: Inputs, level: float, metrics: Sequence[str] | None) -> Comparison | None:
     """The comparison of a saved table of two models, where the one file is that."""
-    from steelyard.analysis.comparison import compare
+    from steelyard.analysis.compare import compare
 
     table = read_saved(inputs.files[0]) if len(inputs.files) == 1 else None
     if table is None or table.paired is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.draws import effective
+from steelyard.analysis.draws import effective_cells
 from steelyard.analysis.interval_sampler import against_rest
 from steelyard.analysis.rows import Rows
 from steelyard.evaluation.evaluate import evaluate
@@ -44,7 +44,7 @@ class ClassView:
 
 def class_view(table: Confusion, label: Label) -> ClassView:
     """One class of a table against the rest."""
-    return ClassView(label, table.counts(label), effective(against_rest(table, label))[1])
+    return ClassView(label, table.counts(label), effective_cells(against_rest(table, label))[1])
 
 
 def commonest_classes(table: Confusion, most: int) -> tuple[Label, ...]:

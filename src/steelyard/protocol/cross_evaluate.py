@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis import draws as drawing
 from steelyard.analysis import paired_tables
+from steelyard.analysis.draws import check_level, generator
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
@@ -69,7 +69,7 @@ def cross_evaluate(
     found = candidates(estimator, resample, weighted=data.weight is not None)
     _check_metrics(metrics)
     _check_how(level, n_jobs, progress)
-    source = drawing.generator(rng)
+    source = generator(rng)
     plan = parts(split, X, data.y, data.codes, data.labels, groups, source)
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
     scores = run_values.needs_scores(metrics)
@@ -128,7 +128,7 @@ def _check_metrics(metrics: Any) -> None:
 
 
 def _check_how(level: Any, n_jobs: Any, progress: Any) -> None:
-    drawing.check_level(level)
+    check_level(level)
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs):
         raise InputError(f"n_jobs (--jobs) is how many runs there are at a time, or -1 for all cores, not {n_jobs!r}.")
     if progress is not None and not callable(progress):

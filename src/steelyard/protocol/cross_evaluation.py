@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.comparison import Comparison, compare
+from steelyard.analysis.compare import compare
+from steelyard.analysis.corrected_t_test import corrected_t_test
+from steelyard.analysis.holm import holm
 from steelyard.analysis.rows import Flat, Rows
-from steelyard.analysis.significance_tests import corrected_t_test, holm
 from steelyard.analysis.strict_json import json_text
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.best_threshold import BestThreshold
+    from steelyard.analysis.comparison import Comparison
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.protocol.runs import Run
     from steelyard.statistics.confusion import Confusion

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.chance import ROUNDING, chance, independent
+from steelyard.analysis.chance import chance, independent
+from steelyard.analysis.corrected_t_test import corrected_t_test
+from steelyard.analysis.formatting import ROUNDING
 from steelyard.analysis.rows import Flat
-from steelyard.analysis.significance_tests import corrected_t_test
 from steelyard.errors import InputError, SteelyardError
 from steelyard.evaluation.rows import SHOWN_AVERAGES
 from steelyard.metrics import application

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis import draws as drawing
+from steelyard.analysis.draws import generator
 from steelyard.analysis.intervals import interval
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
@@ -78,7 +78,7 @@ def select_tree(
     data = read_data(X, y, sample_weight, pos_label)
     candidate = _only(candidates(estimator, resample, weighted=data.weight is not None))
     spec = _checked(metric, keep, most, test)
-    source = drawing.generator(rng)
+    source = generator(rng)
     member = None if groups is None else arrays.column(groups, "groups")
     rest, held = _set_aside(data, test, member, source)
     plan = _plan(split, data, rest, member, source)

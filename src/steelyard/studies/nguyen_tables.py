@@ -26,7 +26,7 @@ from steelyard.studies.published_values import published
 from steelyard.studies.study import Picture, Table
 
 if TYPE_CHECKING:
-    from steelyard.analysis.significance_tests import Friedman
+    from steelyard.analysis.friedman_test import Friedman
     from steelyard.auditing.ratio_spread import Spread
     from steelyard.studies.study import TableRow
 

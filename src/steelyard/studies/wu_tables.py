@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.chance import chance
-from steelyard.analysis.comparison import compare
+from steelyard.analysis.compare import compare
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.report.figures.density import DensityDisplay
 from steelyard.report.figures.ranking import RankingDisplay
@@ -174,7 +174,7 @@ def _placed(trial: DigitTrial, model: str) -> Evaluation:
 
 
 def _ranked(trial: DigitTrial, condition: str, letter: str, seed: int) -> Picture:
-    columns, cuts = ({name: part[name] for name in (NMC, LDA)} for part in (trial.scores, trial.cuts))
+    columns, cuts = {name: trial.scores[name] for name in (NMC, LDA)}, {name: trial.cuts[name] for name in (NMC, LDA)}
     metrics = list(WU_METRICS.values())
     comparison = compare(trial.y, columns, scores=True, threshold=cuts, metrics=metrics, rng=seed)
     display = RankingDisplay.from_comparison(comparison)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.comparison import Comparison, compare
+from steelyard.analysis.compare import compare
+from steelyard.analysis.comparison import Comparison
 from steelyard.analysis.formatting import listed, three_digits
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError

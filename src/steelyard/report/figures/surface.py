@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.formatting import listed
-from steelyard.analysis.prevalence import shares
+from steelyard.analysis.prevalence import checked_prevalence
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError, InputTypeError
@@ -63,7 +63,7 @@ class SurfaceDisplay(LabelDisplay):
             raise InputError(f"shape= is one of {', '.join(SHAPES)}, not {shape!r}.")
         if not sections or not all(isinstance(s, (int, float)) and 0 <= s <= 1 for s in sections):
             raise InputError(f"sections= are rates between 0 and 1, one or more, not {sections!r}.")
-        share = float(shares(prevalence))
+        share = float(checked_prevalence(prevalence))
         tables = at_rates(rates()[:, None], rates()[None, :], share)
         values = np.stack([np.asarray(metric(tables)) for metric in shown])
         return cls(tuple(shown), share, values, _point, shape, tuple(map(float, sections))).placed(ax)
