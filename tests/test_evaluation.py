@@ -305,3 +305,9 @@ def test_many_classes_say_where_the_commonest_label_alone_scores_more():
     assert "better than guessing" in words(800, 100)
     assert words(920, 42).endswith("every time scores 92.3 %: accuracy cannot tell this classifier from that.")
     assert words(990, 5).endswith("every time scores 92.3 %.")
+
+
+def test_the_former_name_of_what_is_shown_first_still_works_and_warns():
+    report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
+    with pytest.warns(DeprecationWarning, match="now metrics_named"):
+        assert set(report.first) >= {row.name for row in report.shown()}

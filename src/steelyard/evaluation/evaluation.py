@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.evaluation.rendering import rendered
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
-from steelyard.metrics.registry import default_metric
+from steelyard.metrics.registry import default_metric, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 
@@ -156,6 +157,12 @@ class Evaluation:
     def to_frame(self, library: str | None = None) -> Any:
         """The metrics as a data frame of pandas or Polars."""
         return self.metrics.to_frame(library)
+
+    @property
+    def first(self) -> tuple[str, ...] | None:
+        """The names of the metrics that are shown first; `shown()` gives their rows. Kept for one release."""
+        warnings.warn("Evaluation.first is now metrics_named and shown().", DeprecationWarning, stacklevel=2)
+        return None if self.metrics_named else tuple(m.name for m in metrics_with_role("headline"))
 
     def shown(self) -> list[MetricRow]:
         """The rows to show first: the usual few, or those that were asked for."""

@@ -46,7 +46,7 @@ class ScoreTable:
     label: Label = 1
     bins: Array = field(default_factory=lambda: score_bins.NO_BINS)
 
-    blurs, probable = Renamed("bins"), Renamed("has_probabilities")
+    blurs, probable, found = Renamed("bins"), Renamed("has_probabilities"), Renamed("at_positive_scores")
 
     @property
     def classes(self) -> tuple[ClassScores, ClassScores]:

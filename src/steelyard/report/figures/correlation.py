@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from steelyard._renamed import Renamed
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
 from steelyard.errors import InputError, InputTypeError
@@ -43,6 +44,7 @@ class CorrelationDisplay(Display):
     titles: tuple[str, ...]
     matrix: Array
     text: str
+    told = Renamed("text")
 
     @classmethod
     def from_study(
