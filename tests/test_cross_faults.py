@@ -29,8 +29,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import Folds, HoldOut, __version__, chance, cross_evaluate, select_tree
+from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.named_models import cross_evaluate_columns
-from steelyard.protocol.run_values import of_tables, read
+from steelyard.protocol.run_values import table_values
 from steelyard.protocol.seeds import seeded
 from steelyard.report.page import page
 
@@ -267,14 +268,14 @@ def test_chance_is_the_mean_over_all_shuffles_of_the_predictions_of_each_run(nam
     model = next(iter(found.models.values()))
     each = []
     for run in found.runs:
-        codes = np.array([rng.permutation(run.answer.codes) for _ in range(4000)])
+        codes = np.array([rng.permutation(run.predictions.codes) for _ in range(4000)])
         place = y[run.part.test] * classes + codes + (classes**2 * np.arange(4000))[:, None]
         tables = np.bincount(place.ravel(), minlength=4000 * classes**2).reshape(-1, classes, classes)
-        each.append(np.nanmean(of_tables(read(name), tables, model.data)))
+        each.append(np.nanmean(table_values(MetricSpec.of(name), tables, model.data)))
     told = model.summarised(name)
     assert told.chance == pytest.approx(np.mean(each), abs=0.006 if classes == 2 else 0.02)
     if name in ("g_mean", "iba") and classes == 2:  # the metric of the expected table is another number
-        expected = float(of_tables(read(name), model._tables[-1:], model.data)[0])
+        expected = float(table_values(MetricSpec.of(name), model._tables.no_skill_expected, model.data))
         assert abs(expected - told.chance) > 0.02
 
 

@@ -54,8 +54,9 @@ from steelyard import (
     scorer,
 )
 from steelyard.errors import needs_sklearn
+from steelyard.protocol.predictions import Data
 from steelyard.protocol.resample import equal_rows
-from steelyard.protocol.splits import parts
+from steelyard.protocol.split_plan import planned_parts
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
 LOGISTIC = LogisticRegression()
@@ -65,7 +66,8 @@ CV = StratifiedKFold(4)
 def splits(split, y, groups=None):
     y = np.asarray(y)
     labels, codes = np.unique(y, return_inverse=True)
-    return parts(split, np.zeros((len(y), 1)), y, codes, tuple(labels.tolist()), groups, np.random.default_rng(0))
+    data = Data(np.zeros((len(y), 1)), y, codes, tuple(labels.tolist()))
+    return planned_parts(split, data, groups, np.random.default_rng(0))
 
 
 # ---------------------------------------------------------------- splits
@@ -235,15 +237,15 @@ def test_two_classes_have_values_for_the_negative_one_too():
     assert [(row.label, row.rows) for row in rows[:2]] == [(0, int((Y == 0).sum())), (1, int(Y.sum()))]
 
 
-def test_models_are_ranked_by_kalitas_mean_f_or_any_other_metric():
+def test_models_are_ranked_by_the_ac_score_or_any_other_metric():
     found = cross_evaluate(
         {"tree": DecisionTreeClassifier(max_depth=2), "never": DummyClassifier(), "nb": GaussianNB()}, X, Y
     )
     assert isinstance(found, CrossEvaluation) and list(found) == ["tree", "never", "nb"]
-    by_f = found.ranking()
-    assert [row.name for row in by_f] == ["f1[average=macro]"] * 3 and by_f[-1].model == "never"
-    means = [row.mean for row in by_f]
-    assert means == sorted(means, reverse=True)
+    for name, rows in {"ac_score": found.ranking(), "f1[average=macro]": found.ranking("f1[average=macro]")}.items():
+        assert [row.name for row in rows] == [name] * 3 and rows[-1].model == "never"
+        means = [row.mean for row in rows]
+        assert means == sorted(means, reverse=True)
     costs = [row.mean for row in found.ranking("expected_cost")]
     assert costs == sorted(costs)
     assert_refused(lambda: found.ranking("prevalence"), ValueError, "No value of prevalence")
@@ -822,7 +824,7 @@ def test_without_scikit_learn_it_says_what_to_install():
     assert ran.stderr.splitlines()[-1].endswith(str(needs_sklearn("cross_evaluate")))
 
 
-def test_the_order_of_models_says_its_metric_and_whom_the_balanced_one_puts_first():
+def test_the_order_of_models_says_its_metric_and_whom_kalitas_mean_f_puts_first():
     from steelyard.report.page import page
 
     rng = np.random.default_rng(0)
@@ -830,11 +832,11 @@ def test_the_order_of_models_says_its_metric_and_whom_the_balanced_one_puts_firs
     X = np.column_stack([y + 0.9 * rng.normal(size=400)])
     careful, eager = DummyClassifier(), LogisticRegression(class_weight={0: 1, 1: 40})
     found = cross_evaluate({"careful": careful, "eager": eager}, X, y, split=Folds(2), rng=0)
-    ranked, balanced = (found.ranking(metric)[0].model for metric in ("f1[average=macro]", "ac_score"))
-    for told in (" ".join(repr(found).split()), page(found)):
-        assert "Ranked by f1[average=macro], the mean F of the classes" in told
-        told = told[told.index("Ranked by") :]  # noqa: PLW2901 - from there on
-        assert f"puts {balanced} first" in told and (f"and not {ranked}" in told) == (ranked != balanced)
-    assert ranked != balanced
+    ranked, by_f = (found.ranking(metric)[0].model for metric in (None, "f1[average=macro]"))
+    assert ranked != by_f and found.ranking("ac_score")[0].model == ranked
+    for text in (" ".join(repr(found).split()), page(found)):
+        assert "Ranked by ac_score, which weighs the classes alike at any prevalence; f1[average=macro]" in text
+        sentence = text[text.index("Ranked by") :]
+        assert f"puts {by_f} first and not {ranked}" in sentence
     same = repr(cross_evaluate({"a": eager, "b": eager}, X, y, split=Folds(2), rng=0))
     assert "puts a first as well." in " ".join(same.split())

@@ -10,6 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike
+    from scipy.sparse import sparray, spmatrix
 
     Frame: TypeAlias = IntoFrame  # of pandas, Polars, PyArrow, DuckDB, Dask, PySpark, Ibis
 
@@ -20,21 +21,22 @@ LabelSet: TypeAlias = "Sequence[Label] | ArrayLike"  # all labels that may occur
 Rng: TypeAlias = "int | np.random.Generator | None"  # None is a fixed seed: one input gives one output
 Prevalence: TypeAlias = "float | Sequence[float] | Mapping[Label, float] | Array"  # of the positives, or of each class
 Weights: TypeAlias = "ArrayLike | None"
+Features: TypeAlias = "ArrayLike | Frame | sparray | spmatrix"  # one row of them for each label
 Progress: TypeAlias = Callable[[str], object]
 
 
 class Estimator(Protocol):
     """What scikit-learn calls a classifier, as far as it is used here."""
 
-    def fit(self, X: ArrayLike, y: ArrayLike, /) -> Estimator:
+    def fit(self, X: Features, y: ArrayLike, /) -> Estimator:
         """Learn from rows and their labels."""
 
-    def predict(self, X: ArrayLike, /) -> Array:
+    def predict(self, X: Features, /) -> Array:
         """The label of each row."""
 
 
 class Splitter(Protocol):
     """What scikit-learn calls a splitter: the rows to learn from and the rows to test on, fold by fold."""
 
-    def split(self, X: ArrayLike, y: ArrayLike, /) -> Iterator[tuple[Array, Array]]:
+    def split(self, X: Features, y: ArrayLike, groups: ArrayLike | None = None, /) -> Iterator[tuple[Array, Array]]:
         """The rows of each fold."""

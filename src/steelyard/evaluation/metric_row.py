@@ -35,7 +35,7 @@ class MetricRow:
     @property
     def is_headline(self) -> bool:
         """Whether it stands among the metrics that are shown first."""
-        return self.spec.is_native and "headline" in self.spec.metric.roles
+        return self.spec.is_headline
 
     def row(self) -> dict[str, Any]:
         """The metric as strict JSON values: null where it is undefined."""

@@ -106,6 +106,11 @@ class MetricSpec:
         """Whether it is the metric's own form or that of the positive class."""
         return self.average == NATIVE and self.label is None
 
+    @property
+    def is_headline(self) -> bool:
+        """Whether it stands among the metrics that are shown first."""
+        return self.is_native and "headline" in self.metric.roles
+
     def reads_scores(self, scores: ScoreTable | None) -> bool:
         """Whether it is taken of the scores: it knows no other way, or they are there."""
         return self.metric.scores is not None and (self.metric.function is None or scores is not None)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from steelyard.errors import InputError, InputTypeError, needs_sklearn
-from steelyard.protocol import resample as resampling
+from steelyard.protocol.resample import CLASS_WEIGHT, Resampler, check_resampler
+
+if TYPE_CHECKING:
+    from steelyard._types import Estimator
+
+EstimatorsLike: TypeAlias = "Estimator | Sequence[Estimator] | Mapping[str, Estimator]"
+ResamplersLike: TypeAlias = "Resampler | Sequence[Resampler] | Mapping[str, Resampler]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,39 +22,38 @@ class Candidate:
     """An estimator under a name, and how the classes of its training part are made equal."""
 
     name: str
-    estimator: Any
-    resampler: Any = None
+    estimator: Estimator
+    resampler: Resampler = None
     weight_name: str = "sample_weight"
 
 
-def candidates(estimators: Any, resample: Any, *, weighted: bool) -> list[Candidate]:
+def candidates(estimators: EstimatorsLike, resample: ResamplersLike, *, weighted: bool) -> list[Candidate]:
     """Every estimator with every way of resampling, each named; one of each, or several."""
     try:
         import sklearn.base  # noqa: F401 - asked for here, so that one sentence says what to install
     except ImportError:
         raise needs_sklearn("cross_evaluate") from None
-    named, ways = _named(estimators), _ways(resample)
-    found = [
+    named = [
         _candidate(name if way is None else f"{name} + {way}", estimator, resampler, weighted)
-        for name, estimator in named.items()
-        for way, resampler in ways.items()
+        for name, estimator in _named_estimators(estimators).items()
+        for way, resampler in _named_resamplers(resample).items()
     ]
-    if len({each.name for each in found}) < len(found):
+    if len({candidate.name for candidate in named}) < len(named):
         raise InputError("Two candidates have one and the same name; give the estimators as {name: estimator}.")
-    return found
+    return named
 
 
-def _named(estimators: Any) -> dict[str, Any]:
+def _named_estimators(estimators: EstimatorsLike) -> dict[str, Estimator]:
     if isinstance(estimators, Mapping):
         named = {str(name): estimator for name, estimator in estimators.items()}
     elif isinstance(estimators, (list, tuple)):
-        named = dict(zip(numbered([kind(estimator) for estimator in estimators]), estimators, strict=True))
+        named = dict(zip(numbered([class_name(estimator) for estimator in estimators]), estimators, strict=True))
     else:
-        named = {kind(estimators): estimators}
+        named = {class_name(estimators): cast("Estimator", estimators)}
     if not named:
         raise InputError("There is no estimator to measure; give one, a list of them, or {name: estimator}.")
     for estimator in named.values():
-        _check(estimator)
+        _check_estimator(estimator)
     return named
 
 
@@ -62,14 +67,14 @@ def numbered(names: list[str]) -> list[str]:
     return [f"{name} {n}" if n > 1 else name for name, n in zip(names, times, strict=True)]
 
 
-def kind(estimator: Any) -> str:
+def class_name(estimator: object) -> str:
     """The class of an estimator, of the last step of a pipeline."""
     steps = getattr(estimator, "steps", None)
     return type(steps[-1][1]).__name__ if isinstance(steps, list) and steps else type(estimator).__name__
 
 
-def _check(estimator: Any) -> None:
-    """Refuse what cannot be fitted and asked."""
+def _check_estimator(estimator: object) -> None:
+    """Refuse what cannot be fitted and predict."""
     if isinstance(estimator, type):
         raise InputTypeError(f"{estimator.__name__} is a class; give an object: {estimator.__name__}().")
     for method in ("fit", "predict"):
@@ -79,66 +84,68 @@ def _check(estimator: Any) -> None:
             )
 
 
-def _will_have(estimator: Any, method: str) -> bool:
+def _will_have(estimator: object, method: str) -> bool:
     """Whether a classifier has the method once it is fitted, as a stack of them does."""
     from sklearn.base import is_classifier
 
     return hasattr(type(estimator), method) and hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
 
 
-def _ways(resample: Any) -> dict[str | None, Any]:
+def _named_resamplers(resample: ResamplersLike) -> dict[str | None, Resampler]:
     """The ways of resampling by name; the only one has none."""
+    named: dict[str | None, Resampler]
     if isinstance(resample, Mapping):
-        ways: dict[str | None, Any] = {str(name): way for name, way in resample.items()}
+        named = {str(name): resampler for name, resampler in resample.items()}
     elif isinstance(resample, (list, tuple)):
-        ways = {
-            name or None: way for name, way in zip(numbered([_word(way) for way in resample]), resample, strict=True)
-        }
+        names = numbered([_resampler_name(resampler) for resampler in resample])
+        named = {name or None: resampler for name, resampler in zip(names, resample, strict=True)}
     else:
-        ways = {None: resample}
-    if not ways:
+        named = {None: cast("Resampler", resample)}
+    if not named:
         raise InputError("resample= is empty; leave it out to train on the rows as they are.")
-    for way in ways.values():
-        resampling.check(way)
-    return ways
+    for resampler in named.values():
+        check_resampler(resampler)
+    return named
 
 
-def _word(way: Any) -> str:
-    return "" if way is None else way if isinstance(way, str) else type(way).__name__
+def _resampler_name(resampler: Resampler) -> str:
+    return "" if resampler is None else resampler if isinstance(resampler, str) else type(resampler).__name__
 
 
-def _candidate(name: str, estimator: Any, resampler: Any, weighted: bool) -> Candidate:
-    if isinstance(resampler, str) and resampler == resampling.CLASS_WEIGHT:
+def _candidate(name: str, estimator: Estimator, resampler: Resampler, weighted: bool) -> Candidate:
+    if isinstance(resampler, str) and resampler == CLASS_WEIGHT:
         estimator = _balanced(estimator)
     return Candidate(name, estimator, resampler, _weight_name(estimator) if weighted else "sample_weight")
 
 
-def _balanced(estimator: Any) -> Any:
+def _balanced(estimator: Estimator) -> Estimator:
     """A clone whose class weights make the classes count alike."""
     from sklearn.base import clone
 
-    known = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
-    names = [name for name in known if name == "class_weight" or name.endswith("__class_weight")]
+    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    names = [name for name in parameters if name == "class_weight" or name.endswith("__class_weight")]
     if not names:
-        raise InputError(f"{kind(estimator)} takes no class_weight; use resample='over' or 'under'.")
-    return clone(estimator).set_params(**dict.fromkeys(names, "balanced"))
+        raise InputError(f"{class_name(estimator)} takes no class_weight; use resample='over' or 'under'.")
+    return cast("Estimator", clone(estimator).set_params(**dict.fromkeys(names, "balanced")))
 
 
-def _weight_name(estimator: Any) -> str:
+def _weight_name(estimator: Estimator) -> str:
     """The name under which an estimator's fit takes the weights of the rows."""
     from sklearn import get_config
 
     steps = getattr(estimator, "steps", None) or []
     last = steps[-1][1] if steps else estimator
     if not takes_weights(last):
-        raise InputError(f"{kind(estimator)} takes no sample_weight in fit; leave the weights out, or use another.")
+        raise InputError(
+            f"{class_name(estimator)} takes no sample_weight in fit; leave the weights out, or use another."
+        )
     if get_config().get("enable_metadata_routing"):
         return "sample_weight"  # handed on by that name to whatever requests it
     inside = steps or getattr(getattr(estimator, "estimator", None), "steps", None)  # such as a search over a pipeline
     return f"{inside[-1][0]}__sample_weight" if inside else "sample_weight"
 
 
-def takes_weights(estimator: Any) -> bool:
+def takes_weights(estimator: Estimator) -> bool:
     """Whether fit names sample_weight, or takes what it hands on to estimators of its own (**params)."""
-    found = signature(estimator.fit).parameters
-    return "sample_weight" in found or any(each.kind is Parameter.VAR_KEYWORD for each in found.values())
+    parameters = signature(estimator.fit).parameters
+    return "sample_weight" in parameters or any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())

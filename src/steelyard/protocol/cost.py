@@ -7,25 +7,27 @@ import pickle
 import time
 import tracemalloc
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+Result = TypeVar("Result")
 
 _SHORT = 0.05  # seconds below which one timing tells more about the machine than about the work
 MOST_REPEATS = 7
 PER = 1_000  # rows that the prediction time is given for
 
 
-def _middle(timings: tuple[float, ...]) -> float:
+def _median(timings: tuple[float, ...]) -> float:
     return float(np.median(timings)) if timings else math.nan
 
 
 def _noise(timings: tuple[float, ...]) -> float:
-    middle = _middle(timings)
-    return (max(timings) - min(timings)) / middle if len(timings) > 1 and middle > 0 else math.nan
+    median = _median(timings)
+    return (max(timings) - min(timings)) / median if len(timings) > 1 and median > 0 else math.nan
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,8 @@ class Cost:
     def values(self) -> dict[str, float]:
         """One number a kind of cost: the median of repeated timings."""
         return {
-            "fit_seconds": _middle(self.fit),
-            "predict_seconds_per_1000": _middle(self.predict),
+            "fit_seconds": _median(self.fit),
+            "predict_seconds_per_1000": _median(self.predict),
             "peak_memory_bytes": self.memory,
             "model_bytes": self.size,
             "tree_nodes": self.nodes,
@@ -61,31 +63,42 @@ class Cost:
         return {"fit_seconds": _noise(self.fit), "predict_seconds_per_1000": _noise(self.predict)}
 
 
-KINDS = tuple(Cost().values())
-WHY_NAN = {
+@dataclass(frozen=True)
+class CostKind:
+    """One kind of cost, of which less is better; `why_missing` is why a run may have none."""
+
+    name: str
+    why_missing: str | None = None
+
+    sign = -1
+    range = (0.0, math.inf)
+
+
+_WHY_MISSING = {
     "peak_memory_bytes": "not measured; cost=True fits once more under tracemalloc",
     "model_bytes": "the model cannot be pickled",
     "tree_nodes": "not a tree",
     "tree_depth": "not a tree",
 }
+COST_KINDS = {name: CostKind(name, _WHY_MISSING.get(name)) for name in Cost().values()}
 
 
-def timed(work: Callable[[], Any]) -> tuple[Any, float]:
+def timed(work: Callable[[], Result]) -> tuple[Result, float]:
     """What the work returns, and the seconds it took."""
     start = time.perf_counter()
     result = work()
     return result, time.perf_counter() - start
 
 
-def timings(work: Callable[[], Any], first: float, *, thorough: bool) -> tuple[float, ...]:
-    """The first timing, and where it is short and noise is to be told, some more of the same work."""
-    found = [first]
-    while thorough and len(found) < MOST_REPEATS and sum(found) < _SHORT:
-        found.append(timed(work)[1])
-    return tuple(found)
+def timings(work: Callable[[], object], first: float, *, thorough: bool) -> tuple[float, ...]:
+    """The first timing, and where it is short and its noise matters, further ones of the same work."""
+    seconds = [first]
+    while thorough and len(seconds) < MOST_REPEATS and sum(seconds) < _SHORT:
+        seconds.append(timed(work)[1])
+    return tuple(seconds)
 
 
-def peak_memory(work: Callable[[], Any]) -> float:
+def peak_memory(work: Callable[[], object]) -> float:
     """The most bytes that the work held at once above what was held before, as tracemalloc sees it."""
     running = tracemalloc.is_tracing()
     if not running:
@@ -106,14 +119,14 @@ class _Counter:
     def __init__(self) -> None:
         self.bytes = 0
 
-    def write(self, data: Any) -> int:
+    def write(self, data: bytes) -> int:
         """Count, and forget."""
         size = memoryview(data).nbytes
         self.bytes += size
         return size
 
 
-def model_size(model: Any) -> float:
+def model_size(model: object) -> float:
     """The bytes of the pickled model, counted without keeping them; NaN where it cannot be pickled."""
     counter = _Counter()
     try:
@@ -123,7 +136,12 @@ def model_size(model: Any) -> float:
     return float(counter.bytes)
 
 
-def tree_size(model: Any) -> tuple[float, float]:
+class _Tree(Protocol):
+    node_count: int
+    max_depth: int
+
+
+def tree_size(model: object) -> tuple[float, float]:
     """The nodes and the depth of a fitted tree, of the trees of a forest, or of what a pipeline or a search holds."""
     trees = list(_trees(model))
     if not trees:
@@ -131,7 +149,7 @@ def tree_size(model: Any) -> tuple[float, float]:
     return float(sum(tree.node_count for tree in trees)), float(max(tree.max_depth for tree in trees))
 
 
-def _trees(model: Any) -> Any:
+def _trees(model: object) -> Iterator[_Tree]:
     if hasattr(model, "tree_"):
         yield model.tree_
         return

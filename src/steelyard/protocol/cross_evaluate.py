@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sized
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,29 +20,36 @@ from steelyard.protocol.model_result import ModelResult
 from steelyard.protocol.predictions import Data
 from steelyard.protocol.runs import Run, Task, run_all
 from steelyard.protocol.seeds import SEEDS
-from steelyard.protocol.splits import parts
+from steelyard.protocol.split_plan import planned_parts
 from steelyard.statistics.confusion import MOST_LABELS, Confusion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Features, Label, Labels, Rng, Weights
+    from steelyard.metrics.spec import SpecLike
+    from steelyard.protocol.candidates import EstimatorsLike, ResamplersLike
+    from steelyard.protocol.split_plan import SplitLike
 
 
 def cross_evaluate(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: EstimatorsLike,
+    X: Features,
+    y: ArrayLike,
     *,
-    split: Any = 5,
-    resample: Any = None,
-    metrics: Any = None,
-    groups: Any = None,
-    sample_weight: Any = None,
+    split: SplitLike = 5,
+    resample: ResamplersLike = None,
+    metrics: Sequence[SpecLike] | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: Weights = None,
     n_jobs: int | None = None,
-    rng: Any = None,
-    pos_label: Any = None,
+    rng: Rng = None,
+    pos_label: Label = None,
     cost: bool = False,
     level: float = 0.95,
-    progress: Callable[[int, int], Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> CrossEvaluation:
     """Fit on one part of the rows and test on the rest, run after run: every metric with its spread, and the cost.
 
@@ -52,7 +60,7 @@ def cross_evaluate(
     them, and any sampler of imbalanced-learn will do; a list of them makes each one more candidate.
 
     Every fit has its timings and the size of its model; with `cost` short timings are repeated and a further fit,
-    which is not timed, tells the peak memory. `sample_weight` reaches the fits and the metrics. A run that fails is
+    which is not timed, gives the peak memory. `sample_weight` reaches the fits and the metrics. A run that fails is
     reported with its fold, and the others are kept. An estimator's random_state of None is set from `rng`, so one
     input gives one output, also with `n_jobs`. `progress` is called with the runs done and their number after each.
 
@@ -66,34 +74,33 @@ def cross_evaluate(
     600
     """
     data = read_data(X, y, sample_weight, pos_label)
-    found = candidates(estimator, resample, weighted=data.weight is not None)
+    several = candidates(estimator, resample, weighted=data.weight is not None)
     _check_metrics(metrics)
-    _check_how(level, n_jobs, progress)
+    _check_options(level, n_jobs, progress)
     source = generator(rng)
-    plan = parts(split, X, data.y, data.codes, data.labels, groups, source)
+    plan = planned_parts(split, data, groups, source)
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
     scores = run_values.needs_scores(metrics)
     tasks = [
-        Task(candidate, part, seed, scores, cost) for candidate in found for part, seed in zip(plan, seeds, strict=True)
+        Task(candidate, part, seed, scores, cost)
+        for candidate in several
+        for part, seed in zip(plan, seeds, strict=True)
     ]
-    answers = iter(run_all(tasks, data, n_jobs, progress))
-    models = {
-        each.name: ModelResult(
-            each.name, Rows(Run(each.name, part, data, next(answers)) for part in plan), metrics, level, len(found) == 1
-        )
-        for each in found
-    }
-    _check_some(models)
-    setting = {"split": _told_split(split), "runs": len(plan), "seed": _seed(rng)}
-    return CrossEvaluation(models, setting=setting)
+    runs: dict[str, Rows[Run]] = {candidate.name: Rows() for candidate in several}
+    for task, predictions in zip(tasks, run_all(tasks, data, n_jobs, progress), strict=True):
+        runs[task.candidate.name].append(Run(task.candidate.name, task.part, data, predictions))
+    _check_any_ended(runs)
+    alone = len(several) == 1
+    models = {name: ModelResult(name, rows, metrics, level, alone) for name, rows in runs.items()}
+    return CrossEvaluation(models, setting={"split": _split_name(split), "runs": len(plan), "seed": _seed(rng)})
 
 
-def read_data(X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Data:
+def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Label) -> Data:
     """The rows, checked at the door."""
     column = arrays.column(y, "y")
     codes, labels = label_codes.encode(column, None, "y")
     weight = arrays.weights(sample_weight, "sample_weight")
-    n = X.shape[0] if hasattr(X, "shape") else len(X) if hasattr(X, "__len__") else None
+    n = X.shape[0] if hasattr(X, "shape") else len(X) if isinstance(X, Sized) else None
     if n is None:
         raise InputTypeError(f"X holds the features of each row, as an array or a frame, not {type(X).__name__}.")
     arrays.check_lengths(X=range(n), y=column, sample_weight=weight)
@@ -108,26 +115,27 @@ def read_data(X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Data:
     return Data(X, column, codes.astype(np.intp), labels, _positive(labels, pos_label), weight)
 
 
-def _positive(labels: tuple[Any, ...], pos_label: Any) -> Any:
+def _positive(labels: Labels, pos_label: Label) -> Label:
     """The class that was named positive, or is so by convention; None where neither."""
     if pos_label is not None:
-        return paired_tables.positive(labels, pos_label)
+        positive: Label = paired_tables.positive(labels, pos_label)
+        return positive
     try:
         return Confusion.of_rows(labels, np.zeros((0, 0), dtype=np.int64)).positive_label()
     except InputError:
         return None
 
 
-def _check_metrics(metrics: Any) -> None:
+def _check_metrics(metrics: object) -> None:
     if metrics is None:
         return
-    if isinstance(metrics, str) or not hasattr(metrics, "__iter__"):
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
     if not [MetricSpec.of(metric) for metric in metrics]:
         raise InputError("metrics= is empty; name at least one metric, or leave it out for all.")
 
 
-def _check_how(level: Any, n_jobs: Any, progress: Any) -> None:
+def _check_options(level: float, n_jobs: object, progress: object) -> None:
     check_level(level)
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs):
         raise InputError(f"n_jobs (--jobs) is how many runs there are at a time, or -1 for all cores, not {n_jobs!r}.")
@@ -135,19 +143,20 @@ def _check_how(level: Any, n_jobs: Any, progress: Any) -> None:
         raise InputTypeError(f"progress= takes a function of the runs done and their number, not {progress!r}.")
 
 
-def _check_some(models: dict[str, ModelResult]) -> None:
+def _check_any_ended(runs: Mapping[str, Rows[Run]]) -> None:
     """Refuse a result in which nothing ran, with the first reason."""
-    runs = [run for model in models.values() for run in model.runs]
-    if all(run.error is not None for run in runs):
-        raise InputError(f"Every run failed; the first, {runs[0].model} on fold {runs[0].part.fold}: {runs[0].error}")
+    every = [run for rows in runs.values() for run in rows]
+    if all(run.error is not None for run in every):
+        first = every[0]
+        raise InputError(f"Every run failed; the first, {first.model} on fold {first.part.fold}: {first.error}")
 
 
-def _told_split(split: Any) -> str:
-    """The split as it is written down: a list of pairs is told by its kind only."""
-    known = isinstance(split, (str, int, np.integer)) or hasattr(split, "split")
-    return str(split) if known else "pairs of rows"
+def _split_name(split: SplitLike) -> str:
+    """The split as it is written down: of a list of pairs only its kind."""
+    has_name = isinstance(split, (str, int, np.integer)) or hasattr(split, "split")
+    return str(split) if has_name else "pairs of rows"
 
 
-def _seed(rng: Any) -> int | None:
+def _seed(rng: Rng) -> int | None:
     """The seed that gives the same runs again; None where a generator was given, which has moved on."""
     return 0 if rng is None else int(rng) if isinstance(rng, (int, np.integer)) else None

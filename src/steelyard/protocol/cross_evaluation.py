@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -13,14 +14,14 @@ import numpy as np
 from steelyard.analysis.compare import compare
 from steelyard.analysis.corrected_t_test import corrected_t_test
 from steelyard.analysis.holm import holm
-from steelyard.analysis.rows import Flat, Rows
+from steelyard.analysis.rows import Rows
 from steelyard.analysis.strict_json import json_text
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
+from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, summary_text
-from steelyard.protocol.cost import KINDS
-from steelyard.protocol.model_result import ClassValues, ModelResult, only
-from steelyard.protocol.run_values import KALITA, Summary
+from steelyard.protocol.cost import COST_KINDS
+from steelyard.protocol.run_values import KALITA_MEAN_F
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,24 +30,38 @@ if TYPE_CHECKING:
     from steelyard.analysis.best_threshold import BestThreshold
     from steelyard.analysis.comparison import Comparison
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.metrics.spec import SpecLike
+    from steelyard.protocol.class_values import ClassValues
+    from steelyard.protocol.model_result import ModelResult
+    from steelyard.protocol.run_summary import Summary
     from steelyard.protocol.runs import Run
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
 
 @dataclass(frozen=True)
-class RunDifference(Flat):
+class RunDifference:
     """How much one model beats another over the runs, with Nadeau and Bengio's interval and test."""
 
     a: str
     b: str
-    metric: str
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    p_holm: float
+    spec: MetricSpec
     runs: int
+    difference: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p_value: float = math.nan
+    p_holm: float = math.nan
+
+    @property
+    def metric(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    def row(self) -> dict[str, Any]:
+        """The difference as a row of a table."""
+        numbers = ("difference", "low", "high", "p_value", "p_holm", "runs")
+        return {"a": self.a, "b": self.b, "metric": self.metric, **{key: getattr(self, key) for key in numbers}}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,8 +74,8 @@ class CrossEvaluation:
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from steelyard import cross_evaluate
-    >>> found = cross_evaluate(GaussianNB(), *load_breast_cancer(return_X_y=True), split=3)
-    >>> len(found.runs), int(found.pooled.rows.sum())
+    >>> result = cross_evaluate(GaussianNB(), *load_breast_cancer(return_X_y=True), split=3)
+    >>> len(result.runs), int(result.pooled.rows.sum())
     (3, 569)
     """
 
@@ -110,99 +125,110 @@ class CrossEvaluation:
         """Precision, recall and F of each class, and their averages, of every model."""
         return Rows(row for model in self.models.values() for row in model.per_class)
 
-    def ranking(self, metric: Any = KALITA) -> Rows[Summary]:
-        """The models from the best to the worst by the mean of a metric, or of a cost; Kalita's mean F by default.
+    def ranking(self, metric: SpecLike | None = None) -> Rows[Summary]:
+        """The models from the best to the worst by the mean of a metric, or of a cost; the AC-score by default.
 
         The mean is over the runs in which it is defined for every model. Where those are fewer than half of the runs,
-        as when rows are left out one by one, the merged tables decide, and `why` says so.
+        as when rows are left out one by one, the merged tables decide, and `why` says so. Kalita's study ranks by
+        `ranking("f1[average=macro]")`.
         """
-        if isinstance(metric, str) and metric in KINDS:
-            return _sorted(
-                [next(row for row in model.cost if row.name == metric) for model in self.models.values()], -1
-            )
-        spec = MetricSpec.of(metric)
+        if isinstance(metric, str) and metric in COST_KINDS:
+            return _sorted([row for row in self.cost if row.name == metric], -1)
+        spec = MetricSpec.of(default_metric() if metric is None else metric)
         if not spec.sign:
             raise InputError(f"No value of {spec.name} is best, so nothing can be ranked by it; name another.")
-        known = {name: np.isfinite(model.values(spec)) for name, model in self.models.items()}
-        common = np.logical_and.reduce([held for held in known.values() if held.any()] or list(known.values()))
+        defined = [np.isfinite(model.values(spec)) for model in self.models.values()]
+        common = np.logical_and.reduce([runs for runs in defined if runs.any()] or defined)
         if 2 * common.sum() >= len(common):
             return _sorted([model.summarised(spec, common) for model in self.models.values()], spec.sign)
-        told = f"defined for every model in {common.sum()} of {len(common)} runs only: ranked by the merged tables"
-        found = [replace(model.summarised(spec), why=told) for model in self.models.values()]
-        return _sorted(found, spec.sign, "pooled")
+        why = f"defined for every model in {common.sum()} of {len(common)} runs only: ranked by the merged tables"
+        rows = [replace(model.summarised(spec), why=why) for model in self.models.values()]
+        return _sorted(rows, spec.sign, "pooled")
 
-    def differences(self, metrics: Any = (KALITA, "ac_score")) -> Rows[RunDifference]:
-        """Every pair of models, run by run: the mean difference with Nadeau and Bengio's corrected t-test."""
-        several = [metrics] if isinstance(metrics, str) else list(metrics)
-        rows = [
-            self._difference(a, b, MetricSpec.of(metric)) for metric in several for a, b in combinations(self.models, 2)
-        ]
+    def differences(self, metrics: SpecLike | Iterable[SpecLike] | None = None) -> Rows[RunDifference]:
+        """Every pair of models, run by run: the mean difference with Nadeau and Bengio's corrected t-test.
+
+        Where no metric is named they are the AC-score and Kalita's mean F.
+        """
+        metrics = (default_metric(), KALITA_MEAN_F) if metrics is None else metrics
+        several = metrics if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
+        specs = [MetricSpec.of(metric) for metric in several]
+        rows = [self._difference(a, b, spec) for spec in specs for a, b in combinations(self.models, 2)]
         adjusted = holm(row.p_value for row in rows)
         return Rows(replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True))
 
     def _difference(self, a: str, b: str, spec: MetricSpec) -> RunDifference:
-        both = self[a].values(spec) - self[b].values(spec)
-        known = both[np.isfinite(both)]
-        if len(known) < 2:
-            return RunDifference(a, b, spec.name, math.nan, math.nan, math.nan, math.nan, math.nan, len(known))
+        differences = self[a].values(spec) - self[b].values(spec)
+        finite = differences[np.isfinite(differences)]
+        if len(finite) < 2:
+            return RunDifference(a, b, spec, len(finite))
         train, test = np.mean([run.part.sizes for run in self[a].runs], axis=0).tolist()
-        found = corrected_t_test(known, n_train=train, n_test=test, level=self[a].level)
-        ends = (found.difference, found.low, found.high, found.p_value)
-        return RunDifference(a, b, spec.name, *ends, math.nan, len(known))
+        tested = corrected_t_test(finite, n_train=train, n_test=test, level=self[a].level)
+        return RunDifference(a, b, spec, len(finite), tested.difference, tested.low, tested.high, tested.p_value)
 
     def compare(self, **options: Any) -> Comparison:
         """The models on the same rows, each row as it was first tested; options as in `steelyard.compare`."""
         first = next(iter(self.models.values()))
         data = first.data
-        answers = {name: pooling.first_answers(model.runs, len(data.codes)) for name, model in self.models.items()}
-        held = np.logical_and.reduce([codes >= 0 for codes in answers.values()])
-        if not held.any():
+        codes = {name: pooling.first_predictions(model.runs, len(data.codes)) for name, model in self.models.items()}
+        tested = np.logical_and.reduce([column >= 0 for column in codes.values()])
+        if not tested.any():
             raise InputError("No row was tested by every model, so there is nothing to compare.")
-        names = np.array(data.labels, dtype=object)
+        labels = np.array(data.labels, dtype=object)
         options = {"pos_label": data.positive, "labels": list(data.labels), "level": first.level, **options}
-        return compare(names[data.codes[held]], {n: names[codes[held]] for n, codes in answers.items()}, **options)
+        predicted = {name: labels[column[tested]] for name, column in codes.items()}
+        return compare(labels[data.codes[tested]], predicted, **options)
 
     # ---------------------------------------------------------------- the only model
 
-    def values(self, metric: Any = KALITA) -> Array:
-        """The value of each run of the only model."""
-        return only(self.models, "values").values(metric)
+    def _only(self, what: str) -> ModelResult:
+        """The only model; of several one is to be named."""
+        if len(self.models) == 1:
+            return next(iter(self.models.values()))
+        names = ", ".join(map(repr, self.models))
+        raise InputError(
+            f"There are {len(self.models)} models, {names}; name the one whose {what} is meant: result[name]."
+        )
 
-    def summarised(self, metric: Any = KALITA) -> Summary:
+    def values(self, metric: SpecLike | None = None) -> Array:
+        """The value of each run of the only model."""
+        return self._only("values").values(metric)
+
+    def summarised(self, metric: SpecLike | None = None) -> Summary:
         """One metric over all runs of the only model."""
-        return only(self.models, "summary").summarised(metric)
+        return self._only("summary").summarised(metric)
 
     @property
     def pooled(self) -> Confusion:
         """The tables of all runs of the only model, merged."""
-        return only(self.models, "pooled table").pooled
+        return self._only("pooled table").pooled
 
     @property
     def scores(self) -> ScoreTable | None:
         """The scores of all test rows of the only model."""
-        return only(self.models, "scores").scores
+        return self._only("scores").scores
 
     @property
     def evaluation(self) -> Evaluation:
         """All test rows of the only model as one Evaluation."""
-        return only(self.models, "evaluation").evaluation
+        return self._only("evaluation").evaluation
 
-    def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:
-        """The best cut of the only model's scores of rows that it had not seen."""
-        return only(self.models, "threshold").best_threshold(metric, **options)
+    def best_threshold(self, metric: SpecLike | None = None, **options: Any) -> BestThreshold:
+        """The best threshold of the only model's scores of rows that it had not seen."""
+        return self._only("threshold").best_threshold(metric, **options)
 
     # ---------------------------------------------------------------- shown
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for strict JSON: what is undefined or infinite is None."""
-        return summary_text.plain(self)
+        return summary_text.json_values(self)
 
     def to_json(self) -> str:
         """The result as strict JSON text."""
         return json_text(self.to_dict())
 
     def __repr__(self) -> str:
-        return summary_text.told(self)
+        return summary_text.result_text(self)
 
 
 def _sorted(rows: list[Summary], sign: int, key: str = "mean") -> Rows[Summary]:

@@ -1,4 +1,4 @@
-"""Results: what one model did in all its runs: per run, pooled, mean, best and spread, its cost, and an Evaluation."""
+"""ModelResult: what one model did in all its runs: per run, pooled, mean, best and spread, its cost, an Evaluation."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ from steelyard.errors import InputError, SteelyardError
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.evaluation.rows import SHOWN_AVERAGES
-from steelyard.metrics.registry import get_metric
+from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, run_values
-from steelyard.protocol.cost import KINDS, WHY_NAN
-from steelyard.protocol.run_baseline import Guesses, guesses
+from steelyard.protocol.class_values import ClassValues
+from steelyard.protocol.cost import COST_KINDS, CostKind
+from steelyard.protocol.run_summary import Extent, Summary
+from steelyard.protocol.run_values import RunTables
+from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.predictions import Data
-    from steelyard.protocol.run_values import Summary
     from steelyard.protocol.runs import Run
-    from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
 FIXED_MODELS = (
@@ -39,33 +42,13 @@ FIXED_MODELS = (
 )
 
 
-@dataclass(frozen=True)
-class ClassValues:
-    """Precision, recall and F of one class over all runs, or of an average over the classes."""
-
-    model: str | None
-    label: Any
-    rows: int | None
-    precision: Summary
-    recall: Summary
-    f1: Summary
-
-    def row(self) -> dict[str, Any]:
-        """The class as a row of a table: the means over the runs with their intervals."""
-        parts = {name: getattr(self, name) for name in CLASS_METRICS}
-        ends = {f"{name}_{end}": getattr(part, end) for name, part in parts.items() for end in ("mean", "low", "high")}
-        left_out = {f"{name}_undefined": part.undefined for name, part in parts.items()}
-        values = {key.removesuffix("_mean"): value for key, value in ends.items()}
-        return {"model": self.model, "class": self.label, "rows": self.rows} | values | left_out
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelResult:
     """What one model did in all its runs."""
 
     name: str
     runs: Rows[Run]
-    metrics: Any = None
+    metrics: Sequence[SpecLike] | None = None
     level: float = 0.95
     alone: bool = True
 
@@ -79,36 +62,37 @@ class ModelResult:
         """The runs that failed, each with its fold and the reason."""
         return Rows(run for run in self.runs if run.error is not None)
 
-    @property
-    def _shown_name(self) -> str | None:
-        return None if self.alone else self.name
-
     # ---------------------------------------------------------------- values
 
-    def values(self, metric: Any = run_values.KALITA) -> Array:
-        """The value of each run, NaN where it failed or is undefined; of a metric, or of a kind of cost."""
-        if isinstance(metric, str) and metric in KINDS:
+    def values(self, metric: SpecLike | None = None) -> Array:
+        """The value of each run, NaN where it failed or is undefined; of a metric, or of a kind of cost.
+
+        Where none is named it is the AC-score, by which models are ranked.
+        """
+        if isinstance(metric, str) and metric in COST_KINDS:
             return np.array([run.cost.values()[metric] for run in self.runs])
-        return run_values.values(MetricSpec.of(metric), self.runs, self._tables)[: len(self.runs)]
+        return self._tables.values(_spec(metric))
 
     @cached_property
-    def _tables(self) -> Array:
-        """The tables of the runs, that of all of them, and that which guessing expects, on a first axis."""
-        return run_values.stacked(self.runs)
+    def _tables(self) -> RunTables:
+        return RunTables(self.runs)
 
     @cached_property
     def pooled(self) -> Confusion:
         """The tables of all runs merged: a row that was tested in several runs counts in each."""
-        found = run_values.merged(run.confusion for run in self.runs)
-        return run_values.empty_table(self.data.labels, self.data.positive) if found is None else found
+        k = len(self.data.labels)
+        empty = Confusion.of_rows(self.data.labels, np.zeros((k, k), dtype=np.int64), self.data.positive)
+        tables = [run.confusion for run in self.runs if run.confusion is not None]
+        return sum(tables[1:], start=tables[0]) if tables else empty
 
-    @cached_property
+    @property
     def scores(self) -> ScoreTable | None:
         """The scores of all test rows, each row counted once; None where the model gives none."""
         return self._once[1]
 
     @cached_property
     def _once(self) -> tuple[Confusion, ScoreTable | None]:
+        """The tables in which every tested row counts once."""
         self._check_any()
         return pooling.once_each(self.runs)
 
@@ -126,100 +110,85 @@ class ModelResult:
     @cached_property
     def summary(self) -> Rows[Summary]:
         """Every metric over all runs: mean, spread, interval, best, worst, and the value of the merged table."""
-        return Rows(self._row(spec) for spec in self.specs)
+        return Rows(self._summary_or_reason(spec) for spec in self.specs)
 
-    def _row(self, spec: MetricSpec) -> Summary:
+    def _summary_or_reason(self, spec: MetricSpec) -> Summary:
         """One metric over all runs; one that this model does not allow says why, and stops nobody else."""
         try:
             return self.summarised(spec)
         except InputError as error:
-            nothing = np.full(len(self.runs), np.nan)
-            return self._summary(spec.name, nothing, spec.sign, spec.metric.range, why=str(error))
+            return Summary(self._shown_name, spec, undefined=len(self.runs), why=str(error))
 
-    def summarised(self, metric: Any = run_values.KALITA, held: Array | None = None) -> Summary:
-        """One metric over all runs, or over those that are `held`."""
-        spec = MetricSpec.of(metric)
-        metric, found = spec.metric, run_values.values(spec, self.runs, self._with_guesses)
-        if held is not None:
-            found[: len(self.runs)][~held] = np.nan
-        if run_values.of_scores(spec, self.runs):
-            scores = self.scores
-            if scores is None:  # a column for each class: the tables of the classes are not kept
-                return self._summary(spec.name, found, spec.sign, metric.range)
-            whole = run_values.of_score_table(metric, scores), run_values.guessing(metric, scores)
+    def summarised(self, metric: SpecLike | None = None, chosen: Array | None = None) -> Summary:
+        """One metric, where none is named the AC-score, over all runs, or over those that are `chosen`."""
+        spec = _spec(metric)
+        if run_values.reads_scores(spec, self.runs):
+            values, pooled, baseline = self._of_scores(spec, chosen)
         else:
-            whole = float(found[len(self.runs)]), run_values.without_rounding(metric, self._guessed(found))
-        pooled = {"pooled": whole[0], "chance": whole[1]}
-        row = self._summary(spec.name, found[: len(self.runs)], spec.sign, metric.range, **pooled)
-        return row if row.sd != 0 else self._by_rows(row, spec)
+            values, pooled, baseline = self._tables.values_and_baseline(spec, chosen)
+        row = replace(self._summary(spec, values), pooled=pooled, chance=baseline)
+        return row if row.sd != 0 or pooled is None else self._with_row_interval(row, spec)
 
-    def _by_rows(self, row: Summary, spec: MetricSpec, label: Any = None) -> Summary:
+    def _of_scores(self, spec: MetricSpec, chosen: Array | None) -> tuple[Array, float | None, float | None]:
+        values = run_values.score_values(spec, self.runs)
+        if chosen is not None:
+            values[~chosen] = np.nan
+        if self.scores is None:  # a column for each class: the tables of the classes are not kept
+            return values, None, None
+        pooled = run_values.score_table_value(spec.metric, self.scores)
+        return values, pooled, run_values.score_baseline(spec.metric, self.scores)
+
+    def _with_row_interval(self, row: Summary, spec: MetricSpec) -> Summary:
         """The summary with the interval of the rows tested, for runs that all gave the same value."""
-        table: Any = self.scores if run_values.of_scores(spec, self.runs) else self._once[0]
-        how: dict[str, Any] = {} if spec.average == "native" else {"average": spec.average}
+        scores = self.scores if run_values.reads_scores(spec, self.runs) else None
         try:
-            found = interval(
-                spec.metric, table if label is None else table.with_positive(label), level=self.level, **how
-            )
+            of_rows = interval(spec, self._once[0] if scores is None else scores, level=self.level)
         except SteelyardError:  # such as one class only
             return row
-        low, high = min(float(found.low), row.mean), max(float(found.high), row.mean)
+        low, high = min(float(of_rows.low), row.mean), max(float(of_rows.high), row.mean)
         return replace(row, low=low, high=high, of_rows=True)
 
-    @cached_property
-    def _guesses(self) -> Guesses | None:
-        return guesses(self.runs)
+    def _summary(self, spec: MetricSpec | CostKind, values: Array) -> Summary:
+        return Summary.of(self._shown_name, spec, values, self._extent, self.level)
+
+    @property
+    def _shown_name(self) -> str | None:
+        return None if self.alone else self.name
 
     @cached_property
-    def _with_guesses(self) -> Array:
-        """The tables as above, then those that guessing may give, so that a metric is asked once about all."""
-        return self._tables if self._guesses is None else np.concatenate([self._tables, self._guesses.tables])
-
-    def _guessed(self, found: Array) -> float:
-        """What guessing scores on average in the runs of the mean; on the merged table where that is unknown."""
-        n = len(self.runs)
-        if self._guesses is None:
-            return float(found[n + 1])
-        ended = [i for i, run in enumerate(self.runs) if run.error is None]
-        each = self._guesses.expected(found[n + 2 :])
-        known = each[np.isfinite(found[ended]) & np.isfinite(each)]
-        return float(np.clip(known.mean(), known.min(), known.max())) if len(known) else float(found[n + 1])
-
-    def _summary(self, name: str, found: Array, sign: int, limits: tuple[float, float], **more: Any) -> Summary:
-        return run_values.summary(self._shown_name, name, found, self._sizes, sign, limits, self.level, **more)
-
-    @cached_property
-    def _sizes(self) -> run_values.Extent:
-        return run_values.Extent.of([run.part for run in self.runs])
+    def _extent(self) -> Extent:
+        return Extent.of([run.part for run in self.runs])
 
     @cached_property
     def cost(self) -> Rows[Summary]:
         """Time, memory and space over all runs; less is better, and what was not measured says why."""
-        return Rows(self._cost(kind) for kind in KINDS)
+        return Rows(self._cost(kind) for kind in COST_KINDS.values())
 
-    def _cost(self, kind: str) -> Summary:
-        found = self.values(kind)
-        known = [run.cost.noise().get(kind, np.nan) for run in self.runs]
-        noise = float(np.nanmedian(known)) if not np.isnan(known).all() else None
-        why = WHY_NAN.get(kind) if np.isnan(found).all() else None
-        middle = None if np.isnan(found).all() else float(np.nanmedian(found))
-        return self._summary(kind, found, -1, (0.0, np.inf), noise=noise, why=why, median=middle)
+    def _cost(self, kind: CostKind) -> Summary:
+        values = self.values(kind.name)
+        noises = [run.cost.noise().get(kind.name, np.nan) for run in self.runs]
+        noise = None if np.isnan(noises).all() else float(np.nanmedian(noises))
+        missing = bool(np.isnan(values).all())
+        median, why = (None, kind.why_missing) if missing else (float(np.nanmedian(values)), None)
+        return replace(self._summary(kind, values), noise=noise, why=why, median=median)
+
+    # ---------------------------------------------------------------- class by class
 
     @cached_property
     def per_class(self) -> Rows[ClassValues]:
-        """Precision, recall and F of each class, then their plain mean and that by the classes' shares (Kalita)."""
-        each = {name: self.values(MetricSpec(get_metric(name), None)) for name in CLASS_METRICS}
+        """Precision, recall and F1 of each class, then their plain mean and that by the classes' shares (Kalita)."""
+        metrics = [get_metric(name) for name in CLASS_METRICS]
+        values = [self.values(MetricSpec(metric, None)) for metric in metrics]
         rows = self._tested_rows().tolist()
-        found = [
-            ClassValues(
-                self._shown_name, label, rows[i], *(self._of_class(name, each[name][:, i], label) for name in each)
-            )
-            for i, label in enumerate(self.data.labels)
-        ]
+        classes = []
+        for i, label in enumerate(self.data.labels):
+            specs = (MetricSpec(metric, label=label) for metric in metrics)
+            parts = (self._of_class(spec, each[:, i]) for spec, each in zip(specs, values, strict=True))
+            classes.append(ClassValues(self._shown_name, label, rows[i], *parts))
         for average, words in zip(SHOWN_AVERAGES, ("macro", "class shares"), strict=True):
-            parts = (self.summarised(MetricSpec(get_metric(name), average)) for name in each)
-            found.append(ClassValues(self._shown_name, words, None, *parts))
-        return Rows(found)
+            parts = (self.summarised(MetricSpec(metric, average)) for metric in metrics)
+            classes.append(ClassValues(self._shown_name, words, None, *parts))
+        return Rows(classes)
 
     def _tested_rows(self) -> Array:
         """How many rows of each class were tested, each counted once."""
@@ -228,9 +197,9 @@ class ModelResult:
             tested[run.part.test] |= run.error is None
         return np.bincount(self.data.codes[tested], minlength=len(self.data.labels))
 
-    def _of_class(self, name: str, found: Array, label: Any) -> Summary:
-        row = self._summary(name, found, 1, (0.0, 1.0))
-        return row if row.sd != 0 else self._by_rows(row, MetricSpec(get_metric(name)), label)
+    def _of_class(self, spec: MetricSpec, values: Array) -> Summary:
+        row = self._summary(spec, values)
+        return row if row.sd != 0 else self._with_row_interval(row, spec)
 
     # ---------------------------------------------------------------- everything else
 
@@ -243,33 +212,27 @@ class ModelResult:
             assumed.append("Rows were tested more than once; each counts once, as the mean of its answers.")
         if len(self.runs) > 1:
             assumed.append(FIXED_MODELS)
-        return evaluate_tables(
-            table,
-            scores,
-            self.data.positive,
-            assumed=assumed,
-            metrics=self._plain_metrics(),
-            inference=Inference(self.level),
-        )
+        inference, metrics = Inference(self.level), self._native_metrics()
+        return evaluate_tables(table, scores, self.data.positive, assumed=assumed, metrics=metrics, inference=inference)
 
-    def _plain_metrics(self) -> Any:
+    def _native_metrics(self) -> list[Metric] | None:
         """What was asked for without averages, which an evaluation has anyway."""
         if self.metrics is None:
             return None
-        known = [spec.metric for spec in self.specs if spec.average == "native"]
-        return [m for m in known if m.function is not None or self.scores is not None] or None
+        metrics = [spec.metric for spec in self.specs if spec.is_native]
+        return [m for m in metrics if m.function is not None or self.scores is not None] or None
 
-    def best_threshold(self, metric: Any = "ac_score", **options: Any) -> BestThreshold:
-        """The cut at which a metric is best on the scores that each row, unseen in training, got first."""
+    def best_threshold(self, metric: SpecLike | None = None, **options: Any) -> BestThreshold:
+        """The threshold at which a metric, by default the AC-score, is best on the scores that each row got first."""
         self._check_any()
-        scores = pooling.once_each(pooling.firsts(self.runs))[1]
+        scores = pooling.once_each(pooling.first_tests(self.runs))[1]
         if scores is None and self.data.positive is None:
             raise InputError(
                 "Which class is positive is not clear, so no scores of it can be cut; name it with pos_label=."
             )
         if scores is None:
             raise InputError(f"{self.name} gave no scores to cut; it needs predict_proba or decision_function.")
-        return best_threshold(scores, metric=metric, **options)
+        return best_threshold(scores, metric=default_metric() if metric is None else metric, **options)
 
     def __repr__(self) -> str:
         from steelyard.protocol.cross_evaluation import CrossEvaluation
@@ -277,9 +240,5 @@ class ModelResult:
         return repr(CrossEvaluation({self.name: self}))
 
 
-def only(models: Mapping[str, ModelResult], what: str) -> ModelResult:
-    """The one model there is; of several one is to be named."""
-    if len(models) == 1:
-        return next(iter(models.values()))
-    names = ", ".join(map(repr, models))
-    raise InputError(f"There are {len(models)} models, {names}; name the one whose {what} is meant: result[name].")
+def _spec(metric: SpecLike | None) -> MetricSpec:
+    return MetricSpec.of(default_metric() if metric is None else metric)

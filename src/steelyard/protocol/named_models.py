@@ -1,4 +1,4 @@
-"""Models: estimators by a short name, and a table of columns made ready for them, for the command line and for trying.
+"""Named models: estimators by a short name, and a table of columns made ready for them.
 
 Nothing is learned from rows outside a training part: imputing, scaling and coding are steps of the estimator.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from steelyard.protocol.cross_evaluate import cross_evaluate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Estimator, Frame
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 FEW_ROWS, OWN_VALUES = 10, 0.9  # of so many rows with text, more than this share with a text of their own name rows
@@ -26,37 +26,41 @@ NAMES_ROWS = "was left out: nearly every row has its own text there, which says 
 MOST_CATEGORIES = 50  # columns that a column of text becomes at most; rarer words share one
 
 
-def _logistic() -> Any:
+def _logistic() -> Estimator:
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(max_iter=1_000)
+    estimator: Estimator = LogisticRegression(max_iter=1_000)
+    return estimator
 
 
-def _tree() -> Any:
+def _tree() -> Estimator:
     from sklearn.tree import DecisionTreeClassifier
 
-    return DecisionTreeClassifier()
+    estimator: Estimator = DecisionTreeClassifier()
+    return estimator
 
 
-def _forest() -> Any:
+def _forest() -> Estimator:
     from sklearn.ensemble import RandomForestClassifier
 
-    return RandomForestClassifier()
+    estimator: Estimator = RandomForestClassifier()
+    return estimator
 
 
-def _nearest_mean() -> Any:
+def _nearest_mean() -> Estimator:
     from steelyard.estimators.nearest_mean import NearestMeanClassifier
 
     return NearestMeanClassifier()
 
 
-def _lda() -> Any:
+def _lda() -> Estimator:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-    return LinearDiscriminantAnalysis()
+    estimator: Estimator = LinearDiscriminantAnalysis()
+    return estimator
 
 
-MODELS: dict[str, Callable[[], Any]] = {
+MODELS: dict[str, Callable[[], Estimator]] = {
     "logistic": _logistic,
     "tree": _tree,
     "forest": _forest,
@@ -65,7 +69,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-def model(name: str) -> Any:
+def model(name: str) -> Estimator:
     """A new estimator by its short name: logistic, tree, forest, nearest-mean or lda.
 
     >>> model("logistic")
@@ -81,7 +85,7 @@ def model(name: str) -> Any:
 
 
 def cross_evaluate_columns(
-    table: Any, target: str, *, model: str | list[str] = "logistic", **options: Any
+    table: Mapping[str, Any] | Frame, target: str, *, model: str | list[str] = "logistic", **options: Any
 ) -> CrossEvaluation:
     """Cross-evaluate models by name on a table of columns: `target` is predicted from all the others.
 
@@ -102,26 +106,27 @@ def cross_evaluate_columns(
     left_out = [name for name, column in columns.items() if is_a_name(column)]
     X, words = features({name: column for name, column in columns.items() if name not in left_out})
     names = [model] if isinstance(model, str) else list(model)
-    found = cross_evaluate({name: prepared(name, words) for name in names}, X, y, **options)
-    return replace(found, notes=tuple(f"The column {name!r} {NAMES_ROWS}" for name in left_out))
+    result = cross_evaluate({name: prepared(name, words) for name in names}, X, y, **options)
+    return replace(result, notes=tuple(f"The column {name!r} {NAMES_ROWS}" for name in left_out))
 
 
-def read_columns(table: Any) -> dict[str, Array]:
+def read_columns(table: Mapping[str, Any] | Frame) -> dict[str, Array]:
     """The columns of a table by name."""
     names = table.keys() if isinstance(table, Mapping) else getattr(table, "columns", None)
     if names is None:
         raise InputTypeError(f"A table of columns is a frame or {{name: values}}, not {type(table).__name__}.")
-    found = {str(name): arrays.column(table[name], f"the column {name!r}") for name in names}
-    arrays.check_lengths(**found)
-    return found
+    get = cast("Mapping[str, Any]", table).__getitem__
+    columns = {str(name): arrays.column(get(name), f"the column {name!r}") for name in names}
+    arrays.check_lengths(**columns)
+    return columns
 
 
 def is_a_name(column: Array) -> bool:
     """Whether a column holds text of which nearly every row has its own, such as an identifier or a time."""
     if column.dtype.kind not in "UOT":
         return False
-    known = [value for value in column.tolist() if isinstance(value, str)]
-    return len(known) >= FEW_ROWS and len(set(known)) > OWN_VALUES * len(known)
+    texts = [value for value in column.tolist() if isinstance(value, str)]
+    return len(texts) >= FEW_ROWS and len(set(texts)) > OWN_VALUES * len(texts)
 
 
 def features(columns: Mapping[str, Array]) -> tuple[Array, Array]:
@@ -144,11 +149,11 @@ def _numbers(column: Array, name: str) -> tuple[Array, bool]:
     values = [None if value is None or value != value else value for value in column.tolist()]  # noqa: PLR0124 - NaN
     if all(isinstance(value, (int, float)) for value in values if value is not None):
         return np.array([np.nan if value is None else float(value) for value in values]), False
-    known = {word: i for i, word in enumerate(sorted({str(value) for value in values if value is not None}))}
-    return np.array([np.nan if value is None else float(known[str(value)]) for value in values]), True
+    codes = {word: i for i, word in enumerate(sorted({str(value) for value in values if value is not None}))}
+    return np.array([np.nan if value is None else float(codes[str(value)]) for value in values]), True
 
 
-def prepared(name: str, words: Array) -> Any:
+def prepared(name: str, words: Array) -> Estimator:
     """A model behind the steps that make its columns ready, which are fitted with it."""
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer

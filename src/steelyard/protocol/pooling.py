@@ -1,14 +1,14 @@
-"""Once: all test rows of all runs as one table in which every row counts once, however often it was tested.
+"""Pooling: all test rows of all runs as one table in which every row counts once, however often it was tested.
 
 Ten repeats of a cross-validation test each row ten times. Ten times the rows would make every interval three times
-too narrow, so a row tested m times enters m times with 1/m of its weight; and since the m answers about one row are
+too narrow, so a row tested m times enters m times with 1/m of its weight; and since the m predictions of one row are
 not m rows, the squared weights, from which the effective number of rows is read, are those of one row.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,21 +20,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
+    from steelyard.protocol.predictions import Data
     from steelyard.protocol.runs import Run
 
 
 def _tested(runs: Sequence[Run]) -> tuple[Array, Array, Array | None, Array]:
-    """The test rows of all runs that ended, what was said of them, their scores, and each one's share of its row."""
+    """The test rows of all runs that ended, their predicted codes, their scores, and each one's share of its row."""
     done = [run for run in runs if run.error is None]
     rows = np.concatenate([run.part.test for run in done])
-    codes = np.concatenate([np.asarray(run.answer.codes) for run in done])
-    scores = [run.answer.scores for run in done]
+    codes = np.concatenate([np.asarray(run.predictions.codes) for run in done])
+    scores = [run.predictions.scores for run in done]
     times = np.bincount(rows, minlength=len(done[0].data.codes))
     weight = done[0].data.weight
     share = 1 / times[rows]
-    held = slice(None) if weight is None else np.flatnonzero(weight[rows] > 0)
-    all_scores = None if any(part is None for part in scores) else np.concatenate([np.asarray(s) for s in scores])[held]
-    return rows[held], codes[held], all_scores, share[held]
+    counted = slice(None) if weight is None else np.flatnonzero(weight[rows] > 0)
+    without = any(part is None for part in scores)
+    all_scores = None if without else np.concatenate([np.asarray(part) for part in scores])[counted]
+    return rows[counted], codes[counted], all_scores, share[counted]
 
 
 def once_each(runs: Sequence[Run]) -> tuple[Confusion, ScoreTable | None]:
@@ -47,16 +49,18 @@ def once_each(runs: Sequence[Run]) -> tuple[Confusion, ScoreTable | None]:
     if scores is None or data.positive is None:
         return table, None
     positive = true == data.labels.index(data.positive)
-    plain = data.weight is None and bool((share == 1).all())
-    held, rest = (_side(scores[side], weight[side], share[side], plain) for side in (positive, ~positive))
-    return table, ScoreTable(held, rest, data.positive)
+    unweighted = data.weight is None and bool((share == 1).all())
+    positives, negatives = (
+        _class_scores(scores[side], weight[side], share[side], unweighted) for side in (positive, ~positive)
+    )
+    return table, ScoreTable(positives, negatives, data.positive)
 
 
-def _confusion(true: Array, pred: Array, data: Any, weight: Array, share: Array) -> Confusion:
+def _confusion(true: Array, pred: Array, data: Data, weight: Array, share: Array) -> Confusion:
     k = len(data.labels)
-    place = true.astype(np.intp) * k + pred
+    cell = true.astype(np.intp) * k + pred
     rows, weights, squares = (
-        np.bincount(place, part, minlength=k * k).reshape(k, k)
+        np.bincount(cell, part, minlength=k * k).reshape(k, k)
         for part in (share, weight * share, weight * weight * share)
     )
     whole = np.round(rows).astype(np.int64)
@@ -65,8 +69,8 @@ def _confusion(true: Array, pred: Array, data: Any, weight: Array, share: Array)
     return Confusion(data.labels, whole, weights, squares, data.positive)
 
 
-def _side(scores: Array, weight: Array, share: Array, plain: bool) -> ClassScores:
-    if plain:
+def _class_scores(scores: Array, weight: Array, share: Array, unweighted: bool) -> ClassScores:
+    if unweighted:
         return ClassScores(scores, ascending=False)
     order = np.argsort(scores, kind="stable")
     weight, share = weight[order], share[order]
@@ -75,28 +79,29 @@ def _side(scores: Array, weight: Array, share: Array, plain: bool) -> ClassScore
     return ClassScores(scores[order], rows, weight * share, weight * weight * share)
 
 
-def firsts(runs: Sequence[Run]) -> list[Run]:
+def first_tests(runs: Sequence[Run]) -> list[Run]:
     """The runs that ended, each with the test rows that no run before it had: every row as it was first tested."""
     seen = np.zeros(len(runs[0].data.codes), dtype=bool)
-    found = []
+    restricted = []
     for run in runs:
         if run.error is None:
             fresh = ~seen[run.part.test]
             seen[run.part.test] = True
-            found.append(_restricted(run, fresh))
-    return found
+            restricted.append(_restricted(run, fresh))
+    return restricted
 
 
-def _restricted(run: Run, held: Array) -> Run:
-    codes, scores = (None if part is None else part[held] for part in (run.answer.codes, run.answer.scores))
-    answer = replace(run.answer, codes=codes, scores=scores)
-    return replace(run, part=replace(run.part, test=run.part.test[held], listed=run.part.train), answer=answer)
+def _restricted(run: Run, fresh: Array) -> Run:
+    codes, scores = (None if part is None else part[fresh] for part in (run.predictions.codes, run.predictions.scores))
+    predictions = replace(run.predictions, codes=codes, scores=scores)
+    part = replace(run.part, test=run.part.test[fresh], listed=run.part.train)
+    return replace(run, part=part, predictions=predictions)
 
 
-def first_answers(runs: Sequence[Run], n: int) -> Array:
-    """The code that each row got when it was first tested; -1 where it never was."""
-    found = np.full(n, -1, dtype=np.int64)
+def first_predictions(runs: Sequence[Run], n: int) -> Array:
+    """The code that was predicted for each row when it was first tested; -1 where it never was."""
+    codes = np.full(n, -1, dtype=np.int64)
     for run in reversed(runs):
-        if run.answer.codes is not None:
-            found[run.part.test] = run.answer.codes
-    return found
+        if run.predictions.codes is not None:
+            codes[run.part.test] = run.predictions.codes
+    return codes

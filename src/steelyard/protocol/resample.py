@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from steelyard._types import Array
 
 _OVER, UNDER, CLASS_WEIGHT = "over", "under", "class_weight"
 _WORDS = (_OVER, UNDER, CLASS_WEIGHT)
 
 
+class Sampler(Protocol):
+    """What imbalanced-learn calls a sampler."""
+
+    def fit_resample(self, X: ArrayLike, y: ArrayLike, /) -> tuple[ArrayLike, ArrayLike]:
+        """The rows and their labels, resampled."""
+
+
+Resampler: TypeAlias = Sampler | str | None
+
+
 @dataclass(frozen=True, eq=False)
 class Training:
     """The rows that an estimator is fitted on."""
 
-    X: Any
+    X: ArrayLike
     y: Array
     weight: Array | None
 
 
-def check(resampler: Any) -> None:
+def check_resampler(resampler: object) -> None:
     """Refuse what cannot resample."""
     if isinstance(resampler, type):
         raise InputTypeError(f"{resampler.__name__} is a class; give an object: {resampler.__name__}().")
@@ -42,7 +54,7 @@ def check(resampler: Any) -> None:
     )
 
 
-def resampled(resampler: Any, training: Training, seed: int) -> Training:
+def resampled(resampler: Resampler, training: Training, seed: int) -> Training:
     """The training part with its classes made equal; as it is where nothing is asked for."""
     if resampler is None or resampler == CLASS_WEIGHT:
         return training
@@ -77,18 +89,18 @@ def _picked(training: Training, rows: Array) -> Training:
     return Training(_safe_indexing(training.X, rows), training.y[rows], weight)
 
 
-def _by_sampler(sampler: Any, training: Training, seed: int) -> Training:
+def _by_sampler(sampler: Sampler, training: Training, seed: int) -> Training:
     """By a sampler of imbalanced-learn, or anything with its method."""
     from sklearn.base import clone
 
     from steelyard.protocol.seeds import seeded
 
-    fresh = seeded(clone(sampler, safe=False), seed)
+    fresh: Sampler = seeded(clone(sampler, safe=False), seed)
     X, y = fresh.fit_resample(training.X, training.y)
     if training.weight is None:
         return Training(X, np.asarray(y), None)
     rows = getattr(fresh, "sample_indices_", None)
-    if rows is None or len(rows) != len(y):
+    if rows is None or len(rows) != len(np.asarray(y)):
         raise InputError(
             f"{type(sampler).__name__} makes rows that have no weight; leave the weights out, or use resample='over'."
         )

@@ -1,8 +1,8 @@
-"""Guessing: what guesses with the margins of each run would score on average, to set beside a mean over runs.
+"""The no-skill baseline of a mean over runs: what guesses with the margins of each run score on average.
 
-A metric of the table that guessing expects is not what guessing scores on average: the square root in a G-mean makes
-it less, and the fewer rows a run tests the more so. Here the true positives of a guess are drawn without replacement,
-as they are when the labels are shuffled, all of them with their probabilities; of several classes, tables are drawn.
+A metric of the table that guesses expect is not what they score on average: the square root in a G-mean makes it
+less, and the fewer rows a run tests the more so. Here the true positives of a guess are drawn without replacement, as
+they are when the labels are shuffled, all of them with their probabilities; of several classes, tables are drawn.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Guesses:
-    """The tables that guessing may give in each run, one run after the other, and how probable each is there."""
+class NoSkillTables:
+    """The tables that guesses may give in each run, one run after the other, and how probable each is there."""
 
     tables: Array
     masses: Array
@@ -36,19 +36,19 @@ class Guesses:
 
     def expected(self, values: Array) -> Array:
         """The mean over the guesses of each run of the values on all tables, as far as they are finite."""
-        held = np.isfinite(values)
+        finite = np.isfinite(values)
         sums, masses = (
-            np.add.reduceat(np.where(held, part, 0.0), self.starts) for part in (values * self.masses, self.masses)
+            np.add.reduceat(np.where(finite, part, 0.0), self.starts) for part in (values * self.masses, self.masses)
         )
         with np.errstate(invalid="ignore"):
             mean = sums / masses
         # Of values that are all equal the mean may round to a neighbour of theirs, outside of an interval of no width.
-        low = np.minimum.reduceat(np.where(held, values, np.inf), self.starts)
-        high = np.maximum.reduceat(np.where(held, values, -np.inf), self.starts)
+        low = np.minimum.reduceat(np.where(finite, values, np.inf), self.starts)
+        high = np.maximum.reduceat(np.where(finite, values, -np.inf), self.starts)
         return np.where(masses > 0, np.clip(mean, low, np.maximum(low, high)), np.nan)
 
 
-def guesses(runs: Sequence[Run]) -> Guesses | None:
+def no_skill_tables(runs: Sequence[Run]) -> NoSkillTables | None:
     """The guesses of all runs that ended; None where a run tests one class, in which there is nothing to guess."""
     tables = [run.confusion for run in runs if run.confusion is not None]
     if not tables or any((table.rows.sum(1) > 0).sum() < 2 for table in tables):
@@ -60,7 +60,7 @@ def guesses(runs: Sequence[Run]) -> Guesses | None:
     rng = np.random.default_rng(0)
     pairs = [_enumerated(table) if k == 2 else _drawn(table, number, rng) for table in tables]
     starts = np.cumsum([0, *(len(masses) for _, masses in pairs)])[:-1]
-    return Guesses(np.concatenate([t for t, _ in pairs]), np.concatenate([m for _, m in pairs]), starts)
+    return NoSkillTables(np.concatenate([t for t, _ in pairs]), np.concatenate([m for _, m in pairs]), starts)
 
 
 def _enumerated(table: Confusion) -> tuple[Array, Array]:
@@ -81,8 +81,8 @@ def _drawn(table: Confusion, number: int, rng: np.random.Generator) -> tuple[Arr
     """So many tables with the margins of this one, at random."""
     from scipy.stats import random_table
 
-    found = random_table(table.rows.sum(1), table.rows.sum(0)).rvs(number, random_state=rng)
-    return found * _weight_of_a_row(table), np.full(number, 1 / number)
+    tables = random_table(table.rows.sum(1), table.rows.sum(0)).rvs(number, random_state=rng)
+    return tables * _weight_of_a_row(table), np.full(number, 1 / number)
 
 
 def _weight_of_a_row(table: Confusion) -> Array:

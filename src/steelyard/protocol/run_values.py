@@ -1,25 +1,26 @@
-"""Measured: a metric on the tables of all runs at once, and what its values say together."""
+"""Values of runs: a metric on the tables of all runs at once, on the merged table, and its no-skill baseline there."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis import paired_tables
 from steelyard.analysis.chance import chance, independent
-from steelyard.analysis.corrected_t_test import corrected_t_test
 from steelyard.analysis.formatting import ROUNDING
-from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError, SteelyardError
 from steelyard.evaluation.rows import SHOWN_AVERAGES
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.registry import list_metrics, metrics_with_role
-from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.confusion import Confusion, one_vs_rest
+from steelyard.metrics.spec import NATIVE, MetricSpec
+from steelyard.protocol.run_baseline import NoSkillTables, no_skill_tables
+from steelyard.statistics.confusion import one_vs_rest
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
+    from steelyard.protocol.predictions import Data
     from steelyard.protocol.runs import Run
-    from steelyard.protocol.splits import Part
     from steelyard.statistics.score_table import ScoreTable
 
-KALITA = "f1[average=macro]"  # the number that Kalita ranks by: the F of the classes, averaged, over all runs
+KALITA_MEAN_F = "f1[average=macro]"  # the number that Kalita ranks by: the F of the classes, averaged, over all runs
 
 
 def specs_of(metrics: Iterable[SpecLike] | None, runs: Sequence[Run]) -> list[MetricSpec]:
@@ -42,7 +43,7 @@ def specs_of(metrics: Iterable[SpecLike] | None, runs: Sequence[Run]) -> list[Me
     scores = [run.scores for run in runs if run.scores is not None]
     positive = runs[0].data.positive is not None
     specs = [MetricSpec(m) for m in list_metrics() if _fits(m, scores, positive=positive)]
-    if not positive and any(run.answer.scores is not None for run in runs):
+    if not positive and any(run.predictions.scores is not None for run in runs):
         specs += [MetricSpec(m, "macro") for m in metrics_with_role("averaged over columns")]
     return specs + [MetricSpec(m, average) for average in SHOWN_AVERAGES for m in metrics_with_role("per class")]
 
@@ -59,42 +60,84 @@ def needs_scores(metrics: Iterable[SpecLike] | None) -> bool:
     return metrics is None or any(MetricSpec.of(metric).metric.scores is not None for metric in metrics)
 
 
+def reads_scores(spec: MetricSpec, runs: Sequence[Run]) -> bool:
+    """Whether the metric is taken of the scores of the runs: it knows no other way, or they are there."""
+    return spec.reads_scores(next((run.scores for run in runs if run.scores is not None), None))
+
+
 # ---------------------------------------------------------------- on all runs at once
 
 
-def values(spec: MetricSpec, runs: Sequence[Run], tables: Array) -> Array:
-    """The value of each run, and with average=None of each class on the last axis; NaN where a run failed."""
-    if of_scores(spec, runs):
-        return _of_scores(spec, runs)
-    found = of_tables(spec, tables, runs[0].data)
-    failed = [i for i, run in enumerate(runs) if run.error is not None]
-    found[failed] = math.nan
-    return found
+@dataclass(frozen=True, eq=False)
+class RunTables:
+    """The tables of all runs of a model on a first axis, so that a metric is asked once about all."""
+
+    runs: Sequence[Run]
+
+    @cached_property
+    def of_runs(self) -> Array:
+        """The table of each run, that of a failed one empty."""
+        k = len(self.runs[0].data.labels)
+        return np.stack([np.zeros((k, k)) if run.confusion is None else run.confusion.matrix for run in self.runs])
+
+    @cached_property
+    def merged(self) -> Array:
+        """The table of all runs together."""
+        return np.asarray(self.of_runs.sum(0))
+
+    @cached_property
+    def no_skill_expected(self) -> Array:
+        """The table that guesses with the margins of the merged one expect; empty where that holds one class."""
+        return independent(self.merged) if (self.merged.sum(1) > 0).sum() > 1 else np.zeros_like(self.merged)
+
+    @cached_property
+    def no_skill(self) -> NoSkillTables | None:
+        """The tables that guesses may give in each run."""
+        return no_skill_tables(self.runs)
+
+    def values(self, spec: MetricSpec) -> Array:
+        """The value of each run, and with average=None of each class on the last axis; NaN where a run failed."""
+        if reads_scores(spec, self.runs):
+            return score_values(spec, self.runs)
+        return self._without_failed(table_values(spec, self.of_runs, self.runs[0].data))
+
+    def _without_failed(self, values: Array) -> Array:
+        values[[i for i, run in enumerate(self.runs) if run.error is not None]] = math.nan
+        return values
+
+    @cached_property
+    def _all(self) -> Array:
+        tables = [self.of_runs, self.merged[None], self.no_skill_expected[None]]
+        return np.concatenate(tables if self.no_skill is None else [*tables, self.no_skill.tables])
+
+    def values_and_baseline(self, spec: MetricSpec, chosen: Array | None) -> tuple[Array, float, float]:
+        """Of labels: the value of each run that is chosen, that of the merged table, and the no-skill baseline."""
+        every, n = self._without_failed(table_values(spec, self._all, self.runs[0].data)), len(self.runs)
+        values, (merged, expected), of_guesses = every[:n], every[n : n + 2].tolist(), every[n + 2 :]
+        if chosen is not None:
+            values[~chosen] = math.nan
+        baseline = self._mean_of_guesses(values, of_guesses)
+        return values, merged, without_rounding(spec.metric, expected if baseline is None else baseline)
+
+    def _mean_of_guesses(self, values: Array, of_guesses: Array) -> float | None:
+        """What guesses score on average in the runs that have a value; None where that is unknown."""
+        if self.no_skill is None:
+            return None
+        ended = [i for i, run in enumerate(self.runs) if run.error is None]
+        expected = self.no_skill.expected(of_guesses)
+        finite = expected[np.isfinite(values[ended]) & np.isfinite(expected)]
+        return float(np.clip(finite.mean(), finite.min(), finite.max())) if len(finite) else None
 
 
-def of_scores(spec: MetricSpec, runs: Sequence[Run]) -> bool:
-    """Whether the metric is taken of the scores: it knows no other way, or they are there."""
-    metric = spec.metric
-    return metric.scores is not None and (metric.function is None or any(run.scores is not None for run in runs))
-
-
-def stacked(runs: Sequence[Run]) -> Array:
-    """The tables of the runs on a first axis, a failed run's empty; then that of all, and what guessing expects."""
-    k = len(runs[0].data.labels)
-    tables = np.stack([np.zeros((k, k)) if run.confusion is None else run.confusion.matrix for run in runs])
-    whole = tables.sum(0)
-    guessed = independent(whole) if (whole.sum(1) > 0).sum() > 1 else np.zeros((k, k))
-    return np.concatenate([tables, whole[None], guessed[None]])
-
-
-def of_tables(spec: MetricSpec, matrices: Array, data: Any) -> Array:
+def table_values(spec: MetricSpec, matrices: Array, data: Data) -> Array:
     """The metric on an array of tables of classes."""
     metric = spec.metric
-    if spec.average == "native" and data.positive is not None:
-        place = data.labels.index(data.positive)
+    positive = data.positive if spec.label is None else paired_tables.positive(data.labels, spec.label)
+    if spec.average == NATIVE and positive is not None:
+        place = data.labels.index(positive)
         cells = (cell[..., place] for cell in one_vs_rest(matrices))
         return np.asarray(application.count_values(metric, Counts.trusted(*cells), metric.parameters))
-    if spec.average == "native" and metric.classes is None:
+    if spec.average == NATIVE and metric.classes is None:
         raise InputError(
             f"{metric.name} is about one class; name it with pos_label= (--positive), or write "
             f"{metric.name}[average=macro]."
@@ -103,111 +146,33 @@ def of_tables(spec: MetricSpec, matrices: Array, data: Any) -> Array:
     return np.asarray(application.class_values(metric, ClassCells.of(matrices), options, metric.parameters))
 
 
-def _of_scores(spec: MetricSpec, runs: Sequence[Run]) -> Array:
-    told = "an estimator with predict_proba or decision_function"
-    if all(run.answer.scores is None for run in runs if run.error is None):
-        raise InputError(f"{spec.name} needs scores: {told}.")
+# ---------------------------------------------------------------- scores
+
+
+def score_values(spec: MetricSpec, runs: Sequence[Run]) -> Array:
+    """The value of each run of a metric that is taken of scores; NaN where a run has none."""
+    if all(run.predictions.scores is None for run in runs if run.error is None):
+        raise InputError(f"{spec.name} needs scores: an estimator with predict_proba or decision_function.")
     by_columns = runs[0].data.positive is None
-    if by_columns != (spec.average != "native"):
+    if by_columns != (spec.average != NATIVE):
         stem = spec.metric.name
         needed, other = ("a positive class", f"{stem}[average=macro]") if by_columns else ("a score a class", stem)
         do = "give" if by_columns else "leave out"
         raise InputError(f"{spec.name} needs {needed}: {do} pos_label=, or ask for {other}.")
     if by_columns:
         return np.array([run.by_columns(spec.metric, str(spec.average)) for run in runs])
-    return np.array([math.nan if run.scores is None else of_score_table(spec.metric, run.scores) for run in runs])
+    return np.array([math.nan if run.scores is None else score_table_value(spec.metric, run.scores) for run in runs])
 
 
-def of_score_table(metric: Metric, table: Any) -> float:
+def score_table_value(metric: Metric, table: ScoreTable) -> float:
     """The value on one table of scores; NaN where it lacks a class."""
     if not (table.positive.total and table.negative.total):
         return math.nan
     return float(metric(table))
 
 
-# ---------------------------------------------------------------- together
-
-
-@dataclass(frozen=True)
-class Summary(Flat):
-    """One metric, or one kind of cost, over all runs of a model.
-
-    `mean`, `sd`, `best` and `worst` are over the runs in which it is defined; `low` and `high` are Nadeau and Bengio's
-    interval of the mean, which allows for training rows that runs share, and in which rows tested again do not count
-    anew: to repeat the folds makes the mean steadier, but adds no rows. `pooled` is the value of the merged table.
-    `chance` is for the mean: what guesses with the margins of each run score on average, over the same runs; of scores,
-    and where a run tests rows of one class only, what guessing scores on the merged table. `undefined` counts the
-    runs left out. `noise` is how far repeated timings of one run lie apart, as a share, and `median` that of the
-    costs of the runs, which one slow run does not move. Where all runs gave the same value their
-    spread tells nothing: then the interval is `of_rows`, that of the rows tested.
-    """
-
-    model: str | None
-    name: str
-    mean: float
-    sd: float
-    low: float
-    high: float
-    best: float
-    worst: float
-    pooled: float | None = None
-    chance: float | None = None
-    undefined: int | None = None
-    noise: float | None = None
-    why: str | None = None
-    of_rows: bool = False
-    median: float | None = None
-
-
-@dataclass(frozen=True)
-class Extent:
-    """The rows that a run trains on and tests, in the mean, and the share of all tested that are no repetition."""
-
-    train: float
-    test: float
-    fresh: float
-
-    @classmethod
-    def of(cls, parts: Sequence[Part]) -> Extent:
-        """Those of some runs."""
-        train, test = np.mean([part.sizes for part in parts], axis=0).tolist()
-        seen = np.zeros(parts[0].rows, dtype=bool)
-        for part in parts:
-            seen[part.test] = True
-        return cls(train, test, min(1.0, int(seen.sum()) / sum(len(part.test) for part in parts)))
-
-
-def summary(
-    model: str | None,
-    name: str,
-    found: Array,
-    sizes: Extent,
-    sign: int,
-    limits: tuple[float, float],
-    level: float,
-    **more: Any,
-) -> Summary:
-    """What the values of the runs say together."""
-    known = found[np.isfinite(found)]
-    left_out = len(found) - len(known)
-    if not len(known):
-        nothing = (math.nan,) * 6
-        return Summary(model, name, *nothing, undefined=left_out or None, **more)
-    low = high = sd = math.nan
-    if len(known) > 1 and np.ptp(known) == 0:
-        sd = 0.0  # and no interval: runs that agree by chance do not make the mean certain
-    elif len(known) > 1:
-        worth = len(known) * sizes.fresh
-        test = corrected_t_test(known, n_train=sizes.train, n_test=sizes.test, worth=worth, level=level)
-        sd, low, high = float(known.std(ddof=1)), max(test.low, limits[0]), min(test.high, limits[1])
-    best, worst = (float(known.max()), float(known.min()))[:: -1 if sign < 0 else 1] if sign else (math.nan, math.nan)
-    # A mean of equal values may round to a neighbour of theirs.
-    mean = float(np.clip(known.mean(), known.min(), known.max()))
-    return Summary(model, name, mean, sd, low, high, best, worst, undefined=left_out or None, **more)
-
-
-def guessing(metric: Metric, scores: Any) -> float:
-    """What guessing would score on the merged scores."""
+def score_baseline(metric: Metric, scores: ScoreTable) -> float:
+    """The no-skill baseline on the merged scores."""
     try:
         return float(chance(metric, scores).same_margins)
     except SteelyardError:  # one class only
@@ -215,17 +180,5 @@ def guessing(metric: Metric, scores: Any) -> float:
 
 
 def without_rounding(metric: Metric, value: float) -> float:
-    """What guessing scores, 0 where floats miss it by their rounding."""
+    """A no-skill baseline, 0 where floats miss it by their rounding."""
     return 0.0 if metric.range[0] < 0 and abs(value) < ROUNDING else value
-
-
-def merged(tables: Iterable[Any]) -> Any:
-    """The tables of all runs as one; None where there are none."""
-    held = [table for table in tables if table is not None]
-    return sum(held[1:], start=held[0]) if held else None
-
-
-def empty_table(labels: tuple[Any, ...], positive: Any) -> Confusion:
-    """The table of no rows."""
-    k = len(labels)
-    return Confusion.of_rows(labels, np.zeros((k, k), dtype=np.int64), positive)

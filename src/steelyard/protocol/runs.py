@@ -1,4 +1,4 @@
-"""Runs: an estimator fitted on one training part and asked about the test part, once for each part of a split."""
+"""Runs: an estimator fitted on one training part which predicts its test part, once for each part of a split."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from steelyard.errors import InputError, SteelyardError
 from steelyard.ingest import code_counts
 from steelyard.ingest.array_tables import score_table
 from steelyard.protocol.cost import PER, Cost, model_size, peak_memory, timed, timings, tree_size
-from steelyard.protocol.predictions import Answer, Data, checked
+from steelyard.protocol.predictions import Data, Predictions, checked_predictions
 from steelyard.protocol.resample import Training, resampled
 from steelyard.protocol.seeds import seeded
 from steelyard.statistics.confusion import Confusion
@@ -22,7 +22,7 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Estimator
     from steelyard.metrics.metric import Metric
     from steelyard.protocol.candidates import Candidate
     from steelyard.protocol.splits import Part
@@ -35,52 +35,51 @@ class Run:
     model: str
     part: Part
     data: Data
-    answer: Answer
+    predictions: Predictions
 
     @property
     def error(self) -> str | None:
         """Why the run failed; None where it did not."""
-        return self.answer.error
+        return self.predictions.error
 
     @property
     def cost(self) -> Cost:
         """What the run took."""
-        return self.answer.cost
+        return self.predictions.cost
 
     @cached_property
     def confusion(self) -> Confusion | None:
         """The table of the test rows; None where the run failed."""
-        if self.answer.codes is None:
+        if self.predictions.codes is None:
             return None
-        held, weight = self._weighty()
-        true, k = self.data.codes[self.part.test[held]], len(self.data.labels)
-        return Confusion(
-            self.data.labels, *code_counts.pair_counts(true, self.answer.codes[held], k, weight), self.data.positive
-        )
+        rows, weight = self._weighted_rows()
+        true, pred = self.data.codes[self.part.test[rows]], self.predictions.codes[rows]
+        cells = code_counts.pair_counts(true, pred, len(self.data.labels), weight)
+        return Confusion(self.data.labels, *cells, self.data.positive)
 
     @cached_property
     def scores(self) -> ScoreTable | None:
         """The scores of the positive class of the test rows; None where there are none."""
-        if self.answer.scores is None or self.data.positive is None:
+        if self.predictions.scores is None or self.data.positive is None:
             return None
-        held, weight = self._weighty()
-        positive = self.data.codes[self.part.test[held]] == self.data.labels.index(self.data.positive)
+        rows, weight = self._weighted_rows()
+        positive = self.data.codes[self.part.test[rows]] == self.data.labels.index(self.data.positive)
         table = score_table(
-            positive, self.answer.scores[held], sample_weight=weight, pos_label=True, labels=[False, True]
+            positive, self.predictions.scores[rows], sample_weight=weight, pos_label=True, labels=[False, True]
         )
         return ScoreTable(table.positive, table.negative, self.data.positive)
 
     def by_columns(self, metric: Metric, average: str) -> float:
         """A metric of scores averaged over the classes, a column for each; NaN where the test rows lack a class."""
-        if self.answer.scores is None:
+        if self.predictions.scores is None:
             return math.nan
-        held, weight = self._weighty()
-        true, columns = self.data.codes[self.part.test[held]], self.answer.scores[held]
+        rows, weight = self._weighted_rows()
+        true, columns = self.data.codes[self.part.test[rows]], self.predictions.scores[rows]
         every = list(range(len(self.data.labels)))
         return float(metric(true, columns, labels=every, average=average, sample_weight=weight))
 
-    def _weighty(self) -> tuple[Any, Array | None]:
-        """Which test rows weigh anything, and their weights."""
+    def _weighted_rows(self) -> tuple[Array | slice, Array | None]:
+        """Which test rows have a weight above 0, and their weights."""
         if self.data.weight is None:
             return slice(None), None
         weight = self.data.weight[self.part.test]
@@ -111,30 +110,30 @@ class Task:
     thorough: bool
 
 
-def _answered(task: Task, data: Data) -> Answer:
-    """The answer of one run; one that fails says why, and stops nobody else."""
+def _run_safely(task: Task, data: Data) -> Predictions:
+    """The predictions of one run; one that fails says why, and stops nobody else."""
     try:
-        return _answer(task, data)
+        return _run(task, data)
     except Exception as error:  # noqa: BLE001 - an estimator may raise anything
-        return Answer(error=sentence(error))
+        return Predictions(error=sentence(error))
 
 
-def _answer(task: Task, data: Data) -> Answer:
+def _run(task: Task, data: Data) -> Predictions:
     fit = partial(fitted, *ready(task.candidate, data.training(task.part.train), task.seed), task.seed)
-    model, seconds = timed(fit)
+    model, fit_seconds = timed(fit)
     X = data.features(task.part.test)
-    predicted, predicting = timed(lambda: model.predict(X))
-    said = checked(model, X, predicted, data, task.part.test, scores=task.scores)
+    labels, predict_seconds = timed(lambda: model.predict(X))
+    predictions = checked_predictions(model, X, labels, data, task.part.test, scores=task.scores)
     rate = PER / len(task.part.test)
-    again = timings(lambda: model.predict(X), predicting, thorough=task.thorough)
+    repeated = timings(lambda: model.predict(X), predict_seconds, thorough=task.thorough)
     cost = Cost(
-        timings(fit, seconds, thorough=task.thorough),
-        tuple(rate * each for each in again),
-        peak_memory(fit) if task.thorough else float("nan"),
+        timings(fit, fit_seconds, thorough=task.thorough),
+        tuple(rate * seconds for seconds in repeated),
+        peak_memory(fit) if task.thorough else math.nan,
         model_size(model),
         *tree_size(model),
     )
-    return replace(said, cost=cost)
+    return replace(predictions, cost=cost)
 
 
 def ready(candidate: Candidate, training: Training, seed: int) -> tuple[Candidate, Training]:
@@ -144,48 +143,49 @@ def ready(candidate: Candidate, training: Training, seed: int) -> tuple[Candidat
     return candidate, resampled(candidate.resampler, training, seed)
 
 
-def fitted(candidate: Candidate, training: Training, seed: int) -> Any:
+def fitted(candidate: Candidate, training: Training, seed: int) -> Estimator:
     """A clone of the candidate's estimator, seeded and fitted."""
     from sklearn.base import clone
 
-    model = seeded(clone(candidate.estimator, safe=False), seed)
+    model: Estimator = seeded(clone(candidate.estimator, safe=False), seed)
     weights = {} if training.weight is None else {candidate.weight_name: training.weight}
-    model.fit(training.X, training.y, **weights)
+    fit: Callable[..., object] = model.fit  # takes sample_weight as well, as the candidate has been asked
+    fit(training.X, training.y, **weights)
     return model
 
 
 def sentence(error: BaseException) -> str:
     """What went wrong in one line."""
-    told = " ".join(str(error).split()) or "no message"
-    told = (told if len(told) <= 300 else f"{told[:300]} ...").rstrip(".")
-    return f"{told}." if isinstance(error, SteelyardError) else f"{type(error).__name__}: {told}."
+    text = " ".join(str(error).split()) or "no message"
+    text = (text if len(text) <= 300 else f"{text[:300]} ...").rstrip(".")
+    return f"{text}." if isinstance(error, SteelyardError) else f"{type(error).__name__}: {text}."
 
 
 # ---------------------------------------------------------------- all of them
 
 
 def run_all(
-    tasks: list[Task], data: Data, n_jobs: int | None, progress: Callable[[int, int], Any] | None
-) -> list[Answer]:
-    """The answers in the order of the tasks, one after the other or several at a time: the numbers are the same."""
-    found = []
-    for answer in _answers(tasks, data, n_jobs):
-        found.append(answer)
+    tasks: list[Task], data: Data, n_jobs: int | None, progress: Callable[[int, int], object] | None
+) -> list[Predictions]:
+    """The predictions in the order of the tasks, one after the other or several at a time: the numbers are the same."""
+    done: list[Predictions] = []
+    for predictions in _each_run(tasks, data, n_jobs):
+        done.append(predictions)
         if progress is not None:
-            progress(len(found), len(tasks))
-    return found
+            progress(len(done), len(tasks))
+    return done
 
 
-def _answers(tasks: list[Task], data: Data, n_jobs: int | None) -> Iterator[Answer]:
+def _each_run(tasks: list[Task], data: Data, n_jobs: int | None) -> Iterator[Predictions]:
     if n_jobs in (None, 1):
-        yield from (_answered(task, data) for task in tasks)
+        yield from (_run_safely(task, data) for task in tasks)
         return
     from pickle import PicklingError
 
     from joblib import Parallel, delayed
 
     try:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_answered)(task, data) for task in tasks)
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_run_safely)(task, data) for task in tasks)
     except (PicklingError, AttributeError, TypeError) as error:  # what sending an object to another process raises
         raise InputError(
             f"n_jobs={n_jobs} sends the estimators to other processes, which failed, so leave it out: {sentence(error)}"

@@ -1,7 +1,7 @@
 """Draws: runs of set sizes, so many rows of each side to train on, and test parts of several ratios for one fit.
 
 Nguyen (2019) trains once and tests on sets of three ratios. Test rows are none that the run was trained on, unless
-an overlap is asked for; the rows that overlap are then told.
+an overlap is asked for; `Drawn.seen` is then their share.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Draws:
-    """`train` rows cut into one subset a run, or with `whole` all of them in each; a test part a run and ratio.
+    """`train` rows divided into one subset a run, or with `whole` all of them in each; a test part a run and ratio.
 
     >>> plan = Draws(Sizes(4, 4), {"1:2": Sizes(1, 2)}, runs=2)
     >>> positive = np.arange(20) < 6
-    >>> [(len(one.train), len(one.tests["1:2"])) for one in plan.split(positive, np.random.default_rng(0))]
+    >>> [(len(run.train), len(run.tests["1:2"])) for run in plan.split(positive, np.random.default_rng(0))]
     [(4, 3), (4, 3)]
     """
 
@@ -61,30 +61,29 @@ class Draws:
         """One run after the other; `kinds` are the codes of what the negatives are shared equally by."""
         sides = [np.flatnonzero(positive), np.flatnonzero(~positive)]
         wanted = (self.train.positives, self.train.negatives)
-        drawn = [_some(rows, n, rng, "to train on") for rows, n in zip(sides, wanted, strict=True)]
-        cut = [[rows] * self.runs if self.whole else np.array_split(rows, self.runs) for rows in drawn]
-        all_of_them = np.concatenate(drawn)
+        drawn = [_drawn_rows(rows, n, rng, "to train on") for rows, n in zip(sides, wanted, strict=True)]
+        subsets = [np.array_split(rows, self.runs) for rows in drawn]
         for i in range(self.runs):
-            train = all_of_them if self.whole else np.concatenate([side[i] for side in cut])
+            train = np.concatenate(drawn if self.whole else [subset[i] for subset in subsets])
             rest = sides if self.overlap else [np.setdiff1d(rows, train, assume_unique=True) for rows in sides]
             tests = {name: _part(rest, sizes, rng, kinds) for name, sizes in self.tests.items()}
             yield Drawn(i + 1, train, tests)
 
 
 def _part(sides: list[Array], sizes: Sizes, rng: np.random.Generator, kinds: Array | None) -> Array:
-    positives = _some(sides[0], sizes.positives, rng, "to test")
+    positives = _drawn_rows(sides[0], sizes.positives, rng, "to test")
     if not sizes.even:
-        return np.concatenate([positives, _some(sides[1], sizes.negatives, rng, "to test")])
+        return np.concatenate([positives, _drawn_rows(sides[1], sizes.negatives, rng, "to test")])
     if kinds is None:
         raise InputError("Negatives are shared equally by their kinds; give kinds=, the code of each row.")
     of_kind = [sides[1][kinds[sides[1]] == kind] for kind in np.unique(kinds[sides[1]])]
     each, rest = divmod(sizes.negatives, len(of_kind))
     if rest:
         raise InputError(f"{sizes.negatives} negatives cannot be shared equally by {len(of_kind)} kinds.")
-    return np.concatenate([positives, *(_some(rows, each, rng, "to test") for rows in of_kind)])
+    return np.concatenate([positives, *(_drawn_rows(rows, each, rng, "to test") for rows in of_kind)])
 
 
-def _some(rows: Array, n: int, rng: np.random.Generator, what: str) -> Array:
+def _drawn_rows(rows: Array, n: int, rng: np.random.Generator, what: str) -> Array:
     """So many of the rows, in random order."""
     if len(rows) < n:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Telling: a cross-evaluation as text and as plain values."""
+"""The text of a cross-evaluation, and its values for JSON."""
 
 from __future__ import annotations
 
@@ -10,39 +10,28 @@ from steelyard import __version__
 from steelyard.analysis.formatting import filled, interval_text, three_digits
 from steelyard.analysis.rows import table_text
 from steelyard.analysis.strict_json import strict
-from steelyard.protocol.run_values import KALITA, Summary
+from steelyard.metrics.registry import default_metric
+from steelyard.metrics.spec import MetricSpec
+from steelyard.protocol.run_values import KALITA_MEAN_F
 
 if TYPE_CHECKING:
     from steelyard.analysis.rows import Rows
     from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.protocol.model_result import ModelResult
+    from steelyard.protocol.run_summary import Summary
 
 _SCHEMA = 1
-BALANCED = "ac_score"
 STARRED = "* All runs gave the same value, so this is the interval of the rows tested."
 UNNAMED = (
     "No class is the positive one, so recall, precision, F1 and the areas of one class are left out; name it with "
     "pos_label= (--positive on the command line)."
 )
 ONE_TIMING = "Each timing is one of its kind; cost=True (--cost) repeats short ones and measures the peak memory."
-_FIRST = (
-    KALITA,
-    "recall",
-    "specificity",
-    "precision",
-    "f1",
-    "balanced_accuracy",
-    "ac_score",
-    "mcc",
-    "accuracy",
-    "roc_auc",
-    "average_precision",
-)
 
 
-def told(result: CrossEvaluation) -> str:
+def result_text(result: CrossEvaluation) -> str:
     """The result as text: what was done, the metrics and the costs, and what is to be known about them."""
-    body = _one_model(next(iter(result.models.values()))) if len(result) == 1 else _several(result)
+    body = _model_text(next(iter(result.models.values()))) if len(result) == 1 else _models_text(result)
     failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in result.failures]
     lost = [f"{len(failed)} of {len(result.runs)} runs failed:", *failed[:5]] if failed else []
     return "\n".join([filled(head(result)), "", body, *map(filled, (*lost, *result.notes))])
@@ -55,28 +44,32 @@ def head(result: CrossEvaluation) -> str:
     train, test = (f"{round(np.mean(column)):,}" for column in zip(*sizes, strict=True))
     who = model.name if len(result) == 1 else f"{len(result)} models"
     runs = "1 run" if len(model.runs) == 1 else f"{len(model.runs)} runs"
-    said = f"{runs} of {who} on {len(model.data.codes):,} rows, {train} trained on and {test} tested in each."
+    sentence = f"{runs} of {who} on {len(model.data.codes):,} rows, {train} trained on and {test} tested in each."
     if len(model.runs) == 1:
-        return f"{said} One run has no spread; the intervals of its rows are in `evaluation`."
-    return f"{said} The {100 * model.level:g} % intervals are Nadeau and Bengio's."
+        return f"{sentence} One run has no spread; the intervals of its rows are in `evaluation`."
+    return f"{sentence} The {100 * model.level:g} % intervals are Nadeau and Bengio's."
 
 
 def first_rows(model: ModelResult) -> list[Summary]:
-    """The metrics that were asked for, or the usual ones, then the costs that were measured."""
-    known = [row for row in model.summary if model.metrics is not None or row.name in _FIRST]
-    return [*known, *(row for row in model.cost if row.why is None)]
+    """The metrics that were asked for, or the headline ones, then the costs that were measured."""
+    rows = [row for row in model.summary if model.metrics is not None or _is_shown_first(row)]
+    return [*rows, *(row for row in model.cost if row.why is None)]
+
+
+def _is_shown_first(row: Summary) -> bool:
+    return isinstance(row.spec, MetricSpec) and (row.spec.is_headline or row.spec == MetricSpec.of(KALITA_MEAN_F))
 
 
 def remarks(model: ModelResult) -> list[str]:
     """What is to be known about these rows."""
     rows = first_rows(model)
-    said = [STARRED] if any(row.of_rows for row in rows) else []
-    said += [f"{row.name}: {row.why}" for row in rows if row.why is not None]
-    said += [UNNAMED] if model.metrics is None and model.data.positive is None else []
-    return said + ([] if any(row.noise is not None for row in model.cost) else [ONE_TIMING])
+    sentences = [STARRED] if any(row.of_rows for row in rows) else []
+    sentences += [f"{row.name}: {row.why}" for row in rows if row.why is not None]
+    sentences += [UNNAMED] if model.metrics is None and model.data.positive is None else []
+    return sentences + ([] if any(row.noise is not None for row in model.cost) else [ONE_TIMING])
 
 
-def shown(row: Summary) -> dict[str, Any]:
+def shown_row(row: Summary) -> dict[str, str | float | None]:
     """A row as it is printed."""
     interval = f"{three_digits(row.low)} to {three_digits(row.high)}{'*' * row.of_rows}"
     return {
@@ -94,57 +87,58 @@ def shown(row: Summary) -> dict[str, Any]:
     }
 
 
-def _one_model(model: ModelResult) -> str:
-    table = table_text([shown(row) for row in first_rows(model)])
+def _model_text(model: ModelResult) -> str:
+    table = table_text([shown_row(row) for row in first_rows(model)])
     return "\n".join([table, *map(filled, remarks(model))])
 
 
-def _several(result: CrossEvaluation) -> str:
-    ranked, rows = result.ranking(KALITA), []
-    for row in ranked:
-        model = result[str(row.model)]
-        costs = {each.name: each.mean for each in model.cost}
-        rows.append(
-            {
-                "model": row.model,
-                f"mean {KALITA}": interval_text(row.mean, row.low, row.high),
-                "undefined": row.undefined,
-                "pooled": row.pooled,
-                "mean ac_score": model.summarised("ac_score").mean,
-                "fit s": costs["fit_seconds"],
-                "predict s / 1000": costs["predict_seconds_per_1000"],
-                "bytes": costs["model_bytes"],
-            }
-        )
-    said = [] if ranked[0].why is None else [filled(f"{KALITA} is {ranked[0].why}.")]
-    return "\n".join([table_text(rows), *said, filled(order(result))])
+def _models_text(result: CrossEvaluation) -> str:
+    ranked = result.ranking()
+    first = ranked[0]
+    why = [] if first.why is None else [filled(f"{first.name} is {first.why}.")]
+    return "\n".join([table_text([_ranked_row(result, row) for row in ranked]), *why, filled(order(result))])
+
+
+def _ranked_row(result: CrossEvaluation, row: Summary) -> dict[str, Any]:
+    model = result[str(row.model)]
+    costs = {cost.name: cost.mean for cost in model.cost}
+    return {
+        "model": row.model,
+        f"mean {row.name}": interval_text(row.mean, row.low, row.high),
+        "undefined": row.undefined,
+        "pooled": row.pooled,
+        f"mean {KALITA_MEAN_F}": model.summarised(KALITA_MEAN_F).mean,
+        "fit s": costs["fit_seconds"],
+        "predict s / 1000": costs["predict_seconds_per_1000"],
+        "bytes": costs["model_bytes"],
+    }
 
 
 def order(result: CrossEvaluation) -> str:
-    """By which metric the models are ranked and why, and whom the one that weighs the classes alike puts first."""
-    best = result.ranking(BALANCED)[0]
-    first, alike = str(result.ranking(KALITA)[0].model), str(best.model)
-    told = f"Ranked by {KALITA}, the mean F of the classes, by which Kalita's study ranks models"
-    if np.isnan(best.mean) and (best.pooled is None or np.isnan(best.pooled)):
-        return f"{told}."
-    if first == alike:
-        return f"{told}; {BALANCED}, which weighs the classes alike at any prevalence, puts {alike} first as well."
-    told = f"{told}; {BALANCED}, which weighs the classes alike at any prevalence, puts {alike} first and not {first}"
-    return f"{told}: prefer that order where positives are rare. ranking({BALANCED!r}) gives it in Python."
+    """By which metric the models are ranked and why, and whom Kalita's mean F puts first."""
+    name, first = default_metric().name, str(result.ranking()[0].model)
+    by_mean_f = result.ranking(KALITA_MEAN_F)[0]
+    sentence = f"Ranked by {name}, which weighs the classes alike at any prevalence"
+    if np.isnan(by_mean_f.mean) and (by_mean_f.pooled is None or np.isnan(by_mean_f.pooled)):
+        return f"{sentence}."
+    sentence += f"; {KALITA_MEAN_F}, the mean F of the classes, by which Kalita's study ranks models, puts"
+    if first == by_mean_f.model:
+        return f"{sentence} {first} first as well."
+    return f"{sentence} {by_mean_f.model} first and not {first}: ranking({KALITA_MEAN_F!r}) gives that order in Python."
 
 
-# ---------------------------------------------------------------- plain values
+# ---------------------------------------------------------------- JSON
 
 
-def plain(result: CrossEvaluation) -> dict[str, Any]:
+def json_values(result: CrossEvaluation) -> dict[str, Any]:
     """The result as plain values, ready for strict JSON."""
     data = next(iter(result.models.values())).data
     where = {"rows": len(data.codes), "labels": list(data.labels), "positive": data.positive, **result.setting}
-    models = [_plain_model(model) for model in result.models.values()]
+    models = [_model_values(model) for model in result.models.values()]
     return {"schema": _SCHEMA, "version": __version__, **where, "notes": list(result.notes), "models": models}
 
 
-def _plain_model(model: ModelResult) -> dict[str, Any]:
+def _model_values(model: ModelResult) -> dict[str, Any]:
     """What one model did, as plain values."""
     tables: dict[str, Rows[Any]] = {"summary": model.summary, "cost": model.cost}
     tables |= {"per_class": model.per_class, "runs": model.runs}

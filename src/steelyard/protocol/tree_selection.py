@@ -1,20 +1,53 @@
-"""Selection: the estimator that was chosen among many fits, why, and what it does on rows no choice has seen."""
+"""Tree selection: the fits that are tried, and the one chosen among them, judged on rows that no choice has seen."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from steelyard.analysis.formatting import filled, three_digits
 from steelyard.analysis.strict_json import json_text, strict
+from steelyard.errors import InputTypeError
+from steelyard.protocol.predictions import predictions_of
+from steelyard.protocol.resample import Training, resampled
+from steelyard.protocol.run_values import RunTables
+from steelyard.protocol.runs import Run, fitted, sentence
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Estimator
     from steelyard.analysis.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.protocol.tree_trials import Trial
+    from steelyard.metrics.spec import MetricSpec
+    from steelyard.protocol.candidates import Candidate
+    from steelyard.protocol.predictions import Data
+    from steelyard.protocol.splits import Part
 
 _SCHEMA = 1
+Settings: TypeAlias = "Mapping[str, object]"  # parameters of an estimator by name
+VariantsLike: TypeAlias = "Mapping[str, Sequence[object]] | Sequence[Mapping[str, Sequence[object]]]"
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One fitted estimator: the run it comes from, how it was pruned, how complex it is, what it is worth there."""
+
+    run: Run
+    params: Settings
+    complexity: float
+    value: float
+    estimator: Estimator = field(repr=False)
+
+    def row(self) -> dict[str, Any]:
+        """The trial as a row of a table."""
+        where = {"repeat": self.run.part.repeat, "fold": self.run.part.fold}
+        return {**where, **self.params, "complexity": self.complexity, "value": self.value}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,7 +57,7 @@ class Selection:
     chosen: Trial
     best: Trial
     standard_error: float
-    metric: str
+    spec: MetricSpec
     grown: Rows[Trial]
     pruned: Rows[Trial]
     evaluation: Evaluation
@@ -32,30 +65,120 @@ class Selection:
     failures: tuple[str, ...] = ()
 
     @property
-    def estimator(self) -> Any:
+    def metric(self) -> str:
+        """The written form of the metric that was chosen by."""
+        return self.spec.name
+
+    @property
+    def estimator(self) -> Estimator:
         """The chosen estimator, fitted."""
         return self.chosen.estimator
 
     def __repr__(self) -> str:
         best, chosen = self.best, self.chosen
-        told = (
+        text = (
             f"Of {len(self.grown)} fits and {len(self.pruned)} pruned ones the best has {self.metric} "
             f"{three_digits(best.value)} (standard error {three_digits(self.standard_error)}) and complexity "
             f"{best.complexity:,.0f}; the simplest within that error has {three_digits(chosen.value)} and "
             f"{chosen.complexity:,.0f}. On {len(self.test_rows):,} rows that no choice has seen:"
         )
         lost = [filled(f"{len(self.failures)} fits failed; the first, {self.failures[0]}")] if self.failures else []
-        return "\n".join([filled(told), *lost, "", repr(self.evaluation)])
+        return "\n".join([filled(text), *lost, "", repr(self.evaluation)])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for strict JSON: what is undefined or infinite is None."""
-        parts = {"chosen": [self.chosen], "best": [self.best], "grown": self.grown, "pruned": self.pruned}
-        rows = {name: [strict(trial.row()) for trial in part] for name, part in parts.items()}
-        told = {"schema": _SCHEMA, "metric": self.metric, "standard_error": self.standard_error}
-        rest = {"test_rows": self.test_rows.tolist(), "failures": list(self.failures)}
-        one = {"chosen": rows["chosen"][0], "best": rows["best"][0]}
-        return {**strict(told), **rows, **one, **rest, "evaluation": self.evaluation.to_dict()}
+        return {
+            "schema": _SCHEMA,
+            "metric": self.metric,
+            "standard_error": strict(self.standard_error),
+            "chosen": strict(self.chosen.row()),
+            "best": strict(self.best.row()),
+            "grown": strict(self.grown.to_dicts()),
+            "pruned": strict(self.pruned.to_dicts()),
+            "test_rows": self.test_rows.tolist(),
+            "failures": list(self.failures),
+            "evaluation": self.evaluation.to_dict(),
+        }
 
     def to_json(self) -> str:
         """The selection as strict JSON text."""
         return json_text(self.to_dict())
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """What is fitted, and by what it is judged."""
+
+    candidate: Candidate
+    data: Data
+    spec: MetricSpec
+    complexity: Callable[[Estimator], float]
+
+    def trial(self, part: Part, seed: int, params: Settings) -> Trial:
+        """An estimator with these parameters, fitted on one part and judged on the other."""
+        model = fitted(self._with(params), self._training(part, seed), seed)
+        run = self.run(model, part)
+        value = float(RunTables([run]).values(self.spec)[0])
+        return Trial(run, dict(params), self._complexity(model), value, model)
+
+    def run(self, model: Estimator, part: Part) -> Run:
+        """What a fitted estimator predicts for the second part."""
+        return Run(self.candidate.name, part, self.data, predictions_of(model, self.data, part.test))
+
+    def variants(self, part: Part, seed: int, listed: VariantsLike | None, most: int) -> list[Settings]:
+        """The parameters to try: those that are listed, or the steps of the cost-complexity path."""
+        if listed is not None:
+            return _grid(listed)
+        training = self._training(part, seed)
+        model = fitted(self.candidate, training, seed)
+        name, alphas = _pruning_path(model, training)
+        picked = np.unique(np.linspace(0, len(alphas) - 1, min(most, len(alphas))).round().astype(int))
+        return [{name: float(alphas[i])} for i in picked]
+
+    def _training(self, part: Part, seed: int) -> Training:
+        return resampled(self.candidate.resampler, self.data.training(part.train), seed)
+
+    def _with(self, params: Settings) -> Candidate:
+        from sklearn.base import clone
+
+        try:
+            return replace(self.candidate, estimator=clone(self.candidate.estimator).set_params(**params))
+        except ValueError as error:
+            raise InputTypeError(f"variants= names what {self.candidate.name} lacks: {sentence(error)}") from None
+
+    def _complexity(self, model: Estimator) -> float:
+        complexity = self.complexity(model)
+        if not isinstance(complexity, (int, float, np.number)):
+            raise InputTypeError(f"complexity= gives a number for a fitted estimator, not {complexity!r}.")
+        if math.isnan(complexity):
+            raise InputTypeError(
+                f"{self.candidate.name} is no tree; give complexity=, a function of the fitted estimator."
+            )
+        return float(complexity)
+
+
+def _pruning_path(model: Estimator, training: Training) -> tuple[str, Array]:
+    """The parameter that prunes a tree, or the last step of a pipeline, and its steps on the cost-complexity path."""
+    steps = getattr(model, "steps", None)
+    name, tree = (f"{steps[-1][0]}__ccp_alpha", steps[-1][1]) if steps else ("ccp_alpha", model)
+    if not hasattr(tree, "cost_complexity_pruning_path"):
+        raise InputTypeError(
+            f"{type(tree).__name__} has no cost-complexity path to be pruned along; list what to try in variants=."
+        )
+    weights = {} if training.weight is None else {"sample_weight": training.weight}
+    path = tree.cost_complexity_pruning_path(_seen_by_last_step(model, training.X), training.y, **weights)
+    return name, np.unique(np.maximum(path.ccp_alphas, 0))[1:]
+
+
+def _seen_by_last_step(model: Estimator, X: ArrayLike) -> ArrayLike:
+    first: Any = model[:-1] if len(getattr(model, "steps", ())) > 1 else None  # type: ignore[index]  # a pipeline
+    return X if first is None else first.transform(X)
+
+
+def _grid(listed: VariantsLike) -> list[Settings]:
+    from sklearn.model_selection import ParameterGrid
+
+    try:
+        return list(ParameterGrid(listed))
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(f"variants= lists parameters to try, as {{name: [values]}}: {error}.") from None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.formatting import cell_text
+from steelyard.metrics.registry import default_metric
 from steelyard.protocol import summary_text
-from steelyard.protocol.run_values import KALITA
 from steelyard.report.document import rendered_html
 from steelyard.report.html_tables import HtmlTable
 
@@ -43,7 +43,7 @@ def _of_model(model: ModelResult) -> dict[str, object]:
     many = len(model.runs) > _MOST_RUNS
     return {
         "name": model.name,
-        "summary": _table(summary_text.shown(row) for row in summary_text.first_rows(model)),
+        "summary": _table(summary_text.shown_row(row) for row in summary_text.first_rows(model)),
         "remarks": summary_text.remarks(model),
         "notes": [f"The first {_MOST_RUNS} of {len(model.runs):,} runs are shown."] if many else [],
         "runs": _table(_runs(model)),
@@ -52,10 +52,10 @@ def _of_model(model: ModelResult) -> dict[str, object]:
 
 def _runs(model: ModelResult) -> Iterable[dict[str, Any]]:
     """Each run with the value that models are ranked by."""
-    values = model.values(KALITA)
+    name, values = default_metric().name, model.values()
     for i, run in enumerate(model.runs[:_MOST_RUNS]):
         row = {key: value for key, value in run.row().items() if key != "model"}
-        yield {"run": i + 1, **row, KALITA: float(values[i])}
+        yield {"run": i + 1, **row, name: float(values[i])}
 
 
 def _table(rows: Iterable[Mapping[str, Any]]) -> HtmlTable:

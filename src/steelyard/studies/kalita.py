@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Estimator
     from steelyard.protocol.cross_evaluation import CrossEvaluation
-    from steelyard.protocol.tree_selection import Selection
-    from steelyard.protocol.tree_trials import Trial
+    from steelyard.protocol.tree_selection import Selection, Trial
 
 _CITE = "Kalita, J. (2010) Measuring performance of a classification algorithm. Lecture notes."
 TREE, MEAN_F, MICRO_F = "tree", "f1[average=macro]", "f1[average=weighted]"
@@ -208,7 +207,8 @@ def _repeated_before(task: LearningTask, seed: int) -> CrossEvaluation:
 
 def _chosen(task: LearningTask, seed: int) -> ChosenTree:
     """Ten trees, the best three pruned, the smallest of the best: on validation parts, then judged on unseen rows."""
-    selection = select_tree(task.learner, task.X, task.y, most=_STEPS, rng=np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    selection = select_tree(task.learner, task.X, task.y, metric=MEAN_F, most=_STEPS, rng=rng)
     grown = max(selection.grown, key=lambda trial: trial.value)
     unseen = [_mean_f(task, trial, selection.test_rows) for trial in (grown, selection.chosen)]
     return ChosenTree(seed, selection, grown, *unseen)
