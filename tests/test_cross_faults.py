@@ -336,6 +336,24 @@ def test_classes_tell_how_many_rows_were_tested_and_runs_were_undefined():
     assert rows[1]["recall_undefined"] == 1 and rows[0]["recall_undefined"] is None
 
 
+def test_a_metric_of_one_class_is_of_that_class():
+    names = [
+        "recall[class=0]",
+        "specificity",
+        "recall[class=1]",
+        "recall",
+        "roc_auc[class=0]",
+        "roc_auc[class=1]",
+        "roc_auc",
+    ]
+    found = cross_evaluate(GaussianNB(), X, Y, metrics=names)
+    of_no, specificity, of_yes, recall, refused, area_of_yes, area = found.summary
+    assert (of_no.mean, of_no.pooled, of_no.chance) == (specificity.mean, specificity.pooled, specificity.chance)
+    assert (of_yes.mean, of_yes.low, area_of_yes.mean) == (recall.mean, recall.low, area.mean)
+    assert [row.name for row in found.summary] == names and refused.spec.label == 0
+    assert refused.why == "roc_auc[class=0] needs the scores of that class; give pos_label=0."
+
+
 # ---------------------------------------------------------------- results
 
 

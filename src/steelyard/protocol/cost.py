@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 
 _SHORT = 0.05  # seconds below which one timing tells more about the machine than about the work
 MOST_REPEATS = 7
@@ -83,7 +83,7 @@ _WHY_MISSING = {
 COST_KINDS = {name: CostKind(name, _WHY_MISSING.get(name)) for name in Cost().values()}
 
 
-def timed(work: Callable[[], Result]) -> tuple[Result, float]:
+def timed(work: Callable[[], _Result]) -> tuple[_Result, float]:
     """What the work returns, and the seconds it took."""
     start = time.perf_counter()
     result = work()

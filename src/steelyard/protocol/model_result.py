@@ -130,7 +130,7 @@ class ModelResult:
         return row if row.sd != 0 or pooled is None else self._with_row_interval(row, spec)
 
     def _of_scores(self, spec: MetricSpec, chosen: Array | None) -> tuple[Array, float | None, float | None]:
-        values = run_values.score_values(spec, self.runs)
+        values = run_values.run_score_values(spec, self.runs)
         if chosen is not None:
             values[~chosen] = np.nan
         if self.scores is None:  # a column for each class: the tables of the classes are not kept

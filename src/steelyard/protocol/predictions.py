@@ -48,7 +48,7 @@ class Data:
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class RunPredictions:
     """What an estimator predicts for the test rows, as codes and, where it has any, scores; and what that cost.
 
     Scores are those of the positive class, or where none is named a column for each class.
@@ -60,7 +60,7 @@ class Predictions:
     error: str | None = None
 
 
-def predictions_of(model: Estimator, data: Data, test: Array) -> Predictions:
+def predictions_of(model: Estimator, data: Data, test: Array) -> RunPredictions:
     """What a fitted estimator predicts for the test rows."""
     X = data.features(test)
     return checked_predictions(model, X, model.predict(X), data, test)
@@ -68,14 +68,14 @@ def predictions_of(model: Estimator, data: Data, test: Array) -> Predictions:
 
 def checked_predictions(
     model: Estimator, X: ArrayLike, labels: ArrayLike, data: Data, test: Array, *, scores: bool = True
-) -> Predictions:
+) -> RunPredictions:
     """The predicted labels as codes and, on request, the scores; one of each a test row, or none at all."""
     if data.weight is not None and not data.weight[test].any():
         raise InputError("All rows tested have weight 0, so nothing is measured on them.")
     column = arrays.column(labels, "y_pred")
     _check_length("predict", column, len(test))
     codes, _ = label_codes.encode(column, data.labels, "y_pred")
-    return Predictions(codes, model_scores(model, X, data) if scores else None)
+    return RunPredictions(codes, model_scores(model, X, data) if scores else None)
 
 
 def _check_length(method: str, values: Array, rows: int) -> None:

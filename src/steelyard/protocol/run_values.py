@@ -26,7 +26,7 @@ from steelyard.statistics.counts import Counts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Label
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.predictions import Data
@@ -98,7 +98,7 @@ class RunTables:
     def values(self, spec: MetricSpec) -> Array:
         """The value of each run, and with average=None of each class on the last axis; NaN where a run failed."""
         if reads_scores(spec, self.runs):
-            return score_values(spec, self.runs)
+            return run_score_values(spec, self.runs)
         return self._without_failed(table_values(spec, self.of_runs, self.runs[0].data))
 
     def _without_failed(self, values: Array) -> Array:
@@ -132,7 +132,7 @@ class RunTables:
 def table_values(spec: MetricSpec, matrices: Array, data: Data) -> Array:
     """The metric on an array of tables of classes."""
     metric = spec.metric
-    positive = data.positive if spec.label is None else paired_tables.positive(data.labels, spec.label)
+    positive = _class_of(spec, data)
     if spec.average == NATIVE and positive is not None:
         place = data.labels.index(positive)
         cells = (cell[..., place] for cell in one_vs_rest(matrices))
@@ -146,14 +146,22 @@ def table_values(spec: MetricSpec, matrices: Array, data: Data) -> Array:
     return np.asarray(application.class_values(metric, ClassCells.of(matrices), options, metric.parameters))
 
 
+def _class_of(spec: MetricSpec, data: Data) -> Label:
+    """The class that the metric names, or the positive one."""
+    return data.positive if spec.label is None else paired_tables.positive(data.labels, spec.label)
+
+
 # ---------------------------------------------------------------- scores
 
 
-def score_values(spec: MetricSpec, runs: Sequence[Run]) -> Array:
+def run_score_values(spec: MetricSpec, runs: Sequence[Run]) -> Array:
     """The value of each run of a metric that is taken of scores; NaN where a run has none."""
     if all(run.predictions.scores is None for run in runs if run.error is None):
         raise InputError(f"{spec.name} needs scores: an estimator with predict_proba or decision_function.")
-    by_columns = runs[0].data.positive is None
+    data = runs[0].data
+    by_columns = data.positive is None
+    if not by_columns and _class_of(spec, data) != data.positive:
+        raise InputError(f"{spec.name} needs the scores of that class; give pos_label={spec.label!r}.")
     if by_columns != (spec.average != NATIVE):
         stem = spec.metric.name
         needed, other = ("a positive class", f"{stem}[average=macro]") if by_columns else ("a score a class", stem)

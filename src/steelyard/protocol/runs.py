@@ -13,7 +13,7 @@ from steelyard.errors import InputError, SteelyardError
 from steelyard.ingest import code_counts
 from steelyard.ingest.array_tables import score_table
 from steelyard.protocol.cost import PER, Cost, model_size, peak_memory, timed, timings, tree_size
-from steelyard.protocol.predictions import Data, Predictions, checked_predictions
+from steelyard.protocol.predictions import Data, RunPredictions, checked_predictions
 from steelyard.protocol.resample import Training, resampled
 from steelyard.protocol.seeds import seeded
 from steelyard.statistics.confusion import Confusion
@@ -35,7 +35,7 @@ class Run:
     model: str
     part: Part
     data: Data
-    predictions: Predictions
+    predictions: RunPredictions
 
     @property
     def error(self) -> str | None:
@@ -110,15 +110,15 @@ class Task:
     thorough: bool
 
 
-def _run_safely(task: Task, data: Data) -> Predictions:
+def _run_safely(task: Task, data: Data) -> RunPredictions:
     """The predictions of one run; one that fails says why, and stops nobody else."""
     try:
         return _run(task, data)
     except Exception as error:  # noqa: BLE001 - an estimator may raise anything
-        return Predictions(error=sentence(error))
+        return RunPredictions(error=sentence(error))
 
 
-def _run(task: Task, data: Data) -> Predictions:
+def _run(task: Task, data: Data) -> RunPredictions:
     fit = partial(fitted, *ready(task.candidate, data.training(task.part.train), task.seed), task.seed)
     model, fit_seconds = timed(fit)
     X = data.features(task.part.test)
@@ -166,9 +166,9 @@ def sentence(error: BaseException) -> str:
 
 def run_all(
     tasks: list[Task], data: Data, n_jobs: int | None, progress: Callable[[int, int], object] | None
-) -> list[Predictions]:
+) -> list[RunPredictions]:
     """The predictions in the order of the tasks, one after the other or several at a time: the numbers are the same."""
-    done: list[Predictions] = []
+    done: list[RunPredictions] = []
     for predictions in _each_run(tasks, data, n_jobs):
         done.append(predictions)
         if progress is not None:
@@ -176,7 +176,7 @@ def run_all(
     return done
 
 
-def _each_run(tasks: list[Task], data: Data, n_jobs: int | None) -> Iterator[Predictions]:
+def _each_run(tasks: list[Task], data: Data, n_jobs: int | None) -> Iterator[RunPredictions]:
     if n_jobs in (None, 1):
         yield from (_run_safely(task, data) for task in tasks)
         return

@@ -98,8 +98,8 @@ def select_tree(
         raise InputError(f"Every fit failed; the first, {failed[0]}")
     seed_of = {id(part): seed for part, seed in zip(plan, seeds, strict=True)}
     top = _top(grown, spec, keep)
-    kept = [(trial.run.part, seed_of[id(trial.run.part)]) for trial in top]
-    wanted = ((part, seed, how) for part, seed in kept for how in trials.variants(part, seed, variants, most))
+    top_parts = [(trial.run.part, seed_of[id(trial.run.part)]) for trial in top]
+    wanted = ((part, seed, how) for part, seed in top_parts for how in trials.variants(part, seed, variants, most))
     pruned = _ended(wanted, trials, failed)
     best, error, chosen = _choice([*top, *pruned], spec)
     run = trials.run(chosen.estimator, replace(chosen.run.part, test=unseen))
