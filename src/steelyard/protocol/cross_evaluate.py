@@ -68,7 +68,7 @@ def cross_evaluate(
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = make_classification(600, weights=[0.9], flip_y=0.05, random_state=0)
     >>> result = cross_evaluate(LogisticRegression(), X, y, resample=[None, "over"])
-    >>> [row.model for row in result.ranking("ac_score")]
+    >>> [row.model for row in result.ranking()]
     ['LogisticRegression + over', 'LogisticRegression']
     >>> result["LogisticRegression"].evaluation.rows
     600
@@ -118,8 +118,7 @@ def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Labe
 def _positive(labels: Labels, pos_label: Label) -> Label:
     """The class that was named positive, or is so by convention; None where neither."""
     if pos_label is not None:
-        positive: Label = paired_tables.positive(labels, pos_label)
-        return positive
+        return paired_tables.positive(labels, pos_label)
     try:
         return Confusion.of_rows(labels, np.zeros((0, 0), dtype=np.int64)).positive_label()
     except InputError:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard._renamed import Renamed
 from steelyard.errors import InputError, SteelyardError
 from steelyard.ingest import code_counts
 from steelyard.ingest.array_tables import score_table
@@ -36,6 +37,8 @@ class Run:
     part: Part
     data: Data
     predictions: RunPredictions
+
+    answer = Renamed("predictions")
 
     @property
     def error(self) -> str | None:
