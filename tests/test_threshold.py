@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import steelyard
 from steelyard import Counts, SteelyardError, get_metric, list_metrics, score_table
 from steelyard.analysis.best_threshold import BestThreshold, best_threshold, roc_then_tpnr
-from steelyard.analysis.resampled_threshold import MOST_CUTS
+from steelyard.analysis.resampled_threshold import MOST_APART
 from steelyard.errors import InputError, InputTypeError, UndefinedError, UnknownNameError
+from steelyard.metrics.registry import default_metric
 
 DIRECTED = [m for m in list_metrics() if m.function and m.direction]
 directed = pytest.mark.parametrize("metric", DIRECTED, ids=lambda m: m.name)
@@ -179,6 +180,13 @@ def test_labels_of_any_kind():
     assert best(y == 1, s) == best(y, s)
 
 
+def test_without_a_metric_the_default_one_is_best_everywhere():
+    y, s = rows(3)
+    named = best(y, s, default_metric())
+    assert best(y, s) == named == best(y, s, None)
+    assert steelyard.evaluate(y, y_score=s).best_threshold(resamples=0) == named
+
+
 def test_roc_then_tpnr_is_tpnr_at_the_cut_of_informedness():
     y, s = rows(4)
     found, cut = roc_then_tpnr(y, s), best(y, s, "informedness")
@@ -285,7 +293,7 @@ def noise(n, seed, share=0.5):
 
 
 def test_on_noise_the_value_flatters_and_new_rows_are_expected_at_chance():
-    found = [best_threshold(*noise(200, seed), rng=seed) for seed in range(40)]
+    found = [best_threshold(*noise(200, seed), "informedness", rng=seed) for seed in range(40)]
     assert all(f.value > 0 for f in found)
     assert np.mean([f.optimism for f in found]) > 0.05
     assert abs(np.mean([f.out_of_sample for f in found])) < 0.03
@@ -342,9 +350,9 @@ def test_many_cuts_are_resampled_in_part_and_agree_with_all(monkeypatch):
     y, s = noise(3_000, 5, share=0.05)
     s = s + 2 * y
     whole = best_threshold(y, s, "mcc")
-    monkeypatch.setattr("steelyard.analysis.resampled_threshold.MOST_CUTS", 512)
+    monkeypatch.setattr("steelyard.analysis.resampled_threshold.MOST_APART", 512)
     part = best_threshold(y, s, "mcc")
-    assert MOST_CUTS > 3_000 and part.threshold == whole.threshold
+    assert MOST_APART > 3_000 and part.threshold == whole.threshold
     assert part.out_of_sample == pytest.approx(whole.out_of_sample, abs=0.02)
     assert part.interval == pytest.approx(whole.interval, abs=0.2)
 
@@ -426,4 +434,4 @@ def test_bad_input_is_refused_in_one_sentence(args, options, kind, words):
 
 def test_a_table_of_one_class_has_no_best_cut():
     with pytest.raises(UndefinedError, match="informedness is undefined at every cut: no negatives"):
-        best_threshold(score_table([1, 1], [1, 2], pos_label=1, labels=[0, 1]))
+        best_threshold(score_table([1, 1], [1, 2], pos_label=1, labels=[0, 1]), metric="informedness")

@@ -1,33 +1,36 @@
-"""Thresholds: the cut at which a metric is best, how near others come, and what it is worth on new rows."""
+"""The best threshold of a metric, how near others come, and what it is worth on new rows."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from steelyard.analysis.draws import check_level, generator
 from steelyard.analysis.formatting import three_digits
-from steelyard.analysis.resampled_threshold import resampled_cuts
-from steelyard.analysis.threshold_criterion import SLACK, Aim, Criterion, Cuts, read_aim, read_limits
+from steelyard.analysis.resampled_threshold import resampled_thresholds
+from steelyard.analysis.threshold_criterion import SLACK, Aim, Criterion, ThresholdCounts, read_aim, read_limits
 from steelyard.errors import InputError, InputTypeError, UndefinedError
-from steelyard.ingest import array_tables as ingest
+from steelyard.ingest.array_tables import single_use_table
 from steelyard.ingest.class_checks import check_both_classes
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Label, LabelSet, Rng, Weights
+    from steelyard.analysis.threshold_criterion import AimLike, Bounds
     from steelyard.statistics.counts import Counts
 
 
 @dataclass(frozen=True, repr=False)
 class BestThreshold:
-    """The best cut of a metric: rows count as positive where score >= threshold, or <= where direction is -1.
+    """The best threshold of a metric: rows are predicted positive where score >= threshold, or <= in direction -1.
 
-    `plateau` is the lowest and the highest cut next to it that is about as good, `interval` where the best cut of
-    resampled rows lay, `optimism` how much the value flatters the cut, `out_of_sample` the value without that.
+    `plateau` is the lowest and the highest threshold next to it that is about as good, `interval` where the best one of
+    resampled rows lay, `optimism` how much the value flatters it, `out_of_sample` the value without that.
     """
 
     threshold: float
@@ -42,14 +45,14 @@ class BestThreshold:
     level: float = 0.95
 
     def __repr__(self) -> str:
-        told = f"{self.metric} {three_digits(self.value)} {self._rule()}"
+        text = f"{self.metric} {three_digits(self.value)} {self._rule()}"
         low, high = map(three_digits, self.plateau)
-        told += f", about as good from {low} to {high}" if low != high else ""
+        text += f", about as good from {low} to {high}" if low != high else ""
         if self.interval is None or self.out_of_sample is None:
-            return told
+            return text
         low, high = map(three_digits, self.interval)
-        told += f"; {100 * self.level:g} % of resamples cut at {low} to {high}"
-        return f"{told}; on new rows about {three_digits(self.out_of_sample)}"
+        text += f"; {100 * self.level:g} % of resamples cut at {low} to {high}"
+        return f"{text}; on new rows about {three_digits(self.out_of_sample)}"
 
     def _rule(self) -> str:
         if math.isinf(self.threshold):
@@ -75,73 +78,82 @@ class BestThreshold:
 
 
 def best_threshold(
-    data: Any,
-    y_score: Any = None,
-    metric: Any = "informedness",
+    data: ScoreTable | ArrayLike,
+    y_score: ArrayLike | None = None,
+    metric: AimLike | None = None,
     *,
-    where: Any = None,
+    where: Bounds | None = None,
     both_directions: bool = False,
     tolerance: float = 0.01,
     resamples: int = 200,
     level: float = 0.95,
-    rng: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    sample_weight: Any = None,
-    frequency: Any = None,
-    **parameters: Any,
+    rng: Rng = None,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights = None,
+    **parameters: float,
 ) -> BestThreshold:
-    """The cut at which a metric is best, over every distinct score and "nobody" (infinity), the highest of equal ones.
+    """The threshold at which a metric is best, over every distinct score and "nobody" (infinity), the highest of ties.
 
     `data` is y_true or a ScoreTable. The metric is a name, a Metric, a function of tp, fn, fp, tn (more is better), a
-    list of them (their mean), or what errors cost: {"cost_fn": 10, "cost_fp": 1}, or a 2 x 2 matrix with rows true.
-    `where` sets bounds, such as "specificity >= 0.99". Low scores are tried as positive only with `both_directions`;
-    then the cut that flags fewest is taken of equal ones, and the usual direction first. The plateau reaches as far as
-    the value is within `tolerance`. `resamples` of the rows give the interval of the cut and, on the rows that each
-    leaves out, the value to expect on new ones; 0 leaves both out.
+    list of them (their mean), or what errors cost: {"cost_fn": 10, "cost_fp": 1}, or a 2 x 2 matrix with rows true; by
+    default the AC-score. `where` sets bounds, such as "specificity >= 0.99". Low scores are tried as positive only with
+    `both_directions`; then the threshold that flags fewest is taken of equal ones, and the usual direction first. The
+    plateau reaches as far as the value is within `tolerance`. `resamples` of the rows give the interval of the
+    threshold and, on the rows that each leaves out, the value to expect on new ones; 0 leaves both out.
 
-    >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "ac_score", resamples=0)
+    >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], resamples=0)
     ac_score 0.800 where score >= 0.500
     >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], {"cost_fn": 10}, resamples=0).threshold
     0.3
     """
     aim = read_aim(metric, parameters)
-    options = {"pos_label": pos_label, "labels": labels, "sample_weight": sample_weight, "frequency": frequency}
+    options = RowOptions(pos_label, labels, sample_weight, frequency)
     search = Search(Criterion(aim, read_limits(where), both_directions), aim, tolerance, level)
     return search.best(_table(data, y_score, options), resamples, rng)
 
 
 def roc_then_tpnr(
-    data: Any,
-    y_score: Any = None,
+    data: ScoreTable | ArrayLike,
+    y_score: ArrayLike | None = None,
     *,
     resamples: int = 200,
     level: float = 0.95,
-    rng: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    sample_weight: Any = None,
-    frequency: Any = None,
+    rng: Rng = None,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights = None,
 ) -> BestThreshold:
-    """The TPNR at the cut where the ROC curve is farthest above its diagonal, as Asawa advises.
+    """The TPNR at the threshold where the ROC curve is farthest above its diagonal, as Asawa advises.
 
-    The arguments are those of best_threshold; the plateau is that of informedness, by which the cut is found.
+    The arguments are those of best_threshold; the plateau is that of informedness, by which the threshold is chosen.
 
     >>> roc_then_tpnr([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], resamples=0)
     tpnr 0.667 where score >= 0.500
     """
-    options = {"pos_label": pos_label, "labels": labels, "sample_weight": sample_weight, "frequency": frequency}
+    options = RowOptions(pos_label, labels, sample_weight, frequency)
     search = Search(Criterion(read_aim("informedness", {})), read_aim("tpnr", {}), level=level)
     return search.best(_table(data, y_score, options), resamples, rng)
 
 
-def _table(data: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
+class RowOptions(NamedTuple):
+    """Which class is positive and what the rows weigh, where labels and scores are given row by row."""
+
+    pos_label: Label
+    labels: LabelSet | None
+    sample_weight: Weights
+    frequency: Weights
+
+
+def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, options: RowOptions) -> ScoreTable:
     if isinstance(data, ScoreTable):
-        given = [f"{name}=" for name, value in options.items() if value is not None]
+        given = [f"{name}=" for name, value in options._asdict().items() if value is not None]
         if y_score is not None or given:
-            told = "y_score" if y_score is not None else given[0]
+            extra = "y_score" if y_score is not None else given[0]
             raise InputTypeError(
-                f"A ScoreTable holds its rows already, so {told} has no place; name metric= by keyword."
+                f"A ScoreTable holds its rows already, so {extra} has no place; name metric= by keyword."
             )
         return data
     if y_score is None:
@@ -150,14 +162,14 @@ def _table(data: Any, y_score: Any, options: dict[str, Any]) -> ScoreTable:
         )
     if np.ndim(y_score) == 2:
         raise InputError("y_score has two dimensions; give the column of the positive class, such as y_score[:, 1].")
-    table = ingest.single_use_table(data, y_score, **options)
+    table = single_use_table(data, y_score, **options._asdict())
     check_both_classes(table)
     return table
 
 
 @dataclass(frozen=True)
 class Search:
-    """How to choose a cut, and the metric to report at it."""
+    """How to choose a threshold, and the metric to report at it."""
 
     criterion: Criterion
     report: Aim
@@ -169,50 +181,50 @@ class Search:
             raise InputError(f"tolerance is a difference of values, 0 or more, not {self.tolerance!r}.")
         check_level(self.level)
 
-    def best(self, table: ScoreTable, resamples: int, rng: Any) -> BestThreshold:
-        """The best cut of a table, with what resamples of its rows say of it."""
+    def best(self, table: ScoreTable, resamples: int, rng: Rng) -> BestThreshold:
+        """The best threshold of a table, with what resamples of its rows say of it."""
         if not isinstance(resamples, (int, np.integer)) or isinstance(resamples, bool) or resamples < 0:
             raise InputError(f"resamples is a whole number, 0 or more, not {resamples!r}.")
-        found = self._found(Cuts.of(table, self.criterion.both))
-        return self._resampled(found, table, int(resamples), generator(rng)) if resamples else found
+        best = self._best_of(ThresholdCounts.of(table, self.criterion.both))
+        return self._resampled(best, table, int(resamples), generator(rng)) if resamples else best
 
-    def _found(self, cuts: Cuts) -> BestThreshold:
-        self.criterion.check(cuts)
-        merits = self.criterion.merits(cuts.counts)
+    def _best_of(self, every: ThresholdCounts) -> BestThreshold:
+        self.criterion.check(every)
+        merits = self.criterion.merits(every.counts)
         place = int(self.criterion.chosen(merits))
         if np.isnan(merits.flat[place]):
-            raise UndefinedError(self.criterion.undefined(cuts))
-        counts = cuts.flat()[place]
-        side, cut = divmod(place, cuts.thresholds.shape[-1])
+            raise UndefinedError(self.criterion.undefined(every))
+        counts = every.flat()[place]
+        side, i = divmod(place, every.thresholds.shape[-1])
         return BestThreshold(
-            threshold=float(cuts.thresholds[side, cut]),
+            threshold=float(every.thresholds[side, i]),
             value=float(self.report.values(counts)),
             counts=counts,
-            plateau=_plateau(merits[side], cuts.thresholds[side], cut, self.tolerance),
+            plateau=_plateau(merits[side], every.thresholds[side], i, self.tolerance),
             metric=self.report.name,
             direction=-1 if side else 1,
             level=float(self.level),
         )
 
     def _resampled(
-        self, found: BestThreshold, table: ScoreTable, resamples: int, rng: np.random.Generator
+        self, best: BestThreshold, table: ScoreTable, resamples: int, rng: np.random.Generator
     ) -> BestThreshold:
-        """The result with the interval of the cut, and the value of resamples' cuts on the rows they left out.
+        """The result with the interval of the threshold, and the value of those of resamples on the rows they left out.
 
-        Efron's optimism, the value on the resample less that of the same cut on all rows, leaves 40 % of the bias:
-        informedness of 100 rows of noise is 0.117 at its best cut, 0.047 by that and 0.002 by rows left out.
+        Efron's optimism, the value on the resample less that of the same threshold on all rows, leaves 40 % of the
+        bias: informedness of 100 rows of noise is 0.117 at its best, 0.047 by that and 0.002 by rows left out.
         """
-        drawn = resampled_cuts(table, self.criterion, found.threshold, resamples, rng)
+        drawn = resampled_thresholds(table, self.criterion, best.threshold, resamples, rng)
         if not len(drawn.thresholds):
-            return found
-        interval = drawn.interval(found.threshold, found.direction, self.level)
+            return best
+        interval = drawn.interval(best.threshold, best.direction, self.level)
         expected = float(self.report.values(drawn.unseen))
-        optimism = self.report.sign * (found.value - expected)
-        return replace(found, interval=interval, out_of_sample=expected, optimism=optimism)
+        optimism = self.report.sign * (best.value - expected)
+        return replace(best, interval=interval, out_of_sample=expected, optimism=optimism)
 
 
 def _plateau(merits: Array, thresholds: Array, place: int, tolerance: float) -> tuple[float, float]:
-    """The ends of the run of cuts around one place that are about as good as it."""
+    """The ends of the run of thresholds around one place that are about as good as it."""
     far = np.flatnonzero(~(merits >= merits[place] - tolerance - SLACK))
     after = int(np.searchsorted(far, place))
     first = far[after - 1] + 1 if after else 0

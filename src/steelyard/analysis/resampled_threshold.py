@@ -1,4 +1,4 @@
-"""Resampled cuts: where the best cut of resampled rows lies, and what it is worth on the rows they leave out."""
+"""Resampled thresholds: where the best one of resampled rows lies, and what it is worth on the rows they leave out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.draws import tails
-from steelyard.analysis.threshold_criterion import Criterion, Cuts
+from steelyard.analysis.threshold_criterion import Criterion, ThresholdCounts
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
@@ -17,33 +17,33 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from steelyard._types import Array
 
-MOST_CUTS = 4_096  # cuts that a resample tells apart
+MOST_APART = 4_096  # thresholds that a resample tells apart
 LEFT_OUT = math.exp(-1)  # share of the rows that a resample of as many leaves out
 _AT_ONCE = 2**18  # cells of a chunk of resamples
 
 
 @dataclass(frozen=True)
-class ResampledCuts:
-    """The best cut and its direction for each resample that has one; the counts there of all rows left out."""
+class ResampledThresholds:
+    """The best threshold and its direction for each resample that has one; the counts there of all rows left out."""
 
     thresholds: Array
     directions: Array
     unseen: Counts
 
     def interval(self, threshold: float, direction: int, level: float) -> tuple[float, float]:
-        """The cuts that leave out as many on either side and hold the threshold; each of them one that was drawn."""
+        """The drawn thresholds that leave out as many on either side, and hold the best one of all rows."""
         drawn = np.append(self.thresholds[self.directions == direction], threshold)
         low, high = (float(np.quantile(drawn, tail, method="inverted_cdf")) for tail in tails(level))
         return min(low, threshold), max(high, threshold)
 
 
-def resampled_cuts(
+def resampled_thresholds(
     table: ScoreTable, criterion: Criterion, threshold: float, resamples: int, rng: np.random.Generator
-) -> ResampledCuts:
-    """The best cuts of resamples of a table, the best of all its rows being the threshold."""
+) -> ResampledThresholds:
+    """The best thresholds of resamples of a table, the best of all its rows being the threshold."""
     small = _coarse(table, threshold)
-    cuts = Cuts.of(small, criterion.both).thresholds
-    parts = [_draws(small, criterion, n, rng) for n in _sizes(resamples, cuts.size)]
+    thresholds = ThresholdCounts.of(small, criterion.both).thresholds
+    parts = [_draws(small, criterion, n, rng) for n in _sizes(resamples, thresholds.size)]
     places = np.concatenate([part[0] for part in parts])
     # One table of all rows left out: a mean of values would be biased by how few rows each is made of.
     pooled = Counts.trusted(*(np.sum(cells) for cells in zip(*(part[1] for part in parts), strict=True)))
@@ -53,7 +53,7 @@ def resampled_cuts(
         for side, total in ((table.positive, pooled.positives), (table.negative, pooled.negatives))
     ]
     unseen = pooled.scaled(positives=up[0], negatives=up[1])
-    return ResampledCuts(cuts.flat[places], np.where(places < cuts.shape[-1], 1, -1), unseen)
+    return ResampledThresholds(thresholds.flat[places], np.where(places < thresholds.shape[-1], 1, -1), unseen)
 
 
 def _sizes(resamples: int, cells: int) -> list[int]:
@@ -62,9 +62,11 @@ def _sizes(resamples: int, cells: int) -> list[int]:
 
 
 def _draws(small: ScoreTable, criterion: Criterion, n: int, rng: np.random.Generator) -> tuple[Array, Counts]:
-    """The places of the best cuts of n resamples, less those without one, and the counts of the rows left out."""
+    """The places of the best thresholds of n resamples, less those without one, and the counts of the rows left out."""
     sides = [_resample(side, n, rng) for side in (small.positive, small.negative)]
-    drawn, left = (Cuts.of(ScoreTable(p, q, small.label), criterion.both) for p, q in zip(*sides, strict=True))
+    drawn, left = (
+        ThresholdCounts.of(ScoreTable(p, q, small.label), criterion.both) for p, q in zip(*sides, strict=True)
+    )
     merits = criterion.merits(drawn.counts)
     places = criterion.chosen(merits)
     defined = np.flatnonzero(~np.isnan(merits.reshape(n, -1)[np.arange(n), places]))
@@ -79,31 +81,31 @@ def _resample(side: ClassScores, n: int, rng: np.random.Generator) -> tuple[Clas
     rows = side.rows
     taken = rng.binomial(rows, 1 - LEFT_OUT, size=(n, len(rows)))
     again = rng.poisson(taken * (LEFT_OUT / (1 - LEFT_OUT)))
-    one = 1.0 if side.given_weights is None else side.weights / rows
-    drawn, left = (taken + again) * one, (rows - taken) * one
+    row_weight = 1.0 if side.given_weights is None else side.weights / rows
+    drawn, left = (taken + again) * row_weight, (rows - taken) * row_weight
     return ClassScores(side.scores, drawn, drawn, drawn), ClassScores(side.scores, left, left, left)
 
 
 def _coarse(table: ScoreTable, threshold: float) -> ScoreTable:
-    """The table with at most about MOST_CUTS cuts, each score moved down to the next cut that is kept."""
+    """The table with at most about MOST_APART thresholds, each score moved down to the next that is left."""
     small, scores = table.compact(), table.thresholds[:0:-1]
-    if len(scores) <= MOST_CUTS:
+    if len(scores) <= MOST_APART:
         return small
-    # The best cut of a sensible metric lies at a score of one class or right above it: the rare class has few of them.
+    # A sensible metric is best at a score of one class or right above it: the rare class has few of them.
     rare = min((table.positive, table.negative), key=lambda side: side.size).distinct[0]
-    near = np.searchsorted(scores, rare[_evenly(len(rare), MOST_CUTS // 4)])
+    near = np.searchsorted(scores, rare[_evenly(len(rare), MOST_APART // 4)])
     best = np.searchsorted(scores, threshold) if math.isfinite(threshold) else 0
-    places = np.concatenate([near, near + 1, _evenly(len(scores), MOST_CUTS // 2), [best]])
-    kept = scores[np.unique(np.minimum(places, len(scores) - 1))]
-    return ScoreTable(_moved(small.positive, kept), _moved(small.negative, kept), table.label)
+    places = np.concatenate([near, near + 1, _evenly(len(scores), MOST_APART // 2), [best]])
+    left = scores[np.unique(np.minimum(places, len(scores) - 1))]
+    return ScoreTable(_moved(small.positive, left), _moved(small.negative, left), table.label)
 
 
 def _evenly(n: int, most: int) -> Array:
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
-def _moved(side: ClassScores, kept: Array) -> ClassScores:
-    held, starts = np.unique(np.searchsorted(kept, side.scores, side="right") - 1, return_index=True)
+def _moved(side: ClassScores, thresholds: Array) -> ClassScores:
+    places, starts = np.unique(np.searchsorted(thresholds, side.scores, side="right") - 1, return_index=True)
     columns = (side.rows, side.given_weights, side.given_squares)
     rows, weights, squares = (None if c is None else np.add.reduceat(c, starts) for c in columns)
-    return ClassScores(kept[held], rows, weights, squares)
+    return ClassScores(thresholds[places], rows, weights, squares)

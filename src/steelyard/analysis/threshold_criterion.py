@@ -1,4 +1,4 @@
-"""Criteria: what makes one cut better than another (a metric, a mean, a cost), and which cuts are allowed."""
+"""Threshold criteria: what makes one threshold better than another, and which thresholds are allowed."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics import application
-from steelyard.metrics.registry import get_metric
+from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.registry import MetricLike
     from steelyard.statistics.score_table import ScoreTable
+
+    # A metric, several for their mean, the costs by name, or the matrix of costs with rows true.
+    AimLike: TypeAlias = MetricLike | Sequence[MetricLike] | Mapping[str, float] | Sequence[Sequence[float]] | Array
+    Bounds: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
 
 TIE = 16 * np.finfo(np.float64).eps  # of the metric's range: what rounding makes of equal optima
 SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows that weigh 0.1 each
@@ -28,15 +33,15 @@ _COSTS = {"cost_fn": (1, 0), "cost_fp": (0, 1), "cost_tp": (1, 1), "cost_tn": (0
 
 
 @dataclass(frozen=True)
-class Cuts:
-    """Cuts on the last axis, each row of them from nobody flagged on; the directions on the axis before."""
+class ThresholdCounts:
+    """ThresholdCounts on the last axis, each row of them from nobody flagged on; the directions on the axis before."""
 
     thresholds: Array
     counts: Counts
 
     @classmethod
-    def of(cls, table: ScoreTable, both: bool) -> Cuts:
-        """Every cut of a table, of all its draws if it has an axis of them."""
+    def of(cls, table: ScoreTable, both: bool) -> ThresholdCounts:
+        """Every threshold of a table, of all its draws if it has an axis of them."""
         scores, counts = table.thresholds, table.counts
         if not both:
             return cls(scores[None], counts[..., None, :])
@@ -46,20 +51,20 @@ class Cuts:
         return cls(np.stack([scores, np.append(-np.inf, scores[:0:-1])]), Counts.trusted(*stacked))
 
     def flat(self) -> Counts:
-        """The Counts with directions and cuts on one last axis."""
+        """The Counts with directions and thresholds on one last axis."""
         return Counts.trusted(*(cell.reshape(*cell.shape[:-2], -1) for cell in self.counts))
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What to look for among the cuts, the bounds to keep, and whether low scores are tried as positive."""
+    """What to look for among the thresholds, the bounds to keep, and whether low scores are tried as positive."""
 
     aim: Aim
     limits: tuple[Limit, ...] = ()
     both: bool = False
 
     def merits(self, counts: Counts) -> Array:
-        """The value of each cut, higher being better; NaN where it is undefined or not allowed."""
+        """The value of each threshold, higher being better; NaN where it is undefined or not allowed."""
         merits = self.aim.values(counts)
         merits = merits if self.aim.sign > 0 else -merits
         return np.where(self._allowed(counts), merits, np.nan) if self.limits else merits
@@ -68,38 +73,38 @@ class Criterion:
         return np.asarray(np.logical_and.reduce([limit.met(limit.gaps(counts)) for limit in self.limits]))
 
     def chosen(self, merits: Array) -> Array:
-        """The place of the first of the best cuts, directions and cuts taken as one axis."""
+        """The place of the first of the best thresholds, directions and thresholds taken as one axis."""
         flat = merits.reshape(*merits.shape[:-2], -1)
         best = np.fmax.reduce(flat, axis=-1, keepdims=True)
         return np.asarray((flat >= best - self.aim.tie(flat)).argmax(-1))
 
-    def check(self, cuts: Cuts) -> None:
-        """Refuse bounds that no cut meets, with the nearest there is."""
-        allowed = np.ones(cuts.thresholds.shape, dtype=bool)
+    def check(self, table: ThresholdCounts) -> None:
+        """Refuse bounds that no threshold meets, with the nearest there is."""
+        allowed = np.ones(table.thresholds.shape, dtype=bool)
         for i, limit in enumerate(self.limits):
-            gaps = np.where(allowed, limit.gaps(cuts.counts), np.nan)
+            gaps = np.where(allowed, limit.gaps(table.counts), np.nan)
             allowed = limit.met(gaps)
             if not allowed.any():
                 others = " and ".join(other.text for other in self.limits[:i])
-                raise InputError(_unmet(limit, f" with {others}" if others else "", gaps, cuts))
+                raise InputError(_unmet(limit, f" with {others}" if others else "", gaps, table))
 
-    def undefined(self, cuts: Cuts) -> str:
-        """Why no cut that is allowed has a value."""
-        why = self.aim.why(cuts.flat()[int(self._allowed(cuts.flat()).argmax())])
-        told = " that meets " + " and ".join(limit.text for limit in self.limits) if self.limits else ""
-        return f"{self.aim.name} is undefined at every cut{told}: {why}."
+    def undefined(self, table: ThresholdCounts) -> str:
+        """Why no threshold that is allowed has a value."""
+        why = self.aim.why(table.flat()[int(self._allowed(table.flat()).argmax())])
+        bounds = " that meets " + " and ".join(limit.text for limit in self.limits) if self.limits else ""
+        return f"{self.aim.name} is undefined at every cut{bounds}: {why}."
 
 
-def _unmet(limit: Limit, others: str, gaps: Array, cuts: Cuts) -> str:
+def _unmet(limit: Limit, others: str, gaps: Array, table: ThresholdCounts) -> str:
     if np.isnan(gaps).all():
         return f"No cut reaches {limit.text}{others}: {limit.metric.name} is undefined at each of them."
     place = int(np.nanargmin(gaps))
-    value = float(application.count_values(limit.metric, cuts.flat()[place], limit.metric.parameters))
+    value = float(application.count_values(limit.metric, table.flat()[place], limit.metric.parameters))
     # Enough digits to tell the value from the bound.
     near = next((text for text in (f"{value:.3g}", f"{value:.6g}") if float(text) != limit.bound), repr(value))
-    at = cuts.thresholds.flat[place]
-    told = f"threshold {at:g}" if math.isfinite(at) else "the cut that flags nobody"
-    return f"No cut reaches {limit.text}{others}; the nearest is {near} at {told}."
+    at = table.thresholds.flat[place]
+    where = f"threshold {at:g}" if math.isfinite(at) else "the cut that flags nobody"
+    return f"No cut reaches {limit.text}{others}; the nearest is {near} at {where}."
 
 
 # ---------------------------------------------------------------- what is best
@@ -126,10 +131,10 @@ class Aim:
 
     def values(self, counts: Counts) -> Array:
         """The value on each table."""
-        found = [application.count_values(metric, counts, metric.parameters) for metric in self.metrics]
-        return np.asarray(found[0] if len(found) == 1 else np.mean(found, axis=0))
+        values = [application.count_values(metric, counts, metric.parameters) for metric in self.metrics]
+        return np.asarray(values[0] if len(values) == 1 else np.mean(values, axis=0))
 
-    def why(self, counts: Counts) -> Any:
+    def why(self, counts: Counts) -> str:
         """The reason why one table has no value."""
         whys = (application.on_counts(metric, counts, metric.parameters).why for metric in self.metrics)
         return next(filter(None, whys), "the function returned NaN")
@@ -140,51 +145,53 @@ class Aim:
         return TIE * (size if math.isfinite(size) else float(np.fmax.reduce(np.abs(values), axis=None)))
 
 
-def read_aim(metric: Any, parameters: Mapping[str, Any]) -> Aim:
-    """What to look for, from whatever names it."""
+def read_aim(metric: AimLike | None, parameters: Mapping[str, float]) -> Aim:
+    """What to look for, from whatever names it; the default metric where nothing does."""
     if isinstance(metric, Mapping):
         return read_aim("expected_cost", {**metric, **parameters})
-    if _is_matrix(metric):
-        costs = {name: float(metric[i][j]) for name, (i, j) in _COSTS.items()}
+    if (matrix := _cost_matrix(metric)) is not None:
+        costs = {name: float(matrix[i, j]) for name, (i, j) in _COSTS.items()}
         return read_aim("expected_cost", {**costs, **parameters})
-    several = list(metric) if isinstance(metric, (list, tuple)) else [metric]
+    several = list(metric) if isinstance(metric, (list, tuple)) else [default_metric() if metric is None else metric]
     if not several:
         raise InputError("metric= is an empty list; name one metric or more.")
-    known = [_metric(item) for item in several]
-    signs = {_sign(metric) for metric in known}
+    metrics = [_thresholded_metric(item) for item in several]  # type: ignore[arg-type]  # which refuses what is none
+    signs = {_sign(metric) for metric in metrics}
     if len(signs) > 1:
-        raise InputError(f"Of {', '.join(m.name for m in known)} some are best high and some low; give one kind.")
-    return Aim(tuple(_with_parameters(known, parameters)), signs.pop())
+        raise InputError(f"Of {', '.join(m.name for m in metrics)} some are best high and some low; give one kind.")
+    return Aim(tuple(_with_parameters(metrics, parameters)), signs.pop())
 
 
-def _is_matrix(metric: Any) -> bool:
+def _cost_matrix(metric: AimLike | None) -> Array | None:
+    """The costs of a 2 x 2 matrix of numbers; None of anything else."""
     rows = metric if isinstance(metric, (list, tuple, np.ndarray)) and len(metric) == 2 else ()
-    return bool(len(rows)) and all(np.shape(row) == (2,) and np.asarray(row).dtype.kind in "iuf" for row in rows)
+    is_matrix = len(rows) and all(np.shape(row) == (2,) and np.asarray(row).dtype.kind in "iuf" for row in rows)
+    return np.asarray(rows) if is_matrix else None
 
 
-def _metric(item: Any) -> Metric:
+def _thresholded_metric(item: MetricLike) -> Metric:
     metric = get_metric(item)
     if metric.function is None:
         raise InputTypeError(f"{metric.name} judges the order of all scores, so no cut is best for it; name another.")
-    # A plain function comes without facts; whoever looks for its best cut means its highest value.
-    plain = callable(item) and metric is not item
-    return replace(metric, direction="higher") if plain else metric
+    # A plain function comes without facts; whoever looks for its best threshold means its highest value.
+    is_plain = callable(item) and metric is not item
+    return replace(metric, direction="higher") if is_plain else metric
 
 
 def _sign(metric: Metric) -> int:
-    if metric.direction is None:
+    if not metric.sign:
         raise InputError(
             f"No value of {metric.name} is best, so no cut is; name a metric that has a direction, or declare one."
         )
-    return 1 if metric.direction == "higher" else -1
+    return metric.sign
 
 
-def _with_parameters(metrics: list[Metric], parameters: Mapping[str, Any]) -> Iterator[Metric]:
+def _with_parameters(metrics: list[Metric], parameters: Mapping[str, float]) -> Iterator[Metric]:
     """Each metric with those of the parameters that it has; the last refuses what none has."""
     unknown = {key for key in parameters if not any(key in m.parameters for m in metrics)}
     for metric in metrics:
         mine = {key: value for key, value in parameters.items() if key in metric.parameters or key in unknown}
-        yield metric.fixed(**mine) if mine else metric
+        yield metric.fixed(None, **mine) if mine else metric
 
 
 # ---------------------------------------------------------------- what is allowed
@@ -192,7 +199,7 @@ def _with_parameters(metrics: list[Metric], parameters: Mapping[str, Any]) -> It
 
 @dataclass(frozen=True)
 class Limit:
-    """A bound that a cut has to meet, such as specificity >= 0.99."""
+    """A bound that a threshold has to meet, such as specificity >= 0.99."""
 
     metric: Metric
     sign: str
@@ -210,7 +217,7 @@ class Limit:
         return np.asarray(gaps <= slack if self.sign[1:] else gaps < -slack)
 
 
-def read_limits(where: Any) -> tuple[Limit, ...]:
+def read_limits(where: Bounds | None) -> tuple[Limit, ...]:
     """The bounds as a user writes them: one string, or a list of them."""
     written = [] if where is None else re.split(r"\s+and\s+", where) if isinstance(where, str) else where
     if not isinstance(written, (list, tuple)):
@@ -218,7 +225,7 @@ def read_limits(where: Any) -> tuple[Limit, ...]:
     return tuple(map(_limit, written))
 
 
-def _limit(text: Any) -> Limit:
+def _limit(text: str) -> Limit:
     parts = re.fullmatch(r"\s*(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)\s*", text) if isinstance(text, str) else None
     try:
         bound = float(parts[3]) if parts else math.nan

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @command
 @options.inputs("files", "true", "score")
-@click.option("--metric", default="informedness", show_default=True, metavar="NAME", help="The metric to be best.")
+@click.option("--metric", metavar="NAME", help="The metric to be best, by default the AC-score.")
 @click.option("--where", multiple=True, metavar="LIMIT", help='What a cut must keep, such as "specificity>=0.99".')
 @options.shared("positive", "weight", "frequency", "exact", "level")
 @options.output("table", "json")
-def find_threshold(inputs: Inputs, metric: str, where: tuple[str, ...], level: float, output: Output) -> None:
+def find_threshold(inputs: Inputs, metric: str | None, where: tuple[str, ...], level: float, output: Output) -> None:
     """Find the cut of the scores in FILE at which a metric is best, and what it is worth on new rows."""
     from steelyard.analysis.best_threshold import best_threshold
     from steelyard.report.terminal_summary import threshold_summary

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label, Splitter, Weights
-    from steelyard.estimators.threshold import ThresholdMetric
+    from steelyard.analysis.threshold_criterion import AimLike
 
 
 try:
@@ -67,7 +67,7 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def __init__(
         self,
         centroid: str = "best",
-        criterion: ThresholdMetric = "operating_point_score",
+        criterion: AimLike = "operating_point_score",
         *,
         cv: int | Splitter | None = None,
         pos_label: Label | None = None,

@@ -37,15 +37,13 @@ except ImportError as missing:
     raise needs_sklearn("ThresholdClassifier") from missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Label, Splitter, Weights
-    from steelyard.metrics.metric import Metric
+    from steelyard.analysis.threshold_criterion import AimLike
     from steelyard.statistics.score_table import ScoreTable
-
-    ThresholdMetric = str | Metric | Callable[..., float] | Mapping[str, float] | Sequence[str | Metric] | Array
 
 _METHODS = ("predict_proba", "decision_function")
 
@@ -60,9 +58,10 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     Clones fitted on the folds of `cv` score the rows they have not seen; `best_threshold` finds the threshold on all
     those scores together; the classifier is then fitted on all rows. cv="prefit" takes it as it is fitted, so give rows
-    it has not seen. `metric` and `where` are those of best_threshold. Without `pos_label` the later of the two classes
-    in sorted order is positive, as in scikit-learn. `response_method` is "predict_proba", "decision_function" or "auto"
-    for the first there is. After `fit`, `best_threshold_` holds the threshold and its value, `threshold_` it alone.
+    it has not seen. `metric` and `where` are those of best_threshold, the metric by default the AC-score. Without
+    `pos_label` the later of the two classes in sorted order is positive, as in scikit-learn. `response_method` is
+    "predict_proba", "decision_function" or "auto" for the first there is. After `fit`, `best_threshold_` holds the
+    threshold and its value, `threshold_` it alone.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -75,7 +74,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def __init__(
         self,
         estimator: Estimator,
-        metric: ThresholdMetric = "informedness",
+        metric: AimLike | None = None,
         *,
         where: str | Sequence[str] | None = None,
         cv: int | Splitter | Literal["prefit"] = 5,

@@ -17,7 +17,7 @@ from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.evaluation.rendering import rendered
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
-from steelyard.metrics.registry import default_metric, metrics_with_role
+from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from steelyard._types import Label, Prevalence
     from steelyard.analysis.best_threshold import BestThreshold
     from steelyard.analysis.chance_tests import ChanceTest
+    from steelyard.analysis.threshold_criterion import AimLike
     from steelyard.evaluation.groups import Group
     from steelyard.evaluation.metric_row import ClassRow, MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
-    from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 
@@ -100,11 +100,11 @@ class Evaluation:
 
         return verdict(self)
 
-    def best_threshold(self, metric: SpecLike | None = None, **options: Any) -> BestThreshold:
+    def best_threshold(self, metric: AimLike | None = None, **options: Any) -> BestThreshold:
         """The cut of the scores at which a metric is best, with what it is worth on new rows."""
         from steelyard.analysis.best_threshold import best_threshold
 
-        return best_threshold(self._scores(), metric=metric or default_metric(), **options)
+        return best_threshold(self._scores(), metric=metric, **options)
 
     def roc_curve(self) -> RocCurve:
         """Recall against the false positive rate at every threshold."""

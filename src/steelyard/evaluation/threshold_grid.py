@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.threshold_criterion import Criterion, Cuts, read_aim
+from steelyard.analysis.threshold_criterion import Criterion, ThresholdCounts, read_aim
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.statistics.counts import CELLS
 
@@ -66,9 +66,9 @@ def threshold_grid(
 
 def _best_places(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Array) -> dict[str, int]:
     """Where each metric of one table is best, if it is defined anywhere."""
-    cuts, corners = Cuts.of(table, both=False), _corners(tp, fp) if len(tp) > _MOST_SEARCHED else None
+    every, corners = ThresholdCounts.of(table, both=False), _corners(tp, fp) if len(tp) > _MOST_SEARCHED else None
     rated = [m for m in metrics if m.function is not None and m.direction is not None]
-    places = {metric.name: _best(cuts, metric, corners) for metric in rated}
+    places = {metric.name: _best(every, metric, corners) for metric in rated}
     return {name: place for name, place in places.items() if place is not None}
 
 
@@ -84,11 +84,11 @@ def _in_use(thresholds: Array, threshold: float) -> int:
     return int(np.searchsorted(-thresholds, -threshold, side="right")) - 1
 
 
-def _best(cuts: Cuts, metric: Metric, corners: Array | None) -> int | None:
+def _best(every: ThresholdCounts, metric: Metric, corners: Array | None) -> int | None:
     """The place of the highest of the best thresholds, as best_threshold finds it."""
     criterion = Criterion(read_aim(metric, {}))
     places = corners if corners is not None and _is_monotone(metric) else None
-    merits = criterion.merits(cuts.counts if places is None else cuts.counts[..., places])
+    merits = criterion.merits(every.counts if places is None else every.counts[..., places])
     place = int(criterion.chosen(merits))
     if np.isnan(merits.flat[place]):
         return None

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.best_threshold import BestThreshold
     from steelyard.analysis.comparison import Comparison
+    from steelyard.analysis.threshold_criterion import AimLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.class_values import ClassValues
@@ -213,7 +214,7 @@ class CrossEvaluation:
         """All test rows of the only model as one Evaluation."""
         return self._only("evaluation").evaluation
 
-    def best_threshold(self, metric: SpecLike | None = None, **options: Any) -> BestThreshold:
+    def best_threshold(self, metric: AimLike | None = None, **options: Any) -> BestThreshold:
         """The best threshold of the only model's scores of rows that it had not seen."""
         return self._only("threshold").best_threshold(metric, **options)
 

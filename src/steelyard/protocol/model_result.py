@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
+    from steelyard.analysis.threshold_criterion import AimLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
@@ -222,7 +223,7 @@ class ModelResult:
         metrics = [spec.metric for spec in self.specs if spec.is_native]
         return [m for m in metrics if m.function is not None or self.scores is not None] or None
 
-    def best_threshold(self, metric: SpecLike | None = None, **options: Any) -> BestThreshold:
+    def best_threshold(self, metric: AimLike | None = None, **options: Any) -> BestThreshold:
         """The threshold at which a metric, by default the AC-score, is best on the scores that each row got first."""
         self._check_any()
         scores = pooling.once_each(pooling.first_tests(self.runs))[1]
@@ -232,7 +233,7 @@ class ModelResult:
             )
         if scores is None:
             raise InputError(f"{self.name} gave no scores to cut; it needs predict_proba or decision_function.")
-        return best_threshold(scores, metric=default_metric() if metric is None else metric, **options)
+        return best_threshold(scores, metric=metric, **options)
 
     def __repr__(self) -> str:
         from steelyard.protocol.cross_evaluation import CrossEvaluation
