@@ -184,6 +184,13 @@ def test_the_lowest_scikit_learn_is_named_as_pyproject_asks_for_it():
     assert f"needs {floor.replace('>=', ' ')} or later" in str(needs_sklearn("It"))
 
 
+def test_no_module_says_who_uses_it():
+    """Who may use a module is the floor test's business; a sentence on it is wrong after the next change."""
+    for path in FILES:
+        first = ast.get_docstring(ast.parse(path.read_text())) or ""
+        assert not re.search(r"Used by|may use it|[Ee]very floor|floors below", first), path
+
+
 def test_the_version_is_the_same_wherever_it_stands():
     root = Path(__file__).parent.parent
     newest = re.search(r"^## (\S+), (\S+)$", (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from steelyard import (
     Counts,
     SteelyardError,
+    compare,
     confusion,
     evaluate,
     get_metric,
@@ -105,6 +106,9 @@ def test_every_place_that_takes_metrics_takes_every_written_form():
     for name, value in values.items():
         part = interval(name, TRUE, PRED)
         assert (part.metric, part.spec) == (name, MetricSpec.of(name)) and part.value == pytest.approx(value)
+    models = {"A": PRED, "B": PRED[::-1]}
+    compared = compare(TRUE, models, metrics=wanted)
+    assert {row.metric: row.value_a for row in compared.rows} == pytest.approx(values)
 
 
 @pytest.mark.parametrize(

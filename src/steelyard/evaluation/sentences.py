@@ -1,4 +1,4 @@
-"""Sentences: what the verdicts of any number of classes say in the same words. Used by verdict."""
+"""Sentences: what the verdicts of any number of classes say in the same words."""
 
 from __future__ import annotations
 

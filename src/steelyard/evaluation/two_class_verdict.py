@@ -1,4 +1,4 @@
-"""Two classes: the verdict on a table of positives and negatives, a sentence each. Used by verdict."""
+"""Two classes: the verdict on a table of positives and negatives, a sentence each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metric: a metric with its formula and what is to be known about it. Every floor above may use it."""
+"""Metric: a metric with its formula and what is to be known about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notation: an expression written as text, LaTeX or JavaScript. Used by Metric, the command line and the page."""
+"""Notation: an expression written as text, LaTeX or JavaScript."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reasons: why a metric is undefined on a table, in the words of what is missing. Used by Metric."""
+"""Reasons: why a metric is undefined on a table, in the words of what is missing."""
 
 from __future__ import annotations
 
