@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import pickle
@@ -19,7 +20,7 @@ from checks import assert_refused
 from click.testing import CliRunner
 
 import steelyard
-from steelyard import Counts, Metric, get_metric, list_metrics, metric, ratio, sqrt
+from steelyard import Counts, Metric, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt
 from steelyard.cli.commands import commands
 
 FINLEY = Counts(28, 23, 72, 2680)
@@ -285,3 +286,48 @@ def test_help_on_a_metric_is_about_the_metric_and_its_calls_run():
         assert pickle.loads(pickle.dumps(metric)).__doc__ == metric.__doc__
     assert Metric.__doc__.startswith("A metric: a formula over confusion counts")
     assert "get_metric('f_beta[beta=2]')(" in steelyard.f_beta.fixed(beta=2).__doc__
+
+
+# ---------------------------------------------------------------- scikit-learn's words
+
+
+@pytest.mark.parametrize("name", [m.name for m in list_metrics() if m.function is not None])
+def test_a_metric_of_labels_takes_scikit_learns_keywords(name):
+    metric = get_metric(name)
+    y_true, y_pred = [0, 0, 1, 1, 1, 0], [0, 1, 1, 1, 0, 0]
+    by_place, by_name = metric(y_true, y_pred), metric(y_true=y_true, y_pred=y_pred, sample_weight=np.ones(6))
+    assert by_name == pytest.approx(by_place, nan_ok=True) and metric.__name__ == name
+
+
+@pytest.mark.parametrize("name", [m.name for m in list_metrics() if m.scores is not None])
+def test_a_metric_of_scores_takes_y_score(name):
+    metric = get_metric(name)
+    y_true, y_score = [0, 1] * 60, np.linspace(0.01, 0.99, 120)
+    assert metric(y_true, y_score=y_score) == pytest.approx(metric(y_true, y_score), nan_ok=True)
+    assert metric.why(y_true, y_score=y_score) == metric.why(y_true, y_score)
+
+
+def test_zero_division_is_another_word_for_undefined():
+    nobody = [0, 0, 0, 0]
+    assert math.isnan(steelyard.precision([0, 0, 1, 1], nobody))
+    assert [steelyard.precision([0, 0, 1, 1], nobody, zero_division=z) for z in (0, 1, "warn")] == [0, 1, 0]
+    with pytest.raises(SteelyardError, match="mean the same; give one"):
+        steelyard.precision([0, 0, 1, 1], nobody, zero_division=0, undefined=1)
+
+
+def test_scores_for_a_metric_of_labels_and_both_at_once_are_refused_with_what_to_give():
+    with pytest.raises(SteelyardError, match=r"f1 is of predicted labels; give y_pred="):
+        steelyard.f1([0, 1], y_score=[0.2, 0.7])
+    with pytest.raises(SteelyardError, match=r"both y_pred= and y_score=; give one"):
+        steelyard.roc_auc([0, 1], [0, 1], y_score=[0.2, 0.7])
+
+
+def test_a_metric_can_be_printed_by_whoever_takes_functions():
+    from sklearn.metrics import make_scorer
+
+    assert "mcc" in str(make_scorer(steelyard.mcc))
+    signature = inspect.signature(steelyard.f_beta)
+    assert list(signature.parameters)[:2] == ["y_true", "y_pred"] and signature.parameters["beta"].default == 1.0
+    assert list(inspect.signature(steelyard.roc_auc).parameters)[:2] == ["y_true", "y_score"]
+    assert "beta" not in inspect.signature(get_metric("f2")).parameters
+    assert "family" in inspect.signature(steelyard.Metric).parameters

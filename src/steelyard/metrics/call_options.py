@@ -16,6 +16,19 @@ if TYPE_CHECKING:
 _AVERAGES = ("native", "macro", "weighted", "micro", None)
 
 
+def undefined_or_zero_division(undefined: float | str, zero_division: float | str | None) -> float | str:
+    """What replaces an undefined value: our word for it, or scikit-learn's, whose "warn" is 0.
+
+    >>> undefined_or_zero_division(math.nan, 1), undefined_or_zero_division("raise", None)
+    (1, 'raise')
+    """
+    if zero_division is None:
+        return undefined
+    if isinstance(undefined, str) or not math.isnan(undefined):
+        raise InputError("undefined= and zero_division= mean the same; give one.")
+    return 0.0 if zero_division == "warn" else zero_division
+
+
 @dataclass(frozen=True)
 class CallOptions:
     """How a call is to be read: which class is positive, how classes are averaged, what rows weigh."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,6 +30,30 @@ class Manual:
 
     def __get__(self, metric: Metric | None, owner: type | None = None) -> str | None:
         return self.of_class if metric is None else _told(metric)
+
+
+class CallSignature:
+    """The signature of a call: of the class its own, of a metric what it takes, its own parameters included.
+
+    >>> import inspect
+    >>> from steelyard import f_beta, roc_auc
+    >>> list(inspect.signature(f_beta).parameters)[:3], list(inspect.signature(f_beta).parameters)[-1]
+    (['y_true', 'y_pred', 'pos_label'], 'beta')
+    >>> list(inspect.signature(roc_auc).parameters)[:2]
+    ['y_true', 'y_score']
+    """
+
+    def __get__(self, metric: Metric | None, owner: type | None = None) -> inspect.Signature | None:
+        if metric is None:
+            return None
+        call = inspect.signature(type(metric).__call__).parameters
+        unused = "y_pred" if metric.function is None else "y_score"
+        own = [p for name, p in call.items() if name not in ("self", "parameters", unused)]
+        names = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.name == "y_score" else p for p in own]
+        names.sort(key=lambda p: p.kind)
+        free = {} if metric.is_fixed else metric.parameters
+        more = [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=value) for key, value in free.items()]
+        return inspect.Signature([*names, *more])
 
 
 def _told(metric: Metric) -> str:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputTypeError, did_you_mean
+from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.metrics import application
-from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.call_options import CallOptions, undefined_or_zero_division
 from steelyard.metrics.expression import Expression, Named, Symbol, as_expression, trace
 from steelyard.metrics.formula import Formula, check_parameter, meaning_of, signature_of
 from steelyard.metrics.formula_text import FormulaText
-from steelyard.metrics.help_text import Manual
+from steelyard.metrics.help_text import CallSignature, Manual
 from steelyard.metrics.roles import FAMILIES, Family
 from steelyard.metrics.written_form import write_form
 from steelyard.statistics.counts import Cells
@@ -72,26 +72,31 @@ class Metric(FormulaText):
 
     def __call__(
         self,
-        data: Statistic | ArrayLike,
-        y_other: ArrayLike | None = None,
+        y_true: Statistic | ArrayLike,
+        y_pred: ArrayLike | None = None,
         *,
+        y_score: ArrayLike | None = None,
         pos_label: Label = None,
         labels: LabelSet | None = None,
         average: str | None = "native",
         sample_weight: Weights = None,
         frequency: Weights = None,
         undefined: float | str = math.nan,
+        zero_division: float | str | None = None,
         **parameters: Any,
     ) -> Any:
-        """The value on counts, a table, or labels (truth first, then predictions or scores).
+        """The value on labels (truth first, then predictions or scores), or on Counts, a Confusion or a ScoreTable.
 
         With `pos_label` the classes collapse to that one against the rest; `average` is "macro", "weighted", "micro"
-        or None for one value a class. An array of tables gives an array. `undefined` replaces NaN, or is "raise".
+        or None for one value per class. An array of tables gives an array. `undefined` replaces NaN, or is "raise";
+        scikit-learn's `zero_division` means the same.
         """
-        if type(data) in INNER:
-            return self._inside(data, parameters)  # type: ignore[arg-type]  # from a formula that names this metric
-        options = CallOptions(pos_label, labels, average, sample_weight, frequency, undefined)
-        return application.apply(self, data, y_other, options, self._checked(parameters)).finished(self, options)
+        if type(y_true) in INNER:
+            return self._inside(y_true, parameters)  # type: ignore[arg-type]  # from a formula that names this metric
+        replaced = undefined_or_zero_division(undefined, zero_division)
+        options = CallOptions(pos_label, labels, average, sample_weight, frequency, replaced)
+        other = self._predicted(y_pred, y_score)
+        return application.apply(self, y_true, other, options, self._checked(parameters)).finished(self, options)
 
     @classmethod
     def from_function(cls, function: Formula, title: str, *, on: str = "counts", **facts: Any) -> Metric:
@@ -102,10 +107,28 @@ class Metric(FormulaText):
         usual = {"family": "own", "range": (-math.inf, math.inf), "best": None, "direction": None}
         return cls(getattr(function, "__name__", title), title, **{**usual, **read_off, **form, **facts})
 
-    def why(self, data: Statistic | ArrayLike, y_other: ArrayLike | None = None, **options: Any) -> Any:
+    def why(
+        self,
+        y_true: Statistic | ArrayLike,
+        y_pred: ArrayLike | None = None,
+        *,
+        y_score: ArrayLike | None = None,
+        **options: Any,
+    ) -> Any:
         """The reason why the same call would give NaN, None where the value is defined; an array for an array."""
         parameters = {key: options.pop(key) for key in list(options) if key in self.parameters}
-        return application.apply(self, data, y_other, CallOptions(**options), self._checked(parameters)).why
+        other = self._predicted(y_pred, y_score)
+        return application.apply(self, y_true, other, CallOptions(**options), self._checked(parameters)).why
+
+    def _predicted(self, y_pred: ArrayLike | None, y_score: ArrayLike | None) -> ArrayLike | None:
+        """The predictions or the scores, whichever were given."""
+        if y_score is None:
+            return y_pred
+        if y_pred is not None:
+            raise InputError(f"{self.name} was given both y_pred= and y_score=; give one.")
+        if self.scores is None:
+            raise InputTypeError(f"{self.name} is of predicted labels; give y_pred=, such as y_score >= 0.5.")
+        return y_score
 
     def for_classes(self, form: Formula | None = None, *, absent: bool = False) -> Formula:
         """Declare the form for any number of classes: a function of the one-vs-rest cells of all of them.
@@ -213,6 +236,10 @@ class Metric(FormulaText):
     def _written(self, parameters: Mapping[str, Any]) -> str:
         return write_form(self.name, {k: v for k, v in parameters.items() if not np.array_equal(v, self.parameters[k])})
 
+    @property
+    def __name__(self) -> str:
+        return self.name  # what scikit-learn, XGBoost and Keras print
+
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
 
@@ -223,3 +250,4 @@ class Metric(FormulaText):
 
 
 Metric.__doc__ = Manual(Metric.__doc__)  # type: ignore[assignment]  # so that help(steelyard.f1) is about F1
+Metric.__signature__ = CallSignature()  # type: ignore[attr-defined]  # so that editors offer beta= of f_beta
