@@ -1,4 +1,4 @@
-"""Chance: what guessing scores on the same table. The floors below may use it."""
+"""Chance: what guessing scores on the same table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chance tests: whether a table beats guessing, by exact tests where they can be. The floors below may use it."""
+"""Chance tests: whether a table beats guessing, by exact tests where they can be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hypergeometric: the true positives of a guess with given margins, exact for any counts. Used by chance tests."""
+"""Hypergeometric: the true positives of a guess with given margins, exact for any counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinks: where a formula bends by an absolute value, and which draws are likely there. Used by sampling and pages."""
+"""Kinks: where a formula bends by an absolute value, and which draws are likely there."""
 
 from __future__ import annotations
 
