@@ -1,9 +1,9 @@
-"""Chance: what guessing scores on the same table."""
+"""Chance: what the no-skill baselines score on the same table."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,18 +14,21 @@ from steelyard.errors import InputError
 from steelyard.ingest.score_matrix import tables_per_class
 from steelyard.metrics import application
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.registry import get_metric
+from steelyard.metrics.spec import NATIVE, MetricSpec
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
-    from steelyard.metrics.metric import Metric
+    from numpy.typing import ArrayLike
 
-OPTIONS = frozenset(field.name for field in fields(CallOptions))
-TABLE_OPTIONS = ("average", "pos_label")
+    from steelyard._types import Array, Label
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.statistic import Statistic
+
+_OPTIONS = frozenset(field.name for field in fields(CallOptions))
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,17 +45,17 @@ class Chance(Flat):
     coin: Any
 
     def __repr__(self) -> str:
-        said = [("with the same margins", self.same_margins), ("always the majority", self.majority)]
-        said += [("always the minority", self.minority), ("a fair coin", self.coin)]
-        return f"{self.metric} of guessing {', '.join(f'{words} {_shown(value)}' for words, value in said)}"
+        values = [("with the same margins", self.same_margins), ("always the majority", self.majority)]
+        values += [("always the minority", self.minority), ("a fair coin", self.coin)]
+        return f"{self.metric} of guessing {', '.join(f'{words} {_digits(value)}' for words, value in values)}"
 
 
-def _shown(value: Any) -> str:
-    return f"[{', '.join(map(_shown, value))}]" if np.ndim(value) else three_digits(float(value))
+def _digits(value: Array | float) -> str:
+    return three_digits(float(value)) if np.ndim(value) == 0 else f"[{', '.join(map(_digits, np.asarray(value)))}]"
 
 
-def chance(metric: Any, data: Any, y_other: Any = None, **options: Any) -> Chance:
-    """What guessing scores by a metric on the same data; data and options as in calling the metric.
+def chance(metric: SpecLike, data: Statistic | ArrayLike, y_other: ArrayLike | None = None, **options: Any) -> Chance:
+    """The no-skill baselines of a metric on the same data: what guessing scores; all else as in calling the metric.
 
     The guesses: independent of the truth with the same margins; always the commonest class; always the rarest class
     that occurs; each class equally often.
@@ -63,39 +66,43 @@ def chance(metric: Any, data: Any, y_other: Any = None, **options: Any) -> Chanc
     >>> chance("accuracy", ["a", "a", "b", "c"], ["a", "b", "b", "c"])
     accuracy of guessing with the same margins 0.312, always the majority 0.500, always the minority 0.250, ...
     """
-    metric, reading = read(metric, options)
-    if y_other is not None and metric.scores is not None and np.ndim(y_other) == 2:
-        prior = _prior_columns(data, y_other, reading)
-        return Chance(metric.name, metric(data, prior, **options), *[math.nan] * 3)
-    table = application.counted(metric, data, y_other, reading)
-    if isinstance(table, Confusion) and reading.average == "native":
-        table = collapsed(table, reading.pos_label)
+    spec, call = spec_and_options(metric, options)
+    declared = spec.metric
+    if y_other is not None and declared.scores is not None and np.ndim(y_other) == 2:
+        prior = _prior_columns(data, y_other, call)  # type: ignore[arg-type]  # columns of scores: no table
+        value = declared(data, prior, **{**options, "average": call.average, "pos_label": call.pos_label})
+        return Chance(spec.name, value, *[math.nan] * 3)
+    table = application.counted(declared, data, y_other, call)
+    if isinstance(table, Confusion) and call.average == NATIVE:
+        table = collapsed(table, call.pos_label)
     one_class = lacks_a_class(table)
-    # What was about the rows is weighed by now, and the positive class of a two-class table is settled.
-    left = {key: value for key, value in options.items() if isinstance(table, Confusion) and key in TABLE_OPTIONS}
-    left |= {"undefined": reading.undefined}
-    values = [np.where(one_class, math.nan, metric(guess, **left)) for guess in _guesses(table)]
-    return Chance(metric.name, *(_plain(metric, value) for value in values), *[math.nan] * (4 - len(values)))
+    # What was about the rows is counted by now, and the positive class of a two-class table is settled.
+    left: dict[str, Any] = {"undefined": call.undefined}
+    if isinstance(table, Confusion):
+        left |= {"average": call.average, "pos_label": call.pos_label}
+    values = [np.where(one_class, math.nan, declared(guess, **left)) for guess in _guesses(table)]
+    return Chance(spec.name, *(_without_rounding(declared, v) for v in values), *[math.nan] * (4 - len(values)))
 
 
-def read(metric: Any, options: dict[str, Any]) -> tuple[Metric, CallOptions]:
-    """The metric with its parameters, which leave the options, and how its call is to be read."""
-    metric, parameters = get_metric(metric), {key: options.pop(key) for key in list(options) if key not in OPTIONS}
-    return metric.fixed(**parameters) if parameters else metric, CallOptions(**options)
+def spec_and_options(metric: SpecLike, options: dict[str, Any]) -> tuple[MetricSpec, CallOptions]:
+    """The metric with the parameters among the options, which leave them, and the options of its call."""
+    spec, parameters = MetricSpec.of(metric), {key: options.pop(key) for key in list(options) if key not in _OPTIONS}
+    spec = replace(spec, metric=spec.metric.fixed(**parameters)) if parameters else spec
+    return spec, spec.options(CallOptions(**options))
 
 
-def collapsed(table: Confusion, pos_label: Any) -> Counts | Confusion:
+def collapsed(table: Confusion, pos_label: Label) -> Counts | Confusion:
     """The table of the named class against the rest, if one was named."""
     return table if pos_label is None and table.positive is None else table.counts(pos_label)
 
 
-def _plain(metric: Metric, value: Array) -> Any:
+def _without_rounding(metric: Metric, value: Array) -> Array | float:
     # Where a metric can be negative, the guess of the same margins is 0 by a difference, which floats miss by 1e-17.
     value = np.where(np.abs(value) < ROUNDING, 0.0, value) if metric.range[0] < 0 else value
     return value if value.ndim else value.item()
 
 
-def lacks_a_class(table: Any) -> Any:
+def lacks_a_class(table: Statistic) -> Array:
     """Which tables of an array hold one true class or no rows; a single one is refused."""
     match table:
         case Counts():
@@ -108,10 +115,10 @@ def lacks_a_class(table: Any) -> Any:
     if lacking.ndim == 0 and lacking:
         what = "rows of one true class only" if classes.any() else "no rows"
         raise InputError(f"The table holds {what}; guessing is judged on rows of at least two classes.")
-    return lacking
+    return np.asarray(lacking)
 
 
-def _guesses(table: Any) -> tuple[Any, ...]:
+def _guesses(table: Statistic) -> tuple[Statistic, ...]:
     """The tables that guessing expects: of the same margins, always the majority, always the minority, a coin."""
     match table:
         case Counts():
@@ -137,7 +144,7 @@ def _guessed_counts(counts: Counts) -> tuple[Counts, ...]:
         )
 
 
-def _margins(counts: Counts) -> tuple[Any, ...]:
+def _margins(counts: Counts) -> tuple[Array | float, ...]:
     return counts.positives, counts.negatives, counts.predicted_positives, counts.predicted_negatives
 
 
@@ -173,8 +180,8 @@ def _level(side: ClassScores, score: Array) -> ClassScores:
     return ClassScores(score, rows) if side.given_weights is None else ClassScores(score, rows, weights, weights)
 
 
-def _prior_columns(y_true: Any, y_score: Any, reading: CallOptions) -> Array:
+def _prior_columns(y_true: ArrayLike, y_score: ArrayLike, call: CallOptions) -> Array:
     """One column of scores a class, each row's score the share of that class."""
-    weights = {"sample_weight": reading.sample_weight, "frequency": reading.frequency}
-    _, _, shares = tables_per_class(y_true, y_score, labels=reading.labels, **weights)
+    weights = {"sample_weight": call.sample_weight, "frequency": call.frequency}
+    _, _, shares = tables_per_class(y_true, y_score, labels=call.labels, **weights)
     return np.broadcast_to(np.asarray(shares) / sum(shares), np.shape(y_score))

@@ -1,4 +1,4 @@
-"""Chance tests: whether a table beats guessing, by exact tests where they can be."""
+"""Chance tests: whether a table beats the no-skill baseline, by exact tests where they can be."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.chance import collapsed, lacks_a_class, read
+from steelyard.analysis.chance import collapsed, lacks_a_class, spec_and_options
 from steelyard.analysis.hypergeometric import TruePositives, log_sum
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import array_tables as ingest
+from steelyard.ingest.array_tables import confusion, score_table
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -21,9 +21,12 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import ArrayLike
+
     from steelyard._types import Array
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.statistic import Statistic
 
 SMALLEST = 1e-300  # a smaller p-value is 0, and printed as below this
@@ -54,7 +57,13 @@ class ChanceTest(Flat):
         return f"better than guessing: {p} ({self.method}{share})"
 
 
-def beats_guessing(data: Any, y_pred: Any = None, *, y_score: Any = None, **options: Any) -> ChanceTest:
+def beats_guessing(
+    data: Statistic | ArrayLike,
+    y_pred: ArrayLike | None = None,
+    *,
+    y_score: ArrayLike | None = None,
+    **options: Any,
+) -> ChanceTest:
     """Test that truth and prediction go together, against guesses of the same margins.
 
     Two classes: Fisher's exact test. More: a z test of the agreements, approximate. Scores: Mann and Whitney's test.
@@ -64,7 +73,7 @@ def beats_guessing(data: Any, y_pred: Any = None, *, y_score: Any = None, **opti
     >>> beats_guessing(Counts(tp=28, fn=23, fp=72, tn=2680))
     better than guessing: p = 5.6e-29 (Fisher's exact test)
     """
-    table = _given(data, y_pred, y_score, options)
+    table = _table(data, y_pred, y_score, options)
     rows, note = _rows(table)
     if isinstance(rows, Confusion):
         rows = collapsed(rows, options.get("pos_label"))
@@ -74,20 +83,22 @@ def beats_guessing(data: Any, y_pred: Any = None, *, y_score: Any = None, **opti
             return _rank_test(rows, note)
         case Counts():
             return _fisher_test(rows, note)
-    held = np.flatnonzero(rows.rows.sum(0) + rows.rows.sum(1))
-    matrix = rows.rows[np.ix_(held, held)]
+    present = np.flatnonzero(rows.rows.sum(0) + rows.rows.sum(1))
+    matrix = rows.rows[np.ix_(present, present)]
     # Of two classes either may be called positive: the test is the same.
-    return _agreement_test(matrix, note) if len(held) > 2 else _fisher_test(Counts.from_matrix(matrix), note)
+    return _agreement_test(matrix, note) if len(present) > 2 else _fisher_test(Counts.from_matrix(matrix), note)
 
 
-def _given(data: Any, y_pred: Any, y_score: Any, options: Mapping[str, Any]) -> Statistic:
-    """The table that was given, or that labels and predictions or scores weigh into."""
+def _table(
+    data: Statistic | ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, options: Mapping[str, Any]
+) -> Statistic:
+    """The table that was given, or that labels and predictions or scores are counted into."""
     if y_pred is not None and y_score is not None:
         raise InputError("Predictions and scores were given together; the test is of one of them. Give one.")
     if y_score is not None:
-        return ingest.score_table(data, y_score, **options)
+        return score_table(data, y_score, **options)  # type: ignore[arg-type]  # refuses a table
     if y_pred is not None:
-        return ingest.confusion(data, y_pred, **options)
+        return confusion(data, y_pred, **options)  # type: ignore[arg-type]  # refuses a table
     if isinstance(data, (Counts, Confusion, ScoreTable)):
         return data
     kind = type(data).__name__
@@ -168,7 +179,9 @@ def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
     return _tested(*tails, f"Mann-Whitney U test, normal approximation{note}")
 
 
-def chance_test(metric: Any, data: Any, y_pred: Any = None, **options: Any) -> ChanceTest:
+def chance_test(
+    metric: SpecLike, data: Statistic | ArrayLike, y_pred: ArrayLike | None = None, **options: Any
+) -> ChanceTest:
     """Test one metric of a two-class table against its exact distribution over guesses of the same margins.
 
     Guesses on which it is undefined count as doing as well, and as badly; their share is told.
@@ -177,28 +190,29 @@ def chance_test(metric: Any, data: Any, y_pred: Any = None, **options: Any) -> C
     >>> chance_test("diagnostic_odds_ratio", Counts(tp=4, fn=1, fp=2, tn=5))
     better than guessing: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined on 0.0076 of the guesses)
     """
-    metric, reading = read(metric, options)
-    if metric.direction is None:
-        raise InputError(f"{metric.name} only describes: no value of it is better, so none can beat guessing.")
-    if metric.function is None:
-        raise InputTypeError(f"{metric.name} is a metric of scores; beats_guessing(y_true, y_score=...) tests those.")
-    weighing = {key: getattr(reading, key) for key in ("pos_label", "labels", "sample_weight", "frequency")}
-    rows, note = _rows(_given(data, y_pred, None, weighing))
-    counts = _two_classes(metric, rows, reading)
+    spec, call = spec_and_options(metric, options)
+    tested = spec.metric
+    if not tested.sign:
+        raise InputError(f"{tested.name} only describes: no value of it is better, so none can beat guessing.")
+    if tested.function is None:
+        raise InputTypeError(f"{tested.name} is a metric of scores; beats_guessing(y_true, y_score=...) tests those.")
+    row_options = {key: getattr(call, key) for key in ("pos_label", "labels", "sample_weight", "frequency")}
+    rows, note = _rows(_table(data, y_pred, None, row_options))
+    counts = _two_classes(tested, rows, call)
     lacks_a_class(counts)
-    return _enumerated(metric, counts, f"exact distribution of {metric.name}{note}")
+    return _enumerated(tested, counts, f"exact distribution of {spec.name}{note}")
 
 
-def _two_classes(metric: Metric, rows: Statistic, reading: CallOptions) -> Counts:
+def _two_classes(metric: Metric, rows: Statistic, call: CallOptions) -> Counts:
     match rows:
         case Counts():
             return rows
         case ScoreTable():
             raise InputTypeError(f"{metric.name} needs a cut: give table.at(threshold), or labels in place of scores.")
-    symmetric = metric.classes is not None and reading.pos_label is None and rows.positive is None
-    if reading.average != "native" or (symmetric and len(rows.labels) > 2):
+    symmetric = metric.classes is not None and call.pos_label is None and rows.positive is None
+    if call.average != "native" or (symmetric and len(rows.labels) > 2):
         raise InputError("The exact test is of one class; name it with pos_label=, or test all with beats_guessing.")
-    return rows.counts(rows.labels[-1] if symmetric and rows.labels else reading.pos_label)
+    return rows.counts(rows.labels[-1] if symmetric and rows.labels else call.pos_label)
 
 
 def _enumerated(metric: Metric, counts: Counts, method: str) -> ChanceTest:
@@ -207,12 +221,11 @@ def _enumerated(metric: Metric, counts: Counts, method: str) -> ChanceTest:
         return ChanceTest(math.nan, math.nan, method, math.nan, metric.why(counts))
     if null.spread > WIDEST:
         raise InputError(f"{null.total:.2g} rows are too many to enumerate; beats_guessing tests such a table.")
-    sign = -1 if metric.direction == "lower" else 1
     near = 1e-14 + 1e-13 * abs(observed)  # equal but for rounding
     logs = []
     for tp in null.support(int(counts.tp)):
-        above, mass = sign * (metric(null.tables(tp)) - observed), null.log_mass(tp)
-        none = np.isnan(above)
-        logs.append([log_sum(mass[which]) for which in (none | (above >= -near), none | (above <= near), none)])
+        above, mass = metric.sign * (metric(null.tables(tp)) - observed), null.log_mass(tp)
+        lost = np.isnan(above)
+        logs.append([log_sum(mass[which]) for which in (lost | (above >= -near), lost | (above <= near), lost)])
     better, worse, undefined = (log_sum(np.array(column)) for column in zip(*logs, strict=True))
     return _tested(better, worse, method, _probability(undefined))

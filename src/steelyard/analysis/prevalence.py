@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from steelyard.analysis.formatting import ROUNDING
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import array_tables as ingest
+from steelyard.ingest.array_tables import confusion
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
@@ -15,11 +16,25 @@ from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Prevalence
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.registry import MetricLike
+    from steelyard.statistics.statistic import Statistic
 
 
-def at_prevalence(data: Any, pi: Any, y_pred: Any = None, **options: Any) -> Any:
+@overload
+def at_prevalence(data: Counts, pi: Prevalence) -> Counts: ...
+@overload
+def at_prevalence(data: Confusion, pi: Prevalence) -> Confusion: ...
+@overload
+def at_prevalence(data: ScoreTable, pi: Prevalence) -> ScoreTable: ...
+@overload
+def at_prevalence(data: ArrayLike, pi: Prevalence, y_pred: ArrayLike, **options: Any) -> Confusion: ...
+def at_prevalence(
+    data: Statistic | ArrayLike, pi: Prevalence, y_pred: ArrayLike | None = None, **options: Any
+) -> Statistic:
     """The table that the same rates would give where a share `pi` of the rows is positive.
 
     Rows of each class are re-weighted, their total kept: any metric and any curve of the result is that of the
@@ -34,13 +49,13 @@ def at_prevalence(data: Any, pi: Any, y_pred: Any = None, **options: Any) -> Any
     array([0.97 , 0.931, 0.761])
     """
     if y_pred is not None:
-        data = ingest.confusion(data, y_pred, **options)
+        data = confusion(data, y_pred, **options)  # type: ignore[arg-type]  # refuses a table
     if isinstance(data, Counts):
         return _counts_at(data, checked_prevalence(pi))
     if isinstance(data, Confusion):
         return _confusion_at(data, pi)
     if isinstance(data, ScoreTable):
-        if np.ndim(pi):
+        if np.asarray(pi).ndim:
             raise InputError("Scores are read at one prevalence at a time; give a number, not several.")
         return scores_at(data, float(checked_prevalence(pi)))
     raise InputTypeError(
@@ -48,7 +63,7 @@ def at_prevalence(data: Any, pi: Any, y_pred: Any = None, **options: Any) -> Any
     )
 
 
-def checked_prevalence(pi: Any) -> Array:
+def checked_prevalence(pi: Prevalence) -> Array:
     """The prevalence as a number or an array, each between 0 and 1."""
     try:
         given = np.asarray(pi, dtype=np.float64)
@@ -72,16 +87,16 @@ def _counts_at(counts: Counts, pi: Array) -> Counts:
     return Counts(cells[0] * up, cells[1] * up, cells[2] * down, cells[3] * down)
 
 
-def _confusion_at(table: Confusion, pi: Any) -> Confusion:
+def _confusion_at(table: Confusion, pi: Prevalence) -> Confusion:
     factor = class_shares(table, pi) * table.matrix.sum() / np.where(table.matrix.sum(1) > 0, table.matrix.sum(1), 1)
     weights = table.matrix * factor[:, None]
     return Confusion(table.labels, table.rows, weights, table.squares * factor[:, None] ** 2, table.positive)
 
 
-def class_shares(table: Confusion, pi: Any) -> Array:
+def class_shares(table: Confusion, pi: Prevalence) -> Array:
     """The share of each class, in the order of the labels: given for all, or for the positive one of two."""
     k = len(table.labels)
-    if np.ndim(pi) == 0:
+    if np.asarray(pi).ndim == 0:
         if k != 2 and table.positive is None:
             raise InputError(f"{k} classes need {k} shares, one a class in the order of the labels, or a pos_label.")
         place, share = table.index(table.positive_label()), float(checked_prevalence(pi))
@@ -101,7 +116,7 @@ def class_shares(table: Confusion, pi: Any) -> Array:
     return np.asarray(given)
 
 
-def scores_at(table: ScoreTable, pi: Any) -> ScoreTable:
+def scores_at(table: ScoreTable, pi: Array | float) -> ScoreTable:
     """The score table re-weighted to a prevalence, or to each of several; the weights may have an axis of draws."""
     p, n = np.asarray(table.positive.total, dtype=float), np.asarray(table.negative.total, dtype=float)
     if (p == 0).any() or (n == 0).any():
@@ -112,12 +127,12 @@ def scores_at(table: ScoreTable, pi: Any) -> ScoreTable:
     )
 
 
-def _scaled(side: ClassScores, factor: Any) -> ClassScores:
+def _scaled(side: ClassScores, factor: Array) -> ClassScores:
     factor = np.asarray(factor)[..., None]
     return ClassScores(side.scores, side.rows, side.weights * factor, side.squares * factor**2)
 
 
-def swap_prevalences(metric: Any, a: Counts, b: Counts, *, least: float = 1e-6) -> list[float]:
+def swap_prevalences(metric: MetricLike, a: Counts, b: Counts, *, least: float = 1e-6) -> list[float]:
     """The prevalences at which two classifiers, as Counts, swap rank by a metric, ascending; none where one leads.
 
     >>> from steelyard import Counts
@@ -125,13 +140,13 @@ def swap_prevalences(metric: Any, a: Counts, b: Counts, *, least: float = 1e-6) 
     >>> [round(pi, 3) for pi in swap_prevalences("accuracy", careful, eager)]
     [0.341]
     """
-    metric = get_metric(metric)
+    ranked_by = get_metric(metric)
     ends = np.log(least / (1 - least))
     grid = 1 / (1 + np.exp(-np.linspace(ends, -ends, 4_001)))
-    gap = _gap(metric, a, b, grid)
-    told = np.flatnonzero(np.abs(gap) > 1e-12)  # smaller is rounding: metrics that agree everywhere never swap
-    turns = told[:-1][np.sign(gap[told[:-1]]) != np.sign(gap[told[1:]])]
-    return [_root(metric, a, b, grid[i], grid[told[told > i][0]]) for i in turns]
+    gap = _gap(ranked_by, a, b, grid)
+    apart = np.flatnonzero(np.abs(gap) > ROUNDING)  # metrics that agree everywhere never swap
+    turns = apart[:-1][np.sign(gap[apart[:-1]]) != np.sign(gap[apart[1:]])]
+    return [_root(ranked_by, a, b, grid[i], grid[apart[apart > i][0]]) for i in turns]
 
 
 def _gap(metric: Metric, a: Counts, b: Counts, pi: Array) -> Array:

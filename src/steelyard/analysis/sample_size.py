@@ -1,20 +1,29 @@
-"""Planning: how many rows, and how many positives, an answer takes."""
+"""Sample size: how many rows, and how many positives, an interval or a difference takes."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.distributions import normal_quantile
+from steelyard.analysis.distributions import normal_quantile, normal_reach
 from steelyard.analysis.formatting import three_digits
 from steelyard.analysis.intervals import interval
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.registry import MetricLike
+    from steelyard.statistics.counts import Cells
+
+    Classifier: TypeAlias = Counts | tuple[float, float]  # or its recall and specificity
 
 _MOST_ROWS = 10**12
 
@@ -32,26 +41,26 @@ class SampleSize(Flat):
     balanced_rows: int
 
     def __repr__(self) -> str:
-        said = (
+        text = (
             f"{self.goal} takes {self.rows:,} rows at a prevalence of {three_digits(self.prevalence)}: "
             f"{self.positives:,} positives and {self.negatives:,} negatives."
         )
         if self.balanced_rows * 2 <= self.rows:
             rare = "positives" if self.prevalence < 0.5 else "negatives"
-            said += (
+            text += (
                 f" Label more {rare}: {self.balanced_rows:,} rows, half of each class, would do, "
                 "read at the prevalence in use."
             )
-        return said
+        return text
 
 
 def sample_size(
-    metric: Any,
+    metric: MetricLike,
     *,
-    at: Any,
+    at: Classifier,
     prevalence: float,
     width: float | None = None,
-    versus: Any = None,
+    versus: Classifier | None = None,
     level: float = 0.95,
     power: float = 0.8,
 ) -> SampleSize:
@@ -63,32 +72,34 @@ def sample_size(
     recall to a width of 0.100 takes 4,930 rows at a prevalence of 0.0500: 246 positives and 4,684 negatives. Label more
     positives: 488 rows, half of each class, would do, read at the prevalence in use.
     """
-    metric = get_metric(metric)
-    if metric.function is None:
-        raise InputTypeError(f"{metric.name} is a metric of scores; sizes are planned for metrics of labels.")
+    planned = get_metric(metric)
+    if planned.function is None:
+        raise InputTypeError(f"{planned.name} is a metric of scores; sizes are planned for metrics of labels.")
     if not 0 < prevalence < 1:
         raise InputError(f"prevalence is a share above 0 and below 1, not {prevalence!r}.")
     if (width is None) == (versus is None):
         raise InputError("Give either width= (of the interval) or versus= (the other classifier), one of them.")
     rates = [_rates(point) for point in ([at] if versus is None else [at, versus])]
     if width is not None:
-        goal = f"{metric.name} to a width of {three_digits(width)}"
+        goal = f"{planned.name} to a width of {three_digits(width)}"
         share, needed = width, _width
     else:
-        values = [float(metric(_table(10**6, prevalence, *rate))) for rate in rates]
-        goal = f"telling {metric.name} {three_digits(values[0])} from {three_digits(values[1])}"
+        values = [float(planned(_table(10**6, prevalence, *rate))) for rate in rates]
+        goal = f"telling {planned.name} {three_digits(values[0])} from {three_digits(values[1])}"
         share, needed = abs(values[0] - values[1]) * _power_factor(level, power), _both_widths
     if not (share > 0 and math.isfinite(share)):
         raise InputError(
-            f"{metric.name} would have to be told apart to {share:g}; give a width or a difference above 0."
+            f"{planned.name} would have to be told apart to {share:g}; give a width or a difference above 0."
         )
-    rows = _least(lambda n, share_of: needed(metric, n, share_of, rates, level) <= share, prevalence)
-    balanced = rows if prevalence == 0.5 else _least_balanced(metric, needed, rates, level, share, prevalence)
+    rows = _least_rows(lambda n: needed(planned, n, (prevalence, prevalence), rates, level) <= share, prevalence)
+    balanced = rows
+    if prevalence != 0.5:
+        balanced = _least_rows(lambda n: needed(planned, n, (0.5, prevalence), rates, level) <= share, 0.5)
     positives = max(1, round(rows * prevalence))
-    return SampleSize(metric.name, goal, rows, positives, rows - positives, prevalence, balanced)
+    return SampleSize(planned.name, goal, rows, positives, rows - positives, prevalence, balanced)
 
 
-def _rates(point: Any) -> tuple[float, float]:
+def _rates(point: Classifier) -> tuple[float, float]:
     if isinstance(point, Counts):
         point = (float(get_metric("recall")(point)), float(get_metric("specificity")(point)))
     try:
@@ -107,43 +118,37 @@ def _table(n: float, prevalence: float, recall: float, specificity: float) -> Co
 
 
 def _width(
-    metric: Any, n: float, prevalence: tuple[float, float], rates: list[tuple[float, float]], level: float
+    metric: Metric, n: float, prevalence: tuple[float, float], rates: list[tuple[float, float]], level: float
 ) -> float:
     """The width of the interval of the first classifier: at a sampled prevalence, read at the one in use."""
     sampled, used = prevalence
-    found = interval(_shifted(metric, sampled, used), _table(n, sampled, *rates[0]), level=level, draws=4_000)
-    return float(found.high - found.low)
+    ends = interval(_shifted(metric, sampled, used), _table(n, sampled, *rates[0]), level=level, draws=4_000)
+    return float(ends.high - ends.low)
 
 
 def _both_widths(
-    metric: Any, n: float, prevalence: tuple[float, float], rates: list[tuple[float, float]], level: float
+    metric: Metric, n: float, prevalence: tuple[float, float], rates: list[tuple[float, float]], level: float
 ) -> float:
     """The width of the interval of the difference of two classifiers that err apart from each other."""
     return math.hypot(*(_width(metric, n, prevalence, [rate], level) for rate in rates))
 
 
-def _shifted(metric: Any, sampled: float, used: float) -> Any:
+def _shifted(metric: Metric, sampled: float, used: float) -> Metric:
     """The metric read at another prevalence than the sampled one: each class weighed accordingly."""
     if sampled == used:
         return metric
     p, q = used / sampled, (1 - used) / (1 - sampled)
+    form = metric.function
+    assert form is not None  # noqa: S101 - a metric of labels, as sample_size checks
 
-    def shifted(c: Any) -> Any:
-        return metric.function(type(c)(c.tp * p, c.fn * p, c.fp * q, c.tn * q), **metric.parameters)
+    def shifted(c: Cells) -> Any:
+        return form(type(c)(c.tp * p, c.fn * p, c.fp * q, c.tn * q), **metric.parameters)
 
     return get_metric(shifted)
 
 
-def _least(enough: Any, prevalence: float) -> int:
-    """The least number of rows, found by doubling and halving on a scale of 1 %."""
-    return _search(lambda n: enough(n, (prevalence, prevalence)), prevalence)
-
-
-def _least_balanced(metric: Any, needed: Any, rates: Any, level: float, share: float, prevalence: float) -> int:
-    return _search(lambda n: needed(metric, n, (0.5, prevalence), rates, level) <= share, 0.5)
-
-
-def _search(enough: Any, prevalence: float) -> int:
+def _least_rows(enough: Callable[[float], bool], prevalence: float) -> int:
+    """The least number of rows that are enough, found by doubling and halving on a scale of 1 %."""
     low, high = 1.0, 2 / min(prevalence, 1 - prevalence)
     while not enough(high):
         low, high = high, high * 2
@@ -161,5 +166,5 @@ def _power_factor(level: float, power: float) -> float:
     """How wide the interval of a difference may be, as a multiple of it, to find it with that power."""
     if not 0 < power < 1:
         raise InputError(f"power is a probability above 0 and below 1, not {power!r}.")
-    z = normal_quantile((1 + level) / 2)
+    z = normal_reach(level)
     return float(2 * z / (z + normal_quantile(power)))

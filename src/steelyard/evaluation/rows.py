@@ -16,7 +16,7 @@ from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.spec import NATIVE, MetricSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -89,10 +89,9 @@ def _rows(specs: Sequence[MetricSpec], table: Statistic, options: CallOptions, i
 def _baseline(spec: MetricSpec, table: Statistic, options: CallOptions) -> float:
     """The no-skill baseline; NaN where a table, or a group, holds one class only."""
     classes = spec.options(options)
-    named = {"average": classes.average, "pos_label": classes.pos_label}
-    unusual = {key: value for key, value in named.items() if value not in (None, "native")}
+    average = classes.average or NATIVE
     try:
-        return float(chance(spec.metric, table, **unusual).same_margins)
+        return float(chance(spec.metric, table, average=average, pos_label=classes.pos_label).same_margins)
     except InputError:
         return math.nan
 
@@ -108,7 +107,7 @@ def beats_no_skill(table: Confusion | None, scores: ScoreTable | None, positive:
     try:
         if table is not None:
             return beats_guessing(table.counts(positive) if positive is not None and not table.weighted else table)
-        return beats_guessing(scores)
+        return None if scores is None else beats_guessing(scores)
     except (InputError, InputTypeError):
         return None
 

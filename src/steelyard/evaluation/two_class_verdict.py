@@ -42,8 +42,10 @@ def two_classes(evaluation: Evaluation, sample: Counts) -> list[str]:
 
 def _reweighted(evaluation: Evaluation) -> Counts:
     """The counts at the prevalence in use."""
-    found: Counts = at_prevalence(evaluation.confusion, evaluation.prevalence).counts(evaluation.positive)
-    return found
+    table, prevalence = evaluation.confusion, evaluation.prevalence
+    assert table is not None  # noqa: S101 - asked of an evaluation of labels
+    assert prevalence is not None  # noqa: S101 - asked where another one is in use
+    return at_prevalence(table, prevalence).counts(evaluation.positive)
 
 
 def _minority(counts: Counts) -> tuple[str, float, float]:
@@ -169,9 +171,11 @@ def _doubt(evaluation: Evaluation) -> str:
     if half <= KNOWN_TO or weighted or row.method == "cluster":  # a plan counts independent rows
         return f"{sentence}."
     try:
-        rates = tuple(min(max(evaluation[rate].value, 0.01), 0.99) for rate in ("recall", "specificity"))
+        recall, specificity = (min(max(evaluation[rate].value, 0.01), 0.99) for rate in ("recall", "specificity"))
         share = float(rows.positives / total)
-        plan = sample_size(row.name, at=rates, prevalence=share, width=2 * KNOWN_TO, level=evaluation.level)
+        plan = sample_size(
+            row.name, at=(recall, specificity), prevalence=share, width=2 * KNOWN_TO, level=evaluation.level
+        )
     except SteelyardError:
         return f"{sentence}."
     needed = plan.positives if name == "positives" else plan.negatives

@@ -102,6 +102,7 @@ def _tracks(
 ) -> tuple[Array, tuple[Track, ...]]:
     """The metrics over the grid, as even in odds as in sight, with their bands where wanted."""
     grid = np.geomspace(low, high, _BAND_POINTS if banded else _POINTS)
+    assert evaluation.counts is not None  # noqa: S101 - two classes, as the caller checks
     counts = at_prevalence(evaluation.counts, grid)
     values = [np.asarray(metric(counts)) for metric in metrics]
     if not banded:
