@@ -1,1 +1,1 @@
-"""Questions asked of a table: how sure, against what chance, at which cut, at which prevalence, which of two."""
+"""Questions asked of a table: how sure, against what chance, at which threshold, at which prevalence, which of two."""

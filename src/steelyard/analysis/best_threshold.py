@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,14 +15,17 @@ from steelyard.analysis.threshold_criterion import SLACK, Aim, Criterion, Thresh
 from steelyard.errors import InputError, InputTypeError, UndefinedError
 from steelyard.ingest.array_tables import single_use_table
 from steelyard.ingest.class_checks import check_both_classes
+from steelyard.metrics.call_options import CallOptions
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label, LabelSet, Rng, Weights
-    from steelyard.analysis.threshold_criterion import AimLike, Bounds
+    from steelyard.analysis.threshold_criterion import AimLike, LimitsLike
     from steelyard.statistics.counts import Counts
+
+_ROW_OPTIONS = ("pos_label", "labels", "sample_weight", "frequency")
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +85,7 @@ def best_threshold(
     y_score: ArrayLike | None = None,
     metric: AimLike | None = None,
     *,
-    where: Bounds | None = None,
+    where: LimitsLike | None = None,
     both_directions: bool = False,
     tolerance: float = 0.01,
     resamples: int = 200,
@@ -109,7 +112,7 @@ def best_threshold(
     0.3
     """
     aim = read_aim(metric, parameters)
-    options = RowOptions(pos_label, labels, sample_weight, frequency)
+    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     search = Search(Criterion(aim, read_limits(where), both_directions), aim, tolerance, level)
     return search.best(_table(data, y_score, options), resamples, rng)
 
@@ -133,23 +136,15 @@ def roc_then_tpnr(
     >>> roc_then_tpnr([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], resamples=0)
     tpnr 0.667 where score >= 0.500
     """
-    options = RowOptions(pos_label, labels, sample_weight, frequency)
+    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     search = Search(Criterion(read_aim("informedness", {})), read_aim("tpnr", {}), level=level)
     return search.best(_table(data, y_score, options), resamples, rng)
 
 
-class RowOptions(NamedTuple):
-    """Which class is positive and what the rows weigh, where labels and scores are given row by row."""
-
-    pos_label: Label
-    labels: LabelSet | None
-    sample_weight: Weights
-    frequency: Weights
-
-
-def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, options: RowOptions) -> ScoreTable:
+def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, call: CallOptions) -> ScoreTable:
+    options = {name: getattr(call, name) for name in _ROW_OPTIONS}
     if isinstance(data, ScoreTable):
-        given = [f"{name}=" for name, value in options._asdict().items() if value is not None]
+        given = [f"{name}=" for name, value in options.items() if value is not None]
         if y_score is not None or given:
             extra = "y_score" if y_score is not None else given[0]
             raise InputTypeError(
@@ -162,7 +157,7 @@ def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, options: Row
         )
     if np.ndim(y_score) == 2:
         raise InputError("y_score has two dimensions; give the column of the positive class, such as y_score[:, 1].")
-    table = single_use_table(data, y_score, **options._asdict())
+    table = single_use_table(data, y_score, **options)
     check_both_classes(table)
     return table
 

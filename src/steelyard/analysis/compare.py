@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label, Labels, LabelSet, Rng, Weights
-    from steelyard.analysis.model_columns import ModelColumns, Models, Thresholds
+    from steelyard.analysis.model_columns import ComparedColumns, ComparedModels, Thresholds
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.confusion import Confusion
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 def compare(
     y_true: ArrayLike | Frame | Source | Paired,
-    models: Models = None,
+    models: ComparedModels = None,
     *,
     scores: bool = False,
     threshold: Thresholds = None,
@@ -103,7 +103,7 @@ class Question:
 
     # ---------------------------------------------------------------- labels
 
-    def of_labels(self, columns: ModelColumns, threshold: object) -> Comparison:
+    def of_labels(self, columns: ComparedColumns, threshold: object) -> Comparison:
         """The comparison of columns of predicted labels."""
         if threshold is not None:
             what = "threshold= cuts scores, and predicted labels are cut already"
@@ -130,7 +130,7 @@ class Question:
         check_classes(pairs[0][2].confusion(0))
         return self._of_tables(names, pairs)
 
-    def of_table(self, table: Paired, models: Models) -> Comparison:
+    def of_table(self, table: Paired, models: ComparedModels) -> Comparison:
         """The comparison of the two models of a paired table."""
         names = ["A", "B"] if models is None else [str(name) for name in models]
         if len(names) != 2:
@@ -156,7 +156,7 @@ class Question:
 
     # ---------------------------------------------------------------- scores
 
-    def of_scores(self, columns: ModelColumns, threshold: Thresholds) -> Comparison:
+    def of_scores(self, columns: ComparedColumns, threshold: Thresholds) -> Comparison:
         """The comparison of columns of scores, and where thresholds are given of the labels that these make."""
         names, values = list(columns.models), {name: finite(name, score) for name, score in columns.models.items()}
         positive, limits = positives(columns.truth, self.options), thresholds(threshold, names)

@@ -40,7 +40,7 @@ def check_level(level: float) -> None:
 
 
 def tails(level: float) -> tuple[float, float]:
-    """The two quantiles that cut the draws of an interval."""
+    """The two quantiles of the draws that are the ends of an interval."""
     return (1 - level) / 2, (1 + level) / 2
 
 

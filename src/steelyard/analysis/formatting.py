@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import shutil
 import textwrap
-from typing import Any
 
 PLACES = 6  # digits after the point of a number beside 1
 ROUNDING = 1e-12  # what floats leave of a difference that is 0
@@ -23,7 +22,7 @@ def filled(text: str) -> str:
     return textwrap.fill(text, terminal_width(), break_on_hyphens=False)
 
 
-def three_digits(value: Any) -> str:
+def three_digits(value: object) -> str:
     """A number with three significant digits, a dash where it is undefined; what is not 1 never reads as 1.
 
     >>> three_digits(0.70249), three_digits(0.9996), three_digits(1.0)
@@ -54,7 +53,7 @@ def p_text(p: float) -> str:
     return f"p {p_digits(p)}" if p < SMALLEST_P else f"p = {p_digits(p)}"
 
 
-def cell_text(column: str, value: Any) -> str:
+def cell_text(column: str, value: object) -> str:
     """A value as a table shows it under this name."""
     return p_digits(value) if column in P_VALUES and isinstance(value, float) else three_digits(value)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -121,7 +121,7 @@ def log_sum(logs: Array) -> float:
 _FIRST = np.array([0.0, *(math.lgamma(n + 1) - n * math.log(n) + n for n in range(1, 16))])
 
 
-def _beyond_stirling(n: Any) -> Any:
+def _beyond_stirling(n: Array | int) -> Array:
     """The logarithm of n! less n log n - n, for whole n."""
     large = np.maximum(np.asarray(n, dtype=np.float64), 16)
     square = large * large

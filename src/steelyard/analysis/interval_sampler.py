@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,13 +34,13 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Label
     from steelyard.analysis.estimand import Estimand
+    from steelyard.analysis.rate_intervals import Ends
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.statistic import Statistic
 
 COUNT_DRAWS, DRAWS_AT_ONCE = 10_000, 4_000_000
-Ends: TypeAlias = "tuple[Any, Any]"  # the low and the high ends, in the shape of the values
 
 
 class Bounds(NamedTuple):
@@ -88,11 +88,11 @@ class IntervalSampler:
         shares = (bounds.undefined_share, bounds.bin_error)
         return Interval(estimand.named, plain(value), low, high, self.inference.level, method, *shares, computed.why)
 
-    def _bounds(self, estimand: Estimand, method: str, value: Any) -> Bounds:
+    def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
         if isinstance(estimand.table, ScoreTable):
             return self._score_bounds(estimand, estimand.table, method, value)
         if estimand.options.average is None and isinstance(estimand.table, Confusion):
-            return self._class_bounds(estimand, estimand.table, method, value)
+            return self._class_bounds(estimand, estimand.table, method, np.asarray(value))
         if method in (*RATE_METHODS, "bca"):
             _check_unweighted(estimand, method)
         if method in RATE_METHODS:
@@ -100,7 +100,7 @@ class IntervalSampler:
             return Bounds(*rate_interval(estimand.metric, counts, method, self.inference.level))
         return self._count_bounds(estimand, method, value)
 
-    def _count_bounds(self, estimand: Estimand, method: str, value: Any) -> Bounds:
+    def _count_bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
         """The ends by draws of the table."""
         cells, deviance = self._cells(estimand, method)
         values = estimand.on_cells(cells)
@@ -108,7 +108,7 @@ class IntervalSampler:
         if deviance is not None:
             return Bounds(*self._around_kinks(estimand, cells, deviance, values), undefined)
         if method == "bca":
-            levels = bca.quantile_levels(estimand, values, value, self.inference.tails)
+            levels = bca.quantile_levels(estimand, values, float(value), self.inference.tails)
             low, high = levels if np.isnan(levels).any() else quantiles(values, levels)
             return Bounds(low, high, undefined)
         return Bounds(*quantiles(values, self.inference.tails), undefined)
@@ -123,7 +123,7 @@ class IntervalSampler:
         low, high, undefined, _ = zip(*parts, strict=True)
         return Bounds(np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)))
 
-    def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Any) -> Bounds:
+    def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Array | float) -> Bounds:
         if method in AUC_METHODS:  # an AUC is the same at every prevalence
             return Bounds(*AUC_INTERVALS[method](table, self.inference.level))
         values, bin_error = self.ranks.values(estimand, float(value))
@@ -171,7 +171,7 @@ class IntervalSampler:
             cells = with_class_totals(cells, class_totals)
         return self._at_prevalence(cells, class_totals.sum(-1, keepdims=True), table, fold), deviance
 
-    def _at_prevalence(self, cells: Array, total: Any, table: Counts | Confusion, fold: Array | None) -> Array:
+    def _at_prevalence(self, cells: Array, total: Array, table: Counts | Confusion, fold: Array | None) -> Array:
         """The draws with the shares of the true classes that are in use, if others than the sample's are."""
         prevalence = self.inference.prevalence
         if prevalence is None:
@@ -211,7 +211,7 @@ def _folded(table: Confusion, fold: Array) -> Confusion:
     return Confusion((1, 0), rows, fold @ table.weights @ fold.T, fold @ table.squares @ fold.T)
 
 
-def against_rest(table: Confusion, label: Any) -> Confusion:
+def against_rest(table: Confusion, label: Label) -> Confusion:
     """The table of one class against the rest, that class first."""
     return _folded(table, _fold(table.index(label), len(table.labels)))
 

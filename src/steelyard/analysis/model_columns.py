@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Frame, Weights
     from steelyard.ingest.source import Source
 
-    Models: TypeAlias = Mapping[str, ArrayLike] | Sequence[str] | None  # columns by name, or names of columns
+    ComparedModels: TypeAlias = Mapping[str, ArrayLike] | Sequence[str] | None  # columns by name, or names of columns
     Thresholds: TypeAlias = float | Mapping[str, float] | None  # of all models, or of each by its name
 
 
-class ModelColumns(NamedTuple):
+class ComparedColumns(NamedTuple):
     """The column of the truth, that of each model by its name, and how many rows each row stands for."""
 
     truth: Array
@@ -28,7 +28,7 @@ class ModelColumns(NamedTuple):
     frequency: Array | None
 
 
-def of_arrays(y_true: ArrayLike, models: Models, frequency: Weights) -> ModelColumns:
+def of_arrays(y_true: ArrayLike, models: ComparedModels, frequency: Weights) -> ComparedColumns:
     """The columns of arrays, checked to be of one length."""
     if not isinstance(models, Mapping):
         given = f"not {type(models).__name__}"
@@ -45,10 +45,12 @@ def of_arrays(y_true: ArrayLike, models: Models, frequency: Weights) -> ModelCol
             lengths = f"The model {name!r} has {len(column):,} rows and y_true {len(true):,}"
             raise InputError(f"{lengths}; give one prediction for each row of y_true.")
     arrays.check_lengths(y_true=true, frequency=times)
-    return ModelColumns(true, columns, times)
+    return ComparedColumns(true, columns, times)
 
 
-def of_frame(data: Frame | Source, true: str, models: Models, frequency: str | None, *, scores: bool) -> ModelColumns:
+def of_frame(
+    data: Frame | Source, true: str, models: ComparedModels, frequency: str | None, *, scores: bool
+) -> ComparedColumns:
     """The columns of a frame: labels counted where they are, scores brought row by row."""
     pairs = models.items() if isinstance(models, Mapping) else zip(models or (), models or (), strict=True)
     columns = {str(name): str(column) for name, column in pairs}

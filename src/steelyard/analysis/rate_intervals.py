@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
 
-Ends: TypeAlias = "tuple[Array, Array]"  # the low and the high ends, in the shape of the hits
+Ends: TypeAlias = "tuple[Array, Array]"  # the low and the high ends, in the shape of the values
 
 
 def is_rate(metric: Metric) -> bool:

@@ -53,8 +53,8 @@ class Rows(list[Each]):
 
 def table_text(rows: list[dict[str, Any]]) -> str:
     """Rows of dictionaries as aligned text; columns without a value are left out."""
-    known = dict.fromkeys(name for row in rows for name in row)
-    names = [n for n in known if any(row.get(n) is not None for row in rows)]
+    every = dict.fromkeys(name for row in rows for name in row)
+    names = [n for n in every if any(row.get(n) is not None for row in rows)]
     cells = [[cell_text(name, row.get(name)) for name in names] for row in rows]
     widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(names)]
     lines = [names, *cells]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.registry import MetricLike
     from steelyard.statistics.counts import Cells
 
-    Classifier: TypeAlias = Counts | tuple[float, float]  # or its recall and specificity
+    RatesLike: TypeAlias = Counts | tuple[float, float]  # or its recall and specificity
 
 _MOST_ROWS = 10**12
 
@@ -57,10 +57,10 @@ class SampleSize(Flat):
 def sample_size(
     metric: MetricLike,
     *,
-    at: Classifier,
+    at: RatesLike,
     prevalence: float,
     width: float | None = None,
-    versus: Classifier | None = None,
+    versus: RatesLike | None = None,
     level: float = 0.95,
     power: float = 0.8,
 ) -> SampleSize:
@@ -99,7 +99,7 @@ def sample_size(
     return SampleSize(planned.name, goal, rows, positives, rows - positives, prevalence, balanced)
 
 
-def _rates(point: Classifier) -> tuple[float, float]:
+def _rates(point: RatesLike) -> tuple[float, float]:
     if isinstance(point, Counts):
         point = (float(get_metric("recall")(point)), float(get_metric("specificity")(point)))
     try:

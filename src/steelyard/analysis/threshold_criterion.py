@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     # A metric, several for their mean, the costs by name, or the matrix of costs with rows true.
     AimLike: TypeAlias = MetricLike | Sequence[MetricLike] | Mapping[str, float] | Sequence[Sequence[float]] | Array
-    Bounds: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
+    LimitsLike: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
 
 TIE = 16 * np.finfo(np.float64).eps  # of the metric's range: what rounding makes of equal optima
 SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows that weigh 0.1 each
@@ -217,7 +217,7 @@ class Limit:
         return np.asarray(gaps <= slack if self.sign[1:] else gaps < -slack)
 
 
-def read_limits(where: Bounds | None) -> tuple[Limit, ...]:
+def read_limits(where: LimitsLike | None) -> tuple[Limit, ...]:
     """The bounds as a user writes them: one string, or a list of them."""
     written = [] if where is None else re.split(r"\s+and\s+", where) if isinstance(where, str) else where
     if not isinstance(written, (list, tuple)):
