@@ -136,11 +136,7 @@ def test_every_module_says_what_it_is_in_its_first_line():
         assert ast.get_docstring(ast.parse(path.read_text())), path
 
 
-NOT_YET = ("public top-level names defined twice",)
-COUNTS = [
-    pytest.param(count, id=count.what, marks=pytest.mark.xfail(reason="not yet") if count.what in NOT_YET else ())
-    for count in house.counts()
-]
+COUNTS = [pytest.param(count, id=count.what) for count in house.counts()]
 
 
 @pytest.mark.parametrize("count", COUNTS)
