@@ -17,7 +17,7 @@ from steelyard.metrics.formula import Formula, check_parameter, meaning_of, sign
 from steelyard.metrics.formula_text import FormulaText
 from steelyard.metrics.help_text import CallSignature, Manual
 from steelyard.metrics.roles import FAMILIES, Family
-from steelyard.metrics.written_form import write_form
+from steelyard.metrics.spec_text import write_form
 from steelyard.statistics.counts import Cells
 
 if TYPE_CHECKING:

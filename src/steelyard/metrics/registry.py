@@ -10,7 +10,7 @@ from steelyard.errors import InputError, InputTypeError, UnknownNameError, did_y
 from steelyard.metrics.formula import Formula
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.roles import ROLES
-from steelyard.metrics.written_form import parse_form
+from steelyard.metrics.spec_text import parse_form
 
 MetricLike: TypeAlias = str | Metric | Formula  # a name, a metric, or a function of the four cells
 _REGISTRY: dict[str, Metric] = {}

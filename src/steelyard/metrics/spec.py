@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.registry import MetricLike, get_metric
-from steelyard.metrics.written_form import parse_form, write_form
+from steelyard.metrics.spec_text import parse_form, write_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
