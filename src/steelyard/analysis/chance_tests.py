@@ -173,6 +173,7 @@ def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
         pair = (table.positive.scores, table.negative.scores)
         better, worse = (mannwhitneyu(*pair, alternative=a, method="exact").pvalue for a in ("greater", "less"))
         return _tested(math.log(better), math.log(worse), f"exact Mann-Whitney U test{note}")
+    # Of the table, in which rows that tie are one entry; scipy's test takes the rows one by one.
     rows = float(m + n)
     variance = m * n / 12 * (rows + 1 - (tied**3 - tied).sum() / (rows * (rows - 1)))
     tails = _normal_tails(float(np.trapezoid(tp, fp)), m * n / 2, math.sqrt(max(variance, 0.0)))

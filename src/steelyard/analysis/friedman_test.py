@@ -89,6 +89,7 @@ def friedman(
     n, k = values.shape
     ranks = rankdata(-values if higher else values, axis=1)
     mean = ranks.mean(0)
+    # Not scipy's friedmanchisquare, which refuses two models and is undefined where all values tie.
     # The spread of the mean ranks in units of that of the ranks themselves: with ties this is the corrected test.
     spread = ((ranks - (k + 1) / 2) ** 2).sum()
     chi = float((k - 1) * n**2 * ((mean - (k + 1) / 2) ** 2).sum() / spread) if spread else 0.0
