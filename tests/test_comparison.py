@@ -17,11 +17,11 @@ from steelyard import Counts, SteelyardError, at_prevalence, confusion, get_metr
 from steelyard.analysis import paired_draws, score_comparison
 from steelyard.analysis.compare import compare
 from steelyard.analysis.corrected_t_test import corrected_t_test
+from steelyard.analysis.delong_test import paired_delong
 from steelyard.analysis.draws import as_counts, student_spread
 from steelyard.analysis.friedman_test import friedman
 from steelyard.analysis.holm import holm
 from steelyard.analysis.mcnemar_test import mcnemar
-from steelyard.analysis.paired_auc import paired_delong
 from steelyard.analysis.paired_tables import paired
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.statistics.paired import Paired

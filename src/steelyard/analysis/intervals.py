@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.cluster_tables import cluster_tables
 from steelyard.analysis.estimand import Estimand
 from steelyard.analysis.inference import ClusteredRows, Inference
-from steelyard.analysis.interval_sampler import COUNT_DRAWS, IntervalSampler
+from steelyard.analysis.interval_ends import COUNT_DRAWS, IntervalSampler
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.metrics import application

@@ -45,7 +45,7 @@ def mcnemar(table: Paired, names: tuple[str, str] = ("A", "B")) -> McNemar:
     from scipy.stats import binom
 
     only_a, only_b = table.discordant
-    # Not scipy's binomtest, which takes four times as long for the same exact p-value and has no mid-p one.
+    # Not scipy's binomtest, which takes four times as long for the same exact p-value to rounding and has no mid-p one.
     few, n = min(only_a, only_b), only_a + only_b
     twice, at = 2 * float(binom.cdf(few, n, 0.5)), float(binom.pmf(few, n, 0.5))
     # At only_a = only_b both tails hold the middle, which counts once.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.auc_intervals import is_whole_auc
+from steelyard.analysis.delong_test import PairedAuc, paired_delong
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.draws import MOST_ENTRIES, student_spread
-from steelyard.analysis.paired_auc import PairedAuc, paired_delong
 from steelyard.analysis.paired_draws import FEWEST, judge_beside, normal_tail, steps
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.errors import InputError

@@ -1,4 +1,4 @@
-"""Manual: what `help` tells of a metric itself, in place of the words about its class."""
+"""Help text: what `help` and an editor show of a metric itself, in place of the words about its class."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Manual:
         self.of_class = of_class
 
     def __get__(self, metric: Metric | None, owner: type | None = None) -> str | None:
-        return self.of_class if metric is None else _told(metric)
+        return self.of_class if metric is None else _manual_text(metric)
 
 
 class CallSignature:
@@ -56,7 +56,7 @@ class CallSignature:
         return inspect.Signature([*names, *more])
 
 
-def _told(metric: Metric) -> str:
+def _manual_text(metric: Metric) -> str:
     """The meaning, formula, range and a call of a metric."""
     low, high = metric.range
     better = f", {metric.direction} is better" if metric.direction else ""

@@ -1,4 +1,4 @@
-"""Draws: runs of set sizes, so many rows of each side to train on, and test parts of several ratios for one fit.
+"""Sized splits: runs of set sizes, so many rows of each side to train on, and test parts of several ratios for one fit.
 
 Nguyen (2019) trains once and tests on sets of three ratios. Test rows are none that the run was trained on, unless
 an overlap is asked for; `Drawn.seen` is then their share.

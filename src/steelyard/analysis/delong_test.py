@@ -1,4 +1,4 @@
-"""Paired AUC: DeLong's test that two models have the same ROC AUC on the same rows."""
+"""DeLong's test that two models have the same ROC AUC on the same rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interval sampler: one set of draws of a table, and from it the interval of any metric as asked."""
+"""The ends of intervals: one set of draws of a table, and from it the interval of any metric as asked."""
 
 from __future__ import annotations
 
