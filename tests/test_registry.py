@@ -307,6 +307,22 @@ def test_a_metric_of_scores_takes_y_score(name):
     assert metric.why(y_true, y_score=y_score) == metric.why(y_true, y_score)
 
 
+def test_every_question_takes_scikit_learns_keywords():
+    y_true, y_pred, y_score = [0, 1] * 60, [0, 1, 1] * 40, np.linspace(0.01, 0.99, 120)
+    rows, scores = {"y_true": y_true, "y_pred": y_pred}, {"y_true": y_true, "y_score": y_score}
+    assert steelyard.evaluate(**rows)["f1"].value == steelyard.f1(**rows)
+    assert steelyard.evaluate(**scores)["roc_auc"].value == steelyard.roc_auc(**scores)
+    assert steelyard.interval("f1", **rows) == steelyard.interval("f1", y_true, y_pred)
+    assert steelyard.interval("roc_auc", **scores) == steelyard.interval("roc_auc", y_true, y_score)
+    assert steelyard.chance("roc_auc", **scores).same_margins == 0.5
+    assert steelyard.chance("f1", **rows).same_margins == steelyard.chance("f1", y_true, y_pred).same_margins
+    assert steelyard.beats_guessing(**scores) == steelyard.beats_guessing(y_true, y_score=y_score)
+    assert steelyard.best_threshold(**scores).threshold == steelyard.best_threshold(y_true, y_score).threshold
+    assert (steelyard.roc_curve(**scores).tpr == steelyard.roc_curve(y_true, y_score).tpr).all()
+    with pytest.raises(SteelyardError, match="recall is of predicted labels"):
+        steelyard.interval("recall", **scores)
+
+
 def test_zero_division_is_another_word_for_undefined():
     nobody = [0, 0, 0, 0]
     assert math.isnan(steelyard.precision([0, 0, 1, 1], nobody))

@@ -81,7 +81,7 @@ class BestThreshold:
 
 
 def best_threshold(
-    data: ScoreTable | ArrayLike,
+    y_true: ScoreTable | ArrayLike,
     y_score: ArrayLike | None = None,
     metric: AimLike | None = None,
     *,
@@ -114,11 +114,11 @@ def best_threshold(
     aim = read_aim(metric, parameters)
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     search = Search(Criterion(aim, read_limits(where), both_directions), aim, tolerance, level)
-    return search.best(_table(data, y_score, options), resamples, rng)
+    return search.best(_table(y_true, y_score, options), resamples, rng)
 
 
 def roc_then_tpnr(
-    data: ScoreTable | ArrayLike,
+    y_true: ScoreTable | ArrayLike,
     y_score: ArrayLike | None = None,
     *,
     resamples: int = 200,
@@ -138,7 +138,7 @@ def roc_then_tpnr(
     """
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     search = Search(Criterion(read_aim("informedness", {})), read_aim("tpnr", {}), level=level)
-    return search.best(_table(data, y_score, options), resamples, rng)
+    return search.best(_table(y_true, y_score, options), resamples, rng)
 
 
 def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, call: CallOptions) -> ScoreTable:

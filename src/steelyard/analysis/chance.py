@@ -54,7 +54,14 @@ def _digits(value: Array | float) -> str:
     return three_digits(float(value)) if np.ndim(value) == 0 else f"[{', '.join(map(_digits, np.asarray(value)))}]"
 
 
-def chance(metric: SpecLike, data: Statistic | ArrayLike, y_other: ArrayLike | None = None, **options: Any) -> Chance:
+def chance(
+    metric: SpecLike,
+    y_true: Statistic | ArrayLike,
+    y_pred: ArrayLike | None = None,
+    *,
+    y_score: ArrayLike | None = None,
+    **options: Any,
+) -> Chance:
     """The no-skill baselines of a metric on the same data: what guessing scores; all else as in calling the metric.
 
     The guesses: independent of the truth with the same margins; always the commonest class; always the rarest class
@@ -68,11 +75,12 @@ def chance(metric: SpecLike, data: Statistic | ArrayLike, y_other: ArrayLike | N
     """
     spec, call = spec_and_options(metric, options)
     declared = spec.metric
-    if y_other is not None and declared.scores is not None and np.ndim(y_other) == 2:
-        prior = _prior_columns(data, y_other, call)  # type: ignore[arg-type]  # columns of scores: no table
-        value = declared(data, prior, **{**options, "average": call.average, "pos_label": call.pos_label})
+    predicted = declared.predicted(y_pred, y_score)
+    if predicted is not None and declared.scores is not None and np.ndim(predicted) == 2:
+        prior = _prior_columns(y_true, predicted, call)  # type: ignore[arg-type]  # columns of scores: no table
+        value = declared(y_true, prior, **{**options, "average": call.average, "pos_label": call.pos_label})
         return Chance(spec.name, value, *[math.nan] * 3)
-    table = application.counted(declared, data, y_other, call)
+    table = application.counted(declared, y_true, predicted, call)
     if isinstance(table, Confusion) and call.average == NATIVE:
         table = collapsed(table, call.pos_label)
     one_class = lacks_a_class(table)

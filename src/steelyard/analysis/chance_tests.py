@@ -58,7 +58,7 @@ class ChanceTest(Flat):
 
 
 def beats_guessing(
-    data: Statistic | ArrayLike,
+    y_true: Statistic | ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
@@ -73,7 +73,7 @@ def beats_guessing(
     >>> beats_guessing(Counts(tp=28, fn=23, fp=72, tn=2680))
     better than guessing: p = 5.6e-29 (Fisher's exact test)
     """
-    table = _table(data, y_pred, y_score, options)
+    table = _table(y_true, y_pred, y_score, options)
     rows, note = _rows(table)
     if isinstance(rows, Confusion):
         rows = collapsed(rows, options.get("pos_label"))
@@ -181,7 +181,7 @@ def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
 
 
 def chance_test(
-    metric: SpecLike, data: Statistic | ArrayLike, y_pred: ArrayLike | None = None, **options: Any
+    metric: SpecLike, y_true: Statistic | ArrayLike, y_pred: ArrayLike | None = None, **options: Any
 ) -> ChanceTest:
     """Test one metric of a two-class table against its exact distribution over guesses of the same margins.
 
@@ -198,7 +198,7 @@ def chance_test(
     if tested.function is None:
         raise InputTypeError(f"{tested.name} is a metric of scores; beats_guessing(y_true, y_score=...) tests those.")
     row_options = {key: getattr(call, key) for key in ("pos_label", "labels", "sample_weight", "frequency")}
-    rows, note = _rows(_table(data, y_pred, None, row_options))
+    rows, note = _rows(_table(y_true, y_pred, None, row_options))
     counts = _two_classes(tested, rows, call)
     lacks_a_class(counts)
     return _enumerated(tested, counts, f"exact distribution of {spec.name}{note}")

@@ -35,9 +35,10 @@ _MOST_AT_ONCE = 20_000_000  # draws of a table at a time: four cells of 8 bytes 
 
 def interval(
     metric: SpecLike,
-    data: Statistic | ArrayLike,
-    y_other: ArrayLike | None = None,
+    y_true: Statistic | ArrayLike,
+    y_pred: ArrayLike | None = None,
     *,
+    y_score: ArrayLike | None = None,
     level: float = 0.95,
     method: str = "auto",
     draws: int | None = None,
@@ -59,8 +60,9 @@ def interval(
     """
     return intervals(
         [metric],
-        data,
-        y_other,
+        y_true,
+        y_pred,
+        y_score=y_score,
         level=level,
         method=method,
         draws=draws,
@@ -73,9 +75,10 @@ def interval(
 
 def intervals(
     metrics: Iterable[SpecLike],
-    data: Statistic | ArrayLike,
-    y_other: ArrayLike | None = None,
+    y_true: Statistic | ArrayLike,
+    y_pred: ArrayLike | None = None,
     *,
+    y_score: ArrayLike | None = None,
     level: float = 0.95,
     method: str = "auto",
     draws: int | None = None,
@@ -90,7 +93,7 @@ def intervals(
     >>> intervals(["recall", "precision"], Counts(tp=28, fn=23, fp=72, tn=2680), draws=1000)[1].value
     0.28
     """
-    clustered = None if groups is None else _clustered_rows(data, y_other, groups, options)
+    clustered = None if groups is None else _clustered_rows(y_true, y_pred, groups, options)
     inference = Inference(level, method, draws, rng, prevalence, clustered)
     if isinstance(metrics, str):
         raise InputTypeError(f"intervals takes a list of metrics; write [{metrics!r}], or use interval for one.")
@@ -101,7 +104,9 @@ def intervals(
     tables: dict[bool, Statistic] = {}  # counted once for the metrics of labels, once for those of scores
     for spec in specs:
         if (spec.metric.scores is not None) not in tables:
-            tables[spec.metric.scores is not None] = application.counted(spec.metric, data, y_other, call)
+            tables[spec.metric.scores is not None] = application.counted(
+                spec.metric, y_true, spec.metric.predicted(y_pred, y_score), call
+            )
     every = [
         Estimand(spec, tables[spec.metric.scores is not None], {**spec.metric.parameters, **given}, spec.options(call))
         for spec, given in zip(specs, parameters, strict=True)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    data: Statistic | Tally | Source | Frame | ArrayLike,
+    y_true: Statistic | Tally | Source | Frame | ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
@@ -75,16 +75,16 @@ def evaluate(
     Rare positives: 51 of 2,803 (1.82 %).
     """
     inference = Inference(level, "auto", draws, rng, prevalence)
-    is_shard = labels is not None or isinstance(data, (Confusion, Tally))  # of which other parts may hold the rest
+    is_shard = labels is not None or isinstance(y_true, (Confusion, Tally))  # of which other parts may hold the rest
     assumed: tuple[str, ...] = ()
     if true is None:
         refuse_columns(cluster, pred=pred, score=score, weight=weight, by=by, exact=exact)
-        counted, rows = data, RowOptions(pos_label, labels, sample_weight, frequency)
+        counted, rows = y_true, RowOptions(pos_label, labels, sample_weight, frequency)
     else:
         refuse_arrays(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
         columns = FrameColumns(true, pred, score, weight, column_name(frequency), by, cluster)
-        inference, assumed = columns.with_clusters(inference, data), columns.assumed  # type: ignore[arg-type]
-        counted = columns.counted(data, pos_label, labels, threshold, exact)  # type: ignore[arg-type]  # a frame
+        inference, assumed = columns.with_clusters(inference, y_true), columns.assumed  # type: ignore[arg-type]
+        counted = columns.counted(y_true, pos_label, labels, threshold, exact)  # type: ignore[arg-type]  # a frame
         rows = RowOptions(pos_label)
     inputs = counted_inputs(counted, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # no frame any more
     if inputs.table is not None and not is_shard:

@@ -48,7 +48,7 @@ def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
         return PrecisionRecallCurve(tp / (tp + fp), tp / tp[..., -1:].astype(np.float64), t.thresholds[1:])
 
 
-def roc_curve(data: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Any) -> RocCurve:
+def roc_curve(y_true: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Any) -> RocCurve:
     """The false positive rate and the recall at every threshold, from a ScoreTable or (y_true, y_score).
 
     The options are those of score_table. The first threshold is infinity, which flags nobody.
@@ -56,18 +56,18 @@ def roc_curve(data: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **
     >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).tpr
     array([0. , 0.5, 0.5, 1. , 1. ])
     """
-    return roc_points(_table(data, y_score, options))
+    return roc_points(_table(y_true, y_score, options))
 
 
 def precision_recall_curve(
-    data: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Any
+    y_true: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Any
 ) -> PrecisionRecallCurve:
     """The precision and the recall at every threshold, from a ScoreTable or (y_true, y_score).
 
     >>> precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).recall
     array([0.5, 0.5, 1. , 1. ])
     """
-    return precision_recall_points(_table(data, y_score, options))
+    return precision_recall_points(_table(y_true, y_score, options))
 
 
 def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, options: dict[str, Any]) -> ScoreTable:

@@ -95,7 +95,7 @@ class Metric(FormulaText):
             return self._inside(y_true, parameters)  # type: ignore[arg-type]  # from a formula that names this metric
         replaced = undefined_or_zero_division(undefined, zero_division)
         options = CallOptions(pos_label, labels, average, sample_weight, frequency, replaced)
-        other = self._predicted(y_pred, y_score)
+        other = self.predicted(y_pred, y_score)
         return application.apply(self, y_true, other, options, self._checked(parameters)).finished(self, options)
 
     @classmethod
@@ -117,10 +117,10 @@ class Metric(FormulaText):
     ) -> Any:
         """The reason why the same call would give NaN, None where the value is defined; an array for an array."""
         parameters = {key: options.pop(key) for key in list(options) if key in self.parameters}
-        other = self._predicted(y_pred, y_score)
+        other = self.predicted(y_pred, y_score)
         return application.apply(self, y_true, other, CallOptions(**options), self._checked(parameters)).why
 
-    def _predicted(self, y_pred: ArrayLike | None, y_score: ArrayLike | None) -> ArrayLike | None:
+    def predicted(self, y_pred: ArrayLike | None, y_score: ArrayLike | None) -> ArrayLike | None:
         """The predictions or the scores, whichever were given."""
         if y_score is None:
             return y_pred
