@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import (
+    Confusion,
     Counts,
     SteelyardError,
     compare,
+    comparison_page,
     confusion,
     evaluate,
     get_metric,
@@ -19,9 +21,12 @@ from steelyard import (
 )
 from steelyard.cli.rules import parse_rule
 from steelyard.errors import InputError
+from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.metrics.registry import default_metric, metrics_with_role
 from steelyard.metrics.roles import FAMILIES, ROLES
 from steelyard.metrics.spec import AVERAGES, MetricSpec
+from steelyard.statistics.counts import Cells
 
 NAMES = [metric.name for metric in list_metrics() if metric.function is not None]
 LABELS = st.one_of(
@@ -100,7 +105,7 @@ def test_every_place_that_takes_metrics_takes_every_written_form():
         wanted[2]: get_metric("accuracy")(TRUE, PRED),
     }
     report = evaluate(TRUE, PRED, metrics=wanted)
-    assert [row.name for row in report.metrics] == ["accuracy", *wanted[:2]]
+    assert [row.name for row in report.metrics] == wanted
     assert {row.name: row.value for row in report.metrics} == pytest.approx(values)
     assert all(report[name].low <= report[name].value <= report[name].high for name in wanted)
     for name, value in values.items():
@@ -165,3 +170,69 @@ def test_a_metric_knows_what_scores_it_can_judge():
 def test_rows_carry_the_metric_and_not_a_name():
     row = evaluate(Counts(28, 23, 72, 2680))["tpr"]
     assert row.spec == MetricSpec.of("recall") and row.spec.metric is get_metric("recall") and row.name == "recall"
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("name", [name for name in NAMES if get_metric(name).expression is not None])
+def test_the_pages_formula_of_an_average_is_the_average(name, average):
+    cells = Cells(28.0, 23.0, 72.0, 2680.0)
+    table = Counts(28, 23, 72, 2680)
+    matrix = Confusion.of_rows(("no", "yes"), np.array([[2680, 72], [23, 28]]), "yes")
+    metric = get_metric(name)
+    node = MetricSpec(metric, average).two_class_expression("yes")
+    assert evaluate_expression(node, cells) == pytest.approx(metric(matrix, average=average), nan_ok=True)
+    other = MetricSpec(metric, label="no").two_class_expression("yes")
+    assert evaluate_expression(other, cells) == pytest.approx(metric(matrix, pos_label="no"), nan_ok=True)
+    own = MetricSpec(metric, label="yes").two_class_expression("yes")
+    assert evaluate_expression(own, cells) == pytest.approx(metric(table), nan_ok=True)
+
+
+def test_pages_and_comparisons_show_averages_and_single_classes():
+    y_true, y_pred = ["yes", "no"] * 40, ["yes", "no", "no", "no"] * 20
+    wanted = ["f1", "recall[class=no]", "f1[average=macro]"]
+    report = evaluate(y_true, y_pred, pos_label="yes", metrics=[*wanted, "f1"])
+    assert [row.name for row in report.metrics] == wanted  # in the order asked for, each once
+    page = report.to_html()
+    assert all(f'data-metric="{name}"' in page for name in wanted) and "Recall, no" in page and "F1, macro" in page
+    compared = compare(y_true, {"A": y_pred, "B": y_pred[::-1]}, pos_label="yes", metrics=wanted)
+    assert "F1, macro" in comparison_page(compared)
+
+
+def test_a_class_has_one_interval_wherever_it_is_shown():
+    report = evaluate(TRUE * 9, PRED * 9, metrics=["recall[class=b]", "precision[class=c]"])
+    by_class = {row.label: row for row in report.per_class}
+    for name, part in (("recall[class=b]", by_class["b"].recall), ("precision[class=c]", by_class["c"].precision)):
+        assert (report[name].low, report[name].high) == (part.low, part.high)
+    assert set(CLASS_METRICS) == {metric.name for metric in metrics_with_role("per class")}
+
+
+def test_the_scores_of_the_class_that_is_asked_for_are_taken():
+    y_true, y_score = [0, 1, 1, 0, 1, 0] * 20, np.linspace(0.1, 0.9, 120)
+    other = interval("average_precision[class=0]", y_true, y_score)
+    assert other.value == interval("average_precision", y_true, y_score, pos_label=0).value
+    with pytest.raises(SteelyardError, match="'zz'"):
+        interval("average_precision[class=zz]", y_true, y_score)
+    with pytest.raises(SteelyardError, match="one column of scores for each class"):
+        interval("roc_auc[average=macro]", y_true, y_score)
+    with pytest.raises(SteelyardError, match="contradict each other"):
+        interval("recall[class=1]", y_true, y_true, pos_label=0)
+    with pytest.raises(SteelyardError, match="one column of scores is of one positive class"):
+        evaluate(y_true, y_score=y_score, metrics=["roc_auc[class=1]"])
+
+
+def test_where_one_metric_is_meant_an_average_is_refused_with_the_reason():
+    with pytest.raises(SteelyardError, match="asks for an average or a class, which is not taken here; name f1 alone"):
+        get_metric("f1[average=macro]")
+
+
+def test_a_scorer_takes_a_written_form():
+    from sklearn.dummy import DummyClassifier
+
+    from steelyard import scorer
+
+    X, y = np.zeros((9, 1)), np.array(TRUE)
+    model = DummyClassifier(strategy="most_frequent").fit(X, y)
+    by_form, by_option = scorer("f1[average=weighted]", undefined=0.0), scorer("f1", average="weighted", undefined=0.0)
+    assert by_form(model, X, y) == by_option(model, X, y)
+    with pytest.raises(SteelyardError, match="leave pos_label= and average= out"):
+        scorer("f1[average=macro]", average="weighted")

@@ -75,7 +75,7 @@ def chance(
     """
     spec, call = spec_and_options(metric, options)
     declared = spec.metric
-    predicted = declared.predicted(y_pred, y_score)
+    predicted = application.predictions_or_scores(declared, y_pred, y_score)
     if predicted is not None and declared.scores is not None and np.ndim(predicted) == 2:
         prior = _prior_columns(y_true, predicted, call)  # type: ignore[arg-type]  # columns of scores: no table
         value = declared(y_true, prior, **{**options, "average": call.average, "pos_label": call.pos_label})

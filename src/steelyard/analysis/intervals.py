@@ -15,7 +15,7 @@ from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.metrics import application
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.spec import NATIVE, MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Prevalence, Rng
+    from steelyard._types import Array, Label, Prevalence, Rng
     from steelyard.analysis.interval import Interval
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.statistic import Statistic
@@ -101,17 +101,28 @@ def intervals(
     parameters = [{key: value for key, value in options.items() if key in s.metric.parameters} for s in specs]
     unclaimed = {key: value for key, value in options.items() if not any(key in s.metric.parameters for s in specs)}
     call = _call_options(unclaimed)
-    tables: dict[bool, Statistic] = {}  # counted once for the metrics of labels, once for those of scores
-    for spec in specs:
-        if (spec.metric.scores is not None) not in tables:
-            tables[spec.metric.scores is not None] = application.counted(
-                spec.metric, y_true, spec.metric.predicted(y_pred, y_score), call
-            )
-    every = [
-        Estimand(spec, tables[spec.metric.scores is not None], {**spec.metric.parameters, **given}, spec.options(call))
-        for spec, given in zip(specs, parameters, strict=True)
-    ]
+    tables: dict[tuple[bool, Label], Statistic] = {}  # counted once for labels, once for the scores of each class
+    every = []
+    for spec, given in zip(specs, parameters, strict=True):
+        own = _checked_options(spec, call)
+        counted_by = own if spec.metric.scores is not None else call
+        key = (spec.metric.scores is not None, counted_by.pos_label if spec.metric.scores is not None else None)
+        if key not in tables:
+            predicted = application.predictions_or_scores(spec.metric, y_pred, y_score)
+            tables[key] = application.counted(spec.metric, y_true, predicted, counted_by)
+        every.append(Estimand(spec, tables[key], {**spec.metric.parameters, **given}, own))
     return intervals_of(every, inference)
+
+
+def _checked_options(spec: MetricSpec, call: CallOptions) -> CallOptions:
+    """The options of one metric; what contradicts its written form, or has no interval, is refused."""
+    if spec.label is not None and call.pos_label not in (None, spec.label):
+        raise InputError(f"{spec.name} and pos_label={call.pos_label!r} contradict each other; give one.")
+    if spec.average != NATIVE and call.pos_label is not None:
+        raise InputError(f"{spec.name} and pos_label={call.pos_label!r} contradict each other; give one.")
+    if spec.metric.function is None and spec.average != NATIVE:
+        raise InputError(f"{spec.name} needs one column of scores for each class, which have no interval.")
+    return spec.options(call)
 
 
 def table_intervals(

@@ -16,7 +16,7 @@ from steelyard.evaluation.inputs import (
     positive_label,
     thresholded,
 )
-from steelyard.evaluation.rows import beats_no_skill, class_rows, metric_rows
+from steelyard.evaluation.rows import beats_no_skill, class_rows, in_order, metric_rows, with_class_ends
 from steelyard.ingest.label_overlap import check_label_overlap, overlap_problems
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
@@ -115,13 +115,14 @@ def evaluate_tables(
     """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups."""
     specs = _specs(metrics, table, scores)
     behind = [] if metrics is None else [MetricSpec(m) for m in metrics_with_role("verdict")]
-    rows = metric_rows(table, scores, positive, specs, inference)
+    by_class = class_rows(table, inference)
+    rows = in_order(with_class_ends(metric_rows(table, scores, positive, specs, inference), by_class), specs)
     rows_behind = metric_rows(table, scores, positive, [spec for spec in behind if spec not in specs], inference)
     return Evaluation(
         table,
         scores,
         Rows(rows),
-        class_rows(table, inference),
+        by_class,
         positive,
         threshold,
         inference.level,

@@ -124,6 +124,23 @@ def class_rows(table: Confusion | None, inference: Inference) -> Rows[ClassRow]:
     )
 
 
+def with_class_ends(rows: Iterable[MetricRow], by_class: Iterable[ClassRow]) -> list[MetricRow]:
+    """The rows, those of one class with the ends that the table of classes gives them: one quantity, one interval."""
+    ends = {(row.label, name): interval for row in by_class for name, interval in row.intervals.items()}
+    return [
+        row if known is None else replace(row, low=known.low, high=known.high, method=known.method)
+        for row, known in ((row, ends.get((row.spec.label, row.spec.metric.name))) for row in rows)
+    ]
+
+
+def in_order(rows: Iterable[MetricRow], specs: Sequence[MetricSpec]) -> list[MetricRow]:
+    """The rows in the order of the metrics that were asked for, each once; a metric's averages follow it."""
+    places = {spec: place for place, spec in enumerate(specs)}
+    first = {spec.metric: place for spec, place in reversed(places.items())}
+    once = {row.name: row for row in rows}.values()
+    return sorted(once, key=lambda row: places.get(row.spec, first.get(row.spec.metric, len(specs))))
+
+
 def _of_class(interval: Interval, i: int) -> Interval:
     """The interval of one class out of those of all."""
     value, low, high = (float(np.asarray(end)[i]) for end in (interval.value, interval.low, interval.high))

@@ -154,7 +154,7 @@ def _too_few(evaluation: Evaluation) -> str:
     if not 0 < rare < _FEW:
         return ""
     row = evaluation["recall" if name == "positives" else "specificity"]
-    sentence = f"{get_metric(row.name).title} is {percent_text(row.value)}, but with {_n(rare, name)}"
+    sentence = f"{row.spec.title} is {percent_text(row.value)}, but with {_n(rare, name)}"
     return f"{sentence} anything from {percent_text(row.low)} to {percent_text(row.high)} fits."
 
 

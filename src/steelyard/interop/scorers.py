@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.errors import InputError, needs_sklearn
 from steelyard.ingest.array_tables import confusion, score_table
 from steelyard.metrics.metric import Metric
-from steelyard.metrics.registry import get_metric
+from steelyard.metrics.spec import MetricSpec, SpecLike
 
 try:
     from sklearn.metrics._scorer import _Scorer
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Label, Weights
-    from steelyard.metrics.formula import Formula
     from steelyard.statistics.confusion import Confusion
 
 _LARGE = 1e300  # for infinity, between two of which scikit-learn could not interpolate
@@ -32,7 +31,7 @@ _RANKED = ("decision_function", "predict_proba")  # the first that a classifier 
 
 
 def scorer(
-    metric: str | Metric | Formula,
+    metric: SpecLike,
     *,
     pos_label: Label | None = None,
     average: str | None = "native",
@@ -55,8 +54,11 @@ def scorer(
     >>> sorted(results)
     ['fit_time', 'score_time', 'test_ac', 'test_auc']
     """
-    chosen = get_metric(metric)
-    chosen = chosen.fixed(**parameters) if parameters else chosen
+    spec = MetricSpec.of(metric)
+    chosen = spec.metric.fixed(**parameters) if parameters else spec.metric
+    if not spec.is_native and (pos_label is not None or average != "native"):
+        raise InputError(f"{spec.name} says which classes it is of; leave pos_label= and average= out.")
+    pos_label, average = (pos_label, average) if spec.is_native else (spec.label, spec.average)
     if average is None:
         raise InputError("A scorer gives one number; name a class with pos_label=, or average='macro'.")
     plain_function = callable(metric) and not isinstance(metric, Metric)

@@ -38,6 +38,7 @@ __all__ = [
     "on_scores",
     "on_table",
     "positive_place",
+    "predictions_or_scores",
     "score_values",
 ]
 
@@ -53,6 +54,17 @@ def apply(
     if other is not None and metric.scores is not None and _is_matrix(other):
         return on_score_columns(metric, data, other, options, parameters)  # type: ignore[arg-type]  # rows, no table
     return on_table(metric, counted(metric, data, other, options), options, parameters)
+
+
+def predictions_or_scores(metric: Metric, y_pred: ArrayLike | None, y_score: ArrayLike | None) -> ArrayLike | None:
+    """The predictions or the scores of a call, whichever were given."""
+    if y_score is None:
+        return y_pred
+    if y_pred is not None:
+        raise InputError(f"{metric.name} was given both y_pred= and y_score=; give one.")
+    if metric.scores is None:
+        raise InputTypeError(f"{metric.name} is of predicted labels; give y_pred=, such as y_score >= 0.5.")
+    return y_score
 
 
 def _is_matrix(scores: ArrayLike) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.errors import InputTypeError, did_you_mean
 from steelyard.metrics import application
 from steelyard.metrics.call_options import CallOptions, undefined_or_zero_division
 from steelyard.metrics.expression import Expression, Named, Symbol, as_expression, trace
@@ -95,7 +95,7 @@ class Metric(FormulaText):
             return self._inside(y_true, parameters)  # type: ignore[arg-type]  # from a formula that names this metric
         replaced = undefined_or_zero_division(undefined, zero_division)
         options = CallOptions(pos_label, labels, average, sample_weight, frequency, replaced)
-        other = self.predicted(y_pred, y_score)
+        other = application.predictions_or_scores(self, y_pred, y_score)
         return application.apply(self, y_true, other, options, self._checked(parameters)).finished(self, options)
 
     @classmethod
@@ -117,18 +117,8 @@ class Metric(FormulaText):
     ) -> Any:
         """The reason why the same call would give NaN, None where the value is defined; an array for an array."""
         parameters = {key: options.pop(key) for key in list(options) if key in self.parameters}
-        other = self.predicted(y_pred, y_score)
+        other = application.predictions_or_scores(self, y_pred, y_score)
         return application.apply(self, y_true, other, CallOptions(**options), self._checked(parameters)).why
-
-    def predicted(self, y_pred: ArrayLike | None, y_score: ArrayLike | None) -> ArrayLike | None:
-        """The predictions or the scores, whichever were given."""
-        if y_score is None:
-            return y_pred
-        if y_pred is not None:
-            raise InputError(f"{self.name} was given both y_pred= and y_score=; give one.")
-        if self.scores is None:
-            raise InputTypeError(f"{self.name} is of predicted labels; give y_pred=, such as y_score >= 0.5.")
-        return y_score
 
     def for_classes(self, form: Formula | None = None, *, absent: bool = False) -> Formula:
         """Declare the form for any number of classes: a function of the one-vs-rest cells of all of them.

@@ -99,6 +99,8 @@ def get_metric(name: MetricLike) -> Metric:
         near = did_you_mean(_key(stem), [*_REGISTRY, *_ALIASES])
         msg = f"No metric is called {name!r}.{near or ' list_metrics() lists them all.'}"
         raise UnknownNameError(msg)
+    if {"average", "class"} & set(parameters):
+        raise InputError(f"{name!r} asks for an average or a class, which is not taken here; name {stem} alone.")
     return metric.fixed(None, **parameters) if parameters else metric
 
 

@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics.expression import SYMBOLS, as_expression, ratio
 from steelyard.metrics.registry import MetricLike, get_metric
 from steelyard.metrics.spec_text import parse_form, write_form
+from steelyard.statistics.counts import Cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Label
     from steelyard.metrics.call_options import CallOptions
+    from steelyard.metrics.expression import Expression
     from steelyard.metrics.formula import Formula
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
@@ -46,7 +49,9 @@ class MetricSpec:
         if not isinstance(metric, str):
             return cls(get_metric(metric))
         stem, settings = parse_form(metric)
+        names_class = "class" in settings
         average, label = settings.pop("average", NATIVE), settings.pop("class", None)
+        label = "None" if names_class and label is None else label  # a missing value is no class
         if average not in (NATIVE, *AVERAGES):
             raise InputError(f"{metric!r} asks for the average {average!r}; there are {', '.join(AVERAGES)}.")
         if average != NATIVE and label is not None:
@@ -58,7 +63,7 @@ class MetricSpec:
         """Several metrics; a single name in place of a list is refused."""
         if isinstance(metrics, str) or not hasattr(metrics, "__iter__"):
             raise InputTypeError(f"metrics= takes a list of metrics, not {metrics!r}; write [{metrics!r}].")
-        specs = [cls.of(metric) for metric in metrics]
+        specs = list(dict.fromkeys(cls.of(metric) for metric in metrics))
         if not specs:
             raise InputError("No metric was named; name at least one, or leave the choice out for all.")
         return specs
@@ -118,12 +123,39 @@ class MetricSpec:
     def check_data(self, *, labels: bool, scores: bool) -> None:
         """Refuse a metric for which the data have neither labels nor scores."""
         of_labels, of_scores = self.metric.function is not None and labels, self.metric.scores is not None and scores
-        if not of_labels and (not self.is_native or not of_scores):
+        if of_scores and not of_labels and not self.is_native:
+            alone = f"ask for {self.metric.name} alone, and name the positive class with pos_label="
+            raise InputError(f"{self.name}: one column of scores is of one positive class; {alone}.")
+        if not of_labels and not of_scores:
             needed = "scores" if self.metric.function is None else "labels, or a threshold for the scores"
             raise InputError(f"{self.name} needs {needed}.")
 
+    def two_class_expression(self, positive: Label) -> Expression | None:
+        """The formula over the four cells of two classes, the average or the other class written out.
+
+        >>> from steelyard.metrics.notation import text
+        >>> text(MetricSpec.of("recall[class=no]").two_class_expression("yes"))
+        'tn / (fp + tn)'
+        """
+        function, parameters = self.metric.function, self.metric.parameters
+        if function is None or self.metric.expression is None or self.is_native:
+            return self.metric.expression
+        tp, fn, fp, tn = SYMBOLS
+        own, other = function(Cells(tp, fn, fp, tn), **parameters), function(Cells(tn, fp, fn, tp), **parameters)
+        match self.average:
+            case "macro":
+                return as_expression((own + other) / 2)
+            case "weighted":
+                return as_expression(ratio((tp + fn) * own + (fp + tn) * other, tp + fn + fp + tn))
+            case "micro":
+                return as_expression(function(Cells(tp + tn, fn + fp, fn + fp, tp + tn), **parameters))
+        return as_expression(own if self.label == positive else other)
+
     def options(self, options: CallOptions) -> CallOptions:
-        """The options of a call with what the written form says of the classes; a contradiction is refused."""
+        """The options of a call with what the written form says of the classes, which goes before `pos_label`.
+
+        Two averages that differ are refused.
+        """
         if self.is_native:
             return options
         if options.average != NATIVE and self.average not in (NATIVE, options.average):

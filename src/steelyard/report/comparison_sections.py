@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from steelyard import __version__
 from steelyard.analysis.formatting import p_digits, three_digits
+from steelyard.analysis.metric_ranking import Standing
 from steelyard.errors import SteelyardError
-from steelyard.metrics.registry import get_metric
+from steelyard.metrics.spec import MetricSpec
 from steelyard.report.document import rendered_html
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from steelyard.analysis.comparison import Comparison
-    from steelyard.analysis.metric_ranking import Ranking, Standing
+    from steelyard.analysis.metric_ranking import Ranking
     from steelyard.analysis.paired_difference import Difference
 
 _SIGNIFICANT = 0.05
@@ -71,11 +72,11 @@ def _few(titles: Sequence[str], of: int) -> str:
 
 
 def _title(row: Difference | Standing) -> str:
-    return get_metric(row.metric).title
+    return MetricSpec.of(row.metric).title if isinstance(row, Standing) else row.spec.title
 
 
 def _favoured(row: Difference) -> str | None:
-    gain = get_metric(row.metric).sign * row.difference
+    gain = row.spec.sign * row.difference
     return None if gain == 0 else row.a if gain > 0 else row.b
 
 
@@ -97,7 +98,7 @@ def _difference(row: Difference, most: float) -> dict[str, object]:
 
 def _marks(row: Difference) -> dict[str, str] | None:
     """Where the values of both models lie in the range of the metric; None where it has no ends."""
-    low, high = get_metric(row.metric).range
+    low, high = row.spec.metric.range
     if not (math.isfinite(low) and math.isfinite(high)):
         return None
     values = {"a": row.value_a, "b": row.value_b}

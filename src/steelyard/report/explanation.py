@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.metrics import notation, references, registry
 from steelyard.metrics.expression import Expression, Named, walk
+from steelyard.metrics.spec_text import parse_form
 from steelyard.report.metric_list import number_text, range_text
 from steelyard.report.terminal import paragraph, print_table
 from steelyard.statistics.counts import Counts
@@ -52,7 +53,7 @@ def _formulas(metric: Metric) -> Iterator[str]:
 def _parts(expression: Expression) -> Iterator[str]:
     for node in walk(expression):
         if isinstance(node, Named):
-            yield f"  where {node.name.split('[')[0]} = {notation.text(node.general)}"
+            yield f"  where {parse_form(node.name)[0]} = {notation.text(node.general)}"
 
 
 def _best(metric: Metric) -> str:

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.kinks import kinks
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.property_list import PROPERTIES
-from steelyard.metrics import notation, references
+from steelyard.metrics import notation, reasons, references
 from steelyard.metrics.registry import get_metric, metrics_with_role
+from steelyard.metrics.spec import MetricSpec
 from steelyard.report.document import embedded
 from steelyard.report.page_numbers import finite_or_none, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from steelyard._types import Label
     from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.metrics.expression import Expression
     from steelyard.metrics.metric import Metric
 
 _CELLS = "(tp, fn, fp, tn)"
@@ -80,17 +83,19 @@ def property_titles() -> list[str]:
     return [claim.title for claim in PROPERTIES.values()]
 
 
-def formulas(names: Iterable[str]) -> str:
+def formulas(specs: Iterable[MetricSpec], positive: Label) -> str:
     """The registry's formulas as one JavaScript object: each with what leaves it undefined at 0, and its kinks."""
-    chosen = dict.fromkeys([*metrics_with_role("page"), *map(get_metric, names)])
-    entries = [f"{embedded(metric.name)}: {_entry(metric)}" for metric in chosen if metric.javascript]
+    chosen = dict.fromkeys([*map(MetricSpec, metrics_with_role("page")), *specs])
+    traced = {spec.name: spec.two_class_expression(positive) for spec in chosen}
+    entries = [f"{embedded(name)}: {_entry(node)}" for name, node in traced.items() if node is not None]
     benefit = get_metric("net_benefit").general
     net = "null" if benefit is None else f"(tp, fn, fp, tn, threshold) => {notation.javascript(benefit)}"
     return f"{notation.JAVASCRIPT_HELPERS}\nconst NET_BENEFIT = {net};\nconst FORMULAS = {{{','.join(entries)}}};\n"
 
 
-def _entry(metric: Metric) -> str:
-    zeros = ",".join(f"[{embedded(why)},{part}]" for why, part in metric.zeros)
-    bends = ",".join(notation.javascript(node.args[0]) for node in kinks(metric.expression))
+def _entry(node: Expression) -> str:
+    zeros = dict.fromkeys((why, notation.javascript(part)) for why, part in reasons.zeros(node))
+    undefined = ",".join(f"[{embedded(why)},{part}]" for why, part in zeros)
+    bends = ",".join(notation.javascript(kink.args[0]) for kink in kinks(node))
     kinked = f", kinks: {_CELLS} => [{bends}]" if bends else ""
-    return f"{{f: {metric.javascript}, zeros: {_CELLS} => [{zeros}]{kinked}}}"
+    return f"{{f: {_CELLS} => {notation.javascript(node)}, zeros: {_CELLS} => [{undefined}]{kinked}}}"

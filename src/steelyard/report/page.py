@@ -71,7 +71,7 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str
 
 def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], context: Mapping[str, object]) -> str:
     """The file with as many groups as it has room for."""
-    title, code, most = f"{clipped(source)} · Steelyard", _script(data), MOST_GROUPS
+    title, code, most = f"{clipped(source)} · Steelyard", _script(evaluation), MOST_GROUPS
     while True:
         shown = {**context, "group_table": group_table(evaluation, most)}
         numbers = packed(data | {"groups": group_numbers(evaluation, most)})
@@ -81,10 +81,11 @@ def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], context:
         most = most * 3 // 4
 
 
-def _script(data: dict[str, Any]) -> str:
+def _script(evaluation: Evaluation) -> str:
     """The page's script: the registry's formulas, then what shows them."""
+    specs = [row.spec for row in evaluation.metrics if not row.spec.reads_scores(evaluation.scores)]
     code = "\n".join(map(asset, _SCRIPTS))
-    formulas = metric_facts.formulas(row["name"] for row in data["metrics"] if not row.get("ranks"))
+    formulas = metric_facts.formulas(specs, evaluation.positive)
     return f'"use strict";(() => {{\n{formulas}\n{code}\n}})();'
 
 

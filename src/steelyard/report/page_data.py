@@ -148,7 +148,7 @@ def _of_scores(
     small = grouped_scores(scores)
     over = {metric: over_prevalence(metric, small, shares) for metric in metrics if metric.scores is not None}
     for row, metric in zip(rows, metrics, strict=True):
-        row.update({"best": grid.best.get(metric.name)} if metric.scores is None else _over(row, over[metric], start))
+        row.update({"best": grid.best.get(row["name"])} if metric.scores is None else _over(row, over[metric], start))
     shown = {metric: row["at"] for row, metric in zip(rows, metrics, strict=True) if "at" in row}
     return {
         "cuts": _threshold_columns(grid),

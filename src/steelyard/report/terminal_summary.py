@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.formatting import cell_text, interval_text, terminal_width, three_digits
@@ -50,9 +51,10 @@ def _metrics(rows: Sequence[MetricRow], level: float) -> str:
     names, intervals = (max((len(text) for text in texts), default=0) for texts in _columns(rows))
     cells = min(max(terminal_width() - names - intervals - len("  value    chance") - 6, 0), _BAR_CELLS)
     shown: list[list[str] | str] = []
-    for row in rows:
-        family = row.spec.metric.family
-        if family not in shown:
+    families = [row.spec.metric.family for row in rows]
+    by_family = len(list(groupby(families))) == len(set(families))  # else a heading would stand above others' rows
+    for row, family in zip(rows, families, strict=True):
+        if by_family and family not in shown:
             shown.append(family)
         drawn = _bar(row, cells) if cells >= _LEAST_BAR_CELLS else ""
         shown.append([row.name, three_digits(row.value), drawn, _interval(row), three_digits(row.chance)])

@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.errors import MissingLibraryError
 from steelyard.metrics.registry import get_metric
+from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,10 +42,7 @@ def canvas() -> Any:
 
 def metric_title(name: str) -> str:
     """A metric's title, also where the name carries how it was averaged."""
-    bare, _, rest = name.partition("[")
-    if not rest:
-        return get_metric(name).title
-    return f"{get_metric(bare).title}, {rest.removesuffix(']').removeprefix('average=')}"
+    return MetricSpec.of(name).title
 
 
 def short_title(name: str) -> str:
