@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 import subprocess
@@ -15,6 +14,7 @@ from click.testing import CliRunner
 from steelyard import __version__, best_threshold, cli, list_metrics
 from steelyard.cli.commands import commands, load_command
 from steelyard.cli.overview import COMMANDS, overview
+from steelyard.metrics.registry import default_metric
 from steelyard.protocol.named_models import MODELS
 from steelyard.report.figures.figure_kinds import FIGURE_KINDS
 from steelyard.studies.registry import STUDIES
@@ -61,9 +61,13 @@ def test_a_help_that_lists_names_lists_them_all(command, option, names):
     assert not [name for name in names if not re.search(rf"\b{name}\b", text)]
 
 
-def test_the_threshold_is_best_by_the_same_metric_as_in_python():
-    (option,) = [option for option in load_command("threshold").params if option.name == "metric"]
-    assert option.default == inspect.signature(best_threshold).parameters["metric"].default
+def test_the_threshold_is_best_by_the_same_metric_as_in_python(tmp_path):
+    y_true, y_score = [0, 0, 1, 0, 1, 1, 0, 1], [0.1, 0.3, 0.35, 0.4, 0.6, 0.7, 0.75, 0.9]
+    path = tmp_path / "scores.csv"
+    path.write_text("y,s\n" + "".join(f"{y},{s}\n" for y, s in zip(y_true, y_score, strict=True)))
+    row = json.loads(run("threshold", str(path), "--true", "y", "--score", "s", "--format", "json").stdout)
+    best = best_threshold(y_true, y_score)
+    assert (row["metric"], row["value"]) == (default_metric().name, pytest.approx(best.value))
 
 
 @pytest.mark.parametrize("columns", [80, 100])
