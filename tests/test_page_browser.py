@@ -895,3 +895,25 @@ def test_one_update_takes_about_a_frame(show, html):
             slide(tab, "threshold", place)
             times.append(float(tab.evaluate("document.documentElement.dataset.update")))
         assert sorted(times)[len(times) // 2] < 160
+
+
+def test_averages_and_single_classes_follow_the_sliders_too(show):
+    y, score, _ = scored()
+    wanted = ["f1", "f1[average=macro]", "f1[average=weighted]", "precision[average=micro]", "recall[class=0]"]
+    report = evaluate(y, y_score=score, metrics=wanted, draws=200)
+    with show(page(report)) as tab:
+        slide(tab, "threshold", 40)
+        tab.wait_for_timeout(100)
+        threshold, prevalence = settings(tab)
+        counts = at_prevalence(report.scores.at(threshold), prevalence)
+        table = Confusion.of_rows(
+            (0, 1), np.array([[counts.tn, counts.fp], [counts.fn, counts.tp]]).round().astype(int)
+        )
+        expected = {
+            row.name: row.spec.metric(table, average=row.spec.average)
+            if row.spec.label is None and row.spec.average != "native"
+            else row.spec.metric(table, pos_label=1 if row.spec.label is None else row.spec.label)
+            for row in report.metrics
+        }
+        assert threshold != report.threshold
+        assert_same(read(tab), expected)

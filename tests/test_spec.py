@@ -22,10 +22,11 @@ from steelyard import (
 from steelyard.cli.rules import parse_rule
 from steelyard.errors import InputError
 from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.metrics.call_options import AVERAGES
 from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.metrics.registry import default_metric, metrics_with_role
 from steelyard.metrics.roles import FAMILIES, ROLES
-from steelyard.metrics.spec import AVERAGES, MetricSpec
+from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Cells
 
 NAMES = [metric.name for metric in list_metrics() if metric.function is not None]

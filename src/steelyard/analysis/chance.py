@@ -13,8 +13,8 @@ from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError
 from steelyard.ingest.score_matrix import tables_per_class
 from steelyard.metrics import application
-from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.spec import NATIVE, MetricSpec
+from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts

@@ -21,9 +21,9 @@ from steelyard.ingest import label_codes
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.class_checks import check_classes
 from steelyard.ingest.label_tables import match_label
-from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import metrics_with_role
-from steelyard.metrics.spec import NATIVE, MetricSpec
+from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.paired import Paired
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from steelyard.analysis.interval_ends import COUNT_DRAWS, IntervalSampler
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.metrics import application
-from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.spec import NATIVE, MetricSpec
+from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 

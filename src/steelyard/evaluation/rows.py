@@ -15,8 +15,8 @@ from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
-from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.spec import NATIVE, MetricSpec
+from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

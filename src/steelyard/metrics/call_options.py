@@ -13,7 +13,8 @@ from steelyard.errors import InputError
 if TYPE_CHECKING:
     from steelyard._types import Label, LabelSet, Weights
 
-_AVERAGES = ("native", "macro", "weighted", "micro", None)
+NATIVE = "native"  # the metric's own form for all classes, or that of the positive class
+AVERAGES = ("macro", "weighted", "micro")
 
 
 def undefined_or_zero_division(undefined: float | str, zero_division: float | str | None) -> float | str:
@@ -35,15 +36,16 @@ class CallOptions:
 
     pos_label: Label = None
     labels: LabelSet | None = None
-    average: str | None = "native"
+    average: str | None = NATIVE
     sample_weight: Weights = None
     frequency: Weights = None
     undefined: float | str = math.nan
 
     def __post_init__(self) -> None:
-        if self.average not in _AVERAGES:
-            raise InputError(f"average= takes 'macro', 'weighted', 'micro' or None, not {self.average!r}.")
-        if self.pos_label is not None and self.average in _AVERAGES[1:]:
+        if self.average not in (NATIVE, *AVERAGES, None):
+            names = ", ".join(map(repr, AVERAGES))
+            raise InputError(f"average= takes {names} or None, not {self.average!r}.")
+        if self.pos_label is not None and self.average != NATIVE:
             raise InputError("pos_label= and average= contradict each other: one class, or all of them. Give one.")
         if self.undefined != "raise" and not isinstance(self.undefined, (int, float, np.number)):
             raise InputError(f"undefined= takes a number or 'raise', not {self.undefined!r}.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics.call_options import AVERAGES, NATIVE
 from steelyard.metrics.expression import SYMBOLS, as_expression, ratio
 from steelyard.metrics.registry import MetricLike, get_metric
 from steelyard.metrics.spec_text import parse_form, write_form
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.formula import Formula
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
-
-NATIVE = "native"  # the metric's own form for all classes, or that of the positive class
-AVERAGES = ("macro", "weighted", "micro")
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,9 +16,9 @@ from steelyard.errors import InputError, SteelyardError
 from steelyard.evaluation.rows import SHOWN_AVERAGES
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
-from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import list_metrics, metrics_with_role
-from steelyard.metrics.spec import NATIVE, MetricSpec
+from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.run_baseline import NoSkillTables, no_skill_tables
 from steelyard.statistics.confusion import one_vs_rest
 from steelyard.statistics.counts import Counts
