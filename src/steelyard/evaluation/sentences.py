@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.formatting import SMALLEST_P, p_text, percent_interval
-from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
@@ -18,16 +17,6 @@ FAR, SURE = 0.2, 1e-4  # informedness and p from which a classifier is far bette
 def sure(row: MetricRow) -> str:
     """A share with its interval."""
     return percent_interval(row.value, row.low, row.high)
-
-
-def named(name: str) -> str:
-    """A metric's title inside a sentence."""
-    title = get_metric(name).title
-    return (
-        title
-        if title[:2].isupper() or title[1:2].isdigit() or title.startswith(("Cohen", "Matthews"))
-        else title.lower()
-    )
 
 
 def against_guessing(evaluation: Evaluation) -> str:

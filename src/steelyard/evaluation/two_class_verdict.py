@@ -11,7 +11,7 @@ from steelyard.analysis.sample_size import sample_size
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.recommend import recalled_recommendation
 from steelyard.errors import SteelyardError
-from steelyard.evaluation.sentences import against_guessing, named, sure
+from steelyard.evaluation.sentences import against_guessing, sure
 from steelyard.metrics.registry import default_metric, get_metric, metrics_with_role
 
 if TYPE_CHECKING:
@@ -133,8 +133,9 @@ def _advice(counts: Counts, prevalence: float) -> str:
     moving = [metric.name for metric in usual if _moves_with_prevalence(metric)]
     if not defined or not moving:
         return ""
-    why = f"they hold at any prevalence, {listed(list(map(named, moving)))} only at {percent_text(prevalence)}"
-    return f"Read {listed(list(map(named, defined)))} first: {why}."
+    others = listed([get_metric(name).phrase for name in moving])
+    why = f"they hold at any prevalence, {others} only at {percent_text(prevalence)}"
+    return f"Read {listed([get_metric(name).phrase for name in defined])} first: {why}."
 
 
 def _moves_with_prevalence(metric: Metric) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.formatting import interval_text, percent_text, three_digits
 from steelyard.evaluation.groups import weakest_group
 from steelyard.evaluation.many_class_verdict import many_classes
-from steelyard.evaluation.sentences import named, sure
+from steelyard.evaluation.sentences import sure
 from steelyard.evaluation.two_class_verdict import two_classes
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _weakest_group(evaluation: Evaluation) -> str:
         return ""
     group, row = weakest
     sentence = f"The weakest of {len(evaluation.groups)} groups is {_short(group.label)} ({group.rows:,} rows)"
-    return f"{sentence}: {named(row.name)} {interval_text(row.value, row.low, row.high)}."
+    return f"{sentence}: {row.spec.metric.phrase} {interval_text(row.value, row.low, row.high)}."
 
 
 def _short(name: str) -> str:

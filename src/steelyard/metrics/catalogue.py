@@ -302,6 +302,7 @@ def ac_score(c):
     cite="matthews1975",
     sklearn="matthews_corrcoef",
     roles=("headline", "compared", "compared, many classes", "reported", "threshold figure", "prevalence figure"),
+    has_proper_title=True,
 )
 def mcc(c):
     """Correlation of truth and prediction."""
@@ -318,6 +319,7 @@ def mcc(c):
     sklearn="cohen_kappa_score",
     domain={"weights": "linear|quadratic"},
     roles=("compared", "compared, many classes", "reported"),
+    has_proper_title=True,
 )
 def kappa(c, *, weights=None):
     """Agreement of truth and prediction beyond what their margins alone would give."""
@@ -359,6 +361,7 @@ def _missing(alpha: float | None, why: str = "no positives") -> str | None:
     cite="nguyen2019",
     domain={"alpha": "(0, 1e18]"},
     roles=("ratio spread",),
+    corrects="accuracy",
 )
 def alpha_accuracy(c, *, alpha=None):
     """Accuracy with each negative weighed by the unbalanced factor, so that both classes weigh the same."""
@@ -366,13 +369,27 @@ def alpha_accuracy(c, *, alpha=None):
     return ratio(c.tp + a * c.tn, c.positives + a * c.negatives, why=_missing(alpha))
 
 
-@metric("Alpha-precision", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, 1e18]"})
+@metric(
+    "Alpha-precision",
+    family="corrected",
+    range=(0, 1),
+    cite="nguyen2019",
+    domain={"alpha": "(0, 1e18]"},
+    corrects="precision",
+)
 def alpha_precision(c, *, alpha=None):
     """Precision with each false positive weighed by the unbalanced factor."""
     return ratio(c.tp, c.tp + _factor(c, alpha) * c.fp, why=_missing(alpha, "no positives, or none predicted"))
 
 
-@metric("Alpha-recall", family="corrected", range=(0, 1), cite="nguyen2019", domain={"alpha": "(0, 1e18]"})
+@metric(
+    "Alpha-recall",
+    family="corrected",
+    range=(0, 1),
+    cite="nguyen2019",
+    domain={"alpha": "(0, 1e18]"},
+    corrects="recall",
+)
 def alpha_recall(c, *, alpha=None):
     """Recall, which the unbalanced factor leaves as it is."""
     return ratio(c.tp, c.positives)
@@ -385,6 +402,7 @@ def alpha_recall(c, *, alpha=None):
     cite="nguyen2019",
     domain={"alpha": "(0, 1e18]"},
     roles=("ratio spread",),
+    corrects="f1",
 )
 def alpha_f1(c, *, alpha=None):
     """Harmonic mean of alpha-precision and recall."""

@@ -33,6 +33,8 @@ def metric(
     roles: tuple[str, ...] = (),
     least_rows: str | None = None,
     is_rank_probability: bool = False,
+    corrects: str | None = None,
+    has_proper_title: bool = False,
 ) -> Callable[[Formula], Metric]:
     """Declare a metric: the decorated formula joins the registry under the function's name.
 
@@ -40,7 +42,8 @@ def metric(
     on="scores" or on="probabilities" a ScoreTable; keyword-only arguments are its parameters. Its docstring's first
     sentence is its meaning. `best` is the upper end of the range unless given; None for a description. Where range and
     best depend on the parameters, `bounds` computes both from them. `roles` are where it appears without being asked
-    for (metrics/roles.py); `least_rows` names the parameter that says how many rows it needs.
+    for (metrics/roles.py); `least_rows` names the parameter that says how many rows it needs, `corrects` the
+    metric that it corrects for the class shares; `has_proper_title` says that its title begins with a person's name.
 
     >>> from steelyard import Counts, metric, ratio
     >>> @metric("Share of flags", family="example", range=(0, 1), best=None)
@@ -62,6 +65,8 @@ def metric(
         "roles": _checked_roles(roles),
         "least_rows": least_rows,
         "is_rank_probability": is_rank_probability,
+        "corrects": corrects,
+        "has_proper_title": has_proper_title,
         "of_probabilities": on == "probabilities",
     }
 
@@ -69,12 +74,16 @@ def metric(
         limits, best_value = bounds(**signature_of(function)[1]) if bounds else (range, best)
         where = _range_facts(title, limits, best_value, direction)
         declared = Metric.from_function(function, title, on=on, **facts, **where)
-        # The Metric takes the function's place in its module; this is where pickle finds the function behind it.
-        form = "function" if on == "counts" else "scores"
-        function.__qualname__ += f".{form}" if getattr(declared, form) is function else f".{form}.function"
+        _set_address(function, declared)
         return register(declared)
 
     return declare
+
+
+def _set_address(function: Formula, declared: Metric) -> None:
+    """The Metric takes the function's place in its module; this is where pickle finds the function behind it."""
+    form = "scores" if declared.function is None else "function"
+    function.__qualname__ += f".{form}" if getattr(declared, form) is function else f".{form}.function"
 
 
 def part(function: Formula) -> Metric:

@@ -68,6 +68,8 @@ class Metric(FormulaText):
     is_rank_probability: bool = False
     is_own: bool = True  # a user's own formula: not of the catalogue
     allows_absent_classes: bool = False
+    corrects: str | None = None
+    has_proper_title: bool = False
     bounds: Callable[..., tuple[tuple[float, float], float | None]] | None = None
 
     def __call__(
@@ -166,16 +168,21 @@ class Metric(FormulaText):
         return {"higher": 1, "lower": -1}.get(self.direction or "", 0)
 
     @property
+    def phrase(self) -> str:
+        """The title inside a sentence: in small letters, save a name or letters that stand for words."""
+        keep = self.has_proper_title or self.title[:2].isupper() or self.title[1:2].isdigit()
+        return self.title if keep else self.title.lower()
+
+    @property
     def kind(self) -> Family:
-        """The family of the metric with its facts; a family of a user's own has its name for a title."""
+        """The family with its facts; one of a user's own has its name for a title."""
         return FAMILIES.get(self.family, Family(self.family))
 
     def fits_scores(self, table: ScoreTable) -> bool:
         """Whether scores such as these can be judged: probabilities where it reads them as such, and rows enough."""
         if self.scores is None or (self.of_probabilities and not table.has_probabilities):
             return False
-        total = table.total
-        return self.least_rows is None or bool(total >= self.parameters[self.least_rows])
+        return self.least_rows is None or bool(table.total >= self.parameters[self.least_rows])
 
     # ---------------------------------------------------------------- the formula written
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 # Finley's tornado forecasts of 1884: rare positives, and a forecaster who was right 96.6 % of the time.
 _EXAMPLE = Counts(tp=28, fn=23, fp=72, tn=2680)
-_CORRECTED = "alpha_"  # begins the names of the metrics that weigh the negatives by the unbalanced factor
 
 
 def explanation(metric: Metric) -> str:
@@ -90,9 +89,8 @@ def _example(metric: Metric) -> str:
 def paradox() -> str:
     """Nguyen's always-TRUE classifier on a test set of nine positives to one negative, worked."""
     counts = Counts(tp=90, fn=0, fp=10, tn=0)
-    corrected = [metric for metric in registry.list_metrics() if metric.name.startswith(_CORRECTED)]
-    plain = [registry.get_metric(metric.name.removeprefix(_CORRECTED)) for metric in corrected]
-    rows = [[f"{p(counts):.1%}", f"{c(counts):.1%}", p.name] for p, c in zip(plain, corrected, strict=True)]
+    pairs = [(registry.get_metric(m.corrects), m) for m in registry.list_metrics() if m.corrects is not None]
+    rows = [[f"{plain(counts):.1%}", f"{corrected(counts):.1%}", plain.name] for plain, corrected in pairs]
     alpha = registry.get_metric("unbalanced_factor")(counts)
     lesson = paragraph(
         'A classifier that says "positive" to everything, tested on 90 positives and 10 negatives, knows nothing. '

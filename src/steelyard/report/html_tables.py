@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from steelyard.analysis.formatting import interval_text, three_digits
 from steelyard.evaluation.class_views import agreeing_intervals
-from steelyard.evaluation.sentences import named
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.report.document import clipped, label_html
 from steelyard.report.page_numbers import exact_digits, finite_or_none, rounded
@@ -85,7 +84,7 @@ def class_table(evaluation: Evaluation) -> HtmlTable | None:
         for row in evaluation.per_class
     ]
     kind = "plain classes" if evaluation.positive is None else "plain two-classes"
-    head = ("class", "rows", *map(named, evaluation.per_class[0].intervals))
+    head = ("class", "rows", *(interval.spec.metric.phrase for interval in evaluation.per_class[0].intervals.values()))
     return HtmlTable(head, rows, kind)
 
 

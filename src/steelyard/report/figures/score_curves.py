@@ -10,6 +10,8 @@ import numpy as np
 from steelyard.analysis.formatting import listed
 from steelyard.analysis.intervals import intervals
 from steelyard.analysis.prevalence import at_prevalence
+from steelyard.auditing.decision_store import recalled_decisions
+from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line, block
@@ -89,9 +91,15 @@ def _effective(table: ScoreTable, metric: str) -> Counts:
         return table.counts
     weight, squares = np.array([[scores.total, scores.squares.sum()] for scores in table.classes], dtype=float).T
     # Precision mixes the classes, so both are scaled alike or its value would move.
-    by_class = (weight, squares) if metric == "recall" else ([weight.sum()] * 2, [squares.sum()] * 2)
+    by_class = (weight, squares) if _is_of_one_class(metric) else ([weight.sum()] * 2, [squares.sum()] * 2)
     positives, negatives = 1 / weight_per_row(*by_class)
     return table.counts.scaled(positives=float(positives), negatives=float(negatives))
+
+
+def _is_of_one_class(metric: str) -> bool:
+    """Whether the shares of the classes do not enter the metric, by what is proved of it."""
+    decision = recalled_decisions(get_metric(metric)).get("prevalence_invariance")
+    return decision is not None and decision.holds is True
 
 
 def draw_curve(ax: Axes, curve: Curve, i: int, *, step: Literal["pre"] | None = None, faint: bool = False) -> None:
