@@ -133,7 +133,7 @@ class MetricSpec:
 
         >>> from steelyard.metrics.notation import text
         >>> text(MetricSpec.of("recall[class=no]").two_class_expression("yes"))
-        'tn / (fp + tn)'
+        'tn / (tn + fp)'
         """
         function, parameters = self.metric.function, self.metric.parameters
         if function is None or self.metric.expression is None or self.is_native:

@@ -66,16 +66,19 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str
     if thresholded.positive is None:
         return _classes_page(thresholded, source, more)
     data = payload(thresholded, source) | {"verdict": evaluation.verdict, "own_cut": thresholded is not evaluation}
-    return _fitting(thresholded, source, data, page_context(thresholded, source, data) | {"runs": more})
+    context = page_context(thresholded, source, data) | {"runs": more}
+    return _fitting(thresholded, source, data, context, _script(thresholded))
 
 
-def _fitting(evaluation: Evaluation, source: str, data: dict[str, Any], context: Mapping[str, object]) -> str:
+def _fitting(
+    evaluation: Evaluation, source: str, data: dict[str, Any], context: Mapping[str, object], script: str
+) -> str:
     """The file with as many groups as it has room for."""
-    title, code, most = f"{clipped(source)} · Steelyard", _script(evaluation), MOST_GROUPS
+    title, most = f"{clipped(source)} · Steelyard", MOST_GROUPS
     while True:
         shown = {**context, "group_table": group_table(evaluation, most)}
         numbers = packed(data | {"groups": group_numbers(evaluation, most)})
-        html = document(title, rendered_html("page.html", **shown), payload=numbers, script=code)
+        html = document(title, rendered_html("page.html", **shown), payload=numbers, script=script)
         if len(html.encode()) <= _MOST_BYTES or most <= 1 or not evaluation.groups:
             return html
         most = most * 3 // 4
@@ -99,7 +102,8 @@ def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:
     data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
     data["assumed"] = list(evaluation.assumed)
     of_classes = classes_context(evaluation, table, source, rarest.positive)
-    return _fitting(evaluation, source, data, page_context(rarest, source, data) | of_classes | {"runs": more})
+    context = page_context(rarest, source, data) | of_classes | {"runs": more}
+    return _fitting(evaluation, source, data, context, _script(rarest))
 
 
 def comparison_page(comparison: Comparison, *, source: str = "predictions", more: str = "") -> str:
