@@ -41,7 +41,7 @@ coverage: $(VENV)/.test  ## simulate how often the intervals hold; writes docs/c
 	$(BIN)/python -m benchmarks.coverage
 
 properties: $(VENV)/.test  ## decide every property of every metric; writes docs/properties.md and the package's own copy
-	$(BIN)/python -m steelyard.auditing.shipped_decisions
+	$(BIN)/python -m steelyard.auditing.ship_decisions
 	@printf '# What is proved of each metric\n\nWritten by `make properties`: yes is proved, no is refuted by a table, ? is open or does not apply. `steelyard audit NAME` gives the proof or the table; `steelyard explain NAME` the formula. In Python: `audit`, `decide`, `harsher`, `identities` and `recommend`; on simulated and your own data `correlation_study`, `robustness`, `refit_robustness`, `ratio_spread`, `discrimination` and `disagreement`. What each property says, and who wants it, stands below the table.\n\n' > docs/properties.md
 	$(BIN)/steelyard audit --format md >> docs/properties.md
 

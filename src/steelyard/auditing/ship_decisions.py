@@ -1,4 +1,4 @@
-"""Shipping: the decisions about the catalogue, made anew and written into the package by `make properties`."""
+"""Ship decisions: those about the catalogue, made anew and written into the package by `make properties`."""
 
 from __future__ import annotations
 
