@@ -237,3 +237,9 @@ def test_a_scorer_takes_a_written_form():
     assert by_form(model, X, y) == by_option(model, X, y)
     with pytest.raises(SteelyardError, match="leave pos_label= and average= out"):
         scorer("f1[average=macro]", average="weighted")
+
+
+def test_two_functions_without_a_name_of_their_own_are_two_rows():
+    hits, alarms = (lambda tp, fn, fp, tn: tp + fp), (lambda tp, fn, fp, tn: fn + tn)
+    report = evaluate(Counts(28, 23, 72, 2680), metrics=[hits, alarms, hits])
+    assert [row.value for row in report.metrics] == [100, 2703]

@@ -105,8 +105,8 @@ def intervals(
     every = []
     for spec, given in zip(specs, parameters, strict=True):
         own = _checked_options(spec, call)
-        counted_by = own if spec.metric.scores is not None else call
-        key = (spec.metric.scores is not None, counted_by.pos_label if spec.metric.scores is not None else None)
+        of_scores = spec.metric.scores is not None
+        counted_by, key = (own, (True, own.pos_label)) if of_scores else (call, (False, None))
         if key not in tables:
             predicted = application.predictions_or_scores(spec.metric, y_pred, y_score)
             tables[key] = application.counted(spec.metric, y_true, predicted, counted_by)

@@ -137,7 +137,7 @@ def in_order(rows: Iterable[MetricRow], specs: Sequence[MetricSpec]) -> list[Met
     """The rows in the order of the metrics that were asked for, each once; a metric's averages follow it."""
     places = {spec: place for place, spec in enumerate(specs)}
     first = {spec.metric: place for spec, place in reversed(places.items())}
-    once = {row.name: row for row in rows}.values()
+    once = {row.spec: row for row in rows}.values()
     return sorted(once, key=lambda row: places.get(row.spec, first.get(row.spec.metric, len(specs))))
 
 
