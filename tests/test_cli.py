@@ -126,3 +126,52 @@ def test_a_refusal_is_one_sentence_on_stderr_and_exit_2(words, sentence):
     assert ran.stdout == ""
     assert sentence in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+def _options():
+    return [
+        pytest.param(name, option, id=f"{name} {option.opts[-1]}")
+        for name in COMMANDS
+        for option in load_command(name).params
+        if option.param_type_name == "option"
+    ]
+
+
+REPEATED = {
+    "audit --pred",
+    "audit --score",
+    "compare --pred",
+    "compare --score",
+    "crossval --data",
+    "crossval --model",
+    "crossval --resample",
+    "gate --require",
+    "plot --by",
+    "plot --pred",
+    "plot --score",
+    "recommend --by",
+    "report --by",
+    "shift --by",
+    "tally --by",
+    "tally --pred",
+    "threshold --where",
+}
+
+
+@pytest.mark.parametrize(("name", "option"), _options())
+def test_an_option_of_one_value_is_refused_when_it_is_given_twice(name, option):
+    spellings = [*option.opts, *option.secondary_opts]
+    value = [] if option.is_flag else [getattr(option.type, "choices", ["1"])[0]]
+    for first in spellings:
+        ran = CliRunner().invoke(commands, [name, first, *value, spellings[0], *value])
+        refused = ran.exit_code == 2 and re.search(r"^steelyard: --\S+ .*was given 2.*once; .*\n$", ran.stderr)
+        assert bool(refused) == (f"{name} {option.opts[-1]}" not in REPEATED), ran.output
+        assert not (refused and ran.stdout)
+
+
+@pytest.mark.parametrize("metric", list_metrics(), ids=lambda metric: metric.name)
+def test_every_metric_is_explained_under_each_of_its_names(metric):
+    for name in (metric.name, *metric.aliases):
+        ran = CliRunner().invoke(commands, ["explain", name])
+        assert (ran.exit_code, ran.stderr) == (0, "")
+        assert ran.stdout.startswith(f"{metric.title}  ({metric.name})\n")

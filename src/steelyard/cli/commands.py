@@ -26,7 +26,8 @@ def command(function: Callable[..., None]) -> click.Command:
     """The command that its module is named after; the function's docstring is its help."""
     name = function.__module__.rpartition(".")[2]
     settings = {"help_option_names": _HELP, "token_normalize_func": _spelling}
-    make = click.command(name, help=function.__doc__, short_help=COMMANDS[name].about, context_settings=settings)
+    about = COMMANDS[name].about
+    make = click.command(name, OneCommand, help=function.__doc__, short_help=about, context_settings=settings)
     _LOADED[name] = make(function)
     return _LOADED[name]
 
@@ -34,6 +35,28 @@ def command(function: Callable[..., None]) -> click.Command:
 def _spelling(word: str) -> str:
     """An option under the one name it is looked up by: --metric is --metrics wherever either is an option."""
     return "metrics" if word == "metric" else word
+
+
+class OneCommand(click.Command):
+    """A command; an option of one value that is given twice is refused, where click would take the last."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words of the command line, each option at most once unless it is meant to repeat."""
+        if not ctx.resilient_parsing:
+            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            for option in given:
+                if isinstance(option, click.Option) and not option.multiple and (times := given.count(option)) > 1:
+                    raise click.UsageError(_repeated(option, times), ctx)
+        return super().parse_args(ctx, args)
+
+
+def _repeated(option: click.Option, times: int) -> str:
+    name = "/".join([option.opts[-1], *option.secondary_opts[-1:]])
+    if option.is_flag:
+        return f"{name} was given {times} times; give it once."
+    return (
+        f"{name} takes one value and was given {times}; give {name} {option.metavar or option.type.name.upper()} once."
+    )
 
 
 def load_command(name: str) -> click.Command:
