@@ -376,7 +376,7 @@ def test_numbers_copied_in_the_midst_of_a_move_are_those_after_it(show, html):
 
 def test_the_copied_json_is_that_of_the_evaluation_where_nothing_was_moved(show, evaluation):
     group = Group(("site", "year"), ("north", 2024), 12, evaluation.metrics)
-    grouped = replace(evaluation, groups=Rows([group, group]), assumed=("Columns were guessed.",))
+    grouped = replace(evaluation, groups=Rows([group, group]), assumed=("Columns were taken by their names.",))
     expected = json.loads(grouped.to_json())
     with show(page(grouped)) as tab:
         found = tab.evaluate("steelyard.numbers()")
@@ -534,14 +534,14 @@ def test_scores_that_are_no_probabilities_keep_what_was_evaluated(show):
     y, score, _ = scored(600)
     evaluation = evaluate(y, y_score=score * 10 - 3, metrics=["roc_auc", "average_precision"], draws=100)
     group = Group(("site",), ("north",), 12, evaluation.metrics)
-    evaluation = replace(evaluation, groups=Rows([group, group]), assumed=("Columns were guessed.",))
+    evaluation = replace(evaluation, groups=Rows([group, group]), assumed=("Columns were taken by their names.",))
     with show(page(evaluation)) as tab:
         assert_same(read(tab), {row.name: row.value for row in evaluation.metrics})
         between = tab.locator('[data-metric="roc_auc"] .between').text_content()
         assert between == f"{evaluation['roc_auc'].low:.3f} to {evaluation['roc_auc'].high:.3f}"
         assert tab.locator("h1").text_content() == evaluation.verdict[0].replace(" %", "\u00a0%")
         assert "site = north" in tab.locator("main").text_content()
-        assert "Columns were guessed." in tab.locator(".about").text_content()
+        assert "Columns were taken by their names." in tab.locator(".about").text_content()
         said = tab.locator("#now").text_content()
         assert said.startswith("No threshold was given") and "best on these same rows" in said
         assert tab.evaluate("steelyard.numbers().verdict") == evaluation.verdict

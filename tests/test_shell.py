@@ -142,20 +142,20 @@ def test_every_answer_fits_the_terminal_and_loses_nothing(columns, frame, rows, 
 
 
 def test_guessed_columns_are_stated_wherever_the_answer_goes(rows):
-    words = "Columns were guessed: --true y_true, --pred y_pred, --score score."
+    words = "Columns were taken by their names: --true y_true, --pred y_pred, --score score."
     assert words in run("report", rows).stdout
     assert words in strict(run("report", rows, "--format", "json").stdout)["assumed"]
     assert words in run("report", rows, "--format", "md").stdout
     assert words in run("report", rows, "--format", "csv").stderr
     assert words in run("gate", rows, "--require", "mcc>=-1").stderr
     assert words in run("tally", rows).stderr
-    one = "Columns were guessed: --true y_true."
+    one = "Columns were taken by their names: --true y_true."
     assert one in run("compare", rows, "--pred", "y_pred", "--pred", "b").stdout
     assert one in run("compare", rows, "--pred", "y_pred", "--pred", "b", "--format", "csv").stderr
     assert one in run("compare", rows, "--pred", "y_pred", "--pred", "b", "--format", "html").stderr
     assert one in strict(run("threshold", rows, "--score", "score", "--format", "json").stdout)["assumed"]
     assert one in run("shift", rows, "--pred", "y_pred", "--prevalence", "0.1", "--format", "csv").stderr
-    assert "guessed" not in run("report", rows, "--true", "y_true", "--pred", "y_pred").output
+    assert "taken by their names" not in run("report", rows, "--true", "y_true", "--pred", "y_pred").output
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_guessed_columns_are_stated_wherever_the_answer_goes(rows):
 def test_usual_names_are_found(header, guess, tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(f"{header}\n1,1\n0,0\n1,0\n")
-    assert f"Columns were guessed: {guess}." in run("report", path).stdout
+    assert f"Columns were taken by their names: {guess}." in run("report", path).stdout
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -173,13 +173,13 @@ def test_predictions_that_are_fractions_are_scores(ending, frame, tmp_path):
     path = tmp_path / f"rows.{ending}"
     few = frame.select(label="y_true", prediction="score", risk="score")
     few.write_csv(path) if ending == "csv" else few.write_parquet(path)
-    assert "Columns were guessed: --true label, --score prediction." in run("report", path).stdout
+    assert "Columns were taken by their names: --true label, --score prediction." in run("report", path).stdout
     told = run("report", path, "--pred", "risk", code=2).stderr
     assert "The column 'risk' holds 0." in told and "Are these scores?" in told
 
 
 def test_labels_are_not_guessed_where_scores_are_to_be_cut(rows):
-    words = "Columns were guessed: --true y_true, --score score."
+    words = "Columns were taken by their names: --true y_true, --score score."
     told = strict(run("report", rows, "--threshold", "0.3", "--format", "json").stdout)
     assert told["threshold"] == 0.3 and words in told["assumed"]
     assert words in run("threshold", rows).stdout
@@ -753,7 +753,7 @@ BAD = [
     ("a tally that is none", '{"schema": 1, "kind": "tally", "labels": 3}', ["report", "in.json"], "'in.json': A saved tally lists its labels and its tables; this one does not."),
     ("rows to merge", GOOD, ["merge", "in"], "'in' holds no saved table; give files that `steelyard tally` wrote."),
     ("nothing to merge", None, ["merge", "x.json"], "There is no file 'x.json'; check the name and the folder."),
-    ("an existing output", GOOD, ["report", "in", *YP, "-o", "in"], "The ending of 'in' tells no format; end it in .json, .md, .csv, .html, or say --format."),
+    ("an existing output", GOOD, ["report", "in", *YP, "-o", "in"], "The ending of 'in' gives no format; end it in .json, .md, .csv, .html, or give --format."),
     ("an existing report", GOOD, ["report", "in.csv", *YP, "-o", "in.csv"], "'in.csv' exists and was kept; give another name, or --force to replace it."),
     ("a folder for output", GOOD, ["report", "in", *YP, "-o", ".", "--format", "json"], "'.' is a folder; name a file in it."),
     ("no folder for output", GOOD, ["report", "in", *YP, "-o", "x/y.json"], "There is no folder 'x' to write to; make it first."),
@@ -778,8 +778,8 @@ BAD = [
     ("nothing to compare", None, ["compare", "--pred", "a", "--pred", "b"], "No input was named; give a file, or - for the standard input."),
     ("one model", GOOD, ["compare", "in", "--true", "y", "--pred", "p"], "compare needs two or more models, not 1; "),
     ("labels and scores", GOOD, ["compare", "in", "--true", "y", "--pred", "p", "--score", "s"], "Name two or more models, all by --pred (labels) or all by --score (scores)."),
-    ("a cut without scores", "y,y_pred\n1,1\n0,0\n", ["threshold", "in"], "A cut needs scores; name their column with --score, of y, y_pred."),
-    ("a cut of labels", json.dumps({**TALLY, "rows": [[5, 1], [2, 3]]}), ["threshold", "in.json"], "A cut needs scores; name their column with --score."),
+    ("a cut without scores", "y,y_pred\n1,1\n0,0\n", ["threshold", "in"], "A threshold needs scores; name their column with --score, of y, y_pred."),
+    ("a cut of labels", json.dumps({**TALLY, "rows": [[5, 1], [2, 3]]}), ["threshold", "in.json"], "A threshold needs scores; name their column with --score."),
     ("a cut beside labels", GOOD, ["report", "in", *YP, "--threshold", "0.5"], "Predictions and a threshold together contradict each other; give scores and the threshold."),
     ("a prevalence of 2", GOOD, ["shift", "in", *YP, "--prevalence", "2"], ""),
     ("a level of 2", GOOD, ["report", "in", *YP, "--level", "2"], ""),
@@ -867,7 +867,9 @@ def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
     for metric in ("recall", "specificity"):
         words = f"{metric} is of one class, and which is the positive one is not clear from the labels 'fraud', 'ok'; name it with --positive."  # fmt: skip
         assert told("gate", *columns, "guess", "--require", f"low({metric})>=0.2") == words
-    assert told("compare", *columns, "guess").endswith("not 1; `steelyard report` tells how sure one is.")
+    assert told("compare", *columns, "guess").endswith(
+        "not 1; `steelyard report` gives the confidence interval of one."
+    )
     assert told("report", "--counts", "0,0,0,0").startswith("--counts 0,0,0,0 are no rows; give four numbers")
     assert told("reprot", path).startswith("No such command 'reprot'. Did you mean 'report'")
     assert re.search(r"Did you mean '?--true'?\? `", told("report", path, "--tru", "truth"))  # newer clicks quote it

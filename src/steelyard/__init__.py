@@ -1,4 +1,4 @@
-"""Steelyard weighs classifiers whose classes are unequal.
+"""Steelyard evaluates classifiers on imbalanced data.
 
 The public names; each loads what it needs on first use. Every metric of the catalogue is one of them.
 """

@@ -107,7 +107,7 @@ class Question:
         """The comparison of columns of predicted labels."""
         if threshold is not None:
             what = "threshold= cuts scores, and predicted labels are cut already"
-            raise InputError(f"{what}; say scores=True, or leave it out.")
+            raise InputError(f"{what}; give scores=True, or leave it out.")
         named = {f"the model {name!r}": column for name, column in columns.models.items()}
         codes, labels = paired_tables.encoded(columns.truth, named, self.options.labels)
         if self.options.labels is None:

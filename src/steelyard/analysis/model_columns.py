@@ -34,7 +34,9 @@ def of_arrays(y_true: ArrayLike, models: ComparedModels, frequency: Weights) -> 
         given = f"not {type(models).__name__}"
         raise InputTypeError(f'compare takes the models by name, such as {{"A": ..., "B": ...}}, {given}.')
     if len(models) < 2:
-        raise InputError(f"compare needs two or more models, not {len(models)}; `interval` tells how sure one is.")
+        raise InputError(
+            f"compare needs two or more models, not {len(models)}; `interval` gives the confidence interval of one."
+        )
     times = arrays.weights(frequency, "frequency", whole=True)
     true = arrays.column(y_true, "y_true")
     columns = {str(name): arrays.column(values, f"the model {name!r}") for name, values in models.items()}

@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(words: list[str]) -> None:
-    """Run a command; an interruption at any moment leaves by the front door, so that temporary files are removed."""
+    """Run a command; an interruption at any moment ends it in order, so that temporary files are removed."""
     import signal
 
     for number in (signal.SIGINT, signal.SIGTERM):

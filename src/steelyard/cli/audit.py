@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 @command
 @click.argument("names", nargs=-1)
 @click.option(
-    "--against", metavar="PREDICTIONS", help="On the predictions in this file: what balancing and swapping move."
+    "--against",
+    metavar="PREDICTIONS",
+    help="On the predictions in this file: how far balancing and label swapping move each metric.",
 )
 @options.inputs("true", options.models("repeatable"), "threshold", "positive")
 @click.option("--tolerance", type=float, help="The change that counts as none: 0.02 unless given.")
@@ -37,7 +39,7 @@ def audit_metrics(
 ) -> None:
     """Prove or refute the properties of the metrics NAMES (all where none is named), or of MODULE:FUNCTION.
 
-    With --against, tell by the predictions in a file how far each metric moves when the test set is balanced and when
+    With --against, show on the predictions in a file how far each metric moves when the test set is balanced and when
     the labels are swapped (Asawa), and of two models which metrics change their order with the prevalence (Wu).
     """
     if against is None:
@@ -50,7 +52,7 @@ def audit_metrics(
 
 
 def _refuse_unread(inputs: Inputs, tolerance: float | None) -> None:
-    """Options about predictions say nothing where there are none."""
+    """Options about predictions are refused where there are none."""
     given = [field.name for field in fields(inputs) if getattr(inputs, field.name) != field.default]
     if unread := [*given, *(["tolerance"] if tolerance is not None else [])]:
         flag = {"preds": "pred", "scores": "score"}.get(unread[0], unread[0])
@@ -77,7 +79,7 @@ def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
 
 
 def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, tolerance: float | None) -> str:
-    """What the predictions in a file say of the metrics."""
+    """How the metrics behave on the predictions in a file."""
     from steelyard.auditing.robustness import TOLERANCE, robustness
     from steelyard.report.terminal import clean_label
 
@@ -94,7 +96,7 @@ def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, toleran
 
 
 def _order(metrics: list[MetricOrFunction], tables: dict[str, Counts]) -> Discrimination | None:
-    """How far each metric tells two models apart at each prevalence; None of one model or three."""
+    """How far each metric separates two models at each prevalence; None of one model or three."""
     from steelyard.auditing.discrimination import discrimination
     from steelyard.metrics.registry import get_metric
 

@@ -104,10 +104,10 @@ class CommandGroup(click.Group):
 
 
 def _sentence(ctx: click.Context, error: Exception) -> str:
-    """What an error says to the user."""
+    """The sentence of an error, as shown to the user."""
     if isinstance(error, click.UsageError):
         path, text = (error.ctx or ctx).command_path, error.format_message().rstrip(".")
-        return f"{text}{'' if text.endswith(('?', ')')) else ';'} `{path} --help` tells what there is."
+        return f"{text}{'' if text.endswith(('?', ')')) else ';'} `{path} --help` lists them."
     if isinstance(error, click.ClickException):
         return error.format_message()
     if isinstance(error, SteelyardError):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @options.shared("level", "metrics")
 @options.output("table", "json", "csv", "html")
 def compare_models(inputs: Inputs, level: float, metrics: list[str] | None, output: Output) -> None:
-    """Tell whether models differ on the same rows of FILE, by every metric, with paired intervals and tests."""
+    """Compare models on the same rows of FILE, by every metric, with paired confidence intervals and tests."""
     comparison, assumed = compare_inputs(inputs, level, metrics)
     if output.kind in ("csv", "html"):
         print_assumed(assumed)
@@ -46,7 +46,7 @@ def _text(comparison: Comparison, assumed: list[str], kind: str, inputs: Inputs)
 
 
 def compare_inputs(inputs: Inputs, level: float, metrics: Sequence[str] | None = None) -> tuple[Comparison, list[str]]:
-    """The comparison of the models that the command line names, and what was guessed."""
+    """The comparison of the models that the command line names, and what was assumed."""
     from dataclasses import replace
 
     from steelyard.analysis.compare import compare

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @command
-@click.option("--data", "files", multiple=True, required=True, metavar="FILE", help="The table: one row a case.")
-@click.option("--target", required=True, metavar="COL", help="The column to predict; all others are predicted from.")
+@click.option("--data", "files", multiple=True, required=True, metavar="FILE", help="The table: one row per case.")
+@click.option("--target", required=True, metavar="COL", help="The column to predict; all others are features.")
 @click.option(
     "--model",
     "models",
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     "--resample",
     multiple=True,
     type=click.Choice(["none", "over", "under", "class_weight"]),
-    help="Make the classes of the training parts alike; repeatable, each one more candidate.",
+    help="Resample or reweight the training parts to equal classes; repeatable, each one more candidate.",
 )
-@click.option("--folds", default=5, show_default=True, help="The parts of the rows, each tested once.")
-@click.option("--repeats", default=1, show_default=True, help="How often the rows are divided anew.")
+@click.option("--folds", default=5, show_default=True, help="The number of folds, each tested once.")
+@click.option("--repeats", default=1, show_default=True, help="How often the folds are drawn anew.")
 @click.option("--cost", is_flag=True, help="Repeat short timings and measure the peak memory as well.")
 @click.option("--jobs", type=int, metavar="N", help="Runs at the same time.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
@@ -57,7 +57,7 @@ def cross_validate_models(
     metrics: list[str] | None,
     output: Output,
 ) -> None:
-    """Fit models on parts of a table and test them on the rest: every metric with its spread, and the cost."""
+    """Cross-validate models: every metric with its spread over the runs, and the cost of each model."""
     from steelyard.ingest.files import load_columns
     from steelyard.ingest.label_tables import match_label
     from steelyard.protocol.named_models import cross_evaluate_columns

@@ -12,9 +12,9 @@ from steelyard.cli.commands import command, load_command
 _LOGISTIC = ("--true", "y_true", "--score", "logistic")
 _BOTH = (*_LOGISTIC, "--score", "nearest_mean")
 _QUESTIONS = (
-    ("How well does logistic regression do?", "report", _LOGISTIC),
+    ("How good is logistic regression?", "report", _LOGISTIC),
     ("Is it better than the nearest mean?", "compare", _BOTH),
-    ("Where should it be cut?", "threshold", _LOGISTIC),
+    ("Which threshold is best?", "threshold", _LOGISTIC),
 )
 _PAGES = (("report", "report.html", _LOGISTIC), ("compare", "comparison.html", _BOTH))
 
@@ -25,7 +25,7 @@ _PAGES = (("report", "report.html", _LOGISTIC), ("compare", "comparison.html", _
 )
 @click.pass_context
 def run_demo(ctx: click.Context, folder: str | None) -> None:
-    """Train two classifiers on embedded data, write their predictions to Parquet, then report, compare and cut."""
+    """Train two classifiers on embedded data, write their predictions, then report, compare and find a threshold."""
     from steelyard.datasets.digits import write_predictions
     from steelyard.report.explanation import paradox
 

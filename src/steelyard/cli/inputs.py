@@ -1,4 +1,4 @@
-"""Inputs: the files and columns that a command line names, counted or evaluated; columns not named are guessed."""
+"""Inputs: the files and columns that a command line names, counted or evaluated; other columns are found by name."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ class CountedInput:
     name: str
 
     def with_groups_of(self, least: int) -> CountedInput:
-        """The same without groups that hold so few rows that they may point to a person; it tells how many."""
+        """The same without groups that hold so few rows that they may point to a person; with a note of how many."""
         tally = self.tally.with_groups_of(least)
         if not (out := len(self.tally.groups) - len(tally.groups)):
             return self
         sentence = f"{out:,} of {len(self.tally.groups):,} groups were left out: a cell of fewer than {least:,} rows"
         return CountedInput(
-            tally, [*self.assumed, f"{sentence}, or the group from which the total would tell it."], self.name
+            tally, [*self.assumed, f"{sentence}, or the group that the total would give away."], self.name
         )
 
 
@@ -92,7 +92,7 @@ def print_assumed(assumed: Sequence[str]) -> None:
 
 
 def count_inputs(inputs: Inputs, *, scores: bool = False) -> CountedInput:
-    """The tally of the files, of a saved tally, or of four counts; where scores are needed no labels are guessed."""
+    """The tally of the files, of a saved tally, or of four counts; where scores are needed no labels are assumed."""
     if inputs.counts is not None:
         return _count_cells(inputs, inputs.counts)
     if not inputs.files:
@@ -168,7 +168,7 @@ def evaluate_inputs(
 def _evaluate_clusters(
     inputs: Inputs, cluster: str, level: float, metrics: Sequence[str] | None
 ) -> tuple[Evaluation, CountedInput]:
-    """The evaluation of rows that belong to clusters, which no saved table tells apart."""
+    """The evaluation of clustered rows, which no saved table keeps apart."""
     from steelyard.evaluation.evaluate import evaluate
     from steelyard.statistics.tally import Tally
 
@@ -214,20 +214,20 @@ def guess_columns(source: Source, inputs: Inputs, *, scores: bool = False) -> tu
         raise InputError(f"Which column holds the truth is not clear; name it with --true, of {_listed(columns)}.")
     if not inputs.pred and not inputs.score:
         if scores:
-            raise InputError(f"A cut needs scores; name their column with --score, of {_listed(columns)}.")
+            raise InputError(f"A threshold needs scores; name their column with --score, of {_listed(columns)}.")
         raise InputError(f"Name the predictions with --pred or --score; the columns are {_listed(columns)}.")
-    return inputs, [f"Columns were guessed: {', '.join(guesses)}."] if guesses else []
+    return inputs, [f"Columns were taken by their names: {', '.join(guesses)}."] if guesses else []
 
 
 def _unnamed(inputs: Inputs, scores: bool) -> tuple[str, ...]:
-    """The uses for which a column may have to be guessed."""
+    """The uses for which a column may have to be found by its name."""
     if inputs.pred or inputs.score:
         return ("true",)
     return ("true", "score") if scores else ("true", "pred", "score")
 
 
 def _kind_of(source: Source, column: str, use: str, inputs: Inputs) -> str:
-    """What a guessed column is for: predictions that are fractions are scores, whatever they are called."""
+    """What a column found by its name is for: predictions that are fractions are scores, whatever they are called."""
     from steelyard.ingest.queries import has_fractions
 
     return "score" if use == "pred" and not inputs.score and has_fractions(source, column) else use

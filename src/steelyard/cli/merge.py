@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, metavar="TALLY...")
 @options.output(about=SAVE_HELP)
 def merge_tallies(files: tuple[str, ...], output: Output) -> None:
-    """Add up tallies saved by `steelyard tally`."""
+    """Merge tables saved by `steelyard tally`."""
     tables = [_saved_tally(name) for name in files]
     output.write(sum(tables[1:], tables[0]).to_json())
 

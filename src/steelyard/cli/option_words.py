@@ -8,7 +8,7 @@ _ENDS = r"(?=[ ,.;:)]|$)"
 _WORDS = {
     r"\blist_metrics\(\) lists": "`steelyard metrics` lists",
     r"\bbest_threshold looks": "`steelyard threshold` looks",
-    r"`interval` tells how sure one is": "`steelyard report` tells how sure one is",
+    r"`interval` gives the confidence interval of one": "`steelyard report` gives the confidence interval of one",
     rf"\bpos_label={_ENDS}": "--positive",
     rf"\bthreshold={_ENDS}": "--threshold",
     rf"\bmetrics={_ENDS}": "--metrics",
@@ -17,7 +17,7 @@ _WORDS = {
     r"\boccur in y_true\.": "occur in the truth.",
     r", or ask for average='macro', 'weighted', 'micro' or None\.": ".",
     r", or declare the labels(?: with labels=)?\.": ".",
-    r" say scores=True, or leave it out\.": " give --score, or leave it out.",
+    r" give scores=True, or leave it out\.": " give --score, or leave it out.",
 }
 
 

@@ -25,21 +25,29 @@ def metric_names(text: str | None) -> list[str] | None:
 
 _SHARED: dict[str, _Decorator] = {
     "files": click.argument("files", nargs=-1, metavar="[FILE...]"),
-    "counts": click.option("--counts", metavar="TP,FN,FP,TN", help="Four counts, say from a paper, instead of a file."),
+    "counts": click.option(
+        "--counts", metavar="TP,FN,FP,TN", help="Four counts, such as those of a paper, instead of a file."
+    ),
     "true": click.option("--true", "true", metavar="COL", help="The column of true labels."),
     "pred": click.option("--pred", metavar="COL", help="The column of predicted labels."),
     "score": click.option("--score", metavar="COL", help="The column of scores of the positive class."),
-    "threshold": click.option("--threshold", type=float, metavar="T", help="Scores of at least T count as positive."),
+    "threshold": click.option(
+        "--threshold", type=float, metavar="T", help="The threshold: scores of at least T are predicted positive."
+    ),
     "positive": click.option("--positive", metavar="LABEL", help="The positive class."),
-    "weight": click.option("--weight", metavar="COL", help="The column of the rows' importance."),
-    "frequency": click.option("--frequency", metavar="COL", help="The column of how many rows a row stands for."),
+    "weight": click.option("--weight", metavar="COL", help="The column of sample weights."),
+    "frequency": click.option(
+        "--frequency", metavar="COL", help="The column of frequency weights: how many rows each row counts for."
+    ),
     "by": click.option(
-        "--by", multiple=True, metavar="COL", help="Weigh each group of this column as well; repeatable."
+        "--by", multiple=True, metavar="COL", help="Evaluate each group of this column as well; repeatable."
     ),
     "exact": click.option(
         "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."
     ),
-    "level": click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals."),
+    "level": click.option(
+        "--level", type=float, default=0.95, show_default=True, help="The confidence level of the intervals."
+    ),
     "metrics": click.option(
         "--metrics",
         metavar="A,B",
@@ -71,7 +79,7 @@ def inputs(*parts: str | _Decorator) -> _Decorator:
     return lambda function: options(gather(function))
 
 
-def output(*kinds: str, about: str = "Write to this file; its ending tells the format.") -> _Decorator:
+def output(*kinds: str, about: str = "Write to this file; its ending gives the format.") -> _Decorator:
     """The options about where the result goes and in which format, which the function takes as `output`."""
 
     def gather(function: _Function) -> _Function:

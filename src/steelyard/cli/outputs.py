@@ -45,14 +45,14 @@ def checked_output(form: str | None, path: str | None, force: bool, kinds: Seque
 
 
 def _kind(form: str | None, path: str | None, kinds: Sequence[str]) -> str:
-    """The format that the user names, or that the ending of the output tells."""
+    """The format that the user names, or the one of the output's ending."""
     if form is not None or path is None:
         return form or kinds[0]
     ending = Path(path).suffix.lstrip(".").lower()
     kind = {"txt": "table", "markdown": "md", "htm": "html"}.get(ending, ending)
     if kind not in kinds:
         raise InputError(
-            f"The ending of {path!r} tells no format; end it in .{', .'.join(kinds[1:])}, or say --format."
+            f"The ending of {path!r} gives no format; end it in .{', .'.join(kinds[1:])}, or give --format."
         )
     return kind
 

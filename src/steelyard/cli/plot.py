@@ -44,7 +44,7 @@ def draw_figure(kind: str, inputs: Inputs, metrics: list[str] | None, level: flo
     if output.path is None:
         raise InputError("A figure needs a file; name it with -o, such as -o figure.pdf.")
     if (ending := Path(output.path).suffix.lstrip(".").lower()) not in _FORMATS:
-        raise InputError(f"The ending of {output.path!r} tells no format; end it in .svg, .pdf or .png.")
+        raise InputError(f"The ending of {output.path!r} gives no format; end it in .svg, .pdf or .png.")
     chosen = {} if metrics is None else {"metrics": metrics}
     with replacement(output.path, f".{ending}") as path:
         drawing = figure(kind, _result(kind, inputs, level), **chosen)

@@ -1,4 +1,4 @@
-"""`steelyard recommend`: metrics for a problem, with the properties that decided."""
+"""`steelyard recommend`: metrics for a problem, with the properties behind the choice."""
 
 from __future__ import annotations
 
@@ -32,13 +32,11 @@ if TYPE_CHECKING:
     "a_class_may_fail",
     default=False,
     show_default=True,
-    help="Half credit for giving one class up is fine.",
+    help="A class with zero recall may still score one half.",
 )
-@click.option(
-    "--prevalence-in-use", is_flag=True, help="The test set has the class shares of the use, and they are stable."
-)
-@click.option("--ranking", is_flag=True, default=None, help="Scores are used as an order, not cut.")
-@click.option("--costs", is_flag=True, help="What each error costs is known.")
+@click.option("--prevalence-in-use", is_flag=True, help="The test set has the deployment prevalence, and it is stable.")
+@click.option("--ranking", is_flag=True, default=None, help="Scores are used as a ranking, without a threshold.")
+@click.option("--costs", is_flag=True, help="The cost of each kind of error is known.")
 @click.option("--positives", type=int, help="How many positives there are to test on.")
 @options.form("table", "json", default="table")
 def recommend_metrics(
@@ -51,9 +49,9 @@ def recommend_metrics(
     positives: int | None,
     form: str,
 ) -> None:
-    """Recommend metrics for a problem, with the properties that decided.
+    """Recommend metrics for a problem, with the properties behind the choice.
 
-    What the predictions in FILE can tell, how many positives there are and whether scores are cut, is read from them.
+    How many positives FILE holds, and whether its scores are thresholded, is read from it.
     """
     from steelyard.auditing.recommend import recommend
 

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @command
 @options.inputs(*options.PREDICTIONS, "by")
-@click.option("--cluster", metavar="COL", help="What rows belong to, such as the patient; labels only.")
+@click.option(
+    "--cluster",
+    metavar="COL",
+    help="Clustered rows: the column that names the cluster, such as the patient; labels only.",
+)
 @options.shared("level", "metrics")
 @click.option("--all", "everything", is_flag=True, help="Show every metric, not the usual few.")
 @click.option(
@@ -40,10 +44,10 @@ def write_report(
     min_count: int,
     output: Output,
 ) -> None:
-    """Evaluate the predictions in FILE: the verdict in words, then the metrics with intervals, beside chance.
+    """Evaluate the predictions in FILE: the verdict, then the metrics with confidence intervals and no-skill baselines.
 
     FILE is CSV, TSV, Parquet, Arrow, JSON lines (also packed by gzip or zstd), a pattern, - for the standard input,
-    or a saved tally. Columns that are not named are looked for by their usual names, and it says so.
+    or a saved tally. Columns that are not named are found by their usual names, and the report states them.
     """
     evaluation, counted = evaluate_inputs(inputs, level=level, metrics=metrics, min_count=min_count, cluster=cluster)
     if output.kind == "csv":  # which has no place for words

@@ -94,7 +94,7 @@ def limit_of(rule: Rule, old: dict[str, float | None] | None) -> float:
 
 
 def judge_rule(rule: Rule, evaluation: Evaluation, old: dict[str, float | None] | None) -> Judgement:
-    """Whether the evaluation keeps the rule, with the digits that tell the two numbers apart."""
+    """Whether the evaluation keeps the rule, with the digits by which the two numbers differ."""
     limit = limit_of(rule, old)
     row = evaluation[rule.metric]
     value = getattr(row, rule.end)
@@ -109,7 +109,7 @@ def judge_rule(rule: Rule, evaluation: Evaluation, old: dict[str, float | None] 
 
 
 def _apart(value: float, limit: float) -> tuple[str, str]:
-    """Both numbers with as many digits as tell them apart."""
+    """Both numbers with as many digits as distinguish them."""
     for digits in range(3, 18):
         pair = f"{value:.{digits}g}", f"{limit:.{digits}g}"
         if pair[0] != pair[1] or value == limit:

@@ -18,13 +18,19 @@ if TYPE_CHECKING:
 
 @command
 @options.inputs(*options.PREDICTIONS, "by")
-@click.option("--prevalence", type=float, required=True, metavar="P", help="The share of positives in use.")
+@click.option(
+    "--prevalence",
+    type=float,
+    required=True,
+    metavar="P",
+    help="The deployment prevalence: the share of positives there.",
+)
 @options.shared("level", "metrics")
 @options.output("table", "json", "csv")
 def shift_prevalence(
     inputs: Inputs, prevalence: float, level: float, metrics: list[str] | None, output: Output
 ) -> None:
-    """Tell what the metrics of FILE become where another share of the rows is positive."""
+    """Re-estimate the metrics of FILE at another prevalence: recall and specificity stay, the mix of rows changes."""
     from steelyard.evaluation.evaluate import evaluate
     from steelyard.report.csv_text import csv_rows
     from steelyard.report.terminal_summary import shift_summary, shifted_rows

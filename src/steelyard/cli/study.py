@@ -27,7 +27,7 @@ def run_study(
     output: str | None,
     force: bool,
 ) -> None:
-    """Run a paper's experiment again: NAME is nguyen, asawa, kalita, wu or garcia.
+    """Reproduce a paper's experiment: NAME is nguyen, asawa, kalita, wu or garcia.
 
     Without NAME the studies are listed. The data sets are looked for in DIR, or without it where STEELYARD_DATA
     points, and in the cache folder, then asked for at OpenML.

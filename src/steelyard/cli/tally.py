@@ -34,7 +34,7 @@ SAVE_HELP = "Write the table, which is JSON, to this file."
 )
 @options.output(about=SAVE_HELP)
 def save_tally(inputs: Inputs, output: Output) -> None:
-    """Weigh FILE into a small table and save it, so that parts add up later by `steelyard merge`."""
+    """Count FILE into a confusion matrix or score table and save it, so that `steelyard merge` can add parts later."""
     pred = inputs.preds[0] if len(inputs.preds) == 1 else inputs.preds or None
     counted = count_inputs(replace(inputs, pred=pred))
     text = counted.tally.to_json()

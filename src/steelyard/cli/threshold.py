@@ -18,21 +18,23 @@ if TYPE_CHECKING:
 
 @command
 @options.inputs("files", "true", "score")
-@click.option("--metric", metavar="NAME", help="The metric to be best, by default the AC-score.")
-@click.option("--where", multiple=True, metavar="LIMIT", help='What a cut must keep, such as "specificity>=0.99".')
+@click.option("--metric", metavar="NAME", help="The metric to maximise (or minimise); the AC-score by default.")
+@click.option(
+    "--where", multiple=True, metavar="LIMIT", help='A constraint on the threshold, such as "specificity>=0.99".'
+)
 @options.shared("positive", "weight", "frequency", "exact", "level")
 @options.output("table", "json")
 def find_threshold(inputs: Inputs, metric: str | None, where: tuple[str, ...], level: float, output: Output) -> None:
-    """Find the cut of the scores in FILE at which a metric is best, and what it is worth on new rows."""
+    """Find the threshold of the scores in FILE at which a metric is best, with its expected value on new rows."""
     from steelyard.analysis.best_threshold import best_threshold
     from steelyard.report.terminal_summary import threshold_summary
 
     counted = count_inputs(inputs, scores=True)
     if counted.tally.scores is None:
-        raise InputError("A cut needs scores; name their column with --score.")
+        raise InputError("A threshold needs scores; name their column with --score.")
     assumed = list(counted.assumed)
     if len(counted.tally.scores.bins):
-        assumed.append("Scores were counted in bins: the cuts between them were looked at.")
+        assumed.append("Scores were counted in bins: only thresholds between bins were searched.")
     best = best_threshold(counted.tally.scores, metric=metric, where=list(where) or None, level=level)
     if output.kind == "json":
         output.write(json_text({**strict(best.row()), "level": level, "assumed": assumed}, indent=1))
