@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Frame: TypeAlias = IntoFrame  # of pandas, Polars, PyArrow, DuckDB, Dask, PySpark, Ibis
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Scalar: TypeAlias = "float | np.number[Any]"
 Label: TypeAlias = Hashable
 Labels: TypeAlias = tuple[Label, ...]
 LabelSet: TypeAlias = "Sequence[Label] | ArrayLike"  # all labels that may occur, as a user declares them

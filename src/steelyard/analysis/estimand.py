@@ -78,7 +78,7 @@ class Estimand:
         values = application.class_values(self.metric, ClassCells.of(cells), self.options, self.parameters)
         return np.moveaxis(values, 0, -1)
 
-    def on_counts(self, counts: Counts) -> Array:
+    def on_counts(self, counts: Counts[Any]) -> Array:
         """The values on counts of the class that it is about."""
         return np.asarray(application.count_values(self.metric, counts, self.parameters))
 

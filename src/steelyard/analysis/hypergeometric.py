@@ -64,7 +64,7 @@ class TruePositives:
         # 9 standard deviations hold that of a normal tail; the rest is for the longer tail of a Poisson's.
         return math.ceil(9 * self.spread) + 50
 
-    def tables(self, tp: Array) -> Counts:
+    def tables(self, tp: Array) -> Counts[Array]:
         """The tables with so many true positives."""
         return Counts.trusted(tp, self.positives - tp, self.flagged - tp, self.negatives - self.flagged + tp)
 

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 @overload
-def at_prevalence(data: Counts, pi: Prevalence) -> Counts: ...
+def at_prevalence(data: Counts, pi: float) -> Counts: ...
+@overload
+def at_prevalence(data: Counts[Any], pi: Prevalence) -> Counts[Array]: ...
 @overload
 def at_prevalence(data: Confusion, pi: Prevalence) -> Confusion: ...
 @overload
@@ -74,7 +76,7 @@ def checked_prevalence(pi: Prevalence) -> Array:
     return np.asarray(given)
 
 
-def _counts_at(counts: Counts, pi: Array) -> Counts:
+def _counts_at(counts: Counts[Any], pi: Array) -> Counts[Any]:
     p, n = (np.asarray(part, dtype=np.float64) for part in (counts.positives, counts.negatives))
     if (p == 0).any() or (n == 0).any():
         raise InputError("A table without positives or without negatives says nothing about another prevalence.")

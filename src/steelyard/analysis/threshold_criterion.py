@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class ThresholdCounts:
     """ThresholdCounts on the last axis, each row of them from nobody flagged on; the directions on the axis before."""
 
     thresholds: Array
-    counts: Counts
+    counts: Counts[Array]
 
     @classmethod
     def of(cls, table: ScoreTable, both: bool) -> ThresholdCounts:
@@ -50,7 +50,7 @@ class ThresholdCounts:
         stacked = (np.stack([above, other[..., ::-1]], -2) for above, other in cells)
         return cls(np.stack([scores, np.append(-np.inf, scores[:0:-1])]), Counts.trusted(*stacked))
 
-    def flat(self) -> Counts:
+    def flat(self) -> Counts[Array]:
         """The Counts with directions and thresholds on one last axis."""
         return Counts.trusted(*(cell.reshape(*cell.shape[:-2], -1) for cell in self.counts))
 
@@ -63,13 +63,13 @@ class Criterion:
     limits: tuple[Limit, ...] = ()
     both: bool = False
 
-    def merits(self, counts: Counts) -> Array:
+    def merits(self, counts: Counts[Array]) -> Array:
         """The value of each threshold, higher being better; NaN where it is undefined or not allowed."""
         merits = self.aim.values(counts)
         merits = merits if self.aim.sign > 0 else -merits
         return np.where(self._allowed(counts), merits, np.nan) if self.limits else merits
 
-    def _allowed(self, counts: Counts) -> Array:
+    def _allowed(self, counts: Counts[Array]) -> Array:
         return np.asarray(np.logical_and.reduce([limit.met(limit.gaps(counts)) for limit in self.limits]))
 
     def chosen(self, merits: Array) -> Array:
@@ -129,12 +129,12 @@ class Aim:
         low, high = (float(np.mean([m.range[end] for m in self.metrics])) for end in (0, 1))
         return low, high
 
-    def values(self, counts: Counts) -> Array:
+    def values(self, counts: Counts[Any]) -> Array:
         """The value on each table."""
         values = [application.count_values(metric, counts, metric.parameters) for metric in self.metrics]
         return np.asarray(values[0] if len(values) == 1 else np.mean(values, axis=0))
 
-    def why(self, counts: Counts) -> str:
+    def why(self, counts: Counts[Array]) -> str:
         """The reason why one table has no value."""
         whys = (application.on_counts(metric, counts, metric.parameters).why for metric in self.metrics)
         return next(filter(None, whys), "the function returned NaN")
@@ -206,7 +206,7 @@ class Limit:
     bound: float
     text: str
 
-    def gaps(self, counts: Counts) -> Array:
+    def gaps(self, counts: Counts[Array]) -> Array:
         """How much each table lacks; NaN where the metric is undefined."""
         values = application.count_values(self.metric, counts, self.metric.parameters)
         return np.asarray(self.bound - values if self.sign[0] == ">" else values - self.bound)

@@ -63,7 +63,7 @@ class CorrelationStudy:
 
     metrics: tuple[Metric, ...]
     positives: tuple[float, ...]
-    counts: Counts
+    counts: Counts[Array]
     pearson: Array = field(repr=False)
     spearman: Array = field(repr=False)
     undefined: Array = field(repr=False)

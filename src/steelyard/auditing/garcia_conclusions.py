@@ -88,7 +88,7 @@ class ConclusionResult:
         return {"conclusion": f"{self.number}: {self.words}", "share of seeds": self.share, "fails for": self.fails}
 
 
-def conclusion_result(conclusion: Conclusion, counts: Counts, positives: Sequence[float]) -> ConclusionResult:
+def conclusion_result(conclusion: Conclusion, counts: Counts[Any], positives: Sequence[float]) -> ConclusionResult:
     """The conclusion on every seed and imbalance of a study."""
     metrics = [get_metric(name) for name in conclusion.metrics]
     values = by_metric(metric_values([*map(get_metric, RATES), *metrics], counts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,12 +29,12 @@ def named_metrics(metrics: Iterable[MetricLike] | None) -> list[Metric]:
     return [get_metric(name) for name in metrics]
 
 
-def metric_values(metrics: Iterable[Metric], counts: Counts) -> Array:
+def metric_values(metrics: Iterable[Metric], counts: Counts[Any]) -> Array:
     """The values of all metrics on the tables, metrics on the last axis; a metric that fails gets one sentence."""
     return np.stack([_values(metric, counts) for metric in metrics], -1)
 
 
-def _values(metric: Metric, counts: Counts) -> Array:
+def _values(metric: Metric, counts: Counts[Any]) -> Array:
     try:
         return np.asarray(metric(counts))
     except SteelyardError:

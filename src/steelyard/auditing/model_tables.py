@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Weights
 
 CountsByModel: TypeAlias = dict[str, Counts]
-Models: TypeAlias = "Counts | Confusion | Mapping[str, Counts | Confusion]"  # one model or more, already counted
+Models: TypeAlias = "Counts[Any] | Confusion | Mapping[str, Counts | Confusion]"  # one model or more, already counted
 
 
 def counts_of_models(models: Models | ArrayLike, pos_label: Label = None) -> CountsByModel:
@@ -77,7 +77,7 @@ def _counts(table: object, pos_label: Label) -> Counts:
     return table
 
 
-def counts_of_same_models(models: Models, expected: Mapping[str, Counts], what: str) -> Counts:
+def counts_of_same_models(models: Models, expected: Mapping[str, Counts], what: str) -> Counts[Array]:
     """The tables of the same models, in their order, as one array."""
     tables = counts_of_models(models)
     if set(tables) != set(expected):
@@ -85,7 +85,7 @@ def counts_of_same_models(models: Models, expected: Mapping[str, Counts], what: 
     return Counts.stack(tables[name] for name in expected)
 
 
-def at_rates(tpr: float | Array, tnr: float | Array, pi: float | Array) -> Counts:
+def at_rates(tpr: float | Array, tnr: float | Array, pi: float | Array) -> Counts[Any]:
     """The table, of one row in all, of a classifier with these rates where a share `pi` is positive.
 
     >>> at_rates(0.8, 0.9, 0.5)

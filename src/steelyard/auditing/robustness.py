@@ -103,7 +103,7 @@ def _check(tolerance: float, resamples: int) -> None:
 
 def _balanced(
     tables: Mapping[str, Counts], balanced: Models | None, prevalences: float | Sequence[float]
-) -> tuple[Counts, Array]:
+) -> tuple[Counts[Array], Array]:
     """The balanced tables by model and prevalence, those handed in or by weights, and their prevalences."""
     at = np.atleast_1d(checked_prevalence(prevalences))
     if balanced is None:
@@ -112,7 +112,7 @@ def _balanced(
     return even, np.atleast_1d(np.mean(even.positives / even.total))
 
 
-def undersampled(counts: Counts, at: Array, draws: int, rng: np.random.Generator) -> Counts | None:
+def undersampled(counts: Counts[Array], at: Array, draws: int, rng: np.random.Generator) -> Counts[Array] | None:
     """Draws (first axis) of the tables with rows of the larger class left out until a share `at` is positive.
 
     Leaving rows out at random is a hypergeometric draw of the cells. None for weighted tables, which have no rows.

@@ -90,7 +90,7 @@ def _requested_counts(
     pos_label: Label | None,
     average: ClassAverage | None,
     sample_weight: Weights,
-) -> Counts:
+) -> Counts[Array]:
     """The four cells of each class that the options ask for, one against the rest."""
     if not is_choice(average, ClassAverage):
         raise InputError(f"average= takes 'binary', 'micro', 'macro', 'weighted' or None, not {average!r}.")
@@ -111,13 +111,13 @@ def _requested_counts(
     return pooled(counts) if average == "micro" else counts
 
 
-def _class_recalls(counts: Counts, warn_for: Collection[str]) -> _ClassRecalls:
+def _class_recalls(counts: Counts[Array], warn_for: Collection[str]) -> _ClassRecalls:
     """Sensitivity and specificity of each class, 0 with a warning where it, or all else, has no rows."""
     others = with_zero_division(specificity(counts), "specificity", "negative", warn_for, "warn")
     return _ClassRecalls(with_zero_division(recall(counts), "sensitivity", "true", warn_for, "warn"), others)
 
 
-def _averaged(values: Array, counts: Counts, average: ClassAverage) -> np.float64:
+def _averaged(values: Array, counts: Counts[Array], average: ClassAverage) -> np.float64:
     return np.float64(class_average(values, counts.positives if average == "weighted" else None))
 
 
@@ -193,7 +193,7 @@ def classification_report_imbalanced(
     return _as_dict(names, columns) if output_dict else _as_text(names, columns, digits)
 
 
-def _report_columns(counts: Counts, alpha: float, zero_division: ZeroDivision) -> _ReportColumns:
+def _report_columns(counts: Counts[Array], alpha: float, zero_division: ZeroDivision) -> _ReportColumns:
     precisions, recalls, f1_scores, support = class_rates(counts, 1.0, RATE_NAMES, zero_division)
     sensitivity, others = _class_recalls(counts, ())
     g_means = g_mean(counts, undefined=0.0)

@@ -45,24 +45,24 @@ class MeanRates(NamedTuple):
 RATE_NAMES = tuple(name.replace("_", "-") for name in ClassRates._fields[:3])  # as scikit-learn's warn_for spells them
 
 
-def class_counts(matrix: Array, positions: Sequence[int] | None = None) -> Counts:
+def class_counts(matrix: Array, positions: Sequence[int] | None = None) -> Counts[Array]:
     """The four cells of each class, or of those at some positions; a class that does not occur is one past the last."""
     if positions is None:
         return Counts.trusted(*one_vs_rest(matrix))
     return Counts.trusted(*one_vs_rest(np.pad(matrix, (0, 1))))[list(positions)]
 
 
-def table_counts(table: LabelTable, positions: Sequence[int] | None = None) -> Counts:
+def table_counts(table: LabelTable, positions: Sequence[int] | None = None) -> Counts[Array]:
     """The same of a table; as floats where no row is right, since scikit-learn's support is of floats then."""
     return class_counts(table.matrix if np.trace(table.matrix) else table.matrix.astype(np.float64), positions)
 
 
-def pooled(counts: Counts) -> Counts:
+def pooled(counts: Counts[Array]) -> Counts[Array]:
     """All classes as one."""
     return Counts.trusted(*(cell.sum(keepdims=True) for cell in counts))
 
 
-def requested_counts(y_true: ArrayLike, y_pred: ArrayLike, options: RateOptions) -> Counts | None:
+def requested_counts(y_true: ArrayLike, y_pred: ArrayLike, options: RateOptions) -> Counts[Array] | None:
     """The cells of the classes that the options ask for; None where scikit-learn has to look itself."""
     table = label_table(y_true, y_pred, options.sample_weight)
     if table is None:
@@ -99,7 +99,9 @@ def class_average(values: Array, weights: Array | None) -> float:
     return float(values.mean()) if weights is None or total == 0 else float((values * weights).sum() / total)
 
 
-def class_rates(counts: Counts, beta: float, warn_for: Collection[str], zero_division: ZeroDivision) -> ClassRates:
+def class_rates(
+    counts: Counts[Array], beta: float, warn_for: Collection[str], zero_division: ZeroDivision
+) -> ClassRates:
     """Precision, recall, F and support of each class."""
     precisions = with_zero_division(precision(counts), "precision", "predicted", warn_for, zero_division)
     recalls = with_zero_division(recall(counts), "recall", "true", warn_for, zero_division)
@@ -112,7 +114,7 @@ def class_rates(counts: Counts, beta: float, warn_for: Collection[str], zero_div
 
 
 def mean_rates(
-    counts: Counts, beta: float, average: ClassAverage, warn_for: Collection[str], zero_division: ZeroDivision
+    counts: Counts[Array], beta: float, average: ClassAverage, warn_for: Collection[str], zero_division: ZeroDivision
 ) -> MeanRates:
     """Precision, recall and F averaged over the classes."""
     rates = class_rates(pooled(counts) if average == "micro" else counts, beta, warn_for, zero_division)
@@ -121,7 +123,7 @@ def mean_rates(
     return MeanRates(mean_precision, mean_recall, mean_f_score)
 
 
-def _f_beta(counts: Counts, beta: float) -> Array:
+def _f_beta(counts: Counts[Array], beta: float) -> Array:
     """F in scikit-learn's order of operations: the catalogue's at beta 0.3 misses its last bit in 7 tables of 10."""
     square = beta**2
     denominator = square * counts.positives.astype(np.float64) + counts.predicted_positives

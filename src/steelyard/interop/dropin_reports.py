@@ -119,7 +119,7 @@ def _rows(
     return rows
 
 
-def _extra(name: str, counts: Counts, zero_division: ZeroDivision) -> Array:
+def _extra(name: str, counts: Counts[Any], zero_division: ZeroDivision) -> Array:
     metric = get_metric(name)
     values = metric(counts)
     undefined = np.isnan(values)

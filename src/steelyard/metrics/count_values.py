@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 
-def on_counts(metric: Metric, counts: Counts, parameters: Mapping[str, object]) -> MetricValue:
+def on_counts(metric: Metric, counts: Counts[Any], parameters: Mapping[str, object]) -> MetricValue:
     """On the four cells: an array of tables gives an array of values."""
     values = count_values(metric, counts, parameters)
     return MetricValue(values, lambda: _count_reasons(metric, counts, values, parameters))
 
 
-def count_values(metric: Metric, counts: Counts, parameters: Mapping[str, object]) -> Array:
+def count_values(metric: Metric, counts: Counts[Any], parameters: Mapping[str, object]) -> Array:
     """The values alone, in the shape of the counts."""
     if metric.function is None:
         raise InputTypeError(f"{metric.name} is a metric of scores; give (y_true, y_score) or a ScoreTable.")
@@ -66,7 +66,7 @@ def run_formula(form: Formula, cells: Cells, parameters: Mapping[str, object]) -
         return np.asarray(form(cells, **parameters), dtype=np.float64)
 
 
-def _count_reasons(metric: Metric, counts: Counts, values: Array, parameters: Mapping[str, object]) -> Array:
+def _count_reasons(metric: Metric, counts: Counts[Any], values: Array, parameters: Mapping[str, object]) -> Array:
     undefined = np.isnan(values)
     cells = np.stack([np.broadcast_to(_floats(cell), undefined.shape)[undefined] for cell in counts], axis=-1)
     tables, which = np.unique(cells, axis=0, return_inverse=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 import numpy as np
 
@@ -16,61 +18,70 @@ if TYPE_CHECKING:
     from types import EllipsisType
 
     from numpy.typing import ArrayLike
+    from typing_extensions import TypeVar  # every type checker brings it along
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Scalar
 
+    Part_co = TypeVar("Part_co", default=Any, covariant=True)
+    Cell_co = TypeVar("Cell_co", bound=float | Array, default=float, covariant=True)
     IndexPart = int | slice | EllipsisType | Array | Sequence[int] | None
     Index = IndexPart | tuple[IndexPart, ...]
+
+else:
+    from typing import TypeVar
+
+    Part_co, Cell_co = TypeVar("Part_co"), TypeVar("Cell_co")
 
 CELLS = ("tp", "fn", "fp", "tn")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class Cells(Generic[Part_co]):
     """Four things that add and multiply, and their margins: what a formula sees.
 
     The cells may be floats, arrays, exact fractions or the symbols of a traced formula.
     """
 
-    tp: Any
-    fn: Any
-    fp: Any
-    tn: Any
+    tp: Part_co
+    fn: Part_co
+    fp: Part_co
+    tn: Part_co
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Part_co]:
         return iter((self.tp, self.fn, self.fp, self.tn))
 
     @property
-    def positives(self) -> Any:
+    def positives(self) -> Part_co:
         """Rows whose true class is the positive one: tp + fn."""
-        return self.tp + self.fn
+        return reduce(add, (self.tp, self.fn))
 
     @property
-    def negatives(self) -> Any:
+    def negatives(self) -> Part_co:
         """Rows whose true class is the negative one: fp + tn."""
-        return self.fp + self.tn
+        return reduce(add, (self.fp, self.tn))
 
     @property
-    def predicted_positives(self) -> Any:
+    def predicted_positives(self) -> Part_co:
         """Rows predicted positive: tp + fp."""
-        return self.tp + self.fp
+        return reduce(add, (self.tp, self.fp))
 
     @property
-    def predicted_negatives(self) -> Any:
+    def predicted_negatives(self) -> Part_co:
         """Rows predicted negative: fn + tn."""
-        return self.fn + self.tn
+        return reduce(add, (self.fn, self.tn))
 
     @property
-    def total(self) -> Any:
+    def total(self) -> Part_co:
         """All rows: tp + fn + fp + tn."""
-        return self.tp + self.fn + self.fp + self.tn
+        return reduce(add, tuple(self))
 
 
-class Counts(Cells):
+class Counts(Cells[Cell_co], Generic[Cell_co]):
     """True positives, false negatives, false positives and true negatives, always in this order.
 
     Each cell is a number or an array; the four broadcast to one shape. Whole numbers stay
-    64-bit integers and never wrap; weights make the cells floats.
+    64-bit integers and never wrap; weights make the cells floats. To a type checker `Counts` is one table, and
+    `Counts[Array]` many of them.
 
     >>> counts = Counts(tp=28, fn=23, fp=72, tn=2680)
     >>> print(counts.positives, counts.total)
@@ -81,6 +92,10 @@ class Counts(Cells):
 
     __slots__ = ()
 
+    @overload
+    def __init__(self: Counts[float], tp: Scalar, fn: Scalar, fp: Scalar, tn: Scalar) -> None: ...
+    @overload
+    def __init__(self: Counts[Array], tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> None: ...
     def __init__(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> None:
         cells = broadcast([checked_values(name, cell) for name, cell in zip(CELLS, (tp, fn, fp, tn), strict=True)])
         if all(cell.dtype.kind == "i" for cell in cells):
@@ -92,9 +107,9 @@ class Counts(Cells):
             object.__setattr__(self, name, cell[()])
 
     @classmethod
-    def trusted(cls, tp: float | Array, fn: float | Array, fp: float | Array, tn: float | Array) -> Counts:
+    def trusted(cls, tp: float | Array, fn: float | Array, fp: float | Array, tn: float | Array) -> Counts[Any]:
         """Counts of cells that are known to be finite, non-negative NumPy numbers, unchecked."""
-        counts = cls.__new__(cls)
+        counts: Counts[Any] = cls.__new__(cls)
         for name, cell in zip(CELLS, (tp, fn, fp, tn), strict=True):
             object.__setattr__(counts, name, cell)
         return counts
@@ -112,10 +127,11 @@ class Counts(Cells):
         if positive not in (0, 1):
             raise InputError(f"positive is the index of the positive class, 0 or 1, not {positive!r}.")
         p, n = int(positive), 1 - int(positive)
-        return cls(matrix[..., p, p], matrix[..., p, n], matrix[..., n, p], matrix[..., n, n])
+        counts: Counts[Any] = cls(matrix[..., p, p], matrix[..., p, n], matrix[..., n, p], matrix[..., n, n])
+        return counts
 
     @classmethod
-    def stack(cls, tables: Iterable[Counts]) -> Counts:
+    def stack(cls, tables: Iterable[Counts[Any]]) -> Counts[Array]:
         """One Counts with a first axis over the given ones."""
         tables = list(tables)
         if len({table.shape for table in tables}) != 1:
@@ -132,11 +148,15 @@ class Counts(Cells):
         rows = [np.stack([self.tn, self.fp], -1), np.stack([self.fn, self.tp], -1)]
         return np.stack(rows, -2)
 
-    def swapped(self) -> Counts:
+    def swapped(self) -> Counts[Cell_co]:
         """The same table with the other class called positive."""
         return Counts.trusted(self.tn, self.fp, self.fn, self.tp)
 
-    def scaled(self, factor: ArrayLike = 1, *, positives: ArrayLike = 1, negatives: ArrayLike = 1) -> Counts:
+    @overload
+    def scaled(self, factor: Scalar = 1, *, positives: Scalar = 1, negatives: Scalar = 1) -> Counts[Cell_co]: ...
+    @overload
+    def scaled(self, factor: ArrayLike = 1, *, positives: ArrayLike = 1, negatives: ArrayLike = 1) -> Counts[Array]: ...
+    def scaled(self, factor: ArrayLike = 1, *, positives: ArrayLike = 1, negatives: ArrayLike = 1) -> Counts[Any]:
         """Every cell times `factor`; the truly positive and negative rows times their own factor as well."""
         factors = [checked_values("factor", given) for given in (factor, positives, negatives)]
         exact = all(values.dtype.kind == "i" for values in (np.asarray(self.tp), *factors))
@@ -146,11 +166,19 @@ class Counts(Cells):
         tp, fn, fp, tn, k, p, n = (cell.astype(kind) for cell in cells)
         return Counts(tp * k * p, fn * k * p, fp * k * n, tn * k * n)
 
-    def sum(self, axis: int | tuple[int, ...] | None = None) -> Counts:
+    @overload
+    def sum(self, axis: None = None) -> Counts[float]: ...
+    @overload
+    def sum(self, axis: int | tuple[int, ...]) -> Counts[Any]: ...
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> Counts[Any]:
         """The table of all rows together, over one axis or all."""
         return Counts(*(exact_sum(cell, axis) for cell in self))
 
-    def __add__(self, other: object) -> Counts:
+    @overload
+    def __add__(self, other: Counts[float]) -> Counts[Cell_co]: ...
+    @overload
+    def __add__(self, other: Counts[Array]) -> Counts[Array]: ...
+    def __add__(self, other: object) -> Counts[Any]:
         if not isinstance(other, Counts):
             return NotImplemented
         cells = broadcast([np.asarray(cell) for cell in (*self, *other)])
@@ -159,11 +187,11 @@ class Counts(Cells):
             cells = [cell.astype(np.uint64) for cell in cells]
         return Counts(*(a + b for a, b in zip(cells[:4], cells[4:], strict=True)))
 
-    def __radd__(self, other: object) -> Counts:
+    def __radd__(self, other: object) -> Counts[Cell_co]:
         return self if other == 0 else NotImplemented  # so that sum(tables) works
 
-    def __getitem__(self, index: Index) -> Counts:
-        return Counts.trusted(*(cell[index] for cell in self))
+    def __getitem__(self, index: Index) -> Counts[Any]:
+        return Counts.trusted(*(np.asarray(cell)[index] for cell in self))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Counts) and all(np.array_equal(a, b) for a, b in zip(self, other, strict=True))

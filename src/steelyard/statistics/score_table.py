@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label
+    from steelyard._types import Array, Label, Scalar
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,7 +97,7 @@ class ScoreTable:
         return np.concatenate([[np.inf], self._curve[0]])
 
     @cached_property
-    def counts(self) -> Counts:
+    def counts(self) -> Counts[Array]:
         """The Counts at each of the thresholds."""
         tp, fp = map(starting_at_zero, self._curve[1:])
         return Counts.trusted(tp, np.maximum(tp[..., -1:] - tp, 0), fp, np.maximum(fp[..., -1:] - fp, 0))
@@ -106,7 +106,11 @@ class ScoreTable:
         """The same with one entry for each distinct score of a class."""
         return ScoreTable(self.positive.compact(), self.negative.compact(), self.label, self.bins)
 
-    def at(self, threshold: ArrayLike) -> Counts:
+    @overload
+    def at(self, threshold: Scalar) -> Counts: ...
+    @overload
+    def at(self, threshold: ArrayLike) -> Counts[Array]: ...
+    def at(self, threshold: ArrayLike) -> Counts[Any]:
         """The Counts where a score of at least the threshold counts as positive; an array for an array."""
         try:
             thresholds = np.asarray(threshold, dtype=np.float64)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
 
-Statistic: TypeAlias = Counts | Confusion | ScoreTable
+Statistic: TypeAlias = Counts[Any] | Confusion | ScoreTable

@@ -108,7 +108,7 @@ class DigitTrials:
         """Model a less model b by one metric, over the draws."""
         return self.of(condition, a, short) - self.of(condition, b, short)
 
-    def counts(self, condition: str, model: str) -> Counts:
+    def counts(self, condition: str, model: str) -> Counts[Array]:
         """The tables of one model over the draws."""
         return Counts.stack([trial[condition].counts(model) for trial in self.trials])
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.report.figures.figure_types import CvResults, DrawingArea, DrawnAxes, Metrics
 
-    Runs = Counts | Iterable[Counts | Confusion | Evaluation]
+    Runs = Counts[Array] | Iterable[Counts | Confusion | Evaluation]
 
 MOST_POINTS = 60
 MOST_MEDIANS = 6  # boxes in a row whose medians fit beside them in digits
@@ -58,7 +58,8 @@ class RunsDisplay(Display):
     ) -> Self:
         """The runs as an array of Counts, or a list of tables or evaluations; of several groups by name."""
         chosen = metric_lines.metrics_of_counts(metrics, "threshold figure")
-        tables = {str(name): _stacked(part) for name, part in by_name(runs).items()}
+        groups: dict[str, Runs] = by_name(runs)
+        tables = {str(name): _stacked(part) for name, part in groups.items()}
         if not tables:
             raise InputError("There are no runs to draw; give Counts with an axis of runs, or a list of tables.")
         values = tuple(np.stack([np.asarray(metric(part)) for metric in chosen]) for part in tables.values())
@@ -207,7 +208,7 @@ def _wrapped(names: list[str], columns: int) -> list[str]:
     return [name.replace(" ", "\n", 1) if len(name) > most else name for name in names]
 
 
-def _stacked(runs: Runs) -> Counts:
+def _stacked(runs: Runs) -> Counts[Array]:
     if isinstance(runs, Counts):
         if len(runs.shape) != 1 or not runs.shape[0]:
             raise InputError(f"Runs lie on the one axis of Counts; these have the shape {runs.shape}.")

@@ -86,7 +86,7 @@ def rate_band(metric: str, evaluation: Evaluation, places: Array) -> tuple[Array
     return np.asarray(interval.low), np.asarray(interval.high), interval.method
 
 
-def _effective(table: ScoreTable, metric: str) -> Counts:
+def _effective(table: ScoreTable, metric: str) -> Counts[Array]:
     if not table.weighted:
         return table.counts
     weight, squares = np.array([[scores.total, scores.squares.sum()] for scores in table.classes], dtype=float).T
