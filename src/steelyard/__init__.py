@@ -16,6 +16,7 @@ _HOME = {
     "Confusion": "statistics.confusion",
     "Counts": "statistics.counts",
     "Paired": "statistics.paired",
+    "Result": "analysis.result",
     "ScoreTable": "statistics.score_table",
     "Tally": "statistics.tally",
     "tally": "ingest.frame_tally",

@@ -11,11 +11,13 @@ import numpy as np
 from steelyard.analysis.draws import check_level, generator
 from steelyard.analysis.formatting import three_digits
 from steelyard.analysis.resampled_threshold import resampled_thresholds
+from steelyard.analysis.rows import Flat
 from steelyard.analysis.threshold_criterion import SLACK, Aim, Criterion, ThresholdCounts, read_aim, read_limits
 from steelyard.errors import InputError, InputTypeError, UndefinedError
 from steelyard.ingest.array_tables import single_use_table
 from steelyard.ingest.class_checks import check_both_classes
 from steelyard.metrics.call_options import CallOptions
+from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -23,13 +25,12 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Label, LabelSet, Rng, Weights
     from steelyard.analysis.threshold_criterion import AimLike, LimitsLike
-    from steelyard.statistics.counts import Counts
 
 _ROW_OPTIONS = ("pos_label", "labels", "sample_weight", "frequency")
 
 
-@dataclass(frozen=True, repr=False)
-class BestThreshold:
+@dataclass(frozen=True, eq=False, repr=False)
+class BestThreshold(Flat):
     """The best threshold of a metric: rows are predicted positive where score >= threshold, or <= in direction -1.
 
     `plateau` is the lowest and the highest threshold next to it that is about as good, `interval` where the best one of

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.formatting import ROUNDING, three_digits
+from steelyard.analysis.result_json import Numbers
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError
 from steelyard.ingest.score_matrix import tables_per_class
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _OPTIONS = frozenset(field.name for field in fields(CallOptions))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chance(Flat):
     """What guessing scores by one metric: a number each, or an array where the data or the average are one.
 
@@ -39,10 +40,10 @@ class Chance(Flat):
     """
 
     metric: str
-    same_margins: Any
-    majority: Any
-    minority: Any
-    coin: Any
+    same_margins: Numbers
+    majority: Numbers
+    minority: Numbers
+    coin: Numbers
 
     def __repr__(self) -> str:
         values = [("with the same margins", self.same_margins), ("always the majority", self.majority)]

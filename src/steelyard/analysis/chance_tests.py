@@ -35,7 +35,7 @@ FEW_PAIRS = 2_500  # pairs of a positive and a negative up to which the rank tes
 BY_ROWS = ", by rows and not by weight"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ChanceTest(Flat):
     """How probable guessing with the same margins does as well: one-sided, two-sided, and by which test.
 

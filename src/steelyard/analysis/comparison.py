@@ -6,30 +6,32 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.formatting import p_text
+from steelyard.analysis.mcnemar_test import McNemar
 from steelyard.analysis.metric_ranking import Ranking, ranking
+from steelyard.analysis.paired_difference import Difference, ModelTables
+from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Rows, table_text
-from steelyard.analysis.strict_json import strict
+from steelyard.analysis.score_comparison import DeLong
 from steelyard.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steelyard.analysis.mcnemar_test import McNemar
-    from steelyard.analysis.paired_difference import Difference, ModelTables
-    from steelyard.analysis.score_comparison import DeLong
+    from collections.abc import Iterator, Sequence
 
 
-@dataclass(frozen=True, repr=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result[Difference]):
     """The differences of every pair of models by every metric, and the classical tests beside them."""
 
     models: tuple[str, ...]
-    n: int
+    n: int = field(metadata={"key": "rows"})
     level: float
-    rows: Rows[Difference]
+    rows: Rows[Difference] = field(metadata={"key": "differences"})
     mcnemar: Rows[McNemar]
     delong: Rows[DeLong]
     tables: ModelTables = field(repr=False, compare=False)
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.rows)
 
     def __repr__(self) -> str:
         head, tests = self.words()
@@ -52,16 +54,6 @@ class Comparison:
         rest = ("difference", "low", "high", "p_value", "p_holm", "why")
         values = dict(zip(names, (row.value_a, row.value_b), strict=True))
         return {"metric": row.metric, **pair, **values, **{key: getattr(row, key) for key in rest}}
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """A data frame of the differences, of pandas or Polars."""
-        return self.rows.to_frame(library)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for strict JSON: what is undefined or infinite is None."""
-        parts: dict[str, Rows[Any]] = {"differences": self.rows, "mcnemar": self.mcnemar, "delong": self.delong}
-        plain = {key: strict(rows.to_dicts()) for key, rows in parts.items()}
-        return {"models": list(self.models), "rows": self.n, "level": self.level, **plain}
 
     def ranking(
         self, a: str | None = None, b: str | None = None, *, prevalences: Sequence[float] | None = None

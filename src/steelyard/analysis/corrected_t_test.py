@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CorrectedT(Flat):
     """The mean difference over folds, its interval, and the test that it is 0, corrected for shared training rows."""
 

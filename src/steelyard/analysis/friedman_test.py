@@ -17,12 +17,13 @@ import numpy as np
 from steelyard.analysis.formatting import p_text
 from steelyard.analysis.holm import holm
 from steelyard.analysis.model_columns import finite_values
+from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 POST_HOC = ("wilcoxon", "nemenyi")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairTest(Flat):
     """Whether two models' ranks differ over the data sets, adjusted for all pairs."""
 
@@ -45,8 +46,8 @@ class PairTest(Flat):
     p_adjusted: float
 
 
-@dataclass(frozen=True)
-class Friedman:
+@dataclass(frozen=True, eq=False, repr=False)
+class Friedman(Result[PairTest]):
     """The mean rank of each model over data sets (1 is best), the tests that all are equal, and every pair."""
 
     ranks: dict[str, float]
@@ -57,6 +58,9 @@ class Friedman:
     p_f: float
     post_hoc: str
     pairs: Rows[PairTest]
+
+    def __iter__(self) -> Iterator[PairTest]:
+        return iter(self.pairs)
 
     def __repr__(self) -> str:
         order = sorted(self.ranks, key=self.ranks.__getitem__)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from steelyard.analysis.formatting import interval_text
+from steelyard.analysis.result_json import Numbers
+from steelyard.analysis.rows import Flat
+from steelyard.metrics.spec import MetricSpec
 
-if TYPE_CHECKING:
-    from steelyard.metrics.spec import MetricSpec
 
-
-@dataclass(frozen=True)
-class Interval:
+@dataclass(frozen=True, eq=False)
+class Interval(Flat):
     """A value and the range that holds the true one with the given probability; arrays for arrays of tables."""
 
-    spec: MetricSpec
-    value: Any
-    low: Any
-    high: Any
+    spec: MetricSpec = field(metadata={"key": "metric"})
+    value: Numbers
+    low: Numbers
+    high: Numbers
     level: float
     method: str
     undefined_share: float = 0.0

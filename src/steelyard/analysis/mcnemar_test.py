@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.paired import Paired
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class McNemar(Flat):
     """The rows in which one of two models alone is right, and the tests that this happens to both equally often.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.analysis.formatting import ROUNDING
 from steelyard.analysis.prevalence import at_prevalence, checked_prevalence, scores_at
+from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.errors import InputError
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _PREVALENCES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Standing(Flat):
     """The place of one metric in the order of the differences, here and over the prevalences."""
 
@@ -38,7 +39,7 @@ class Standing(Flat):
     signs: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Place(Flat):
     """The difference of two models by one metric at one prevalence, and its rank there."""
 
@@ -51,8 +52,8 @@ class Place(Flat):
     sign: str
 
 
-@dataclass(frozen=True, repr=False)
-class Ranking:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Result[Standing]):
     """The metrics in the order of the difference a - b, descending, and their places at other prevalences.
 
     `changes` names the first metric after each change of sign; `favours` says whom a sign speaks for.
@@ -74,6 +75,9 @@ class Ranking:
         listed = ", ".join(f"{p:g}" for p in prevalences)
         over = f"; ranks and signs also at prevalences {listed}" if prevalences else ""
         return "\n".join([f"Metrics by {self.a} - {self.b}{over}", *lines])
+
+    def __iter__(self) -> Iterator[Standing]:
+        return iter(self.order)
 
     def to_frame(self, library: str | None = None) -> Any:
         """A data frame of every metric's place at every prevalence, or of the order where there are none."""

@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.estimand import Estimand
+from steelyard.analysis.result_json import read_metric
+from steelyard.analysis.rows import Flat
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric_value import MetricValue
-    from steelyard.metrics.spec import MetricSpec
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.score_table import ScoreTable
 
 
-@dataclass(frozen=True)
-class Difference:
+@dataclass(frozen=True, eq=False)
+class Difference(Flat):
     """How much model a exceeds model b by one metric, the interval of that, and the test that it is 0."""
 
     a: str
     b: str
-    spec: MetricSpec
+    spec: MetricSpec = field(metadata={"key": "metric"})
     value_a: float
     value_b: float
     difference: float
@@ -57,6 +59,19 @@ class ModelTables:
     options: CallOptions
     labels: Mapping[str, Confusion] = field(default_factory=dict)
     scores: Mapping[str, ScoreTable] = field(default_factory=dict)
+
+    def saved(self) -> dict[str, Any]:
+        """What JSON holds of them: the metrics, the class or the average, and each table."""
+        tables = {"labels": dict(self.labels), "scores": dict(self.scores)}
+        return {"metrics": self.specs, "positive": self.options.pos_label, "average": self.options.average, **tables}
+
+    @classmethod
+    def from_saved(cls, data: dict[str, Any]) -> ModelTables:
+        """The tables that were saved."""
+        specs = tuple(read_metric(name) for name in data["metrics"])
+        labels = {name: Confusion.from_json(table) for name, table in data["labels"].items()}
+        scores = {name: ScoreTable.from_json(table) for name, table in data["scores"].items()}
+        return cls(specs, CallOptions(data["positive"], average=data["average"]), labels, scores)
 
     def reads_scores(self, spec: MetricSpec) -> bool:
         """Whether the metric is taken of the scores and not of the labels."""

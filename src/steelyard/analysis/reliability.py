@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _BINS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReliabilityBin(Flat):
     """One bin: the weight and the summed score of each class, and the interval of the share of positives."""
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from steelyard.analysis.formatting import cell_text
-from steelyard.errors import InputTypeError
+from steelyard.analysis.result import Each, Result
+from steelyard.analysis.result_homes import result_class
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steelyard.analysis.result_json import Writer
 
 
-class _Row(Protocol):
-    """A result that is one row of a table."""
-
-    def row(self) -> dict[str, Any]:
-        """The values by column."""
-
-
-class Flat:
-    """A result whose columns are its fields; a base of dataclasses.
+class Flat(Result[Any]):
+    """A result that is one row, whose columns are its fields unless it says otherwise; a base of dataclasses.
 
     >>> from dataclasses import make_dataclass
     >>> make_dataclass("Pair", ["a", "b"], bases=(Flat,))(1, 2).row()
@@ -27,25 +26,32 @@ class Flat:
         """The result as a row of a table."""
         return dict(vars(self))
 
+    def __iter__(self) -> Iterator[Self]:
+        yield self
 
-Each = TypeVar("Each", bound=_Row)
 
-
-class Rows(list[Each]):
+class Rows(list[Each], Result[Each]):  # type: ignore[misc]  # a list has no hash, and needs none
     """A list of results, each with a `row()`; prints as a table, and becomes a frame."""
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """One dictionary a row."""
-        return [item.row() for item in self]
+    def __bool__(self) -> bool:
+        return len(self) > 0
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """A data frame of pandas or Polars: the named one, or the first that is installed."""
-        for name in [library] if library else ["pandas", "polars"]:
-            try:
-                return __import__(str(name)).DataFrame(self.to_dicts())
-            except ImportError:
-                continue
-        raise InputTypeError(f"A frame needs {library or 'pandas or polars'} installed; to_dicts() needs nothing.")
+    def held(self, writer: Writer) -> dict[str, Any]:
+        """The rows, and of which kind they are."""
+        of = getattr(self[0], "kind", None) if self else None
+        return {"of": of, "rows": writer.written(list(self), "/rows")}
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The rows that were saved."""
+        each: Any = result_class(data["of"]) if data["rows"] else None  # the class of one row
+        return cls(each.from_held(row) for row in data["rows"])
+
+    @property
+    def headline(self) -> str:
+        """What these rows are."""
+        kind = getattr(self[0], "kind", "row").replace("_", " ") if self else "row"
+        return f"1 {kind}" if len(self) == 1 else f"{len(self):,} rows: {kind}"
 
     def __repr__(self) -> str:
         return table_text(self.to_dicts())

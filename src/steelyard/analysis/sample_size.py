@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MOST_ROWS = 10**12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SampleSize(Flat):
     """The rows that a test set needs, and what they are needed for."""
 

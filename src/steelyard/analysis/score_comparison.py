@@ -36,7 +36,7 @@ _MOST_WORK, _DRAWS = 100_000_000, 2_000  # weights of rows drawn in all, and dra
 LARGE = 10_000  # rows of a class from which Student's t is the normal distribution
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DeLong(Flat):
     """DeLong's paired test that two models have the same ROC AUC."""
 

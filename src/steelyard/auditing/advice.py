@@ -9,7 +9,7 @@ from steelyard.analysis.rows import Flat
 from steelyard.metrics.references import reference
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Advice(Flat):
     """One metric, why, and its source."""
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _MOST_ROWS = 100_000  # 130 tuples of so many rows take 100 MB
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Correlation(Flat):
     """One metric at one imbalance: Pearson's and Spearman's correlation with each recall, mean over the seeds."""
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 Value = Fraction | Decimal
-Result = Fraction | Decimal | bool | None  # of one step: comparisons are true or false, None is undefined
+StepResult = Fraction | Decimal | bool | None  # of one step: comparisons are true or false, None is undefined
 _Operand = TypeVar("_Operand")
 _DIGITS = Context(prec=60)
 NOISE = Decimal("1e-50")  # roots carry 60 digits; what differs by less is equal
@@ -46,9 +46,9 @@ class ExactFormula:
         return _program(self.node)
 
     @cached_property
-    def constants(self) -> dict[int, Result]:
+    def constants(self) -> dict[int, StepResult]:
         """What the steps give that hold no cell."""
-        results: dict[int, Result] = {}
+        results: dict[int, StepResult] = {}
         for at, step in enumerate(self.steps):
             if step.sign != "cell" and all(i in results for i in step.inputs):
                 results[at] = _result(step, [results[i] for i in _needed(step, results)])
@@ -59,7 +59,7 @@ class ExactFormula:
         value = self._last_result(dict(zip(CELLS, map(Fraction, table), strict=True)))
         return Fraction(value) if isinstance(value, bool) else value
 
-    def _last_result(self, cells: dict[str, Fraction]) -> Result:
+    def _last_result(self, cells: dict[str, Fraction]) -> StepResult:
         """The value of the last step, computed without the branches that are not taken."""
         done = dict(self.constants)
         pending = [len(self.steps) - 1]
@@ -90,7 +90,7 @@ class ExactFormula:
         return done[-1]
 
 
-def _needed(step: Step, done: dict[int, Result]) -> tuple[int, ...]:
+def _needed(step: Step, done: dict[int, StepResult]) -> tuple[int, ...]:
     """The steps that this one needs; of a choice the condition, and once that is known the branch that is taken."""
     if step.sign != "where":
         return step.inputs
@@ -98,7 +98,7 @@ def _needed(step: Step, done: dict[int, Result]) -> tuple[int, ...]:
     return (condition, then if done[condition] else otherwise) if condition in done else (condition,)
 
 
-def _result(step: Step, inputs: list[Result]) -> Result:
+def _result(step: Step, inputs: list[StepResult]) -> StepResult:
     """What a step gives; None is undefined and spreads, but as a condition it is one that does not hold."""
     if step.sign == "where":
         return inputs[-1]
@@ -161,7 +161,7 @@ def difference(a: Value, b: Value) -> Value:
     return Fraction(0) if abs(gap) <= NOISE * max(Decimal(1), abs(x), abs(y)) else gap
 
 
-def _compute(step: Step, inputs: list[Any]) -> Result:
+def _compute(step: Step, inputs: list[Any]) -> StepResult:
     match step.sign, inputs:
         case "number", _:
             return step.constant

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MetricVerdict(Flat):
     """One metric: its largest change over the models when the test set is balanced, and when the labels are swapped.
 
@@ -39,7 +39,7 @@ class MetricVerdict(Flat):
         return self.robust is True and self.symmetric is True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MetricChange(Flat):
     """One metric of one model at one prevalence: by weights exactly, and over resampled test sets.
 

@@ -11,32 +11,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard import __version__
+from steelyard._types import Label, Prevalence
+from steelyard.analysis.chance_tests import ChanceTest
+from steelyard.analysis.result import Result
+from steelyard.analysis.result_homes import rendered
 from steelyard.analysis.rows import Rows
-from steelyard.analysis.strict_json import json_text
 from steelyard.errors import InputError, UnknownNameError, first_ten
-from steelyard.evaluation.rendering import rendered
+from steelyard.evaluation.groups import Group
+from steelyard.evaluation.metric_row import ClassRow, MetricRow
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from steelyard._types import Label, Prevalence
+    from collections.abc import Iterator
+
     from steelyard.analysis.best_threshold import BestThreshold
-    from steelyard.analysis.chance_tests import ChanceTest
     from steelyard.analysis.threshold_criterion import AimLike
-    from steelyard.evaluation.groups import Group
-    from steelyard.evaluation.metric_row import ClassRow, MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts
-    from steelyard.statistics.score_table import ScoreTable
 
 _SCHEMA = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Result[MetricRow]):
     """What a set of predictions is worth: the verdict in words, then every metric, and the tables behind them.
 
     >>> from steelyard import Counts, evaluate
@@ -61,6 +63,9 @@ class Evaluation:
     behind: Rows[MetricRow] = field(default_factory=Rows)
     metrics_named: bool = False  # whether the metrics were chosen by name
     groups: Rows[Group] = field(default_factory=Rows)
+
+    def __iter__(self) -> Iterator[MetricRow]:
+        return iter(self.metrics)
 
     def __getitem__(self, name: str) -> MetricRow:
         """The row of one metric, by name, alias or written form."""
@@ -150,14 +155,6 @@ class Evaluation:
         """How the intervals were made."""
         return ", ".join(dict.fromkeys(row.method for row in self.metrics if row.method))
 
-    def to_json(self) -> str:
-        """The evaluation as strict JSON text."""
-        return json_text(self.to_dict())
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """The metrics as a data frame of pandas or Polars."""
-        return self.metrics.to_frame(library)
-
     @property
     def first(self) -> tuple[str, ...] | None:
         """The names of the metrics that are shown first; `shown()` gives their rows. Kept for one release."""
@@ -175,16 +172,5 @@ class Evaluation:
             return None
         return Confusion.of_rows(self.confusion.labels, self.confusion.rows).counts(self.positive)
 
-    def to_markdown(self) -> str:
-        """The verdict and the metrics as Markdown."""
-        return rendered("markdown", self)
-
-    def to_html(self, source: str = "predictions") -> str:
-        """The interactive page as the text of one HTML file."""
-        return rendered("html", self, source=source)
-
     def __repr__(self) -> str:
         return rendered("text", self)
-
-    def _repr_html_(self) -> str:
-        return rendered("notebook", self)

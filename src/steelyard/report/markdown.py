@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.formatting import three_digits
-from steelyard.report.text import interval_or_reason
+from steelyard.report.text import interval_or_reason, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ def evaluation_markdown(evaluation: Evaluation) -> str:
         (row.name, three_digits(row.value), interval_or_reason(row), three_digits(row.chance))
         for row in evaluation.metrics
     )
-    parts = ["\n\n".join([*evaluation.verdict, *evaluation.assumed]), markdown_table(head, rows)]
+    parts = ["\n\n".join(map(escaped, [*evaluation.verdict, *evaluation.assumed])), markdown_table(head, rows)]
     parts += [_groups(evaluation.groups)] if evaluation.groups else []
     parts += [_matrix(evaluation.confusion)] if evaluation.confusion is not None else []
     return "\n\n".join(parts)
@@ -45,5 +45,16 @@ def markdown_table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _row(cells: Iterable[str]) -> str:
-    """A row; signs that would end a cell are escaped."""
-    return f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in cells)} |"
+    return f"| {' | '.join(' '.join(escaped(cell).split()) for cell in cells)} |"
+
+
+def escaped(text: str) -> str:
+    r"""Text that Markdown shows as it is: no tag, link, emphasis or end of a cell, and no control code.
+
+    >>> print(escaped("<script>|*a*"))
+    &lt;script&gt;\|\*a\*
+    """
+    plain = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for sign in ("|", "*", "`", "]("):
+        plain = plain.replace(sign, f"{sign[:-1]}\\{sign[-1]}")
+    return plain

@@ -1,36 +1,41 @@
-"""Renderers: the kinds of text that an evaluation can be shown as, each loaded when it is asked for."""
+"""Renderers: what a result is shown as, each loaded when it is asked for; without a page of its own it is a table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from steelyard.evaluation.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.rendering import Kind, Renderer
+    from steelyard.analysis.result import Result
+    from steelyard.analysis.result_homes import Renderer, Surface
 
 
-def _text(evaluation: Evaluation, /, **_: str) -> str:
+def _text(result: Result[Any], /, **_: str) -> str:
     from steelyard.report.text import evaluation_text
 
-    return evaluation_text(evaluation)
+    return evaluation_text(result) if isinstance(result, Evaluation) else repr(result)
 
 
-def _markdown(evaluation: Evaluation, /, **_: str) -> str:
+def _markdown(result: Result[Any], /, **_: str) -> str:
     from steelyard.report.markdown import evaluation_markdown
+    from steelyard.report.result_view import result_markdown
 
-    return evaluation_markdown(evaluation)
+    return evaluation_markdown(result) if isinstance(result, Evaluation) else result_markdown(result)
 
 
-def _html(evaluation: Evaluation, /, **options: str) -> str:
+def _html(result: Result[Any], /, **options: str) -> str:
     from steelyard.report.page import page
+    from steelyard.report.result_view import result_page
 
-    return page(evaluation, **options)
+    return page(result, **options) if isinstance(result, Evaluation) else result_page(result)
 
 
-def _notebook(evaluation: Evaluation, /, **_: str) -> str:
+def _notebook(result: Result[Any], /, **_: str) -> str:
     from steelyard.report.page import notebook
+    from steelyard.report.result_view import result_notebook
 
-    return notebook(evaluation)
+    return notebook(result) if isinstance(result, Evaluation) else result_notebook(result)
 
 
-RENDERERS: dict[Kind, Renderer] = {"text": _text, "markdown": _markdown, "html": _html, "notebook": _notebook}
+RENDERERS: dict[Surface, Renderer] = {"text": _text, "markdown": _markdown, "html": _html, "notebook": _notebook}

@@ -29,3 +29,12 @@ def interval_or_reason(row: MetricRow) -> str:
     if row.undefined is not None and math.isnan(row.value):
         return row.undefined
     return f"{three_digits(row.low)} to {three_digits(row.high)}"
+
+
+def printable(text: str) -> str:
+    r"""Text without control codes, which a label may hold to move the cursor or to colour the terminal.
+
+    >>> printable("a\x1b[31m\nb")
+    'a�[31m b'
+    """
+    return "".join(" " if sign in "\n\t" else "�" if not sign.isprintable() and sign != " " else sign for sign in text)

@@ -28,7 +28,7 @@ def judged(*, holds: bool, partly: bool = False) -> Verdict:
     return "holds" if holds else "holds with qualification" if partly else "does not hold"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Claim(Flat):
     """What the paper says and where, what this run finds with its spread over seeds, and whether that agrees.
 

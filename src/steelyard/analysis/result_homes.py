@@ -1,0 +1,59 @@
+"""Result homes: where each kind of result is defined and what shows it, found by name when it is needed.
+
+This is the one place where a floor is named that lies below this one; tests/test_house.py lists it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.result import Result
+
+Surface: TypeAlias = Literal["text", "markdown", "html", "notebook"]
+_RENDERERS = "steelyard.report.renderers"
+HOMES = {
+    "steelyard.analysis.best_threshold": ("best_threshold",),
+    "steelyard.analysis.chance": ("chance",),
+    "steelyard.analysis.chance_tests": ("chance_test",),
+    "steelyard.analysis.comparison": ("comparison",),
+    "steelyard.analysis.corrected_t_test": ("corrected_t",),
+    "steelyard.analysis.friedman_test": ("friedman", "pair_test"),
+    "steelyard.analysis.interval": ("interval",),
+    "steelyard.analysis.mcnemar_test": ("mc_nemar",),
+    "steelyard.analysis.metric_ranking": ("place", "ranking", "standing"),
+    "steelyard.analysis.paired_difference": ("difference",),
+    "steelyard.analysis.reliability": ("reliability_bin",),
+    "steelyard.analysis.rows": ("rows",),
+    "steelyard.analysis.sample_size": ("sample_size",),
+    "steelyard.analysis.score_comparison": ("de_long",),
+    "steelyard.evaluation.evaluation": ("evaluation",),
+}
+
+
+class Renderer(Protocol):
+    """A result as the text of one kind of surface."""
+
+    def __call__(self, result: Result[Any], /, **options: str) -> str:
+        """The text."""
+
+
+def rendered(surface: Surface, result: Result[Any], **options: str) -> str:
+    """The result as text for that surface."""
+    renderers: dict[Surface, Renderer] = import_module(_RENDERERS).RENDERERS
+    return renderers[surface](result, **options)
+
+
+def result_class(kind: str) -> type[Result[Any]]:
+    """The class of the results of that kind."""
+    home = next((module for module, kinds in HOMES.items() if kind in kinds), None)
+    if home is None:
+        raise InputError(
+            f"This JSON holds a saved {kind!r}, which is no kind of result; was it saved by a newer version?"
+        )
+    classes = vars(import_module(home)).values()
+    found: type[Result[Any]] = next(cls for cls in classes if getattr(cls, "kind", None) == kind)
+    return found

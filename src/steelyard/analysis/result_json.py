@@ -1,0 +1,214 @@
+"""Result JSON: what a result holds as strict JSON values, and the same read back by the types of its fields."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from steelyard.errors import InputError, SteelyardError
+from steelyard.metrics.metric import Metric
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.score_table import ScoreTable
+
+RESULT_SCHEMA = 2
+KEY = "key"  # in a field's metadata: its name in JSON; None where it is not saved
+Numbers = Annotated[Any, "numbers"]  # a number, or an array of them where the data are an array of tables
+SavedResult: TypeAlias = "str | bytes | Path | dict[str, Any]"  # its text, its file, or what was read of it
+_TYPES: dict[type, dict[str, Any]] = {}  # of each dataclass that was written or read
+
+
+# ---------------------------------------------------------------- writing
+
+
+class Writer:
+    """Values as strict JSON takes them, and in `not_finite` where null stands for something else than its type says."""
+
+    def __init__(self) -> None:
+        self.not_finite: dict[str, str] = {}
+
+    def written(self, value: object, pointer: str = "", *, optional: bool = False) -> Any:
+        """One value: infinities are null and listed by their JSON pointer, and so is NaN where None may stand."""
+        match value:
+            case np.generic() | np.ndarray():
+                return self.written(value.tolist(), pointer)
+            case float() if not math.isfinite(value):
+                if optional or math.isinf(value):
+                    self.not_finite[pointer] = str(value)
+                return None
+            case None | bool() | int() | float() | str():
+                return value
+            case MetricSpec() | Metric():
+                return value.name
+            case Mapping():
+                return {str(key): self.written(item, _below(pointer, key)) for key, item in value.items()}
+            case Counts():
+                return self.written(value.to_dict(), pointer)
+            case Confusion() | ScoreTable():
+                return value.saved()
+            case list() | tuple():
+                return [self.written(item, _below(pointer, i)) for i, item in enumerate(value)]
+        if hasattr(value, "saved"):
+            return self.written(value.saved(), pointer)
+        return self.of_fields(value, pointer) if is_dataclass(value) else str(value)
+
+    def of_fields(self, holder: object, pointer: str = "") -> dict[str, Any]:
+        """The fields of a dataclass by their keys."""
+        hints = field_types(holder.__class__)
+        return {
+            key: self.written(getattr(holder, field.name), _below(pointer, key), optional=_optional(hints[field.name]))
+            for key, field in saved_fields(type(holder)).items()
+        }
+
+
+def _below(pointer: str, key: object) -> str:
+    """The JSON pointer (RFC 6901) of what lies under this key."""
+    return f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
+
+
+def saved_fields(cls: type) -> dict[str, Field[Any]]:
+    """The fields of a dataclass that are saved, by their names in JSON."""
+    keys = {field: field.metadata.get(KEY, field.name) for field in fields(cls) if field.init}
+    return {key: field for field, key in keys.items() if key is not None}
+
+
+def field_types(cls: type) -> dict[str, Any]:
+    """The types of the fields, by their names."""
+    if cls not in _TYPES:
+        _TYPES[cls] = get_type_hints(cls, include_extras=True)
+    return _TYPES[cls]
+
+
+def _optional(hint: Any) -> bool:
+    return get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
+
+
+# ---------------------------------------------------------------- reading
+
+
+def parsed(given: SavedResult) -> dict[str, Any]:
+    """The object that JSON text, or a file of it, holds."""
+    if isinstance(given, Path) or (isinstance(given, str) and not given.lstrip().startswith(("{", "["))):
+        try:
+            given = Path(given).read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            raise InputError(f"{str(given)[:80]!r} is neither JSON that to_json() wrote nor a file of it.") from None
+    try:
+        data = given if isinstance(given, dict) else json.loads(given)
+    except (ValueError, RecursionError):
+        raise InputError("This is no JSON; give the text that to_json() wrote, or the path of a file of it.") from None
+    if not isinstance(data, dict):
+        raise InputError("This JSON is no object; give the text that to_json() wrote.")
+    return data
+
+
+def with_not_finite(data: dict[str, Any]) -> dict[str, Any]:
+    """A copy with the infinities at the places where they are listed."""
+    whole: dict[str, Any] = json.loads(json.dumps(data))
+    for pointer, number in whole.pop("not_finite", {}).items():
+        *above, last = (part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+        holder: Any = whole
+        for part in above:
+            holder = holder[int(part) if isinstance(holder, list) else part]
+        holder[int(last) if isinstance(holder, list) else last] = float(number)
+    return whole
+
+
+def from_fields(cls: type, data: dict[str, Any]) -> Any:
+    """A dataclass of what is saved of its fields; those that are not there keep their defaults."""
+    hints, values = field_types(cls), {}
+    for key, field in saved_fields(cls).items():
+        if key in data:
+            values[field.name] = read(hints[field.name], data[key])
+        elif field.default is MISSING and field.default_factory is MISSING:
+            raise InputError(f"This saved {cls.__name__} lacks {key!r}; give the text that to_json() wrote.")
+    return cls(**values)
+
+
+def read(hint: Any, value: Any) -> Any:
+    """A value of that type."""
+    origin, args = get_origin(hint), get_args(hint)
+    if hint is Any or hint is float or origin is Annotated or hint is np.ndarray or origin is np.ndarray:
+        return value if hint is Any else _numbers(value)
+    if origin in (Union, UnionType):
+        return None if value is None else read(_fitting([arg for arg in args if arg is not NoneType], value), value)
+    if origin is tuple:
+        each = args[:1] * len(value) if args[1:] == (...,) else args
+        return tuple(read(arg, item) for arg, item in zip(each, value, strict=True))
+    if origin is not None and issubclass(origin, list):
+        return origin(read(args[0], item) for item in value)
+    if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
+        return {key: read(args[1], item) for key, item in value.items()}
+    return _object(hint, value) if isinstance(hint, type) else value
+
+
+def _numbers(value: Any) -> Any:
+    """A number, or an array where a list of them was saved; null is NaN in either."""
+    if not isinstance(value, list):
+        return math.nan if value is None else value
+    array = np.array(value)
+    return array.astype(np.float64) if array.dtype == object and _all_numbers(value) else array
+
+
+def _all_numbers(value: Any) -> bool:
+    return all(map(_all_numbers, value)) if isinstance(value, list) else value is None or isinstance(value, float | int)
+
+
+def _fitting(hints: list[Any], value: Any) -> Any:
+    """Of several types the one that such a value is of."""
+    if len(hints) == 1:
+        return hints[0]
+    kinds = (str,) if isinstance(value, str) else (np.ndarray,) if isinstance(value, list) else (float, int)
+    return next((hint for hint in hints if (get_origin(hint) or hint) in kinds), Any)
+
+
+def _object(cls: type, value: Any) -> Any:
+    if cls in (MetricSpec, Metric):
+        return read_metric(value) if cls is MetricSpec else read_metric(value).metric
+    if cls is Counts:
+        return Counts(**value)
+    if cls in (Confusion, ScoreTable):
+        return cls.from_json(value)
+    if hasattr(cls, "from_saved"):
+        return cls.from_saved(value)
+    return from_fields(cls, value) if is_dataclass(cls) else value
+
+
+def read_metric(name: str) -> MetricSpec:
+    """The metric of a written form; one that somebody declared has to be declared here as well."""
+    try:
+        return MetricSpec.of(name)
+    except SteelyardError:
+        raise InputError(f"There is no metric {name!r} here; declare it with @metric, then read this again.") from None
+
+
+# ---------------------------------------------------------------- equality
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal, NaN to NaN, whatever holds them."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        first, second = np.asarray(a), np.asarray(b)
+        return first.shape == second.shape and all(map(same, first.ravel().tolist(), second.ravel().tolist()))
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(same(item, b[key]) for key, item in a.items())
+    if isinstance(a, float) and isinstance(b, float) and math.isnan(a):
+        return math.isnan(b)
+    if is_dataclass(a) and type(a) is type(b) and type(a).__eq__ is object.__eq__:
+        return same_fields(a, b)
+    return bool(a == b)
+
+
+def same_fields(a: Any, b: Any) -> bool:
+    """Whether two of one dataclass hold the same."""
+    return all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a) if f.compare)

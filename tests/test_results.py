@@ -1,0 +1,162 @@
+"""Every result is alike: it iterates over its rows, is saved, read back equal, and shown."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import steelyard
+from steelyard import Counts, Result, comparison_page
+from steelyard.analysis.result_homes import HOMES
+from steelyard.errors import InputError
+
+TABLE = Counts(tp=28, fn=23, fp=72, tn=2680)
+RNG = np.random.default_rng(7)
+TRUE = RNG.integers(0, 2, 120)
+SCORES = {name: np.clip(0.3 * TRUE + RNG.random(120), 0, 1) for name in ("<b>A</b>", "B|\x1b[31m")}
+LABELS = {name: (score > 0.6).astype(int) for name, score in SCORES.items()}
+DATA_SETS = {"A": [0.9, 0.8, 0.7, 0.6], "B": [0.8, 0.7, 0.6, 0.5], "C": [0.7, 0.6, 0.5, 0.55]}
+RESULTS = {
+    "interval": lambda: steelyard.interval("recall", TABLE),
+    "interval of many tables": lambda: steelyard.interval("recall", Counts([1, 0], [3, 0], [5, 6], [7, 8])),
+    "intervals": lambda: steelyard.intervals(
+        ["recall", "f_beta[beta=2]", "f1[average=macro]"], TRUE, LABELS["<b>A</b>"]
+    ),
+    "compare": lambda: steelyard.compare(TRUE, LABELS),
+    "compare scores": lambda: steelyard.compare(TRUE, SCORES, scores=True, threshold=0.5),
+    "ranking": lambda: steelyard.compare(TRUE, LABELS).ranking(),
+    "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], resamples=20),
+    "best_threshold, nobody": lambda: steelyard.best_threshold([0, 1, 0], [0.9, 0.1, 0.8], {"cost_fp": 9}, resamples=0),
+    "chance": lambda: steelyard.chance("f1", TABLE),
+    "chance_test": lambda: steelyard.chance_test("f1", TABLE),
+    "beats_guessing": lambda: steelyard.beats_guessing(TABLE),
+    "sample_size": lambda: steelyard.sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1),
+    "corrected_t_test": lambda: steelyard.corrected_t_test([0.1, 0.1], test_share=0.2),
+    "friedman": lambda: steelyard.friedman(DATA_SETS),
+}
+
+
+@pytest.fixture(scope="module", params=RESULTS)
+def result(request):
+    return RESULTS[request.param]()
+
+
+def test_a_result_read_back_is_equal(result, tmp_path):
+    text = result.to_json()
+    json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no strict JSON"))
+    back = type(result).from_json(text)
+    assert back == result
+    assert Result.from_json(text) == result
+    assert back.to_json() == text
+    assert repr(back) == repr(result)
+    (tmp_path / "saved.json").write_text(text, encoding="utf-8")
+    assert (
+        type(result).from_json(tmp_path / "saved.json") == type(result).from_json(str(tmp_path / "saved.json")) == back
+    )
+
+
+def test_a_result_has_rows(result):
+    rows = list(result)
+    assert rows
+    assert len(result) == len(rows) == len(result.to_dicts())
+    assert result.to_dicts()[0]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_result_becomes_a_frame_of_either_library(result, library):
+    frame = result.to_frame(library)
+    assert type(frame).__module__.startswith(library)
+    assert len(frame) >= len(result)
+
+
+def test_a_result_is_shown_without_what_labels_might_smuggle_in(result):
+    notebook, html, markdown = result._repr_html_(), result.to_html(), result.to_markdown()
+    assert notebook.startswith("<div")
+    assert html.startswith("<!doctype html>")
+    for text in (notebook, html, markdown):
+        assert "<b>A" not in text
+        assert "\x1b" not in text
+    assert "script" not in notebook
+    assert "background:#" not in notebook
+
+
+def test_an_envelope_says_what_it_is():
+    saved = json.loads(steelyard.interval("recall", TABLE).to_json())
+    assert {key: saved[key] for key in ("schema", "kind", "metric")} == {
+        "schema": 2,
+        "kind": "interval",
+        "metric": "recall",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"kind": "chance", "schema": 2}', "holds a saved chance, no interval"),
+        ('{"kind": "interval", "schema": 3}', "has schema 3; this version reads up to 2"),
+        ('{"kind": "interval", "schema": 2}', "lacks 'metric'"),
+        ('{"kind": "nothing", "schema": 2}', "is no kind of result"),
+        ('{"value": 1}', "holds no saved result"),
+        ("[1]", "is no object"),
+        ("{1", "is no JSON"),
+        ("nowhere.json", "nor a file of it"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_sentence(text, words):
+    with pytest.raises(InputError, match=words):
+        type(steelyard.interval("recall", TABLE)).from_json(text)
+
+
+def test_a_metric_that_is_not_declared_here_is_named():
+    text = steelyard.interval("recall", TABLE).to_json().replace('"recall"', '"of_my_own"')
+    with pytest.raises(InputError, match="'of_my_own' here; declare it with @metric"):
+        Result.from_json(text)
+
+
+@pytest.mark.parametrize("models", [LABELS, SCORES], ids=["labels", "scores"])
+def test_the_page_of_a_comparison_read_back_is_the_same(models):
+    comparison = steelyard.compare(TRUE, models, scores=models is SCORES)
+    assert comparison_page(Result.from_json(comparison.to_json())) == comparison_page(comparison)
+
+
+def test_results_that_hold_other_numbers_are_not_equal():
+    first, other = (steelyard.interval("recall", TABLE, level=level) for level in (0.95, 0.9))
+    assert first != other
+    assert first == steelyard.interval("recall", TABLE)
+    undefined = steelyard.interval("recall", Counts([0], [0], [5], [6]))
+    assert math.isnan(undefined.value[0])
+    assert Result.from_json(undefined.to_json()) == undefined
+
+
+def subclasses(cls):
+    for each in cls.__subclasses__():
+        yield each
+        yield from subclasses(each)
+
+
+KINDS = [(home, kind) for home, kinds in HOMES.items() for kind in kinds]
+
+
+@pytest.mark.parametrize(("home", "kind"), KINDS, ids=[kind for _, kind in KINDS])
+def test_every_kind_is_a_dataclass_at_home_that_compares_what_it_holds(home, kind):
+    (cls,) = {value for value in vars(import_module(home)).values() if getattr(value, "kind", None) == kind}
+    assert issubclass(cls, Result)
+    assert cls.__module__ == home
+    assert not cls.__abstractmethods__
+    if kind != "rows":
+        assert is_dataclass(cls)
+        assert fields(cls)
+        assert "__eq__" not in vars(cls), "a dataclass that compares by itself finds NaN unequal: eq=False"
+
+
+def test_every_result_of_the_package_can_be_read_back():
+    for home in HOMES:
+        import_module(home)
+    mine = {cls.kind for cls in subclasses(Result) if cls.__module__.startswith("steelyard.")}
+    abstract = {cls.kind for cls in subclasses(Result) if not is_dataclass(cls)} - {"rows"}
+    assert mine - abstract == {kind for _, kind in KINDS}
