@@ -117,7 +117,7 @@ class Score:
     """
 
     metric: Metric
-    average: str | None = "native"
+    average: str = "native"
     undefined: float = math.nan
     never: float = math.nan
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap
 from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
 from steelyard.metrics.count_values import count_values, on_counts
+from steelyard.metrics.expression import Expression, Named, as_expression
+from steelyard.metrics.formula import check_parameter
 from steelyard.metrics.score_values import on_score_columns, on_scores, score_values
+from steelyard.metrics.spec_text import write_form
 from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
+from steelyard.statistics.counts import Cells, Counts
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -27,12 +30,16 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.statistic import Statistic
 
+INNER = (Cells, ClassCells)  # what a formula hands to the metrics inside it
 __all__ = [
+    "INNER",
     "ClassCells",
     "apply",
+    "checked_parameters",
     "class_values",
     "count_values",
     "counted",
+    "inner_value",
     "on_confusion",
     "on_counts",
     "on_scores",
@@ -122,3 +129,27 @@ def on_table(metric: Metric, table: Statistic, options: CallOptions, parameters:
     if isinstance(table, Confusion):
         return on_confusion(metric, table, options, parameters)
     return on_scores(metric, table, parameters)
+
+
+def inner_value(metric: Metric, cells: Cells, parameters: Mapping[str, object]) -> Any:
+    """The formula as part of another: raw numbers, or a named part of the expression being traced."""
+    if metric.function is None:
+        raise InputTypeError(f"{metric.name} is a metric of scores; it cannot stand in a formula of counts.")
+    values = {**metric.parameters, **parameters}
+    if not isinstance(cells.tp, Expression):
+        return metric.function(cells, **values)
+    # As nodes, so that exact arithmetic meets 0.1 and not what floats make of 2 - 0.1.
+    values = {key: as_expression(value) if isinstance(value, float) else value for key, value in values.items()}
+    inner = metric.function(cells, **values)
+    return Named(write_form(metric.name, parameters), inner, inner if metric.general is None else metric.general)
+
+
+def checked_parameters(metric: Metric, parameters: Mapping[str, object]) -> dict[str, Any]:
+    """All parameters, the given ones checked against their names and domains."""
+    free = {} if metric.is_fixed else metric.parameters
+    for key, value in parameters.items():
+        if key not in free:
+            names = ", ".join(free) or "none"
+            raise InputTypeError(f"{metric.name} has no parameter {key!r} (it has {names}).{did_you_mean(key, free)}")
+        check_parameter(f"{key} of {metric.name}", value, free[key], metric.domain.get(key))
+    return {**metric.parameters, **parameters}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from steelyard.metrics import notation, reasons
-from steelyard.metrics.expression import Symbol
+from steelyard.metrics.expression import Symbol, trace
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from steelyard.metrics.expression import Expression
     from steelyard.metrics.formula import Formula
 
@@ -18,12 +21,28 @@ class FormulaText:
     if TYPE_CHECKING:
         name: str
         function: Formula | None
+        parameters: Mapping[str, Any]
+        is_fixed: bool
 
-        @property
-        def expression(self) -> Expression | None: ...
+    def trace(self, **parameters: Any) -> Expression | None:
+        """The formula as an expression over tp, fn, fp, tn; None where it cannot be run on symbols."""
+        values = {**self.parameters, **parameters}
+        usual = all(value is self.parameters[key] for key, value in values.items())
+        return self.expression if usual else self._traced(values)
 
-        @property
-        def general(self) -> Expression | None: ...
+    @cached_property
+    def expression(self) -> Expression | None:
+        """The formula as an expression at the parameters' defaults."""
+        return self._traced(self.parameters)
+
+    @cached_property
+    def general(self) -> Expression | None:
+        """The formula as an expression with its parameters as letters, for reading."""
+        letters = {key: Symbol(key) for key, value in self.parameters.items() if isinstance(value, float)}
+        return self.expression if self.is_fixed else self._traced({**self.parameters, **letters})
+
+    def _traced(self, parameters: Mapping[str, object]) -> Expression | None:
+        return None if self.function is None else trace(self.function, dict(parameters))
 
     @property
     def text(self) -> str:

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
-from steelyard.errors import InputTypeError, did_you_mean
 from steelyard.metrics import application
 from steelyard.metrics.call_options import CallOptions, undefined_or_zero_division
-from steelyard.metrics.expression import Expression, Named, Symbol, as_expression, trace
-from steelyard.metrics.formula import Formula, check_parameter, meaning_of, signature_of
+from steelyard.metrics.formula import Formula, meaning_of, signature_of
 from steelyard.metrics.formula_text import FormulaText
 from steelyard.metrics.help_text import CallSignature, Manual
 from steelyard.metrics.roles import FAMILIES, Family
 from steelyard.metrics.spec_text import write_form
-from steelyard.statistics.counts import Cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Label, LabelSet, Weights
+    from steelyard._types import Array, Label, LabelSet, Weights
+    from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.statistic import Statistic
 
-INNER = (Cells, application.ClassCells)  # what a formula hands to the metrics inside it
+    Parameter: TypeAlias = "ArrayLike | Metric | Formula | None"  # a number, a word, or another metric
+    OneTable: TypeAlias = Counts | Confusion | ScoreTable  # of one model; Counts[Array] are of many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +72,28 @@ class Metric(FormulaText):
     has_proper_title: bool = False
     bounds: Callable[..., tuple[tuple[float, float], float | None]] | None = None
 
+    @overload
+    def __call__(
+        self,
+        y_true: OneTable | ArrayLike,
+        y_pred: ArrayLike | None = None,
+        *,
+        y_score: ArrayLike | None = None,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = math.nan,
+        zero_division: float | str | None = None,
+        **parameters: Parameter,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self, y_true: Confusion | ArrayLike, y_pred: ArrayLike | None = None, *, average: None, **options: Any
+    ) -> Array: ...
+    @overload
+    def __call__(self, y_true: Counts[Array], **options: Any) -> Array: ...
     def __call__(
         self,
         y_true: Statistic | ArrayLike,
@@ -86,19 +108,22 @@ class Metric(FormulaText):
         undefined: float | str = math.nan,
         zero_division: float | str | None = None,
         **parameters: Any,
-    ) -> Any:
+    ) -> float | Array:
         """The value on labels (truth first, then predictions or scores), or on Counts, a Confusion or a ScoreTable.
 
         With `pos_label` the classes collapse to that one against the rest; `average` is "macro", "weighted", "micro"
         or None for one value per class. An array of tables gives an array. `undefined` replaces NaN, or is "raise";
         scikit-learn's `zero_division` means the same.
         """
-        if type(y_true) in INNER:
-            return self._inside(y_true, parameters)  # type: ignore[arg-type]  # from a formula that names this metric
+        if type(y_true) in application.INNER:
+            cells: Any = y_true  # from a formula that names this metric
+            part: float | Array = application.inner_value(self, cells, parameters)
+            return part
         replaced = undefined_or_zero_division(undefined, zero_division)
         options = CallOptions(pos_label, labels, average, sample_weight, frequency, replaced)
         other = application.predictions_or_scores(self, y_pred, y_score)
-        return application.apply(self, y_true, other, options, self._checked(parameters)).finished(self, options)
+        value = application.apply(self, y_true, other, options, application.checked_parameters(self, parameters))
+        return value.finished(self, options)
 
     @classmethod
     def from_function(cls, function: Formula, title: str, *, on: str = "counts", **facts: Any) -> Metric:
@@ -109,6 +134,16 @@ class Metric(FormulaText):
         usual = {"family": "own", "range": (-math.inf, math.inf), "best": None, "direction": None}
         return cls(getattr(function, "__name__", title), title, **{**usual, **read_off, **form, **facts})
 
+    @overload
+    def why(
+        self, y_true: OneTable | ArrayLike, y_pred: ArrayLike | None = None, *, average: str = "native", **options: Any
+    ) -> str | None: ...
+    @overload
+    def why(
+        self, y_true: Confusion | ArrayLike, y_pred: ArrayLike | None = None, *, average: None, **options: Any
+    ) -> Array: ...
+    @overload
+    def why(self, y_true: Counts[Array], **options: Any) -> Array: ...
     def why(
         self,
         y_true: Statistic | ArrayLike,
@@ -116,11 +151,13 @@ class Metric(FormulaText):
         *,
         y_score: ArrayLike | None = None,
         **options: Any,
-    ) -> Any:
+    ) -> str | Array | None:
         """The reason why the same call would give NaN, None where the value is defined; an array for an array."""
         parameters = {key: options.pop(key) for key in list(options) if key in self.parameters}
         other = application.predictions_or_scores(self, y_pred, y_score)
-        return application.apply(self, y_true, other, CallOptions(**options), self._checked(parameters)).why
+        checked = application.checked_parameters(self, parameters)
+        reason: str | Array | None = application.apply(self, y_true, other, CallOptions(**options), checked).why
+        return reason
 
     def for_classes(self, form: Formula | None = None, *, absent: bool = False) -> Formula:
         """Declare the form for any number of classes: a function of the one-vs-rest cells of all of them.
@@ -150,7 +187,7 @@ class Metric(FormulaText):
         facts: dict[str, Any] = {
             key: changes.pop(key) for key in ("title", "meaning", "range", "aliases", "cite") if key in changes
         }
-        parameters = self._checked(changes)
+        parameters = application.checked_parameters(self, changes)
         if self.bounds is not None:
             limits, best = self.bounds(**parameters)
             facts = {"range": limits, "best": best, **facts}
@@ -184,51 +221,7 @@ class Metric(FormulaText):
             return False
         return self.least_rows is None or bool(table.total >= self.parameters[self.least_rows])
 
-    # ---------------------------------------------------------------- the formula written
-
-    def trace(self, **parameters: Any) -> Expression | None:
-        """The formula as an expression over tp, fn, fp, tn; None where it cannot be run on symbols."""
-        values = {**self.parameters, **parameters}
-        usual = all(value is self.parameters[key] for key, value in values.items())
-        return self.expression if usual else self._traced(values)
-
-    @cached_property
-    def expression(self) -> Expression | None:
-        """The formula as an expression at the parameters' defaults."""
-        return self._traced(self.parameters)
-
-    @cached_property
-    def general(self) -> Expression | None:
-        """The formula as an expression with its parameters as letters, for reading."""
-        letters = {key: Symbol(key) for key, value in self.parameters.items() if isinstance(value, float)}
-        return self.expression if self.is_fixed else self._traced({**self.parameters, **letters})
-
     # ---------------------------------------------------------------- inside
-
-    def _traced(self, parameters: Mapping[str, object]) -> Expression | None:
-        return None if self.function is None else trace(self.function, dict(parameters))
-
-    def _inside(self, cells: Cells, parameters: Mapping[str, object]) -> Any:
-        """The formula as part of another: raw numbers, or a named part of the expression being traced."""
-        if self.function is None:
-            raise InputTypeError(f"{self.name} is a metric of scores; it cannot stand in a formula of counts.")
-        values = {**self.parameters, **parameters}
-        if not isinstance(cells.tp, Expression):
-            return self.function(cells, **values)
-        # As nodes, so that exact arithmetic meets 0.1 and not what floats make of 2 - 0.1.
-        values = {key: as_expression(value) if isinstance(value, float) else value for key, value in values.items()}
-        inner = self.function(cells, **values)
-        return Named(write_form(self.name, parameters), inner, inner if self.general is None else self.general)
-
-    def _checked(self, parameters: Mapping[str, object]) -> dict[str, Any]:
-        """All parameters, the given ones checked against their names and domains."""
-        free = {} if self.is_fixed else self.parameters
-        for key, value in parameters.items():
-            if key not in free:
-                names = ", ".join(free) or "none"
-                raise InputTypeError(f"{self.name} has no parameter {key!r} (it has {names}).{did_you_mean(key, free)}")
-            check_parameter(f"{key} of {self.name}", value, free[key], self.domain.get(key))
-        return {**self.parameters, **parameters}
 
     def _written(self, parameters: Mapping[str, Any]) -> str:
         return write_form(self.name, {k: v for k, v in parameters.items() if not np.array_equal(v, self.parameters[k])})

@@ -34,7 +34,7 @@ class MetricValue:
     def _none(self) -> Any:
         return np.full(np.shape(self.value), None, dtype=object)[()]
 
-    def finished(self, metric: Metric, options: CallOptions) -> Any:
+    def finished(self, metric: Metric, options: CallOptions) -> float | Array:
         """The value as the caller wants it: a float or an array, NaN replaced or an error."""
         if options.undefined == "raise":
             for reason in filter(None, np.asarray(self.why, dtype=object).flat):
@@ -44,6 +44,6 @@ class MetricValue:
         return plain(self.value)
 
 
-def plain(value: float | Array) -> Any:
+def plain(value: float | Array) -> float | Array:
     """A number as a float, an array as one."""
     return float(value) if np.ndim(value) == 0 else np.asarray(value)
