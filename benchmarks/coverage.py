@@ -183,7 +183,7 @@ def cluster_rows():
 
 def level_rows():
     """Two models that are equally right: how often each comparison rejects at 0.05, and each interval holds 0."""
-    from steelyard import beats_guessing, compare
+    from steelyard import beats_chance, compare
 
     rng = np.random.default_rng(6)
     names = ("recall", "balanced_accuracy", "mcc", "accuracy")
@@ -202,9 +202,9 @@ def level_rows():
             test = compare(y, scores, scores=True, metrics=["roc_auc"], rng=rng).rows[0]
             out.setdefault("roc_auc (DeLong)", []).append((test.p_value < 0.05, test.low <= 0 <= test.high))
             guess = (rng.random(n) < 0.3).astype(int)
-            out.setdefault("beats_guessing", []).append((beats_guessing(y, guess).p_value < 0.05, True))
+            out.setdefault("beats_chance", []).append((beats_chance(y, guess).p_value < 0.05, True))
         shares = {name: np.mean(pairs, axis=0) for name, pairs in out.items()}
-        single = ("McNemar, mid-p", "beats_guessing")
+        single = ("McNemar, mid-p", "beats_chance")
         texts = {k: digits(v[0]) if k in single else f"{digits(v[0])} / {digits(v[1])}" for k, v in shares.items()}
         yield f"n = {n:,}, prevalence {prevalence}, luck shared {shared:.0%}", texts
 

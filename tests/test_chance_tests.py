@@ -11,8 +11,9 @@ import pytest
 from checks import assert_refused, same
 from scipy import stats
 
+import steelyard
 from steelyard import Confusion, Counts, confusion, get_metric, list_metrics, score_table
-from steelyard.analysis.chance_tests import beats_guessing, chance_test
+from steelyard.analysis.chance_tests import beats_chance, chance_test
 from steelyard.analysis.hypergeometric import TruePositives
 from steelyard.errors import InputError, InputTypeError
 
@@ -28,7 +29,7 @@ name = lambda metric: metric.name
 
 def test_fishers_test_is_scipys_on_every_small_table():
     for tp, fn, fp, tn in SMALL:
-        found = beats_guessing(Counts(tp, fn, fp, tn))
+        found = beats_chance(Counts(tp, fn, fp, tn))
         better, worse = (stats.fisher_exact([[tp, fn], [fp, tn]], alternative=a).pvalue for a in ("greater", "less"))
         assert same(found.p_value, better), (tp, fn, fp, tn)
         assert same(found.p_two_sided, min(1, 2 * min(better, worse))), (tp, fn, fp, tn)
@@ -52,23 +53,23 @@ def test_the_window_of_huge_tables_holds_all_the_mass(cell, lean):
 
 
 def test_finleys_forecasts_beat_guessing():
-    found = beats_guessing(FINLEY)
+    found = beats_chance(FINLEY)
     assert found.p_value < 1e-20
-    assert repr(found) == "better than guessing: p = 5.6e-29 (Fisher's exact test)"
+    assert repr(found) == "better than a random predictor: p = 5.6e-29 (Fisher's exact test)"
 
 
 def test_a_tiny_p_is_told_to_1e_300_and_then_is_below_it():
-    small = beats_guessing(Counts(400, 100, 100, 400))
+    small = beats_chance(Counts(400, 100, 100, 400))
     assert same(math.log(small.p_value), stats.hypergeom.logsf(399, 1000, 500, 500), 1e-9)
-    least = beats_guessing(Counts(900, 100, 100, 900))
-    assert least.p_value == 0 and repr(least).startswith("better than guessing: p < 1e-300 (")
-    assert 0 < beats_guessing(Counts(480, 5, 5, 480)).p_value < 1e-200
+    least = beats_chance(Counts(900, 100, 100, 900))
+    assert least.p_value == 0 and repr(least).startswith("better than a random predictor: p < 1e-300 (")
+    assert 0 < beats_chance(Counts(480, 5, 5, 480)).p_value < 1e-200
 
 
 def test_huge_counts_have_their_p():
     near = Counts(10**9 + 10**5, 10**9, 10**9, 10**9)
-    found = beats_guessing(near), chance_test("f1", near), chance_test("mcc", near)
-    assert beats_guessing(Counts(9 * 10**8, 10**8, 10**9, 10**9)).p_value == 0
+    found = beats_chance(near), chance_test("f1", near), chance_test("mcc", near)
+    assert beats_chance(Counts(9 * 10**8, 10**8, 10**9, 10**9)).p_value == 0
     expected = stats.norm.sf((10**5 / 4) / math.sqrt(4 * 10**9 / 16))
     assert found[0].p_value == pytest.approx(expected, rel=1e-3)
     assert same([f.p_value for f in found], found[0].p_value)
@@ -76,15 +77,15 @@ def test_huge_counts_have_their_p():
 
 def test_more_rows_than_can_be_enumerated_are_tested_approximately():
     cell = 10**14
-    found = beats_guessing(Counts(cell + 10**8, cell, cell, cell))
+    found = beats_chance(Counts(cell + 10**8, cell, cell, cell))
     assert "approximate" in found.method and 0 < found.p_value < 1e-6
-    with pytest.raises(InputError, match="beats_guessing"):
+    with pytest.raises(InputError, match="beats_chance"):
         chance_test("f1", Counts(cell, cell, cell, cell))
 
 
 @pytest.mark.parametrize("table", [Counts(0, 5, 0, 9), Counts(5, 0, 9, 0)])
 def test_a_single_predicted_class_beats_nothing(table):
-    assert beats_guessing(table).p_value == beats_guessing(table).p_two_sided == 1
+    assert beats_chance(table).p_value == beats_chance(table).p_two_sided == 1
     assert chance_test("accuracy", table).p_value == 1
 
 
@@ -93,12 +94,12 @@ def test_weights_are_left_out_of_a_test_and_it_says_so():
     true, score, weight = rng.random(200) < 0.3, rng.random(200), rng.random(200)
     pred = score > 0.5
     for weighed, plain in [
-        (beats_guessing(true, pred, sample_weight=weight), beats_guessing(true, pred)),
-        (beats_guessing(true, y_score=score, sample_weight=weight), beats_guessing(true, y_score=score)),
+        (beats_chance(true, pred, sample_weight=weight), beats_chance(true, pred)),
+        (beats_chance(true, y_score=score, sample_weight=weight), beats_chance(true, y_score=score)),
         (chance_test("f1", true, pred, sample_weight=weight), chance_test("f1", true, pred)),
     ]:
         assert same(weighed.p_value, plain.p_value) and "weight" in weighed.method and "weight" not in plain.method
-    assert beats_guessing(Counts(3.0, 1.0, 2.0, 2.0)) == beats_guessing(Counts(3, 1, 2, 2))
+    assert beats_chance(Counts(3.0, 1.0, 2.0, 2.0)) == beats_chance(Counts(3, 1, 2, 2))
 
 
 # ---------------------------------------------------------------- several classes, scores
@@ -108,7 +109,7 @@ def test_the_agreement_test_has_the_moments_of_all_permutations():
     true, pred = np.array([0, 0, 0, 1, 1, 2, 2]), np.array([0, 0, 1, 1, 2, 2, 0])
     agree = np.array([(true == np.array(p)).sum() for p in itertools.permutations(pred)])
     z = (agree.mean() + 0.5 - (true == pred).sum()) / agree.std()
-    found = beats_guessing(true, pred)
+    found = beats_chance(true, pred)
     assert same(found.p_value, stats.norm.cdf(z))
     assert "approximate" in found.method
 
@@ -120,15 +121,15 @@ def test_the_agreement_test_is_near_a_permutation_simulation():
     observed, draws = (true == pred).sum(), 20_000
     simulated = ((true == rng.permuted(np.tile(pred, (draws, 1)), axis=1)).sum(1) >= observed).mean()
     error = math.sqrt(simulated * (1 - simulated) / draws)
-    found = beats_guessing(true, pred).p_value
+    found = beats_chance(true, pred).p_value
     assert 0.001 < found < 0.5
     assert abs(found - simulated) < 4 * error + 0.002
 
 
 def test_labels_that_nobody_has_leave_two_classes_to_fishers_test():
     table = confusion([0, 1, 1, 0], [0, 1, 0, 0], labels=[0, 1, 2])
-    assert beats_guessing(table) == beats_guessing([0, 1, 1, 0], [0, 1, 0, 0])
-    assert beats_guessing(CLASSES, pos_label="b") == beats_guessing(CLASSES.counts("b"))
+    assert beats_chance(table) == beats_chance([0, 1, 1, 0], [0, 1, 0, 0])
+    assert beats_chance(CLASSES, pos_label="b") == beats_chance(CLASSES.counts("b"))
 
 
 @pytest.mark.parametrize(("shift", "digits", "rows"), [(0.5, 6, 30), (0.5, 6, 900), (0.3, 1, 400), (-0.4, 1, 80)])
@@ -136,18 +137,18 @@ def test_the_rank_test_is_scipys(shift, digits, rows):
     rng = np.random.default_rng(9)
     true = rng.random(rows) < 0.3
     score = np.round(rng.normal(size=rows) + shift * true, digits)
-    found = beats_guessing(true, y_score=score)
+    found = beats_chance(true, y_score=score)
     way = "exact" if found.method.startswith("exact") else "asymptotic"
     assert (way == "exact") == (rows == 30)
     better, worse = (
         stats.mannwhitneyu(score[true], score[~true], alternative=a, method=way).pvalue for a in ("greater", "less")
     )
     assert same(found.p_value, better, 1e-9) and same(found.p_two_sided, min(1, 2 * min(better, worse)), 1e-9)
-    assert beats_guessing(score_table(true, score)) == found
+    assert beats_chance(score_table(true, score)) == found
 
 
 def test_one_score_for_all_beats_nothing():
-    assert beats_guessing([0, 1, 1], y_score=[0.5, 0.5, 0.5]).p_value == 1
+    assert beats_chance([0, 1, 1], y_score=[0.5, 0.5, 0.5]).p_value == 1
 
 
 # ---------------------------------------------------------------- one metric
@@ -177,14 +178,14 @@ def test_the_exact_p_is_the_share_of_all_permutations_that_do_as_well(metric, pr
 @pytest.mark.parametrize("metric", ["recall", "precision", "f1", "informedness", "kappa", "error_rate"])
 def test_metrics_that_rise_with_the_hits_have_fishers_p(metric):
     for table in [FINLEY, Counts(3, 1, 2, 2), Counts(1, 3, 8, 2), Counts(10**6, 10**6, 10**6, 10**6 + 999)]:
-        ours, fishers = chance_test(metric, table), beats_guessing(table)
+        ours, fishers = chance_test(metric, table), beats_chance(table)
         assert same([ours.p_value, ours.p_two_sided], [fishers.p_value, fishers.p_two_sided])
 
 
 def test_far_tails_of_many_rows_keep_their_digits():
     table = Counts(1_012_000, 10**6, 10**6, 1_012_000)
-    assert beats_guessing(table).p_value < 1e-30
-    assert same(math.log(chance_test("f1", table).p_value), math.log(beats_guessing(table).p_value), 1e-9)
+    assert beats_chance(table).p_value < 1e-30
+    assert same(math.log(chance_test("f1", table).p_value), math.log(beats_chance(table).p_value), 1e-9)
 
 
 def test_an_undefined_value_has_no_p_and_tells_why():
@@ -196,7 +197,7 @@ def test_an_undefined_value_has_no_p_and_tells_why():
 def test_independent_labels_rarely_seem_better_than_guessing():
     rng = np.random.default_rng(10)
     tests = {m: lambda c, m=m: chance_test(m, c).p_value for m in ("g_mean", "diagnostic_odds_ratio")}
-    tests["fisher"] = lambda c: beats_guessing(c).p_value
+    tests["fisher"] = lambda c: beats_chance(c).p_value
     for rows, share, flagged in [(40, 0.3, 0.4), (200, 0.1, 0.15)]:
         drawn = rng.multinomial(rows, np.outer([share, 1 - share], [flagged, 1 - flagged]).ravel(), size=5_000)
         both = (drawn[:, :2].sum(1) > 0) & (drawn[:, 2:].sum(1) > 0)
@@ -221,7 +222,7 @@ def test_parameters_reach_the_metric():
 
 
 def test_results_travel():
-    for found in (beats_guessing(FINLEY), chance_test("mcc", FINLEY)):
+    for found in (beats_chance(FINLEY), chance_test("mcc", FINLEY)):
         assert pickle.loads(pickle.dumps(found)) == found
 
 
@@ -231,22 +232,27 @@ def test_results_travel():
 @pytest.mark.parametrize(
     ("kind", "call", "words"),
     [
-        (InputError, lambda: beats_guessing(Counts(3, 4, 0, 0)), "one true class"),
-        (InputError, lambda: beats_guessing(Counts(0, 0, 0, 0)), "no rows"),
-        (InputError, lambda: beats_guessing([1, 1], [0, 1]), "one true class"),
-        (InputError, lambda: beats_guessing([1, 1], y_score=[0.1, 0.2], labels=[0, 1]), "one true class"),
+        (InputError, lambda: beats_chance(Counts(3, 4, 0, 0)), "one true class"),
+        (InputError, lambda: beats_chance(Counts(0, 0, 0, 0)), "no rows"),
+        (InputError, lambda: beats_chance([1, 1], [0, 1]), "one true class"),
+        (InputError, lambda: beats_chance([1, 1], y_score=[0.1, 0.2], labels=[0, 1]), "one true class"),
         (InputError, lambda: chance_test("f1", Counts(3, 4, 0, 0)), "one true class"),
         (InputError, lambda: chance_test("f1", Confusion.of_rows((), np.zeros((0, 0), dtype=int))), "pos_label"),
         (InputError, lambda: chance_test("prevalence", FINLEY), "describes"),
         (InputTypeError, lambda: chance_test("roc_auc", FINLEY), "scores"),
-        (InputTypeError, lambda: chance_test("f1", score_table([0, 1], [0.1, 0.2])), "cut"),
-        (InputTypeError, lambda: beats_guessing([1, 0]), "alone"),
-        (InputError, lambda: beats_guessing([1, 0], [1, 0], y_score=[0.1, 0.2]), "together"),
-        (InputError, lambda: beats_guessing(Counts.stack([FINLEY, FINLEY])), "one table at a time"),
-        (InputError, lambda: beats_guessing(Counts(1.5, 1, 1, 1)), "weights"),
+        (InputTypeError, lambda: chance_test("f1", score_table([0, 1], [0.1, 0.2])), "threshold"),
+        (InputTypeError, lambda: beats_chance([1, 0]), "alone"),
+        (InputError, lambda: beats_chance([1, 0], [1, 0], y_score=[0.1, 0.2]), "together"),
+        (InputError, lambda: beats_chance(Counts.stack([FINLEY, FINLEY])), "one table at a time"),
+        (InputError, lambda: beats_chance(Counts(1.5, 1, 1, 1)), "weights"),
         (InputError, lambda: chance_test("mcc", CLASSES), "pos_label"),
         (InputError, lambda: chance_test("f1", CLASSES, average="macro"), "pos_label"),
     ],
 )
 def test_what_cannot_be_tested_is_refused_in_a_sentence(kind, call, words):
     assert_refused(call, kind, words)
+
+
+def test_the_former_name_warns_and_gives_the_same():
+    with pytest.warns(DeprecationWarning, match="beats_guessing is now called beats_chance"):
+        assert steelyard.beats_guessing(FINLEY) == beats_chance(FINLEY)

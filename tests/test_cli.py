@@ -103,7 +103,7 @@ def test_demo_evaluates_real_predictions_and_works_the_paradox():
         "Rare positives: 87 of 899",
         "AC-score",
         "average_precision",
-        "Scores were cut at 0.5",
+        "Scores were thresholded at 0.5",
         "90.0%",
         "66.7%",
     ):

@@ -73,7 +73,9 @@ def test_test_rows_of_no_weight_fail_their_run_alone():
     rest = np.arange(100, 200)
     split = [(OTHERS, NEGATIVES), (np.setdiff1d(np.arange(200), rest), rest)]
     found = cross_evaluate(GaussianNB(), X, Y, split=split, sample_weight=weight)
-    assert [run.error for run in found.failures] == ["All rows tested have weight 0, so nothing is measured on them."]
+    assert [run.error for run in found.failures] == [
+        "All rows tested have weight 0, so nothing can be evaluated on them."
+    ]
     assert found.evaluation.rows == (weight[100:] > 0).sum()
 
 

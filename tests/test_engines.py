@@ -383,8 +383,8 @@ REFUSED = [
     ("a positive not there", {"y": ["yes", "no"], "p": ["yes", "no"]}, {"pred": "p", "pos_label": "yea"}, InputError, "The positive class 'yea' does not occur; there are 'no', 'yes'. Did you mean 'yes'?"),
     ("a positive not clear", {"y": ["yes", "no"], "s": [0.1, 0.2]}, {"score": "s"}, InputError, "Which class is the positive one is not clear"),
     ("an undeclared label", {"y": [0, 1], "p": [0, 2]}, {"pred": "p", "labels": [0, 1]}, InputError, "The column 'p' holds 2, which is none of the declared"),
-    ("nothing to weigh", {"y": [0, 1]}, {}, InputTypeError, "There is nothing to weigh: name a column of labels"),
-    ("three models", {"y": [0, 1]}, {"pred": ["a", "b", "c"]}, InputError, "One model is weighed, or two side by side; 3 columns"),
+    ("nothing to weigh", {"y": [0, 1]}, {}, InputTypeError, "There is nothing to count: name a column of labels"),
+    ("three models", {"y": [0, 1]}, {"pred": ["a", "b", "c"]}, InputError, "One model is counted, or two side by side; 3 columns"),
     ("two models and weights", {"y": [0, 1]}, {"pred": ["a", "b"], "weight": "w"}, InputError, "Two models side by side are weighed by their labels alone"),
 ]  # fmt: skip
 

@@ -36,7 +36,7 @@ def test_the_toy_of_the_golden_file(golden, kind):
     assert np.allclose(model.centers_, [expected["centroid_neg"], expected["centroid_pos"]], rtol=1e-14)
     assert np.allclose(model.coef_[0], expected["unit"], rtol=1e-14)
     assert np.allclose(model.project(toy["X"]), expected["projection"], rtol=1e-14)
-    assert close(model.cut_, expected["best_cut"]) and close(model.criterion_value_, expected["best_score"])
+    assert close(model.threshold_, expected["best_cut"]) and close(model.criterion_value_, expected["best_score"])
     assert list(confusion(toy["y"], model.predict(toy["X"])).counts()) == expected["cm_tp_fn_fp_tn"]
 
 
@@ -86,7 +86,7 @@ def test_the_best_centre_is_the_one_whose_cut_is_worth_more():
     y = np.repeat([0, 1, 0], [7, 7, 1])
     mean, median, best = (NearestMeanClassifier(kind).fit(far, y) for kind in ("mean", "median", "best"))
     assert median.criterion_value_ > mean.criterion_value_
-    assert best.centroid_ == "median" and best.cut_ == median.cut_
+    assert best.centroid_ == "median" and best.threshold_ == median.threshold_
 
 
 def test_either_class_may_be_positive():
@@ -108,7 +108,9 @@ def test_a_whole_weight_is_as_good_as_repeated_rows():
     for kind in ("mean", "median"):
         one = NearestMeanClassifier(kind).fit(X, Y, sample_weight=weight)
         other = NearestMeanClassifier(kind).fit(np.repeat(X, weight, 0), np.repeat(Y, weight))
-        assert np.allclose(one.coef_, other.coef_, rtol=1e-10) and one.cut_ == pytest.approx(other.cut_, rel=1e-9)
+        assert np.allclose(one.coef_, other.coef_, rtol=1e-10) and one.threshold_ == pytest.approx(
+            other.threshold_, rel=1e-9
+        )
 
 
 def test_the_weighted_median_is_numpys_without_weights():
@@ -122,7 +124,7 @@ def test_with_folds_the_cut_is_the_mean_of_the_folds_cuts():
     z = NearestMeanClassifier("mean").fit(X, Y).project(X)
     search = Criterion(read_aim("operating_point_score", {}))
     cuts = [best_middle(z[t], Y[t] == 1, np.ones(len(t)), search)[0] for t, _ in folds.split(X, Y)]
-    assert len(cuts) == 50 and model.cut_ == pytest.approx(np.mean(cuts), rel=1e-14)
+    assert len(cuts) == 50 and model.threshold_ == pytest.approx(np.mean(cuts), rel=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_any_criterion_of_best_threshold_will_do(criterion):
 
 def test_the_mean_of_three_is_the_operating_point_score():
     three = NearestMeanClassifier("mean", ["f1", "negative_f1", "ac_score"]).fit(X, Y)
-    assert three.cut_ == NearestMeanClassifier("mean").fit(X, Y).cut_
+    assert three.threshold_ == NearestMeanClassifier("mean").fit(X, Y).threshold_
 
 
 def test_it_can_be_searched_and_pickled():
@@ -183,5 +185,11 @@ def test_the_coefficients_are_those_of_the_decision_function(pos_label):
     model = NearestMeanClassifier(pos_label=pos_label).fit(data, y)
     assert np.allclose(model.decision_function(data), data @ model.coef_[0] + model.intercept_[0])
     assert np.array_equal(
-        model.project(data) >= model.cut_, model.predict(data) == (1 if pos_label is None else pos_label)
+        model.project(data) >= model.threshold_, model.predict(data) == (1 if pos_label is None else pos_label)
     )
+
+
+def test_the_threshold_under_its_former_name_warns():
+    model = NearestMeanClassifier().fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    with pytest.warns(DeprecationWarning, match="NearestMeanClassifier.cut_ is now called threshold_"):
+        assert model.cut_ == model.threshold_

@@ -835,7 +835,7 @@ def test_the_order_of_models_says_its_metric_and_whom_kalitas_mean_f_puts_first(
     ranked, by_f = (found.ranking(metric)[0].model for metric in (None, "f1[average=macro]"))
     assert ranked != by_f and found.ranking("ac_score")[0].model == ranked
     for text in (" ".join(repr(found).split()), page(found)):
-        assert "Ranked by ac_score, which weighs the classes alike at any prevalence; f1[average=macro]" in text
+        assert "Ranked by ac_score, which gives the classes equal weight at any prevalence; f1[average=macro]" in text
         sentence = text[text.index("Ranked by") :]
         assert f"puts {by_f} first and not {ranked}" in sentence
     same = repr(cross_evaluate({"a": eager, "b": eager}, X, y, split=Folds(2), rng=0))

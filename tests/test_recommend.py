@@ -48,7 +48,7 @@ def test_classes_that_do_not_matter_alike_get_metrics_that_do_not_weigh_them_ali
     assert names(fit.use) == ["iba", "alpha_f1", "class_weighted_accuracy"]
     for item in fit.use:
         assert decide(item.metric, "class_symmetry").holds is False and decide(item.metric, "leans_to_positives").holds
-        assert "weighs the two classes differently (" in item.why
+        assert "gives the two classes different weights (" in item.why
     blamed = {item.metric: item for item in fit.avoid}
     assert blamed["g_mean"].why == "counts errors on either class alike (proved)"
     assert blamed["g_mean"].cite == "garcia2012"
@@ -76,7 +76,7 @@ def test_a_metric_that_falls_below_zero_is_not_said_to_look_well():
 
 def test_costs_and_ranks_are_reasoned_and_blamed_as_well():
     costs = recommend(costs=True)
-    assert "is never better for one miss more (proved)" in costs.use[0].why
+    assert "is never better for one more false negative (proved)" in costs.use[0].why
     assert {"accuracy", "mcc", "precision"} <= {*names(costs.avoid)}
     assert "precision" not in names(recommend(costs=True, a_class_may_fail=True).avoid)
     ranks = recommend(ranking=True)

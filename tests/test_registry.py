@@ -316,7 +316,7 @@ def test_every_question_takes_scikit_learns_keywords():
     assert steelyard.interval("roc_auc", **scores) == steelyard.interval("roc_auc", y_true, y_score)
     assert steelyard.chance("roc_auc", **scores).same_margins == 0.5
     assert steelyard.chance("f1", **rows).same_margins == steelyard.chance("f1", y_true, y_pred).same_margins
-    assert steelyard.beats_guessing(**scores) == steelyard.beats_guessing(y_true, y_score=y_score)
+    assert steelyard.beats_chance(**scores) == steelyard.beats_chance(y_true, y_score=y_score)
     assert steelyard.best_threshold(**scores).threshold == steelyard.best_threshold(y_true, y_score).threshold
     assert (steelyard.roc_curve(**scores).tpr == steelyard.roc_curve(y_true, y_score).tpr).all()
     with pytest.raises(SteelyardError, match="recall is of predicted labels"):

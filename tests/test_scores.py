@@ -202,7 +202,7 @@ def test_points_of_the_curve():
     assert steelyard.recall_at_precision(y, score, at=1.0) == pytest.approx(1 / 3)
     assert steelyard.precision_at_recall(y, score, at=0.5) == 0.6
     worst = steelyard.recall_at_precision.why([1, 0], [0.1, 0.9], at=0.9)
-    assert worst == "no cut reaches a precision of 0.9"
+    assert worst == "no threshold reaches a precision of 0.9"
 
 
 def test_calibration_of_probabilities():

@@ -224,11 +224,13 @@ def test_any_written_form_may_stand_in_a_bound():
 
 
 def test_a_bound_that_no_cut_meets_names_the_nearest():
-    with pytest.raises(InputError, match=r"No cut reaches precision >= 0.99; the nearest is 0.667 at threshold 0.5\."):
+    with pytest.raises(
+        InputError, match=r"No threshold reaches precision >= 0.99; the nearest is 0.667 at threshold 0.5\."
+    ):
         best(Y, S, where="precision >= 0.99")
     with pytest.raises(
         InputError,
-        match=r"reaches recall > 0.9 with specificity >= 0.8; the nearest is 0 at the cut that flags nobody\.",
+        match=r"reaches recall > 0.9 with specificity >= 0.8; the nearest is 0 at the threshold that flags nobody\.",
     ):
         best(Y, S, where=["specificity >= 0.8", "recall > 0.9"])
     with pytest.raises(InputError, match=r"precision > 0.333; the nearest is 0.3328 at threshold 1"):
@@ -433,5 +435,5 @@ def test_bad_input_is_refused_in_one_sentence(args, options, kind, words):
 
 
 def test_a_table_of_one_class_has_no_best_cut():
-    with pytest.raises(UndefinedError, match="informedness is undefined at every cut: no negatives"):
+    with pytest.raises(UndefinedError, match="informedness is undefined at every threshold: no negatives"):
         best_threshold(score_table([1, 1], [1, 2], pos_label=1, labels=[0, 1]), metric="informedness")

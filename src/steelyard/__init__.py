@@ -68,6 +68,7 @@ _HOME = {
     "Evaluation": "evaluation.evaluation",
     "evaluate": "evaluation.evaluate",
     "swap_prevalences": "analysis.prevalence",
+    "beats_chance": "analysis.chance_tests",
     "beats_guessing": "analysis.chance_tests",
     "chance": "analysis.chance",
     "chance_test": "analysis.chance_tests",

@@ -1,9 +1,17 @@
-"""Renamed: an attribute under its former name, for one release."""
+"""Renamed: an attribute or a function under its former name, for one release."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import ParamSpec, TypeVar
+
+    _Given = ParamSpec("_Given")
+    _Result = TypeVar("_Result")
 
 
 class Renamed:
@@ -20,3 +28,14 @@ class Renamed:
             return self
         warnings.warn(f"{self.name} is now called {self.new}.", DeprecationWarning, stacklevel=2)
         return getattr(instance, self.new)
+
+
+def renamed_function(function: Callable[_Given, _Result], former: str) -> Callable[_Given, _Result]:
+    """The function under its former name, with a warning."""
+
+    @wraps(function)
+    def call(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
+        warnings.warn(f"{former} is now called {function.__name__}.", DeprecationWarning, stacklevel=2)
+        return function(*arguments, **options)
+
+    return call

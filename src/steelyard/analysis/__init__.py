@@ -1,1 +1,1 @@
-"""Questions asked of a table: how sure, against what chance, at which threshold, at which prevalence, which of two."""
+"""Questions asked of a table: its intervals, no-skill baselines, best threshold, prevalence, which of two models."""

@@ -28,7 +28,7 @@ def is_whole_auc(metric: Metric, parameters: Mapping[str, Any]) -> bool:
 
 
 def delong(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
-    """The AUC give or take its DeLong error, cut at 0 and 1: too narrow near them and with few positives."""
+    """The AUC plus or minus its DeLong error, clipped at 0 and 1: too narrow near them and with few positives."""
     auc = _auc(table)
     if isnan(auc):
         return auc, auc

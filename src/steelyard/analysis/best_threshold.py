@@ -55,7 +55,7 @@ class BestThreshold(Flat):
         if self.interval is None or self.out_of_sample is None:
             return text
         low, high = map(three_digits, self.interval)
-        text += f"; {100 * self.level:g} % of resamples cut at {low} to {high}"
+        text += f"; {100 * self.level:g} % of resamples take {low} to {high}"
         return f"{text}; on new rows about {three_digits(self.out_of_sample)}"
 
     def _rule(self) -> str:
@@ -178,7 +178,7 @@ class Search:
         check_level(self.level)
 
     def best(self, table: ScoreTable, resamples: int, rng: Rng) -> BestThreshold:
-        """The best threshold of a table, with what resamples of its rows say of it."""
+        """The best threshold of a table, with its variation over resamples of the rows."""
         if not isinstance(resamples, (int, np.integer)) or isinstance(resamples, bool) or resamples < 0:
             raise InputError(f"resamples is a whole number, 0 or more, not {resamples!r}.")
         best = self._best_of(ThresholdCounts.of(table, self.criterion.both))

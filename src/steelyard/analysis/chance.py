@@ -34,9 +34,9 @@ _OPTIONS = frozenset(field.name for field in fields(CallOptions))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chance(Flat):
-    """What guessing scores by one metric: a number each, or an array where the data or the average are one.
+    """The no-skill baselines of one metric: a number each, or an array where the data or the average are one.
 
-    A score has no classes to guess: there `same_margins` is the value of a score that tells the rows nothing.
+    Scores have no predicted classes: there `same_margins` is the value of one constant score for all rows.
     """
 
     metric: str
@@ -46,9 +46,11 @@ class Chance(Flat):
     coin: Numbers
 
     def __repr__(self) -> str:
-        values = [("with the same margins", self.same_margins), ("always the majority", self.majority)]
+        values = [("same margins", self.same_margins), ("always the majority", self.majority)]
         values += [("always the minority", self.minority), ("a fair coin", self.coin)]
-        return f"{self.metric} of guessing {', '.join(f'{words} {_digits(value)}' for words, value in values)}"
+        return (
+            f"{self.metric} of a no-skill baseline: {', '.join(f'{words} {_digits(value)}' for words, value in values)}"
+        )
 
 
 def _digits(value: Array | float) -> str:
@@ -63,16 +65,16 @@ def chance(
     y_score: ArrayLike | None = None,
     **options: Any,
 ) -> Chance:
-    """The no-skill baselines of a metric on the same data: what guessing scores; all else as in calling the metric.
+    """The no-skill baselines of a metric on the same data; all else as in calling the metric.
 
-    The guesses: independent of the truth with the same margins; always the commonest class; always the rarest class
-    that occurs; each class equally often.
+    They are random predictions at the same prediction rate (the same margins); always the commonest class; always the
+    rarest class that occurs; each class equally often.
 
     >>> from steelyard import Counts
     >>> chance("f1", Counts(tp=28, fn=23, fp=72, tn=2680))
-    f1 of guessing with the same margins 0.0241, always the majority 0, always the minority 0.0357, a fair coin 0.0351
+    f1 of a no-skill baseline: same margins 0.0241, always the majority 0, always the minority 0.0357, ...
     >>> chance("accuracy", ["a", "a", "b", "c"], ["a", "b", "b", "c"])
-    accuracy of guessing with the same margins 0.312, always the majority 0.500, always the minority 0.250, ...
+    accuracy of a no-skill baseline: same margins 0.312, always the majority 0.500, always the minority 0.250, ...
     """
     spec, call = spec_and_options(metric, options)
     declared = spec.metric
@@ -123,12 +125,12 @@ def lacks_a_class(table: Statistic) -> Array:
     lacking = (classes > 0).sum(-1) < 2
     if lacking.ndim == 0 and lacking:
         what = "rows of one true class only" if classes.any() else "no rows"
-        raise InputError(f"The table holds {what}; guessing is judged on rows of at least two classes.")
+        raise InputError(f"The table holds {what}; a no-skill baseline needs rows of at least two classes.")
     return np.asarray(lacking)
 
 
 def _guesses(table: Statistic) -> tuple[Statistic, ...]:
-    """The tables that guessing expects: of the same margins, always the majority, always the minority, a coin."""
+    """The expected tables of the baselines: same margins, always the majority, always the minority, a coin."""
     match table:
         case Counts():
             return _guessed_counts(table)
@@ -168,13 +170,13 @@ def _guessed_classes(table: Confusion) -> tuple[Confusion, ...]:
 
 
 def independent(matrix: Array) -> Array:
-    """The table that guessing with the same margins expects."""
+    """The expected table of a random predictor with the same margins."""
     truth, predicted = (matrix.sum(axis).astype(np.float64) for axis in (1, 0))
     return np.outer(truth, predicted / truth.sum())
 
 
 def _expected(table: Confusion, matrix: Array) -> Confusion:
-    # The rows only tell which cells are empty, lest what rounding leaves of a sum of weights be taken for one.
+    # The rows only show which cells are empty, lest what rounding leaves of a sum of weights be taken for one.
     return Confusion(table.labels, (matrix > 0).astype(np.int64), matrix, matrix, table.positive)
 
 

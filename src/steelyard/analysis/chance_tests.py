@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard._renamed import renamed_function
 from steelyard.analysis.chance import collapsed, lacks_a_class, spec_and_options
 from steelyard.analysis.hypergeometric import TruePositives, log_sum
 from steelyard.analysis.rows import Flat
@@ -37,10 +38,10 @@ BY_ROWS = ", by rows and not by weight"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChanceTest(Flat):
-    """How probable guessing with the same margins does as well: one-sided, two-sided, and by which test.
+    """Whether a random predictor with the same margins does as well: p-values, one-sided and two-sided, and the test.
 
-    `undefined_share` is how probable guesses are on which the metric is undefined; they count as doing as well.
-    Where it is undefined on the table itself both p-values are NaN, and `why` tells the reason.
+    `undefined_share` is the probability of random predictions on which the metric is undefined; they count as doing as
+    well. Where it is undefined on the table itself both p-values are NaN, and `why` gives the reason.
     """
 
     p_value: float
@@ -51,27 +52,27 @@ class ChanceTest(Flat):
 
     def __repr__(self) -> str:
         if self.why:
-            return f"better than guessing: undefined, {self.why} ({self.method})"
+            return f"better than a random predictor: undefined, {self.why} ({self.method})"
         p = f"p = {self.p_value:.2g}" if self.p_value >= SMALLEST else f"p < {SMALLEST:g}"
-        share = f"; undefined on {self.undefined_share:.2g} of the guesses" if self.undefined_share else ""
-        return f"better than guessing: {p} ({self.method}{share})"
+        share = f"; undefined with probability {self.undefined_share:.2g}" if self.undefined_share else ""
+        return f"better than a random predictor: {p} ({self.method}{share})"
 
 
-def beats_guessing(
+def beats_chance(
     y_true: Statistic | ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
     **options: Any,
 ) -> ChanceTest:
-    """Test that truth and prediction go together, against guesses of the same margins.
+    """Test whether a classifier is better than a random predictor with the same margins.
 
     Two classes: Fisher's exact test. More: a z test of the agreements, approximate. Scores: Mann and Whitney's test.
     Each counts rows; two-sided is twice the smaller tail. `options` are those of `confusion` and `score_table`.
 
     >>> from steelyard import Counts
-    >>> beats_guessing(Counts(tp=28, fn=23, fp=72, tn=2680))
-    better than guessing: p = 5.6e-29 (Fisher's exact test)
+    >>> beats_chance(Counts(tp=28, fn=23, fp=72, tn=2680))
+    better than a random predictor: p = 5.6e-29 (Fisher's exact test)
     """
     table = _table(y_true, y_pred, y_score, options)
     rows, note = _rows(table)
@@ -87,6 +88,9 @@ def beats_guessing(
     matrix = rows.rows[np.ix_(present, present)]
     # Of two classes either may be called positive: the test is the same.
     return _agreement_test(matrix, note) if len(present) > 2 else _fisher_test(Counts.from_matrix(matrix), note)
+
+
+beats_guessing = renamed_function(beats_chance, "beats_guessing")
 
 
 def _table(
@@ -183,20 +187,22 @@ def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
 def chance_test(
     metric: SpecLike, y_true: Statistic | ArrayLike, y_pred: ArrayLike | None = None, **options: Any
 ) -> ChanceTest:
-    """Test one metric of a two-class table against its exact distribution over guesses of the same margins.
+    """Test one metric of two classes against its exact distribution over random predictions with the same margins.
 
-    Guesses on which it is undefined count as doing as well, and as badly; their share is told.
+    Random predictions on which it is undefined count as doing as well, and as badly; the result gives their share.
 
     >>> from steelyard import Counts
     >>> chance_test("diagnostic_odds_ratio", Counts(tp=4, fn=1, fp=2, tn=5))
-    better than guessing: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined on 0.0076 of the guesses)
+    better than a random predictor: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined with ...)
     """
     spec, call = spec_and_options(metric, options)
     tested = spec.metric
     if not tested.sign:
-        raise InputError(f"{tested.name} only describes: no value of it is better, so none can beat guessing.")
+        raise InputError(
+            f"{tested.name} only describes: no value of it is better, so none can beat a random predictor."
+        )
     if tested.function is None:
-        raise InputTypeError(f"{tested.name} is a metric of scores; beats_guessing(y_true, y_score=...) tests those.")
+        raise InputTypeError(f"{tested.name} is a metric of scores; beats_chance(y_true, y_score=...) tests those.")
     row_options = {key: getattr(call, key) for key in ("pos_label", "labels", "sample_weight", "frequency")}
     rows, note = _rows(_table(y_true, y_pred, None, row_options))
     counts = _two_classes(tested, rows, call)
@@ -209,10 +215,12 @@ def _two_classes(metric: Metric, rows: Statistic, call: CallOptions) -> Counts:
         case Counts():
             return rows
         case ScoreTable():
-            raise InputTypeError(f"{metric.name} needs a cut: give table.at(threshold), or labels in place of scores.")
+            raise InputTypeError(
+                f"{metric.name} needs a threshold: give table.at(threshold), or labels in place of scores."
+            )
     symmetric = metric.classes is not None and call.pos_label is None and rows.positive is None
     if call.average != "native" or (symmetric and len(rows.labels) > 2):
-        raise InputError("The exact test is of one class; name it with pos_label=, or test all with beats_guessing.")
+        raise InputError("The exact test is of one class; name it with pos_label=, or test all with beats_chance.")
     return rows.counts(rows.labels[-1] if symmetric and rows.labels else call.pos_label)
 
 
@@ -221,7 +229,7 @@ def _enumerated(metric: Metric, counts: Counts, method: str) -> ChanceTest:
     if math.isnan(observed):
         return ChanceTest(math.nan, math.nan, method, math.nan, metric.why(counts))
     if null.spread > WIDEST:
-        raise InputError(f"{null.total:.2g} rows are too many to enumerate; beats_guessing tests such a table.")
+        raise InputError(f"{null.total:.2g} rows are too many to enumerate; beats_chance tests such a table.")
     near = 1e-14 + 1e-13 * abs(observed)  # equal but for rounding
     logs = []
     for tp in null.support(int(counts.tp)):

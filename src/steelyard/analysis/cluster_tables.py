@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 
 
 def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Prevalence | None) -> Array:
-    """The table of each cluster that has any weight, clusters on a first axis; an average row weighs 1."""
+    """The table of each cluster that has any weight, clusters on a first axis; the mean row has weight 1."""
     if prevalence is not None:
-        raise InputError(
-            "prevalence= and groups= cannot be given together; weigh the clusters at their own prevalence."
-        )
+        raise InputError("prevalence= and groups= cannot be given together; take the clusters at their own prevalence.")
     true, pred = arrays.column(rows.y_true, "y_true"), arrays.column(rows.y_pred, "y_pred")
     member = arrays.column(rows.clusters, "groups")
     weight = arrays.weights(options.sample_weight, "sample_weight")
@@ -36,7 +34,9 @@ def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Preval
     tables = np.bincount(code, mass, minlength=len(clusters) * k * k).reshape(-1, k, k)
     weighted = tables[tables.sum((1, 2)) > 0]
     if len(weighted) < 2:
-        raise InputError("groups= names one cluster only; with no second one nothing tells how clusters differ.")
+        raise InputError(
+            "groups= names one cluster only; with no second one the variation between clusters is unknown."
+        )
     # The prior adds rows, so a row must weigh 1 on average, whatever the scale of the weights.
     row_weight = 1.0 if weight is None else (weight * mass).sum() / mass.sum()
     return np.asarray(weighted / row_weight)

@@ -58,7 +58,7 @@ def compare(
     """Whether models differ on the same rows: every metric's difference with its paired interval and tests.
 
     `models` are named columns of predicted labels, or with scores=True of scores of the positive class, which
-    `threshold` (a number, or one a model) cuts for the metrics of labels. Or give a Paired table alone, or a frame and
+    `threshold` (a number, or one per model) serves the metrics of labels. Or give a Paired table alone, or a frame and
     the names of its columns: true, and the models as a list (or by name). `frequency` is how many rows a row stands
     for, where labels are compared.
 
@@ -95,7 +95,7 @@ def compare(
 
 @dataclass(frozen=True)
 class Question:
-    """By which metrics models are compared, of which class or average, and how sure the differences shall be."""
+    """By which metrics models are compared, of which class or average, and at which confidence level."""
 
     specs: tuple[MetricSpec, ...] | None
     options: CallOptions
@@ -106,7 +106,7 @@ class Question:
     def of_labels(self, columns: ComparedColumns, threshold: object) -> Comparison:
         """The comparison of columns of predicted labels."""
         if threshold is not None:
-            what = "threshold= cuts scores, and predicted labels are cut already"
+            what = "threshold= is for scores, and these are predicted labels"
             raise InputError(f"{what}; give scores=True, or leave it out.")
         named = {f"the model {name!r}": column for name, column in columns.models.items()}
         codes, labels = paired_tables.encoded(columns.truth, named, self.options.labels)
@@ -185,7 +185,7 @@ class Question:
             return tuple(map(MetricSpec, (*ranked, *labelled)))
         for spec in self.specs:
             if not thresholded and not (spec.is_native and spec.metric.scores is not None):
-                raise InputError(f"{spec.name} is a metric of labels; give threshold= to cut the scores into them.")
+                raise InputError(f"{spec.name} is a metric of labels; give threshold= to make labels of the scores.")
         return self.specs
 
 

@@ -111,7 +111,7 @@ def as_counts(cells: Array) -> Counts:
 
 
 def binned(table: ScoreTable, most: int = MOST_ENTRIES) -> ScoreTable:
-    """The table with at most about 2 x `most` entries a class, cut at the scores of the rarer class.
+    """The table with at most about 2 x `most` entries per class, split at the scores of the rarer class.
 
     What counts for the order is which scores of the common class lie between two of the rarer one, so nothing is
     lost to ranking while the rarer class keeps all its scores; beyond that its quantiles are kept.

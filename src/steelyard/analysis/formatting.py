@@ -59,7 +59,7 @@ def cell_text(column: str, value: object) -> str:
 
 
 def _beside_one(value: float) -> str:
-    """A number near 1 or -1 with as many digits as tell it apart, at most six after the point; there never the 1."""
+    """A number near 1 or -1 with as many digits as distinguish it, at most six after the point; there never the 1."""
     for places in range(3, PLACES + 1):
         shown = f"{value:.{places}f}"
         if abs(float(shown)) != 1:

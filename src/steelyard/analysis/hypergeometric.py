@@ -1,4 +1,4 @@
-"""Hypergeometric: the true positives of a guess with given margins, exact for any counts."""
+"""Hypergeometric: the true positives of a random predictor with given margins, exact for any counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHUNK = 1 << 17  # values of tp at a time, so that the cells of their tables st
 
 @dataclass(frozen=True)
 class TruePositives:
-    """The true positives of a guess with given margins: hypergeometric, and exact for any counts.
+    """The true positives of a random predictor with given margins: hypergeometric, and exact for any counts.
 
     scipy's goes by differences of log-gammas, which at 1e12 rows leave two digits, and sums tails to their end.
     """
@@ -33,7 +33,7 @@ class TruePositives:
 
     @classmethod
     def of(cls, counts: Counts) -> TruePositives:
-        """The guesses with the margins of a table."""
+        """The random predictor with the margins of a table."""
         margins = (counts.positives, counts.negatives, counts.predicted_positives, counts.predicted_negatives)
         return cls(*map(int, margins))
 

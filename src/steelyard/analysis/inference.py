@@ -35,7 +35,7 @@ class ClusteredRows(NamedTuple):
 
 @dataclass(frozen=True)
 class Inference:
-    """How sure values are said to be: the level, the method, how many draws from where, at which prevalence.
+    """How intervals are made: the level, the method, how many draws from where, at which prevalence.
 
     >>> Inference(level=0.9).level
     0.9

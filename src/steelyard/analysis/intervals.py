@@ -1,4 +1,4 @@
-"""Intervals: how sure a value is, at a cost that the number of rows does not change."""
+"""Intervals: confidence intervals of metrics, at a cost that the number of rows does not change."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def interval(
     prevalence: Prevalence | None = None,
     **options: Any,
 ) -> Interval:
-    """How sure a metric is on counts, a table, or labels and predictions or scores.
+    """The confidence interval of a metric on counts, a table, or labels and predictions or scores.
 
     The default draws tables from the posterior (1/2 row added to each cell of 2 x 2), which covers where the
     percentile bootstrap collapses; a kinked metric takes the range over the likely draws, roc_auc a score interval,
@@ -149,7 +149,7 @@ def _cluster_tables(estimands: Sequence[Estimand], rows: ClusteredRows, inferenc
     for estimand in estimands:
         if estimand.metric.scores is not None:
             name = estimand.metric.name
-            raise InputError(f"{name} is a metric of scores; clusters are weighed for metrics of labels only.")
+            raise InputError(f"{name} is a metric of scores; cluster intervals exist for metrics of labels only.")
     table, options = estimands[0].label_table, estimands[0].options
     options = replace(options, labels=table.labels) if isinstance(table, Confusion) else options
     return cluster_tables(rows, options, inference.prevalence)

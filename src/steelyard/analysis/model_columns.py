@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ComparedColumns(NamedTuple):
-    """The column of the truth, that of each model by its name, and how many rows each row stands for."""
+    """The column of the truth, that of each model by its name, and the frequency weight of each row."""
 
     truth: Array
     models: dict[str, Array]

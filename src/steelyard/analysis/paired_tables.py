@@ -34,7 +34,7 @@ def paired(
 ) -> Paired:
     """Count the truth and the labels that two models predicted into one table, truth x A x B.
 
-    `frequency` says how many rows a row stands for; weights of importance are refused.
+    `frequency` is the frequency weight, how many rows a row counts for; sample weights are refused.
 
     >>> paired([0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, 0])
     <Paired table of 4 rows, 2 labels: A alone is right in 1, B alone in 1>
@@ -49,11 +49,11 @@ def paired(
 
 
 def refuse_weights(sample_weight: Weights) -> None:
-    """Refuse weights of importance, which no draw of rows can count."""
+    """Refuse sample weights, which no draw of rows can count."""
     if sample_weight is not None:
         raise InputError(
-            "sample_weight= is not taken in comparing models: their paired draws count rows. Leave it out, or say with "
-            "frequency= of paired() how many rows a row stands for."
+            "sample_weight= is not taken in comparing models: their paired draws count rows. Leave it out, or give "
+            "paired() frequency weights by frequency=."
         )
 
 

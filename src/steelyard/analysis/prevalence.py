@@ -79,7 +79,7 @@ def checked_prevalence(pi: Prevalence) -> Array:
 def _counts_at(counts: Counts[Any], pi: Array) -> Counts[Any]:
     p, n = (np.asarray(part, dtype=np.float64) for part in (counts.positives, counts.negatives))
     if (p == 0).any() or (n == 0).any():
-        raise InputError("A table without positives or without negatives says nothing about another prevalence.")
+        raise InputError("A table without positives or without negatives has no value at another prevalence.")
     if pi.ndim:
         p, n = p[..., None], n[..., None]
         cells = [np.asarray(cell)[..., None] for cell in counts]
@@ -122,7 +122,7 @@ def scores_at(table: ScoreTable, pi: Array | float) -> ScoreTable:
     """The score table re-weighted to a prevalence, or to each of several; the weights may have an axis of draws."""
     p, n = np.asarray(table.positive.total, dtype=float), np.asarray(table.negative.total, dtype=float)
     if (p == 0).any() or (n == 0).any():
-        raise InputError("Scores of one class only say nothing about another prevalence.")
+        raise InputError("Scores of one class only have no value at another prevalence.")
     total = p + n
     return ScoreTable(
         _scaled(table.positive, pi * total / p), _scaled(table.negative, (1 - pi) * total / n), table.label

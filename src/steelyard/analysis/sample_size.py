@@ -64,7 +64,7 @@ def sample_size(
     level: float = 0.95,
     power: float = 0.8,
 ) -> SampleSize:
-    """How many rows give an interval of that width, or tell the classifier `at` from `versus` with that power.
+    """The sample size for an interval of that width, or to distinguish `at` from `versus` with that power.
 
     `at` and `versus` are (recall, specificity), or Counts whose rates are taken.
 
@@ -89,7 +89,7 @@ def sample_size(
         share, needed = abs(values[0] - values[1]) * _power_factor(level, power), _both_widths
     if not (share > 0 and math.isfinite(share)):
         raise InputError(
-            f"{planned.name} would have to be told apart to {share:g}; give a width or a difference above 0."
+            f"{planned.name} would have to be distinguished to {share:g}; give a width or a difference above 0."
         )
     rows = _least_rows(lambda n: needed(planned, n, (prevalence, prevalence), rates, level) <= share, prevalence)
     balanced = rows
@@ -134,7 +134,7 @@ def _both_widths(
 
 
 def _shifted(metric: Metric, sampled: float, used: float) -> Metric:
-    """The metric read at another prevalence than the sampled one: each class weighed accordingly."""
+    """The metric read at another prevalence than the sampled one: each class weighted accordingly."""
     if sampled == used:
         return metric
     p, q = used / sampled, (1 - used) / (1 - sampled)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     LimitsLike: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
 
 TIE = 16 * np.finfo(np.float64).eps  # of the metric's range: what rounding makes of equal optima
-SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows that weigh 0.1 each
+SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows of weight 0.1 each
 _COSTS = {"cost_fn": (1, 0), "cost_fp": (0, 1), "cost_tp": (1, 1), "cost_tn": (0, 0)}  # rows true, columns predicted
 
 
@@ -92,19 +92,19 @@ class Criterion:
         """Why no threshold that is allowed has a value."""
         why = self.aim.why(table.flat()[int(self._allowed(table.flat()).argmax())])
         bounds = " that meets " + " and ".join(limit.text for limit in self.limits) if self.limits else ""
-        return f"{self.aim.name} is undefined at every cut{bounds}: {why}."
+        return f"{self.aim.name} is undefined at every threshold{bounds}: {why}."
 
 
 def _unmet(limit: Limit, others: str, gaps: Array, table: ThresholdCounts) -> str:
     if np.isnan(gaps).all():
-        return f"No cut reaches {limit.text}{others}: {limit.metric.name} is undefined at each of them."
+        return f"No threshold reaches {limit.text}{others}: {limit.metric.name} is undefined at each of them."
     place = int(np.nanargmin(gaps))
     value = float(application.count_values(limit.metric, table.flat()[place], limit.metric.parameters))
     # Enough digits to tell the value from the bound.
     near = next((text for text in (f"{value:.3g}", f"{value:.6g}") if float(text) != limit.bound), repr(value))
     at = table.thresholds.flat[place]
-    where = f"threshold {at:g}" if math.isfinite(at) else "the cut that flags nobody"
-    return f"No cut reaches {limit.text}{others}; the nearest is {near} at {where}."
+    where = f"threshold {at:g}" if math.isfinite(at) else "the threshold that flags nobody"
+    return f"No threshold reaches {limit.text}{others}; the nearest is {near} at {where}."
 
 
 # ---------------------------------------------------------------- what is best
@@ -172,7 +172,9 @@ def _cost_matrix(metric: AimLike | None) -> Array | None:
 def _thresholded_metric(item: MetricLike) -> Metric:
     metric = get_metric(item)
     if metric.function is None:
-        raise InputTypeError(f"{metric.name} judges the order of all scores, so no cut is best for it; name another.")
+        raise InputTypeError(
+            f"{metric.name} judges the order of all scores, so no threshold is best for it; name another."
+        )
     # A plain function comes without facts; whoever looks for its best threshold means its highest value.
     is_plain = callable(item) and metric is not item
     return replace(metric, direction="higher") if is_plain else metric
@@ -181,7 +183,7 @@ def _thresholded_metric(item: MetricLike) -> Metric:
 def _sign(metric: Metric) -> int:
     if not metric.sign:
         raise InputError(
-            f"No value of {metric.name} is best, so no cut is; name a metric that has a direction, or declare one."
+            f"No value of {metric.name} is best, so no threshold is; name a metric with a direction, or declare one."
         )
     return metric.sign
 
@@ -235,5 +237,5 @@ def _limit(text: str) -> Limit:
         raise InputError(f"{text!r} is no bound: write a metric, one of >= <= > <, and a number: 'recall >= 0.9'.")
     metric = get_metric(parts[1])
     if metric.function is None:
-        raise InputTypeError(f"{metric.name} judges the order of all scores, so it cannot bound a cut.")
+        raise InputTypeError(f"{metric.name} judges the order of all scores, so it cannot constrain a threshold.")
     return Limit(metric, parts[2], bound, f"{metric.name} {parts[2]} {parts[3]}")

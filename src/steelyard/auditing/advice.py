@@ -23,7 +23,7 @@ class Advice(Flat):
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The metrics to read, what to report beside them, and what to avoid, each with the property that decided."""
+    """The metrics to read, what to report beside them, and what to avoid, each with the property behind it."""
 
     use: tuple[Advice, ...]
     beside: tuple[str, ...]

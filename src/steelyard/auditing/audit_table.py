@@ -18,7 +18,7 @@ _MARKS = {True: "yes", False: "no", None: "?"}
 
 
 def audit(*metrics: MetricLike, properties: Iterable[str] | None = None) -> Rows[Decision]:
-    """Every property of the metrics named, or of all, decided: proved, refuted by a table, or left open.
+    """The proven properties of the metrics named, or of all: proved, refuted by a table, or left open.
 
     >>> audit("g_mean", properties=["class_symmetry"])[0].verdict
     'proved'

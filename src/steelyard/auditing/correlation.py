@@ -134,10 +134,10 @@ def correlation_study(
     """Perturb a list of true probabilities and correlate metrics with recall and specificity (García 3.1).
 
     Each probability moves evenly within its range, clipped to [0, 1]: `total_range` is shared by negatives and
-    positives in `steps` ways, `tuples` times each. `threshold` is a number, or "prior" for the cut that would flag as
-    many rows as are positive. Of the lists only those with the classes on either side of 0.5 ("class_linear",
-    "class_uniform") bear the paper out. With few rows much of a positive correlation with recall is the sampling
-    noise of the few positives: compare n.
+    positives in `steps` ways, `tuples` times each. `threshold` is a number, or "prior" for the threshold that would
+    flag as many rows as are positive. Of the lists only those with the classes on either side of 0.5 ("class_linear",
+    "class_uniform") bear the paper out. With few rows much of a positive correlation with recall is the sampling noise
+    of the few positives: compare n.
 
     >>> study = correlation_study(["accuracy", "g_mean"], n=100, seeds=20)
     >>> for row in study.rows()[2:4]:

@@ -1,4 +1,4 @@
-"""Counterexamples: a law tried on tables in exact arithmetic, the small ones first; floats tell where to look."""
+"""Counterexamples: a law tried on tables in exact arithmetic, the small ones first; floats show where to look."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def cells_text(table: Iterable[int | Fraction]) -> str:
 
 
 def _distinct_texts(*numbers: str) -> list[str]:
-    """The numbers as they are where short, else as decimals with as many digits as tell them apart."""
+    """The numbers as they are where short, else as decimals with as many digits as distinguish them."""
     short = [number if len(number) <= 12 else "" for number in numbers]
     for digits in range(6, 60):
         texts = [text or _decimal(number, digits) for text, number in zip(short, numbers, strict=True)]

@@ -1,4 +1,4 @@
-"""Discrimination: which metrics tell two classifiers apart, and which change their order with the classes' shares.
+"""Discrimination: which metrics separate two classifiers, and which change their order with the prevalence.
 
 After Wu and Cannistraci, who rank metrics by the difference of two classifiers under three imbalances. Where two
 metrics disagree is in `disagreement`.
@@ -34,7 +34,7 @@ __all__ = ["Discrimination", "disagreement", "disagreements", "discrimination"]
 
 @dataclass(frozen=True)
 class Separation:
-    """How one metric tells classifier A from B over the conditions: positive differences speak for A."""
+    """How one metric separates classifier A from B over the conditions: positive differences speak for A."""
 
     metric: str
     conditions: tuple[str, ...]
@@ -89,7 +89,7 @@ class Discrimination:
 
     @property
     def separating(self) -> list[str]:
-        """The metrics that tell the two apart under every condition, always in the same order."""
+        """The metrics that separate the two under every condition, always in the same order."""
         return [separation.metric for separation in self.separations if separation.separates]
 
     def ranking(self, condition: int | str = 0) -> list[tuple[str, float]]:
@@ -128,7 +128,7 @@ def discrimination(
     metrics: Iterable[MetricLike] | None = None,
     tolerance: float = 0.0,
 ) -> Discrimination:
-    """Which metrics tell two classifiers apart, and which change their order as the classes' shares change (Wu).
+    """Which metrics separate two classifiers, and which change their order with the prevalence (Wu).
 
     Each classifier is a point (TPR, TNR) or one table, put to every prevalence; or Counts of one table a condition,
     such as three test sets, which are taken as they are. A metric separates the two where they differ by more than
@@ -162,7 +162,7 @@ def _check_directed(metrics: Sequence[Metric]) -> None:
     without = next((m.name for m in metrics if m.direction is None), None)
     if without is not None:
         raise InputError(
-            f"{without} says of no value that it is better than another, so nobody leads by it; "
+            f"{without} has no better or worse values, so no model leads by it; "
             "leave it out, or declare what is best with @metric."
         )
 
@@ -209,7 +209,7 @@ def _rates(classifier: Classifier) -> tuple[float, float]:
     """The (TPR, TNR) of one classifier."""
     if isinstance(classifier, Counts):
         if not (classifier.positives > 0 and classifier.negatives > 0):
-            raise InputError("A table without positives or without negatives says nothing about another prevalence.")
+            raise InputError("A table without positives or without negatives has no value at another prevalence.")
         return float(classifier.tp / classifier.positives), float(classifier.tn / classifier.negatives)
     try:
         tpr, tnr = (float(rate) for rate in classifier)

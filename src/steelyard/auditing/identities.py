@@ -1,6 +1,6 @@
 """Identities: which metrics are the same function, or a function of one another; seen on tables, then proved.
 
-Nothing is listed by hand: values on random tables tell which metrics order all tables alike, an equation is fitted to
+Nothing is listed by hand: values on random tables show which metrics order all tables alike, an equation is fitted to
 them, and the equation is proved for all tables.
 """
 

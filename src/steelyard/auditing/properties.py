@@ -1,4 +1,4 @@
-"""Properties decided: whether what is asked of a metric holds: proved, refuted by a smallest table, or not refuted.
+"""Properties of metrics, decided: proved, refuted by a smallest table, or not refuted.
 
 Each law of a property is tried on small tables in exact arithmetic, smallest first, and where none refutes it proved
 for all values of its variables.
@@ -55,7 +55,7 @@ def decide(metric: MetricLike, property: str | Property) -> Decision:
 def audit_properties(
     metrics: Iterable[MetricLike] | None = None, properties: Iterable[str | Property] | None = None
 ) -> list[Decision]:
-    """Every property decided for every metric of counts in the registry, or for those named."""
+    """Every property proved or refuted for every metric of counts in the registry, or for those named."""
     chosen = _metrics_of_counts() if metrics is None else list(map(get_metric, metrics))
     stored = decision_store.stored_decisions()
     before = len(stored)

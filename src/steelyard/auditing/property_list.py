@@ -43,7 +43,7 @@ class Property:
 
 
 _BOTH_READINGS = (
-    "García calls noticing the exchange a virtue, since a metric that does not may miss which class is served badly; "
+    "García calls noticing the exchange a virtue, since a metric that does not may hide which class has the errors; "
     "Asawa and Wu want a metric that does not, since which class is called positive is a convention."
 )
 
@@ -86,8 +86,8 @@ _ALL = (
         "prevalence_invariance",
         "Invariance to prevalence",
         "The value stays when the positives become k times as many at the same recall, for any k above 0.",
-        "Asawa (balancing the test set), Nguyen and Wu (null-biased) want it; whoever must know the value at the "
-        "prevalence in use does not.",
+        "Asawa (balancing the test set), Nguyen and Wu (null-biased) want it; "
+        "whoever needs the value at the deployment prevalence does not.",
         ("asawa", "nguyen2019", "wu2025"),
         (MORE_POSITIVES,),
     ),
@@ -102,16 +102,16 @@ _ALL = (
     Property(
         "zero_when_a_class_fails",
         "Zero when a class fails",
-        "The value is 0 where no row of one of the classes is found.",
-        "Asawa and Wu want it where no class may be given up; a half-credit is fine where one may.",
+        "The value is 0 where one of the classes has zero recall.",
+        "Asawa and Wu want it where no class may have zero recall; one half is fine where one may.",
         ("asawa", "wu2025"),
         (NO_POSITIVE_FOUND, NO_NEGATIVE_FOUND),
     ),
     Property(
         "no_credit_when_a_class_fails",
         "No credit when a class fails",
-        "The value is at most 0 where no row of one of the classes is found.",
-        "Whoever lets no class be given up: Asawa and Wu ask for 0 there; a metric corrected for chance falls below.",
+        "The value is at most 0 where one of the classes has zero recall.",
+        "Whoever accepts zero recall for no class: Asawa and Wu ask for 0; a chance-corrected metric falls below.",
         ("asawa", "wu2025"),
         NO_CREDIT,
         upward=True,
@@ -120,15 +120,15 @@ _ALL = (
         "leans_to_positives",
         "Leans to the positives",
         "Of two classes of one size, finding more of the positives is never worth less than as many of the negatives.",
-        "García wants it where the positives are the class that matters; one who weighs both alike asks for symmetry.",
+        "García wants it where the positives matter more; who gives both classes equal weight asks for symmetry.",
         ("garcia2012",),
         (LEANING_TO_POSITIVES,),
     ),
     Property(
         "constant_chance",
-        "Constant chance level",
-        "Guessing scores the same whatever the share of positives and of flags.",
-        "Powers wants it, so that a value can be told from guessing without the margins.",
+        "Constant no-skill baseline",
+        "A random predictor scores the same whatever the prevalence and the prediction rate.",
+        "Powers wants it, so that a value can be compared with a random predictor's without the margins.",
         ("powers2011",),
         (NO_SKILL,),
     ),

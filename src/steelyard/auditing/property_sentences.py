@@ -1,4 +1,4 @@
-"""Property sentences: what a decided property means for a reader who chooses a metric, and who calls it a fault."""
+"""Property sentences: what a proven or refuted property means for the choice of a metric, and who calls it a fault."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ if TYPE_CHECKING:
     from steelyard.auditing.decisions import Decision
 
 _HOLDS = {
-    "class_symmetry": "weighs both classes alike, whichever is called positive",
+    "class_symmetry": "gives both classes equal weight, whichever is called positive",
     "prevalence_invariance": "stays the same at any prevalence",
-    "leans_to_positives": "never counts a found positive for less than a spared negative",
-    "no_credit_when_a_class_fails": "gives no credit where one class is given up",
-    "zero_when_a_class_fails": "is 0 as soon as one class is given up",
+    "leans_to_positives": "never counts a true positive for less than a true negative",
+    "no_credit_when_a_class_fails": "gives no credit where one class has zero recall",
+    "zero_when_a_class_fails": "is 0 where one class has zero recall",
     "equal_recalls_kept": "reads like a rate: x where both recalls are x",
-    "constant_chance": "has one chance level, whatever the margins",
-    "monotone_tp": "is never worse for one hit more",
-    "monotone_fn": "is never better for one miss more",
-    "monotone_fp": "is never better for one false alarm more",
+    "constant_chance": "has one no-skill baseline, whatever the margins",
+    "monotone_tp": "is never worse for one more true positive",
+    "monotone_fn": "is never better for one more false negative",
+    "monotone_fp": "is never better for one more false positive",
 }
 _DOES_NOT_HOLD = {
-    "class_symmetry": "weighs the two classes differently",
-    "prevalence_invariance": "is of the prevalence in use, with which it moves",
+    "class_symmetry": "gives the two classes different weights",
+    "prevalence_invariance": "is of the deployment prevalence, with which it moves",
 }
 _MISSED = {
     "class_symmetry": "changes with which class is called positive",
     "prevalence_invariance": "moves with the prevalence though the classifier stays the same",
-    "leans_to_positives": "may count a found positive for less than a spared negative",
-    "no_credit_when_a_class_fails": "may look well while one class is given up",
+    "leans_to_positives": "may count a true positive for less than a true negative",
+    "no_credit_when_a_class_fails": "may look good while one class has zero recall",
 }
 _UNWANTED = {"class_symmetry": "counts errors on either class alike"}
 

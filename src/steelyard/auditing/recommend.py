@@ -1,4 +1,4 @@
-"""Recommendation: which few metrics fit a problem, by the properties decided for each, and which to avoid."""
+"""Recommendation: which few metrics fit a problem, by the proven properties of each, and which to avoid."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def recommend(
     costs: bool = False,
     positives: int | None = None,
 ) -> Recommendation:
-    """The few metrics that fit, from answers about the problem; every reason is a decided property.
+    """The few metrics that fit a problem, each with a proven property as its reason.
 
     `both_classes_alike`: errors on either class matter the same; else those on the positives matter more.
-    `a_class_may_fail`: half credit for giving one class up is fine. `prevalence_in_use`: the test set has the class
-    shares of the use, which are stable, and the value is to be of them. `ranking`: scores are used as an order, not
-    cut. `costs`: what each error costs is known. `positives`: how many there are to test on. The last answers are read
-    from `data`, an Evaluation or a table, where they are not given.
+    `a_class_may_fail`: a class with zero recall may still score one half. `prevalence_in_use`: the test set has the
+    deployment prevalence, which is stable, and the value is to be at it. `ranking`: scores are used as a ranking,
+    without a threshold. `costs`: the cost of each kind of error is known. `positives`: how many there are to test on.
+    The last answers are read from `data`, an Evaluation or a table, where they are not given.
 
     >>> [advice.metric for advice in recommend().use]
     ['g_mean', 'ac_score', 'tpnr']
@@ -105,7 +105,7 @@ def _having(wanted: Mapping[str, bool], candidates: Sequence[Metric]) -> list[Me
 
 
 def _order(metric: Metric, problem: Problem) -> tuple[bool, bool, int]:
-    """First what decides most: a chance level to tell a value in use from guessing, then a 0 for a class given up."""
+    """First what matters most: a fixed no-skill value, then a 0 for a class with zero recall."""
     lost = problem.in_use and not _stands(metric, "constant_chance")
     credit = not problem.may_fail and not _stands(metric, "zero_when_a_class_fails")
     return lost, credit, -sum(_stands(metric, name) for name in _VIRTUES)
@@ -169,22 +169,22 @@ def _beside(problem: Problem) -> Iterator[str]:
     if problem.ranking and not problem.costs:
         yield "precision and recall among as many rows as will be looked at (precision_at_k, lift)"
     else:
-        yield "recall and specificity, each with its interval: no single number says which class is served badly"
+        yield "recall and specificity, each with its interval: no single number shows which class has the errors"
         yield (
-            "precision at the prevalence in use, beside what guessing at the same rate would get"
+            "precision at the deployment prevalence, beside its no-skill baseline (same prediction rate)"
             if problem.in_use or not problem.alike
-            else "precision, said with its prevalence, or at the prevalence in use by at_prevalence"
+            else "precision, stated with its prevalence, or at the deployment prevalence by at_prevalence"
         )
     if problem.costs and not problem.may_fail:
         yield "a floor under recall and specificity: the least cost may give a class up"
     if problem.classes > 2:
         yield (
             f"each of the {problem.classes} classes against the rest: "
-            "what is decided here is of tables of two classes, and says nothing of a metric's form for more"
+            "the properties are proven for two classes, not for a metric's form for more"
         )
     if problem.rows is not None and problem.rows < _FEW:
         text = f"the interval before the value: {problem.rows} {_rarer_class(problem)} most metrics open"
-        yield f"{text}; sample_size says how many would do"
+        yield f"{text}; sample_size computes how many would be enough"
 
 
 def _rarer_class(problem: Problem) -> str:
@@ -226,7 +226,7 @@ def _of_one_threshold() -> Iterator[Advice]:
     """The usual metrics that read labels, where no threshold is put to the scores."""
     of_labels = [metric for metric in _reported() if metric.scores is None]
     for metric in of_labels[:_MOST]:
-        yield Advice(metric.name, "is of labels: it judges one cut of the scores, not their order", None)
+        yield Advice(metric.name, "is of labels: it judges one threshold, not the order of the scores", None)
 
 
 def _meaning(metric: Metric) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard._renamed import Renamed
 from steelyard.analysis.threshold_criterion import Criterion, read_aim
 from steelyard.errors import InputError, needs_sklearn
 from steelyard.ingest.array_tables import score_table
@@ -55,14 +56,16 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     distance is no probability, so there is a `decision_function` and no `predict_proba`.
 
     Fitted: `classes_`; `centroid_`, the kind chosen; `centers_`, of the negatives and of the positives; `axis_`, the
-    unit vector from the first to the second, `cut_`, the place on it, and `criterion_value_` there; `coef_` and
+    unit vector from the first to the second, `threshold_`, the place on it, and `criterion_value_` there; `coef_` and
     `intercept_`, of which `decision_function` is made: towards `classes_[1]`, as scikit-learn's are.
 
     >>> X, y = [[0, 0], [1, 0], [0, 1], [4, 3], [5, 4], [2, 2]], [0, 0, 0, 1, 1, 1]
     >>> model = NearestMeanClassifier().fit(X, y)
-    >>> model.centroid_, round(model.cut_, 3), model.predict([[1, 1], [3, 3]]).tolist()
+    >>> model.centroid_, round(model.threshold_, 3), model.predict([[1, 1], [3, 3]]).tolist()
     ('mean', 1.796, [0, 1])
     """
+
+    cut_ = Renamed("threshold_")
 
     def __init__(
         self,
@@ -92,7 +95,7 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         slack = search.aim.tie(np.array([axis.merit for axis in axes]))
         best = max(axis.merit for axis in axes)
         chosen = next(axis for axis in axes if axis.merit >= best - slack)  # of equal ones the mean, which is first
-        self.centroid_, self.centers_, self.axis_, self.cut_ = (
+        self.centroid_, self.centers_, self.axis_, self.threshold_ = (
             chosen.centroid,
             chosen.centers,
             chosen.unit,
@@ -104,18 +107,18 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self
 
     def project(self, X: ArrayLike) -> Array:
-        """Where each row lies on the axis; the threshold is `cut_`."""
+        """Where each row lies on the axis; the threshold is `threshold_`."""
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, dtype=np.float64, reset=False) @ self.axis_)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """The distance of each row from the threshold, above 0 towards the later class in sorted order."""
-        distance = self.project(X) - self.cut_
+        distance = self.project(X) - self.threshold_
         return distance if self._place() else -distance
 
     def predict(self, X: ArrayLike) -> Array:
         """The class of each row: the positive one from the threshold on."""
-        flagged = self.project(X) >= self.cut_
+        flagged = self.project(X) >= self.threshold_
         place = self._place()
         return np.asarray(self.classes_[np.where(flagged, place, 1 - place)])
 
@@ -127,7 +130,7 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     # ---------------------------------------------------------------- inside
 
     def _positives(self, y: Array, weighted: Array) -> Array:
-        """Which rows are of the positive class, of those that weigh anything; the parameters are checked on the way."""
+        """Which rows of positive weight are of the positive class; the parameters are checked on the way."""
         check_classification_targets(y)
         kind = type_of_target(y[weighted], input_name="y", raise_unknown=True)
         self.classes_ = np.unique(y[weighted])

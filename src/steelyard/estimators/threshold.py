@@ -146,7 +146,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             # scikit-learn's estimator checks look for its words in this sentence.
             raise InputError(f"Only binary classification is supported. Unknown label type: {kind}; give two classes.")
         if len(np.unique(y if weight is None else y[weight > 0])) < 2:
-            raise InputError("y holds rows of one class only; a cut needs two. Give rows of both.")
+            raise InputError("y holds rows of one class only; a threshold needs two. Give rows of both.")
         if isinstance(self.cv, str) and self.cv != "prefit":
             raise InputError(f"cv= takes a number of folds, a splitter or 'prefit', not {self.cv!r}.")
         if self.response_method not in ("auto", *_METHODS):
@@ -175,7 +175,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         method = next((name for name in wanted if hasattr(estimator, name)), None)
         if method is None:
             raise InputTypeError(
-                f"{type(estimator).__name__} has no {' or '.join(wanted)}, so there is nothing to cut."
+                f"{type(estimator).__name__} has no {' or '.join(wanted)}, so there is nothing to threshold."
             )
         scores, place = np.asarray(getattr(estimator, method)(X)), self._place(estimator.classes_)  # type: ignore[attr-defined]  # set by fit
         if scores.ndim == 2:
@@ -186,7 +186,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """The place of the positive class among the two."""
         labels = np.asarray(classes)
         if len(labels) != 2:
-            raise InputError(f"A fold or the fitted classifier holds {len(labels)} classes; a cut tells two apart.")
+            raise InputError(f"A fold or the fitted classifier holds {len(labels)} classes; a threshold separates two.")
         if self.pos_label is None:
             return 1
         places = np.flatnonzero(labels == self.pos_label)

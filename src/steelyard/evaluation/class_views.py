@@ -29,7 +29,7 @@ _PROBE = Counts(*np.array([[28, 3, 911], [23, 50, 7], [72, 17, 131], [2680, 5, 6
 
 @dataclass(frozen=True)
 class ClassView:
-    """One class against the rest: its counts, what a row weighs in each cell, and the share of the class."""
+    """One class against the rest: its counts, the mean weight of a row in each cell, and the share of the class."""
 
     label: Label
     counts: Counts

@@ -60,12 +60,12 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate predictions, scores or a table: every metric with its interval beside chance, and a verdict in words.
 
-    Scores alone are cut at 0.5 where they lie between 0 and 1, and it says so; other scores are ranked only, until a
-    threshold is given. `prevalence` reads everything where that share of the rows is positive. Of a frame (pandas,
-    Polars, PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, and by for groups;
-    it is counted where it lives. `cluster` names the column of what the rows belong to, such as the patient, where
-    they are not independent: the intervals then allow for it. `exact` keeps every score of a frame, or asks for bins.
-    A Tally is taken as well.
+    Scores alone are thresholded at 0.5 where they lie between 0 and 1, and the result states it; others are ranked
+    only, until a threshold is given. `prevalence` reads everything where that share of the rows is positive. Of a frame
+    (pandas, Polars, PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, and by
+    for groups; it is counted where it lives. `cluster` names the column of what the rows belong to, such as the
+    patient, where they are not independent: the intervals then allow for it. `exact` keeps every score of a frame, or
+    asks for bins. A Tally is taken as well.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))

@@ -44,8 +44,8 @@ class Evaluation(Result[MetricRow]):
     >>> from steelyard import Counts, evaluate
     >>> found = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
     >>> row = found["f1"]
-    >>> print(f"{row.value:.3f}; guessing {row.chance:.3f}")
-    0.371; guessing 0.024
+    >>> print(f"{row.value:.3f}; no-skill baseline {row.chance:.3f}")
+    0.371; no-skill baseline 0.024
     """
 
     confusion: Confusion | None
@@ -106,7 +106,7 @@ class Evaluation(Result[MetricRow]):
         return verdict(self)
 
     def best_threshold(self, metric: AimLike | None = None, **options: Any) -> BestThreshold:
-        """The cut of the scores at which a metric is best, with what it is worth on new rows."""
+        """The threshold at which a metric is best, with its expected value on new rows."""
         from steelyard.analysis.best_threshold import best_threshold
 
         return best_threshold(self._scores(), metric=metric, **options)
@@ -121,7 +121,9 @@ class Evaluation(Result[MetricRow]):
 
     def _scores(self) -> ScoreTable:
         if self.scores is None:
-            raise InputError("Labels alone were evaluated; curves and cuts need scores: evaluate(y_true, y_score=...).")
+            raise InputError(
+                "Labels alone were evaluated; curves and thresholds need scores: evaluate(y_true, y_score=...)."
+            )
         return self.scores
 
     def to_dict(self) -> dict[str, Any]:
@@ -167,7 +169,7 @@ class Evaluation(Result[MetricRow]):
 
     @property
     def row_counts(self) -> Counts | None:
-        """The two-class table in rows, whatever they weigh."""
+        """The two-class table in rows, whatever their weights."""
         if self.confusion is None or self.positive is None:
             return None
         return Confusion.of_rows(self.confusion.labels, self.confusion.rows).counts(self.positive)

@@ -58,7 +58,7 @@ class FrameColumns(NamedTuple):
     @property
     def assumed(self) -> tuple[str, ...]:
         """What the columns say of the intervals."""
-        clustered = f"Rows of one {self.cluster} belong together; the intervals draw whole clusters."
+        clustered = f"Rows of one {self.cluster} are clustered; the intervals resample whole clusters."
         return () if self.cluster is None else (clustered,)
 
 

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from steelyard.statistics.statistic import Statistic
 
 HALF = 0.5
-ASSUMED_HALF = f"Scores were cut at {HALF}; best_threshold looks for a better cut."
-RANKED_ONLY = "The scores are not probabilities: ranked only. Give threshold= to cut them."
+ASSUMED_HALF = f"Scores were thresholded at {HALF}; best_threshold finds a better one."
+RANKED_ONLY = "The scores are not probabilities: ranked only. Give threshold= to predict labels."
 TWO_THRESHOLDS = "Predictions and a threshold together contradict each other; give scores and the threshold."
 
 
 class RowOptions(NamedTuple):
-    """What is said of rows that are not yet counted."""
+    """Options that concern rows that are not yet counted."""
 
     pos_label: Label = None
     labels: LabelSet | None = None
@@ -66,7 +66,7 @@ def counted_inputs(
             raise InputTypeError("Give either a table or rows (y_true, y_pred or y_score=), not both.")
         if rows.labels is not None or rows.sample_weight is not None or rows.frequency is not None:
             raise InputError(
-                "labels= and weights are about rows, and this is a table; give them when weighing the rows."
+                "labels= and weights are about rows, and this is a table; give them when counting the rows."
             )
         return _of_table(data, threshold, rows.pos_label)
     if y_pred is not None and threshold is not None:
@@ -78,7 +78,7 @@ def _of_table(data: Statistic, threshold: float | None, pos_label: Label) -> Cou
     if isinstance(data, ScoreTable):
         return thresholded(data, threshold, None)
     if threshold is not None:
-        raise InputError("A table of labels is cut already; a threshold= needs scores.")
+        raise InputError("A confusion matrix holds predicted labels; a threshold= needs scores.")
     return CountedInputs(_as_confusion(data, pos_label))
 
 
@@ -173,7 +173,7 @@ def _checked_threshold(scores: ScoreTable, threshold: object) -> float:
     if divided is not None:
         raise InputError(
             f"The scores were counted in bins, and {threshold:g} would divide the one from {divided[0]:.9g} to "
-            f"{divided[1]:.9g}; cut at an end of it, or weigh the rows again with this threshold."
+            f"{divided[1]:.9g}; take an end of it, or count the rows again with this threshold."
         )
     return float(threshold)
 

@@ -19,7 +19,7 @@ def at_opening_threshold(evaluation: Evaluation) -> Evaluation:
     assert scores is not None  # noqa: S101 - their best threshold was found above
     metrics = [row.spec for row in evaluation.metrics] if evaluation.metrics_named else None
     title = default_metric().title
-    sentence = f"No threshold was given: the page opens at the cut where {title} is best on these rows."
+    sentence = f"No threshold was given: the page opens at the threshold where {title} is best on these rows."
     thresholded = evaluate(
         scores,
         threshold=best.threshold,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.chance import chance
-from steelyard.analysis.chance_tests import ChanceTest, beats_guessing
+from steelyard.analysis.chance_tests import ChanceTest, beats_chance
 from steelyard.analysis.intervals import table_intervals
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import Rows
@@ -106,8 +106,8 @@ def beats_no_skill(table: Confusion | None, scores: ScoreTable | None, positive:
     """The test against the no-skill baseline; None where that cannot be asked."""
     try:
         if table is not None:
-            return beats_guessing(table.counts(positive) if positive is not None and not table.weighted else table)
-        return None if scores is None else beats_guessing(scores)
+            return beats_chance(table.counts(positive) if positive is not None and not table.weighted else table)
+        return None if scores is None else beats_chance(scores)
     except (InputError, InputTypeError):
         return None
 

@@ -46,7 +46,7 @@ def threshold_grid(
     """All thresholds where they are few; else the one in use, the best of every metric, and an even rest.
 
     The rest is spread evenly along the ROC curve, half of it by the share of each class and half by the logarithm of
-    what is flagged, so that the few highest scores, where rare positives are looked for, are told apart.
+    what is flagged, so that the few highest scores, where rare positives are looked for, are resolved.
     """
     thresholds, tp, fp = table.thresholds, np.asarray(table.counts.tp), np.asarray(table.counts.fp)
     current = None if threshold is None else _in_use(thresholds, threshold)

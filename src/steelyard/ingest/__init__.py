@@ -1,1 +1,1 @@
-"""The door: labels, scores and weights in, tables out. The only place that validates."""
+"""Inputs: labels, scores and weights in, tables out. The only place that validates."""

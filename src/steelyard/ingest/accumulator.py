@@ -68,7 +68,7 @@ class Accumulator:
     def result(self) -> Confusion | ScoreTable:
         """The table of all batches so far."""
         if not self._parts:
-            raise InputError("Nothing has been weighed yet; call update(y_true, y_pred) first.")
+            raise InputError("Nothing has been counted yet; call update(y_true, y_pred) first.")
         while len(self._parts) > 1:  # pairwise, so that each score is merged a few times and not once a batch
             pairs = zip(self._parts[::2], self._parts[1::2], strict=False)
             self._parts = [a + b for a, b in pairs] + self._parts[len(self._parts) // 2 * 2 :]
@@ -78,7 +78,7 @@ class Accumulator:
         if not isinstance(other, Accumulator):
             return NotImplemented
         if (self.count, self.labels, self.pos_label) != (other.count, other.labels, other.pos_label):
-            raise InputError("These accumulators weigh differently; give both the same options.")
+            raise InputError("These accumulators count differently; give both the same options.")
         both = Accumulator(self.count, pos_label=self.pos_label)
         both.labels, both._parts = self.labels, [*self._parts, *other._parts]
         return both

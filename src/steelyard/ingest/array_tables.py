@@ -30,7 +30,7 @@ def confusion(
     r"""Count true and predicted labels into a table.
 
     `labels` declares the whole label set and its order; `pos_label` the class that metrics take as positive.
-    `sample_weight` is the importance of a row; `frequency` how many rows it stands for.
+    `sample_weight` is the sample weight; `frequency` the frequency weight, how many rows a row counts for.
 
     >>> confusion([0, 0, 1, 1], [0, 1, 1, 1])
     Confusion of 4 rows
@@ -79,7 +79,7 @@ def _coded(true: Array, pred: Array, weight: Array | None, rows: Array | None, d
     true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared)
     if len(labels) > MOST_LABELS:
         raise InputError(
-            f"There are {len(labels):,} different labels; at most {MOST_LABELS:,} are weighed. "
+            f"There are {len(labels):,} different labels; at most {MOST_LABELS:,} are counted. "
             "Are these labels, or a column of numbers or names?"
         )
     return Confusion(labels, *code_counts.pair_counts(true_codes, pred_codes, len(labels), weight, rows))
@@ -151,7 +151,7 @@ def single_use_table(
 
 
 def positive_rows(true: Array, pos_label: Label, declared: Labels | None) -> tuple[Array, Label]:
-    """Which rows are positive, as booleans or as 0 and 1, and the label that says so."""
+    """Which rows are positive, as booleans or as 0 and 1, and the positive label."""
     if pos_label is None and declared is None and code_counts.is_zero_one(true):
         return true, 1 if true.dtype.kind != "b" else True
     codes, labels = label_codes.encode(true, declared)

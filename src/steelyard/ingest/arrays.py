@@ -93,7 +93,7 @@ def _shape_sentence(array: Array, name: str) -> str:
         return f"{name} has shape {array.shape}, a column of one; give {name}.ravel()."
     if array.ndim == 2:
         return (
-            f"{name} has shape {array.shape}: multilabel and one-hot targets are not weighed here. "
+            f"{name} has shape {array.shape}: multilabel and one-hot targets are not supported here. "
             "Give one label a row, such as its argmax(axis=1)."
         )
     return f"{name} has {array.ndim} dimensions; a column has one."
@@ -155,7 +155,7 @@ def weights(values: Weights, name: str, *, whole: bool = False) -> Array | None:
 
 
 def not_finite(name: str) -> str:
-    """What is said of weights that are missing or infinite."""
+    """The sentence about weights that are missing or infinite."""
     return f"{name} holds NaN, a null or an infinity; a weight is a finite number. Drop such rows first."
 
 
@@ -168,8 +168,8 @@ def check_weights(least: float, most: float, name: str) -> None:
 
 
 def weightless(name: str) -> str:
-    """What is said of weights that are all zero."""
-    return f"{name} is 0 in every row, so nothing would be weighed; give some row a weight."
+    """The sentence about weights that are all zero."""
+    return f"{name} is 0 in every row, so nothing would be counted; give some row a weight."
 
 
 def _whole(values: ArrayLike, name: str) -> Array:
@@ -184,8 +184,8 @@ def _whole(values: ArrayLike, name: str) -> Array:
 
 
 def not_whole(name: str) -> str:
-    """What is said of a frequency that is a share."""
-    return f"{name} says how many rows a row stands for, a whole number; shares are weights instead."
+    """The sentence about a frequency that is a share."""
+    return f"{name} is how many rows a row counts for, a whole number; shares are sample weights instead."
 
 
 def check_rows(total: float, name: str) -> None:

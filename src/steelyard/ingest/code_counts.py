@@ -80,7 +80,7 @@ def pair_counts(
 
 
 def _whole_sums(code: Array, times: Array | None, size: int) -> Array:
-    """How often each code occurs, each row as often as it stands for; exact also beyond 2**53."""
+    """How often each code occurs, by frequency weight; exact also beyond 2**53."""
     if times is None:
         return np.bincount(code, minlength=size)
     sums = np.zeros(size, dtype=np.int64)

@@ -19,7 +19,7 @@ _SMALL = 2**12  # bytes of zstd at a time: one block of a few bytes may hold 128
 
 
 def unpack(packed: Path, kind: str, path: Path, name: str) -> Path:
-    """The file unpacked to the path; refused where it is cut short, damaged, or grows beyond what is fair."""
+    """The file unpacked to the path; refused where it is truncated, damaged, or grows beyond what is fair."""
     limit = max(ALWAYS_FINE, MOST_TIMES * packed.stat().st_size)
     blocks = _gzip(packed) if kind == "gzip" else _zstd(packed, name)
     try:
@@ -32,7 +32,7 @@ def unpack(packed: Path, kind: str, path: Path, name: str) -> Path:
                         "unpack it yourself if that is right."
                     )
     except (OSError, EOFError):
-        raise InputError(f"{name} is a {kind} file that cannot be unpacked: it is cut short or damaged.") from None
+        raise InputError(f"{name} is a {kind} file that cannot be unpacked: it is truncated or damaged.") from None
     return path
 
 

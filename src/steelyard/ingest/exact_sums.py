@@ -1,7 +1,7 @@
 """Exact sums: the weights of rows, checked in one aggregation, then summed as whole numbers.
 
 Engines sum in parallel, and floating-point sums then differ in their last digits from run to run. Each weight is
-therefore cut into whole numbers of 28 bits, whose sums no order changes, on any engine.
+therefore split into whole numbers of 28 bits, whose sums no order changes, on any engine.
 """
 
 from __future__ import annotations

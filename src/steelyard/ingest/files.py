@@ -141,7 +141,7 @@ def _magic(path: Path) -> str | None:
 
 
 def _text_kind(name: str, path: Path, ending: str) -> str:
-    """CSV or JSON lines, by the ending, or by the first letter where there is none that tells."""
+    """CSV or JSON lines, by the ending, or by the first letter where the ending does not show it."""
     with path.open("rb") as file:
         start = file.read(4096)
     try:

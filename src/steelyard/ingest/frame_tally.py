@@ -63,11 +63,11 @@ def tally(
     check_choices(threshold, exact)
     columns = ColumnNames(true, preds, score, weight, frequency, groups)
     if not preds and score is None:
-        raise InputTypeError("There is nothing to weigh: name a column of labels (pred=) or of scores (score=).")
+        raise InputTypeError("There is nothing to count: name a column of labels (pred=) or of scores (score=).")
     if len(preds) > 2:
-        raise InputError(f"One model is weighed, or two side by side; {len(preds)} columns of labels were named.")
+        raise InputError(f"One model is counted, or two side by side; {len(preds)} columns of labels were named.")
     if len(preds) == 2 and (weight is not None or score is not None):
-        raise InputError("Two models side by side are weighed by their labels alone, without weights or scores.")
+        raise InputError("Two models side by side are counted by their labels alone, without weights or scores.")
     source = Source.of(data)
     check_columns(source, columns)
     with bad_rows.naming_bad_numbers(source, score, weight, frequency):
@@ -102,7 +102,7 @@ def _group_keys(parts: dict[str, dict[Labels, Any]]) -> list[Labels]:
     keys = list(next(iter(parts.values())))
     if len(keys) > _MOST_GROUPS:
         raise InputError(
-            f"There are {len(keys):,} groups; at most {_MOST_GROUPS:,} are told apart. Group by fewer values."
+            f"There are {len(keys):,} groups; at most {_MOST_GROUPS:,} are kept apart. Group by fewer values."
         )
     return sorted(keys, key=lambda key: [(value is None, str(type(value)), value) for value in key])
 

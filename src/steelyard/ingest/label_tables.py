@@ -28,11 +28,11 @@ def label_tables(counted: KeyCounts, request: TallyRequest, textual: bool) -> di
     by, names = len(columns.by), (columns.true, *columns.pred)
     values = [present_labels(key, name) for key, name in zip(counted.keys[by:], names, strict=True)]
     if not len(counted.rows) and request.labels is None:
-        raise InputError("There are no rows to weigh; give at least one, or declare the labels.")
+        raise InputError("There are no rows to count; give at least one, or declare the labels.")
     codes, labels = _encoded(csv_values.labels(values, names) if textual else values, request.labels, names)
     if len(labels) > MOST_LABELS:
         raise InputError(
-            f"There are {len(labels):,} different labels; at most {MOST_LABELS:,} are weighed. "
+            f"There are {len(labels):,} different labels; at most {MOST_LABELS:,} are counted. "
             "Are these labels, or columns of numbers or names?"
         )
     make = _confusion if len(columns.pred) == 1 else _paired

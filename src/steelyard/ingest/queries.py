@@ -88,7 +88,7 @@ def sum_by_key(
     if len(result) > MOST_KEYS:
         raise InputError(
             f"There are more than {MOST_KEYS:,} combinations of labels and groups; at most {MOST_LABELS:,} labels are "
-            "weighed. Are these labels, or columns of numbers or names?"
+            "counted. Are these labels, or columns of numbers or names?"
         )
     lists = {name: result.get_column(name).to_list() for name in result.columns}
     table = {name: _keys(lists[name]) for name in lists if name.startswith("key")}
@@ -123,7 +123,7 @@ def check_sample(source: Source, names: Sequence[str], by: Sequence[str] = ()) -
         if distinct > MOST_LABELS:
             raise InputError(
                 f"The column {name!r} holds {distinct:,} different values in its first {len(head):,} rows; at most "
-                f"{MOST_LABELS:,} {use}s are weighed. Is it a column of {use}s, or of numbers or names?"
+                f"{MOST_LABELS:,} {use}s are counted. Is it a column of {use}s, or of numbers or names?"
             )
 
 

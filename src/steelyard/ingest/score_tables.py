@@ -46,7 +46,7 @@ def score_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]
             "a score is a finite number. Drop such rows first."
         )
     if not summary.rows:
-        raise InputError("There are no rows to weigh; give at least one.")
+        raise InputError("There are no rows to count; give at least one.")
     fits = source.in_memory or summary.rows <= EXACT_ROWS
     if fits if request.exact is None else request.exact:
         return _exact_tables(source, request)
@@ -79,7 +79,7 @@ def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels
 
 
 def _truth(series: nw.Series[Any], request: TallyRequest, textual: bool) -> tuple[Array, Label, Labels]:
-    """Which rows are positive, the label that says so, and all labels."""
+    """Which rows are positive, the positive label, and all labels."""
     name = request.columns.true
     codes, distinct = label_codes.distinct(
         arrays.column(series.to_native(), f"The column {name!r}"), f"The column {name!r}"

@@ -1,1 +1,1 @@
-"""Other libraries' doors: drop-ins under their names, with their conventions, counted by our kernels."""
+"""Interoperation: drop-ins under other libraries' names, with their conventions, counted by our kernels."""

@@ -1,7 +1,7 @@
 """Drop-in inputs: labels, scores and weights that our kernels can count; for all else scikit-learn's own function.
 
 A function here gives None where the fast path does not apply: odd types, bad values, anything that scikit-learn would
-refuse or warn about at its door. The drop-in then hands the whole call to the original, which knows what to say.
+refuse or warn about. The drop-in then hands the whole call to the original, which knows what to say.
 """
 
 from __future__ import annotations

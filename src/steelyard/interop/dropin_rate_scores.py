@@ -121,7 +121,7 @@ def fbeta_score(
     sample_weight: Weights = None,
     zero_division: ZeroDivision = "warn",
 ) -> Any:
-    """Harmonic mean of precision and recall, recall weighing beta squared times as much."""
+    """Harmonic mean of precision and recall, recall with beta squared times the weight."""
     options = RateOptions(labels, pos_label, average, sample_weight, zero_division)
     rates = _rates(y_true, y_pred, options, beta, ("f-score",))
     return delegate("fbeta_score", y_true, y_pred, beta=beta, **options._asdict()) if rates is None else rates.f_score

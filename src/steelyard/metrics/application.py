@@ -107,7 +107,7 @@ def _check_fits(metric: Metric, table: Statistic, options: CallOptions) -> None:
     rows = [key for key in ("labels", "sample_weight", "frequency") if getattr(options, key) is not None]
     if rows:
         raise InputError(
-            f"{rows[0]}= is about rows, and {metric.name} was given a table; give it when weighing the rows."
+            f"{rows[0]}= is about rows, and {metric.name} was given a table; give it when counting the rows."
         )
     if isinstance(table, Counts) and (options.pos_label is not None or options.average != "native"):
         raise InputError(
@@ -116,7 +116,7 @@ def _check_fits(metric: Metric, table: Statistic, options: CallOptions) -> None:
     if isinstance(table, ScoreTable):
         if options.pos_label is not None and options.pos_label != table.label:
             raise InputError(
-                f"These scores were weighed for the positive class {table.label!r}, not {options.pos_label!r}."
+                f"These scores were counted for the positive class {table.label!r}, not {options.pos_label!r}."
             )
         if options.average != "native":
             raise InputError("A ScoreTable is of one positive class; average= needs one column of scores a class.")

@@ -32,7 +32,7 @@ def undefined_or_zero_division(undefined: float | str, zero_division: float | st
 
 @dataclass(frozen=True)
 class CallOptions:
-    """How a call is to be read: which class is positive, how classes are averaged, what rows weigh."""
+    """How a call is to be read: which class is positive, how classes are averaged, which weights rows have."""
 
     pos_label: Label = None
     labels: LabelSet | None = None

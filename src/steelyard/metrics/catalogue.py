@@ -25,7 +25,7 @@ from steelyard.metrics.registry import get_metric
     roles=("group on the page", "headline", "verdict", "per class", "compared", "threshold figure", "group", "page"),
 )
 def recall(c):
-    """Share of the positives that were found."""
+    """Share of the positives that are predicted positive (found)."""
     return ratio(c.tp, c.positives)
 
 
@@ -38,19 +38,19 @@ def recall(c):
     roles=("group on the page", "headline", "verdict", "compared", "group", "page"),
 )
 def specificity(c):
-    """Share of the negatives that were left alone."""
+    """Share of the negatives that are predicted negative (correctly rejected)."""
     return ratio(c.tn, c.negatives)
 
 
 @metric("False positive rate", family="rates", range=(0, 1), best=0, aliases=("fpr",), cite="fawcett2006")
 def false_positive_rate(c):
-    """Share of the negatives that were flagged."""
+    """Share of the negatives that are predicted positive (false alarms)."""
     return ratio(c.fp, c.negatives)
 
 
 @metric("False negative rate", family="rates", range=(0, 1), best=0, aliases=("fnr",), cite="fawcett2006")
 def false_negative_rate(c):
-    """Share of the positives that were missed."""
+    """Share of the positives that are predicted negative (missed)."""
     return ratio(c.fn, c.positives)
 
 
@@ -75,13 +75,13 @@ def false_negative_rate(c):
     ),
 )
 def precision(c):
-    """Share of the flagged rows that are positive."""
+    """Share of the predicted positives that are positive."""
     return ratio(c.tp, c.predicted_positives)
 
 
 @metric("Negative predictive value", family="rates", range=(0, 1), aliases=("npv",), cite="altman1994")
 def negative_predictive_value(c):
-    """Share of the rows left alone that are negative."""
+    """Share of the predicted negatives that are negative."""
     return ratio(c.tn, c.predicted_negatives)
 
 
@@ -105,13 +105,13 @@ def negative_predictive_value(c):
     ),
 )
 def accuracy(c):
-    """Share of all rows that were classified right."""
+    """Share of all rows that are classified correctly."""
     return ratio(c.tp + c.tn, c.total)
 
 
 @metric("Error rate", family="overall", range=(0, 1), best=0, cite="garcia2012", sklearn="zero_one_loss")
 def error_rate(c):
-    """Share of all rows that were classified wrong."""
+    """Share of all rows that are misclassified."""
     return ratio(c.fn + c.fp, c.total)
 
 
@@ -126,19 +126,19 @@ def prevalence(c):
 
 @metric("Predicted prevalence", family="description", range=(0, 1), best=None, cite="powers2011")
 def predicted_prevalence(c):
-    """Share of the rows that were flagged."""
+    """Share of the rows that are predicted positive: the prediction rate."""
     return ratio(c.predicted_positives, c.total)
 
 
 @metric("Unbalanced factor", family="description", range=(0, inf), best=None, cite="nguyen2019")
 def unbalanced_factor(c):
-    """Positives for each negative in the test set, Nguyen's alpha."""
+    """Positives per negative in the test set: Nguyen's alpha."""
     return ratio(c.positives, c.negatives)
 
 
 @metric("Dominance", family="description", range=(-1, 1), best=None, cite="garcia2009")
 def dominance(c):
-    """Recall less specificity: which class the classifier serves better."""
+    """Recall less specificity: which class has the higher recall."""
     return ratio(c.tp * c.fp - c.tn * c.fn, c.positives * c.negatives)
 
 
@@ -245,7 +245,7 @@ def balanced_accuracy(c):
     roles=("verdict",),
 )
 def informedness(c):
-    """Recall plus specificity less 1: how far the decision is from guessing."""
+    """Recall plus specificity less 1; 0 for a random predictor."""
     return ratio(c.tp * c.tn - c.fn * c.fp, c.positives * c.negatives)
 
 
@@ -305,7 +305,7 @@ def ac_score(c):
     has_proper_title=True,
 )
 def mcc(c):
-    """Correlation of truth and prediction."""
+    """Correlation coefficient of true and predicted class."""
     margins = (c.positives * c.negatives) * (c.predicted_positives * c.predicted_negatives)
     return ratio(c.tp * c.tn - c.fn * c.fp, sqrt(margins))
 
@@ -322,7 +322,7 @@ def mcc(c):
     has_proper_title=True,
 )
 def kappa(c, *, weights=None):
-    """Agreement of truth and prediction beyond what their margins alone would give."""
+    """Agreement of true and predicted class beyond chance, as expected from their margins."""
     by_margins = c.predicted_positives * c.negatives + c.positives * c.predicted_negatives
     return ratio(
         2 * (c.tp * c.tn - c.fn * c.fp), by_margins, why="truth and prediction hold one and the same class only"
@@ -331,7 +331,7 @@ def kappa(c, *, weights=None):
 
 @metric("Markedness", family="agreement", range=(-1, 1), cite="powers2011")
 def markedness(c):
-    """Precision plus negative predictive value less 1: how far a prediction tells the truth."""
+    """Precision plus negative predictive value less 1."""
     return ratio(c.tp * c.tn - c.fn * c.fp, c.predicted_positives * c.predicted_negatives)
 
 
@@ -364,7 +364,7 @@ def _missing(alpha: float | None, why: str = "no positives") -> str | None:
     corrects="accuracy",
 )
 def alpha_accuracy(c, *, alpha=None):
-    """Accuracy with each negative weighed by the unbalanced factor, so that both classes weigh the same."""
+    """Accuracy with each negative weighted by the unbalanced factor, so that both classes have equal weight."""
     a = _factor(c, alpha)
     return ratio(c.tp + a * c.tn, c.positives + a * c.negatives, why=_missing(alpha))
 
@@ -378,7 +378,7 @@ def alpha_accuracy(c, *, alpha=None):
     corrects="precision",
 )
 def alpha_precision(c, *, alpha=None):
-    """Precision with each false positive weighed by the unbalanced factor."""
+    """Precision with each false positive weighted by the unbalanced factor."""
     return ratio(c.tp, c.tp + _factor(c, alpha) * c.fp, why=_missing(alpha, "no positives, or none predicted"))
 
 
@@ -428,7 +428,7 @@ def class_weighted_accuracy(c, *, w=0.6):
 
 @metric("Adjusted G-mean", family="skewed", range=(0, 1), aliases=("agm",), cite="batuwita2009")
 def adjusted_g_mean(c):
-    """G-mean moved towards specificity by the share of negatives; 0 where no positive is found."""
+    """G-mean moved towards specificity by the share of negatives; 0 where recall is 0."""
     share = ratio(c.negatives, c.total)
     return where(recall(c) == 0, g_mean(c), (g_mean(c) + specificity(c) * share) / (1 + share))
 
@@ -447,7 +447,7 @@ def _iba_bounds(alpha: float, of: str) -> tuple[tuple[float, float], float | Non
     domain={"alpha": "[0, 1]", "of": "metric"},
 )
 def iba(c, *, alpha=0.05, of="g_mean"):
-    """A metric (G-mean unless told) raised where recall exceeds specificity, lowered where it is below."""
+    """A metric (by default the G-mean) raised where recall exceeds specificity, lowered where it is below."""
     return (1 + alpha * dominance(c)) * get_metric(of)(c)
 
 
@@ -473,7 +473,7 @@ def band(c, *, low=0.0, high=1.0):
     roles=("compared",),
 )
 def weighted_auc(c, *, rho=0.1, bands=10):
-    """Area under the ROC curve in bands of recall, the upper bands weighing more; on counts, of the single point."""
+    """Area under the ROC curve in bands of recall, the upper bands with more weight; on counts, of the single point."""
     edges = [i / bands for i in range(bands + 1)]
     *lower, top = (band(c, low=low, high=high) for low, high in pairwise(edges))
     return balanced_accuracy(c) - sum((rho ** (i + 1) * (b - top) for i, b in enumerate(lower)), 0) / bands
@@ -481,7 +481,7 @@ def weighted_auc(c, *, rho=0.1, bands=10):
 
 @metric("Operating point score", family="skewed", range=(0, 1), aliases=("oop_score",), cite="wu2025")
 def operating_point_score(c):
-    """Mean of F1, negative F1 and AC-score, by which Wu and Cannistraci choose the cut."""
+    """Mean of F1, negative F1 and AC-score, by which Wu and Cannistraci choose the threshold."""
     return (f1(c) + negative_f1(c) + ac_score(c)) / 3
 
 
@@ -490,19 +490,19 @@ def operating_point_score(c):
 
 @metric("Positive likelihood ratio", family="diagnostic", range=(0, inf), best=inf, aliases=("plr",), cite="deeks2004")
 def positive_likelihood_ratio(c):
-    """How many times likelier a positive is flagged than a negative."""
+    """Recall over the false positive rate: how many times likelier a positive is flagged than a negative."""
     return ratio(recall(c), false_positive_rate(c), why="no false positives")
 
 
 @metric("Negative likelihood ratio", family="diagnostic", range=(0, inf), best=0, aliases=("nlr",), cite="deeks2004")
 def negative_likelihood_ratio(c):
-    """How many times likelier a positive is left alone than a negative."""
+    """False negative rate over specificity: how many times likelier a positive is rejected than a negative."""
     return ratio(false_negative_rate(c), specificity(c), why="no true negatives")
 
 
 @metric("Diagnostic odds ratio", family="diagnostic", range=(0, inf), best=inf, aliases=("dor",), cite="glas2003")
 def diagnostic_odds_ratio(c):
-    """Odds of being flagged for a positive over those for a negative."""
+    """Odds of being predicted positive for a positive over those for a negative."""
     return ratio(c.tp * c.tn, c.fp * c.fn)
 
 
@@ -520,7 +520,7 @@ def diagnostic_odds_ratio(c):
     roles=("known costs",),
 )
 def net_benefit(c, *, threshold=0.5):
-    """True positives less false positives weighed by the odds of the threshold, a row."""
+    """True positives less false positives times the odds of the threshold, per row."""
     return ratio(c.tp - c.fp * (threshold / (1 - threshold)), c.total)
 
 
@@ -538,5 +538,5 @@ def _cost_bounds(**costs: float) -> tuple[tuple[float, float], float | None]:
     roles=("known costs",),
 )
 def expected_cost(c, *, cost_fn=1.0, cost_fp=1.0, cost_tp=0.0, cost_tn=0.0):
-    """Mean cost of a row, given what each cell of the table costs."""
+    """Mean cost per row, given the cost of each cell of the confusion matrix."""
     return ratio(cost_tp * c.tp + cost_fn * c.fn + cost_fp * c.fp + cost_tn * c.tn, c.total)

@@ -43,7 +43,7 @@ def balanced_accuracy_of_classes(c):
 
 @informedness.for_classes
 def informedness_of_classes(c):
-    """Mean of the class recalls, scaled so that guessing is 0: scikit-learn's adjusted balanced accuracy."""
+    """Mean of the class recalls, scaled to 0 for a random predictor: scikit-learn's adjusted balanced accuracy."""
     k = c.tp.shape[-1]
     return ratio(k * recall(c).mean(-1) - 1, k - 1)
 

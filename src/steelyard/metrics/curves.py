@@ -42,7 +42,7 @@ def roc_points(t: ScoreTable) -> RocCurve:
 
 
 def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
-    """The precision-recall curve of a table, without the cut that flags nobody, where precision is undefined."""
+    """The precision-recall curve of a table, without the threshold that flags nobody, where precision is undefined."""
     tp, fp = t.counts.tp[..., 1:], t.counts.fp[..., 1:]
     with np.errstate(invalid="ignore"):
         return PrecisionRecallCurve(tp / (tp + fp), tp / tp[..., -1:].astype(np.float64), t.thresholds[1:])
@@ -73,7 +73,7 @@ def precision_recall_curve(
 def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, options: dict[str, Any]) -> ScoreTable:
     if isinstance(data, ScoreTable):
         if options or y_score is not None:
-            raise InputError("A ScoreTable is weighed already; give the options with (y_true, y_score).")
+            raise InputError("A ScoreTable is counted already; give the options with (y_true, y_score).")
         return data
     table = ingest.score_table(data, y_score, **options)  # type: ignore[arg-type]  # refused there where missing
     check_both_classes(table)

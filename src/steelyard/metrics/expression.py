@@ -133,7 +133,7 @@ def as_expression(value: object) -> Expression:
 def ratio(above: Operand, below: Operand, *, limit: float | None = None, why: str | None = None) -> Any:
     """`above / below`, the one place that decides what a division by zero is: NaN, or `limit` for 0/0.
 
-    `why` words the reason where the denominator itself does not tell it.
+    `why` words the reason where the denominator itself does not show it.
 
     >>> [float(ratio(*pair)) for pair in ((1, 4), (0, 0), (1, 0))], float(ratio(0, 0, limit=1))
     ([0.25, nan, nan], 1.0)

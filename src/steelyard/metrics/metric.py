@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Metric(FormulaText):
     """A metric: a formula over confusion counts, and what is to be known about it.
 
-    Call it with Counts, a Confusion, a ScoreTable or labels for its value; `why` tells the reason where that is NaN.
+    Call it with Counts, a Confusion, a ScoreTable or labels for its value; `why` gives the reason where that is NaN.
 
     >>> from steelyard import Counts, precision
     >>> precision([0, 0, 1, 1], [0, 1, 1, 1])

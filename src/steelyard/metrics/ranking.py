@@ -52,7 +52,7 @@ def no_positives(t: ScoreTable) -> bool:
     roles=("headline", "averaged over columns", "compared", "group", "order of scores"),
 )
 def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
-    """Chance that a positive scores above a negative, ties counting half: the area under the ROC curve."""
+    """Area under the ROC curve: the probability that a random positive scores above a random negative."""
     if why := missing(t):
         return undefined(why)
     if max_fpr is not None and max_fpr < 1:
@@ -82,7 +82,7 @@ def _between(x: Array, y: Array, at: float) -> Any:
 
 
 def _partial_auc(t: ScoreTable, max_fpr: float) -> Any:
-    """The area up to a false positive rate, scaled so that guessing is 1/2 and perfect is 1 (McClish)."""
+    """The area up to a false positive rate, scaled so that a random ranking is 1/2 and a perfect one 1 (McClish)."""
     fpr, tpr, _ = roc_points(t)
     # The last of several points at one rate is the highest: a step to the right starts there.
     inside = np.minimum(fpr, max_fpr)
@@ -124,7 +124,7 @@ def _lost_until(recall: float, fpr: Array, tpr: Array, lost: Array) -> Any:
     roles=("headline", "averaged over columns", "compared", "order of scores"),
 )
 def average_precision(t):
-    """Mean precision at the cuts where a positive is found, in steps and not interpolated."""
+    """Area under the precision-recall curve as a step function: mean precision at each positive's threshold."""
     if no_positives(t):
         return undefined("no positives")
     return _average_precision(t)
@@ -173,12 +173,12 @@ def pr_auc(t):
 
 @metric("Recall at precision", on="scores", family="ranking", range=(0, 1), cite="davis2006", domain={"at": "(0, 1]"})
 def recall_at_precision(t, *, at=0.9):
-    """Highest recall of a cut whose precision is at least the given one."""
+    """Highest recall at any threshold whose precision is at least the given one."""
     if no_positives(t):
         return undefined("no positives")
     precision, recall, _ = precision_recall_points(t)
     reached = np.where(precision >= at, recall, -1).max(-1)
-    none = f"no cut reaches a precision of {at:g}"
+    none = f"no threshold reaches a precision of {at:g}"
     return (
         (undefined(none) if reached < 0 else reached) if reached.ndim == 0 else np.where(reached < 0, np.nan, reached)
     )
@@ -186,7 +186,7 @@ def recall_at_precision(t, *, at=0.9):
 
 @metric("Precision at recall", on="scores", family="ranking", range=(0, 1), cite="davis2006", domain={"at": "(0, 1]"})
 def precision_at_recall(t, *, at=0.9):
-    """Highest precision of a cut whose recall is at least the given one."""
+    """Highest precision at any threshold whose recall is at least the given one."""
     if no_positives(t):
         return undefined("no positives")
     precision, recall, _ = precision_recall_points(t)
@@ -208,7 +208,7 @@ def _found(t: ScoreTable, flagged: float) -> Any:
     least_rows="k",
 )
 def precision_at_k(t, *, k=100):
-    """Share of positives among the k rows that score highest, tied rows counting in part."""
+    """Precision among the k highest-scored rows, tied rows counting in part."""
     total = t.total
     return _found(t, k) / k if np.all(k <= total * (1 + 1e-9)) else undefined(f"fewer than {k:g} rows")
 
@@ -224,7 +224,7 @@ def precision_at_k(t, *, k=100):
     domain={"share": "(0, 1]"},
 )
 def lift(t, *, share=0.1):
-    """How many times more positives are among the highest-scored share of the rows than guessing would find."""
+    """Precision among the highest-scored share of the rows over the prevalence."""
     if no_positives(t):
         return undefined("no positives")
     flagged = share * t.total
@@ -251,7 +251,7 @@ def _mean(t: ScoreTable, positive: Array, negative: Array) -> Any:
 
 
 def _sum(values: Array, mass: Array | None) -> Any:
-    """The sum of values of that weight; what weighs nothing adds nothing, were it infinite."""
+    """The weighted sum of values; what has weight 0 adds nothing, were it infinite."""
     if mass is None:
         return values.sum()
     if np.isfinite(values).all():
@@ -270,7 +270,7 @@ def _sum(values: Array, mass: Array | None) -> Any:
     sklearn="brier_score_loss",
 )
 def brier(t):
-    """Mean squared difference of the probability and what came true."""
+    """Mean squared difference between predicted probability and outcome (0 or 1)."""
     positive, negative = _probabilities("brier", t)
     return _mean(t, (1 - positive.scores) ** 2, negative.scores**2)
 
@@ -279,7 +279,7 @@ def brier(t):
     "Log loss", on="probabilities", family="calibration", range=(0, inf), best=0, cite="good1952", sklearn="log_loss"
 )
 def log_loss(t):
-    """Mean surprise at what came true, in nats; infinite where something declared impossible came true."""
+    """Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0."""
     positive, negative = _probabilities("log_loss", t)
     with np.errstate(divide="ignore"):
         return _mean(t, -np.log(positive.scores), -np.log1p(-negative.scores))
@@ -296,7 +296,7 @@ def log_loss(t):
     domain={"bins": "[1, inf)"},
 )
 def expected_calibration_error(t, *, bins=10):
-    """Mean gap between the mean probability and the share of positives, in bins of equal width."""
+    """Mean absolute gap between mean predicted probability and share of positives, in bins of equal width."""
     positive, negative = _probabilities("expected_calibration_error", t)
     total = np.asarray(positive.total + negative.total)
     if not total.any():

@@ -35,7 +35,9 @@ def on_scores(metric: Metric, table: ScoreTable, parameters: Mapping[str, object
 def score_values(metric: Metric, table: ScoreTable, parameters: Mapping[str, object]) -> float | Array:
     """The value alone; one a draw where the table holds draws of weights."""
     if metric.scores is None:
-        raise InputTypeError(f"{metric.name} needs a cut: give it table.at(threshold), or labels in place of scores.")
+        raise InputTypeError(
+            f"{metric.name} needs a threshold: give it table.at(threshold), or labels in place of scores."
+        )
     value: float | Array = metric.scores(table, **parameters)
     return value
 
@@ -54,8 +56,8 @@ def on_score_columns(
     if options.average in ("native", "micro"):
         raise InputError(f"{metric.name} of several columns of scores needs average='macro', 'weighted' or None.")
     pairs = parameters.get("multi_class") == "ovo"
-    weigh = tables_per_pair if pairs else tables_per_class
-    names, tables, shares = weigh(
+    split = tables_per_pair if pairs else tables_per_class
+    names, tables, shares = split(
         y_true, y_score, labels=options.labels, sample_weight=options.sample_weight, frequency=options.frequency
     )
     each = [on_scores(metric, table, parameters) for table in tables]

@@ -1,4 +1,4 @@
-"""Candidates: what is measured, an estimator and how its training part is resampled, each under a name."""
+"""Candidates: what is evaluated, an estimator and how its training part is resampled, each under a name."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _named_estimators(estimators: EstimatorsLike) -> dict[str, Estimator]:
     else:
         named = {class_name(estimators): cast("Estimator", estimators)}
     if not named:
-        raise InputError("There is no estimator to measure; give one, a list of them, or {name: estimator}.")
+        raise InputError("There is no estimator to evaluate; give one, a list of them, or {name: estimator}.")
     for estimator in named.values():
         _check_estimator(estimator)
     return named

@@ -53,7 +53,7 @@ def cross_evaluate(
 ) -> CrossEvaluation:
     """Fit on one part of the rows and test on the rest, run after run: every metric with its spread, and the cost.
 
-    `estimator` is one, a list or a dictionary of them: all are measured on the same splits. `split` is a number of
+    `estimator` is one, a list or a dictionary of them: all are evaluated on the same splits. `split` is a number of
     stratified folds, `Folds`, `HoldOut`, "groups" (each group of `groups` left out once), a splitter of scikit-learn,
     or pairs of (train, test) rows. `resample` makes the classes of the training part, and only of that, equally
     frequent: "over" repeats rows of the smaller ones, "under" drops rows of the larger ones, "class_weight" weighs
@@ -96,7 +96,7 @@ def cross_evaluate(
 
 
 def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Label) -> Data:
-    """The rows, checked at the door."""
+    """The rows, validated."""
     column = arrays.column(y, "y")
     codes, labels = label_codes.encode(column, None, "y")
     weight = arrays.weights(sample_weight, "sample_weight")
@@ -107,9 +107,9 @@ def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Labe
     if not n:
         raise InputError("X and y are empty; give rows of at least two classes.")
     if len(labels) < 2:
-        raise InputError(f"y holds one class only, {labels[0]!r}; a classifier is measured on rows of at least two.")
+        raise InputError(f"y holds one class only, {labels[0]!r}; a classifier is evaluated on rows of at least two.")
     if len(labels) > MOST_LABELS:
-        raise InputError(f"y holds {len(labels):,} different labels; at most {MOST_LABELS:,} are weighed.")
+        raise InputError(f"y holds {len(labels):,} different labels; at most {MOST_LABELS:,} are counted.")
     if column.dtype.kind == "O":  # scikit-learn takes a column of Python's whole numbers for anything but labels
         column = np.array(labels)[codes]
     return Data(X, column, codes.astype(np.intp), labels, _positive(labels, pos_label), weight)

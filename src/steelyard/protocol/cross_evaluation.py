@@ -1,4 +1,4 @@
-"""CrossEvaluation: one or several models measured on the same splits, ranked and compared."""
+"""CrossEvaluation: one or several models evaluated on the same splits, ranked and compared."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class RunDifference:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossEvaluation:
-    """One or several models measured on the same splits.
+    """One or several models evaluated on the same splits.
 
     `result[name]` is what one model did. With a single model all that it offers stands here as well: `runs`, `values`,
     `pooled`, `summary`, `cost`, `per_class`, `scores`, `evaluation` and `best_threshold`.

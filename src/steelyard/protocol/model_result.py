@@ -229,10 +229,10 @@ class ModelResult:
         scores = pooling.once_each(pooling.first_tests(self.runs))[1]
         if scores is None and self.data.positive is None:
             raise InputError(
-                "Which class is positive is not clear, so no scores of it can be cut; name it with pos_label=."
+                "Which class is positive is not clear, so its scores cannot be thresholded; name it with pos_label=."
             )
         if scores is None:
-            raise InputError(f"{self.name} gave no scores to cut; it needs predict_proba or decision_function.")
+            raise InputError(f"{self.name} gave no scores to threshold; it needs predict_proba or decision_function.")
         return best_threshold(scores, metric=metric, **options)
 
     def __repr__(self) -> str:

@@ -71,7 +71,7 @@ def checked_predictions(
 ) -> RunPredictions:
     """The predicted labels as codes and, on request, the scores; one of each a test row, or none at all."""
     if data.weight is not None and not data.weight[test].any():
-        raise InputError("All rows tested have weight 0, so nothing is measured on them.")
+        raise InputError("All rows tested have weight 0, so nothing can be evaluated on them.")
     column = arrays.column(labels, "y_pred")
     _check_length("predict", column, len(test))
     codes, _ = label_codes.encode(column, data.labels, "y_pred")

@@ -1,8 +1,8 @@
-"""The no-skill baseline of a mean over runs: what guesses with the margins of each run score on average.
+"""The no-skill baseline of a mean over runs: what a random predictor with the margins of each run scores on average.
 
-A metric of the table that guesses expect is not what they score on average: the square root in a G-mean makes it
-less, and the fewer rows a run tests the more so. Here the true positives of a guess are drawn without replacement, as
-they are when the labels are shuffled, all of them with their probabilities; of several classes, tables are drawn.
+The metric of a random predictor's expected table is not its expected metric: the square root in a G-mean makes it less,
+and the fewer rows a run tests the more so. Here the true positives of a random predictor are drawn without replacement,
+as they are when the labels are shuffled, all of them with their probabilities; of several classes, tables are drawn.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ MOST_CELLS = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class NoSkillTables:
-    """The tables that guesses may give in each run, one run after the other, and how probable each is there."""
+    """The tables that a random predictor may give in each run, one run after the other, and their probabilities."""
 
     tables: Array
     masses: Array
     starts: Array
 
     def expected(self, values: Array) -> Array:
-        """The mean over the guesses of each run of the values on all tables, as far as they are finite."""
+        """The mean over the random predictions of each run of the values on all tables, as far as they are finite."""
         finite = np.isfinite(values)
         sums, masses = (
             np.add.reduceat(np.where(finite, part, 0.0), self.starts) for part in (values * self.masses, self.masses)
@@ -49,7 +49,7 @@ class NoSkillTables:
 
 
 def no_skill_tables(runs: Sequence[Run]) -> NoSkillTables | None:
-    """The guesses of all runs that ended; None where a run tests one class, in which there is nothing to guess."""
+    """The random predictors of all runs that ended; None where a run tests one class."""
     tables = [run.confusion for run in runs if run.confusion is not None]
     if not tables or any((table.rows.sum(1) > 0).sum() < 2 for table in tables):
         return None
@@ -86,6 +86,6 @@ def _drawn(table: Confusion, number: int, rng: np.random.Generator) -> tuple[Arr
 
 
 def _weight_of_a_row(table: Confusion) -> Array:
-    """The mean weight of the rows of each true class: what a guess that knows nothing of the weights draws."""
+    """The mean weight of the rows of each true class: what a random predictor draws, blind to the weights."""
     rows, weights = (part.sum(1, keepdims=True).astype(np.float64) for part in (table.rows, table.weights))
     return np.asarray(np.divide(weights, rows, out=np.ones_like(weights), where=rows > 0))

@@ -44,11 +44,11 @@ class Summary:
     `mean`, `sd`, `best` and `worst` are over the runs in which it is defined; `low` and `high` are Nadeau and Bengio's
     interval of the mean, which allows for training rows that runs share, and in which rows tested again do not count
     anew: to repeat the folds makes the mean steadier, but adds no rows. `pooled` is the value of the merged table.
-    `chance` is for the mean: what guesses with the margins of each run score on average, over the same runs; of scores,
-    and where a run tests rows of one class only, what guessing scores on the merged table. `undefined` counts the
-    runs left out. `noise` is how far repeated timings of one run lie apart, as a share, and `median` that of the
-    costs of the runs, which one slow run does not move. Where all runs gave the same value their
-    spread says nothing: then the interval is `of_rows`, that of the rows tested.
+    `chance` is for the mean: the no-skill baseline with the margins of each run, averaged over the same runs; of
+    scores, and where a run tests rows of one class only, that of the merged table. `undefined` counts the runs left
+    out. `noise` is how far repeated timings of one run lie apart, as a share, and `median` that of the costs of the
+    runs, which one slow run does not move. Where all runs gave the same value their spread says nothing: then the
+    interval is `of_rows`, that of the rows tested.
     """
 
     model: str | None

@@ -87,12 +87,12 @@ class RunTables:
 
     @cached_property
     def no_skill_expected(self) -> Array:
-        """The table that guesses with the margins of the merged one expect; empty where that holds one class."""
+        """A random predictor's expected table, with the margins of the merged one; empty where that holds one class."""
         return independent(self.merged) if (self.merged.sum(1) > 0).sum() > 1 else np.zeros_like(self.merged)
 
     @cached_property
     def no_skill(self) -> NoSkillTables | None:
-        """The tables that guesses may give in each run."""
+        """The tables that a random predictor may give in each run."""
         return no_skill_tables(self.runs)
 
     def values(self, spec: MetricSpec) -> Array:
@@ -120,7 +120,7 @@ class RunTables:
         return values, merged, without_rounding(spec.metric, expected if baseline is None else baseline)
 
     def _mean_of_guesses(self, values: Array, of_guesses: Array) -> float | None:
-        """What guesses score on average in the runs that have a value; None where that is unknown."""
+        """The no-skill baseline averaged over the runs that have a value; None where that is unknown."""
         if self.no_skill is None:
             return None
         ended = [i for i, run in enumerate(self.runs) if run.error is None]

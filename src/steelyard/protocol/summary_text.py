@@ -118,7 +118,7 @@ def order(result: CrossEvaluation) -> str:
     """By which metric the models are ranked and why, and whom Kalita's mean F puts first."""
     name, first = default_metric().name, str(result.ranking()[0].model)
     by_mean_f = result.ranking(KALITA_MEAN_F)[0]
-    sentence = f"Ranked by {name}, which weighs the classes alike at any prevalence"
+    sentence = f"Ranked by {name}, which gives the classes equal weight at any prevalence"
     if np.isnan(by_mean_f.mean) and (by_mean_f.pooled is None or np.isnan(by_mean_f.pooled)):
         return f"{sentence}."
     sentence += f"; {KALITA_MEAN_F}, the mean F of the classes, by which Kalita's study ranks models, puts"

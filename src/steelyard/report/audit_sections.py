@@ -1,4 +1,4 @@
-"""Audit sections: one row a metric, one column a property, and what decided each."""
+"""Audit sections: one row per metric, one column per property, and the proof or counterexample of each."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _pair(comparison: Comparison, a: str, b: str) -> dict[str, object]:
 
 
 def _won(rows: Sequence[Difference], a: str, b: str) -> dict[str, object]:
-    """Which metrics tell the models apart, and in whose favour."""
+    """Which metrics distinguish the models, and in whose favour."""
     tested = [row for row in rows if math.isfinite(row.difference)]
     significant = [row for row in tested if row.p_holm < _SIGNIFICANT]
     titles = {model: [_title(row) for row in significant if _favoured(row) == model] for model in (a, b)}

@@ -93,8 +93,8 @@ def paradox() -> str:
     rows = [[f"{plain(counts):.1%}", f"{corrected(counts):.1%}", plain.name] for plain, corrected in pairs]
     alpha = registry.get_metric("unbalanced_factor")(counts)
     lesson = paragraph(
-        'A classifier that says "positive" to everything, tested on 90 positives and 10 negatives, knows nothing. '
-        f"Its accuracy says otherwise. Weighing each negative by the unbalanced factor of the test set, alpha = "
-        f"90/10 = {alpha:g} (Nguyen), shows what it is: a guess."
+        'A classifier that always predicts "positive", tested on 90 positives and 10 negatives, knows nothing. '
+        "Its accuracy suggests otherwise. Giving each negative the unbalanced factor of the test set as its weight, "
+        f"alpha = 90/10 = {alpha:g} (Nguyen), shows what it is: no better than a random predictor."
     )
     return "\n".join(["", lesson, "", print_table(["as usual", "with alpha", "metric"], rows)])

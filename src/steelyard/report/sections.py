@@ -45,7 +45,7 @@ def page_context(evaluation: Evaluation, source: str, data: Mapping[str, Any]) -
 
 def verdict_lines(sentences: Sequence[str]) -> list[str]:
     """The sentences of the verdict, the first of them the heading; a percent sign does not begin a line."""
-    return [sentence.replace(" %", "\u00a0%") for sentence in sentences] or ["Nothing can be said of this table."]
+    return [sentence.replace(" %", "\u00a0%") for sentence in sentences] or ["There is no verdict on this table."]
 
 
 def facts_of(evaluation: Evaluation, source: str, last: str) -> list[str]:

@@ -142,7 +142,7 @@ def _cell(value: float) -> str:
 def _last(evaluation: Evaluation, everything: bool) -> str:
     assumed = map(safe_paragraph, evaluation.assumed)
     hidden = 0 if everything else len(evaluation.metrics) - len(evaluation.shown())
-    more = f"--all shows {hidden} more metrics" if hidden else "steelyard explain NAME tells a metric's formula"
+    more = f"--all shows {hidden} more metrics" if hidden else "steelyard explain NAME shows a metric's formula"
     then = (
         "steelyard threshold finds the best cut"
         if evaluation.scores is not None

@@ -92,7 +92,7 @@ class ClassScores:
 
     @property
     def effective_size(self) -> float:
-        """How many equally weighted rows would tell as much (Kish); without weights the rows themselves."""
+        """The effective sample size (Kish): as many equally weighted rows are worth the same; else the rows."""
         if self.given_squares is None or not self.total:
             return float(self.n if self.total else 0)
         return float(self.total / weight_per_row(self.total, self.given_squares.sum()))

@@ -77,7 +77,7 @@ class Confusion:
         return self.weights
 
     def index(self, label: Label) -> int:
-        """The place of a label, or a sentence that tells the labels there are."""
+        """The place of a label, or a sentence that lists the labels there are."""
         if label in self.labels:
             return self.labels.index(label)
         near = did_you_mean(str(label), map(str, self.labels))

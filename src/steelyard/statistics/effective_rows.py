@@ -1,4 +1,4 @@
-"""Effective rows: how many equally weighted rows would tell as much as weighted ones (Kish 1965)."""
+"""Effective sample size: how many equally weighted rows are worth as much as weighted ones (Kish 1965)."""
 
 from __future__ import annotations
 

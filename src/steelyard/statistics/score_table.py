@@ -93,7 +93,7 @@ class ScoreTable:
 
     @property
     def thresholds(self) -> Array:
-        """Every threshold that tells rows apart, highest first: infinity flags nobody, then each distinct score."""
+        """Every threshold that separates rows, highest first: infinity flags nobody, then each distinct score."""
         return np.concatenate([[np.inf], self._curve[0]])
 
     @cached_property

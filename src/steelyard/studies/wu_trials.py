@@ -180,7 +180,7 @@ def fit_models(
     seen = ThresholdClassifier(plain, cv="prefit", **how).fit(X[train], y[train])
     prior = float(np.log(np.divide(*plain.priors_[::-1])))
     z = plain.decision_function(X[test])
-    cuts = {NMC: nearest.cut_, LDA: 0.0, HELD_OUT: searched.threshold_, SEEN: seen.threshold_, EQUAL: prior}
+    cuts = {NMC: nearest.threshold_, LDA: 0.0, HELD_OUT: searched.threshold_, SEEN: seen.threshold_, EQUAL: prior}
     scores = dict.fromkeys(DIGIT_MODELS, z) | {NMC: nearest.project(X[test])}
     mean = _folded(X, y, train, test, folds["folds"]) if folded else None
     return DigitTrial(y[test], scores, {model: float(cut) for model, cut in cuts.items()}, nearest.centroid_, mean)

@@ -79,7 +79,7 @@ def wrapped(text: str, width: float) -> str:
 
 def labels_missing(what: str) -> InputError:
     """The error of a figure of labels where scores were only ranked."""
-    return InputError(f"{what} needs labels, and the scores are not cut into any; give threshold=.")
+    return InputError(f"{what} needs labels, and the scores have no threshold; give threshold=.")
 
 
 def two_class(evaluation: Evaluation, what: str) -> Counts:

@@ -72,7 +72,7 @@ class FigureSource:
         return evaluate(y_true, metrics=self.needs or usual, **{**columns, **self.options})
 
     def of_estimator(self, estimator: Estimator, X: ArrayLike, y: ArrayLike) -> Evaluation:
-        """The evaluation of what a fitted estimator says of the rows."""
+        """The evaluation of a fitted estimator's predictions on the rows."""
         if self.reads == "labels" and "threshold" not in self.options:
             return self.evaluated(y, y_pred=estimator.predict(X))
         scores, label, threshold = self.scores(estimator, X)
@@ -126,7 +126,7 @@ class FigureSource:
         classes = list(estimator.classes_)  # type: ignore[attr-defined]  # set by fit, so no part of the protocol
         label = self.options.get("pos_label")
         if label is None and len(classes) > 2:
-            raise InputError(f"The estimator tells {len(classes)} classes apart; name one with pos_label=.")
+            raise InputError(f"The estimator has {len(classes)} classes apart; name one with pos_label=.")
         label = classes[-1] if label is None else label
         if label not in classes:
             raise InputError(f"pos_label={label!r} is none of the estimator's classes {classes}.")

@@ -45,7 +45,9 @@ def metrics_of_counts(metrics: Metrics | None, role: str) -> list[Metric]:
     chosen = [get_metric(metric) for metric in metrics]
     for metric in chosen:
         if metric.function is None:
-            raise InputError(f"{metric.name} is a metric of all scores at once; this figure takes metrics of a cut.")
+            raise InputError(
+                f"{metric.name} is a metric of all scores at once; this figure takes metrics at a threshold."
+            )
     if not chosen:
         raise InputError("metrics= is empty; name one metric or more.")
     return chosen

@@ -75,7 +75,7 @@ def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | No
 def rate_band(metric: str, evaluation: Evaluation, places: Array) -> tuple[Array, Array, str]:
     """The interval of a rate at each cut, and its method: Jeffreys', at another prevalence the posterior's.
 
-    Weighted rows count as many as would be as sure: the squared sum of the weights over the sum of their squares.
+    Weighted rows count by their effective sample size: the squared sum of the weights over the sum of their squares.
     """
     counts = _effective(scores_of(evaluation), metric)[places]
     method = "jeffreys" if evaluation.prevalence is None else "posterior"

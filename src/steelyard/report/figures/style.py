@@ -63,7 +63,7 @@ def colour(i: int) -> str:
 
 
 def dash(i: int) -> Any:
-    """The line style of the i-th model or metric, so that grey prints tell them apart."""
+    """The line style of the i-th model or metric, so that grey prints keep them apart."""
     return DASHES[i % len(DASHES)]
 
 
@@ -85,7 +85,7 @@ def thinned(*columns: Array, points: int = 1_000) -> Array:
 
 
 def sample(i: int) -> str:
-    """A sign of the i-th line's dashes before its name, so that a grey print tells which it is."""
+    """A sign of the i-th line's dashes before its name, so that a grey print shows which it is."""
     return ("— ", "– – ", "··· ", "–·– ", "- - ", "· · ", "— ")[i % 7]
 
 

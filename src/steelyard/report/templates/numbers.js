@@ -68,7 +68,7 @@ function reasonOf(name, c) {
   return found ? found[0] : "undefined";
 }
 
-// The table that guessing with the same margins expects.
+// The expected table of a random predictor with the same margins.
 function guessed(c) {
   const p = c[0] + c[1], n = c[2] + c[3], all = p + n;
   const yes = (c[0] + c[2]) / all, no = (c[1] + c[3]) / all;
