@@ -653,7 +653,9 @@ def test_classes_are_shown_together_and_each_against_the_rest(show):
         assert "micro" in tab.locator("main").text_content()
         accuracy = evaluation["accuracy"]
         pooled = (
-            tab.locator("section", has_text="Averages side by side").locator("tbody td:last-child").all_text_contents()
+            tab.locator("section", has_text="Averages over the classes")
+            .locator("tbody td:last-child")
+            .all_text_contents()
         )
         assert pooled == [f"{accuracy.value:.3f} ({accuracy.low:.3f} to {accuracy.high:.3f})"] * 3
 

@@ -372,7 +372,7 @@ def test_threshold_finds_the_cut(frame, rows):
         "--where",
         "specificity>=0.95",
     ]
-    assert f"The cut with all its digits: {best.threshold!r}." in run(*words).stdout
+    assert f"The threshold with all its digits: {best.threshold!r}." in run(*words).stdout
     told = strict(run(*words, "--format", "json", "--level", "0.9").stdout)
     assert (told["threshold"], told["level"]) == (best.threshold, 0.9)
 

@@ -11,7 +11,7 @@ from steelyard.metrics.registry import default_metric
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_OWN_THRESHOLD = "No threshold was given, so the page chose the cut where informedness is best on these same rows"
+_OWN_THRESHOLD = "No threshold was given, so the page chose the threshold where informedness is best on these same rows"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _flagged(data: Mapping[str, Any]) -> str:
     if "cuts" not in data:
         return "the predictions as they were made"
     if data["cut"] is None:
-        return "the predictions as they were made; the slider cuts the scores instead"
+        return "the predictions as they were made; the slider thresholds the scores instead"
     threshold = data["cuts"]["threshold"][data["cut"]]
     return "nobody flagged" if threshold is None else f"scores of {three_digits(threshold)} and more flagged"
 

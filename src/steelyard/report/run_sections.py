@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _MOST_RUNS = 100
 _FIXED = (
-    "The intervals of the rows treat the fitted models as given: they say how well these models did on such rows. "
-    "Those of the runs are Nadeau and Bengio's, which allow for the rows trained on as well: they say how well the "
-    "learner does."
+    "The intervals of the rows treat the fitted models as given: they are of these models on such rows. "
+    "Those of the runs are Nadeau and Bengio's, which allow for the rows trained on as well: they are of the "
+    "learning algorithm."
 )
 
 

@@ -74,9 +74,9 @@ _METHODS = {
 def _about(evaluation: Evaluation, data: Mapping[str, Any]) -> list[str]:
     moved = (
         "Where a slider was moved, values follow at once by the same formulas, printed by the registry; the intervals "
-        "of the metrics of one cut are drawn anew in this page by the same posterior, "
+        "of the metrics at one threshold are drawn anew in this page by the same posterior, "
         f"{data['draws']:,} draws with a fixed seed. "
-        "Another prevalence re-weighs the rows of each class and keeps what share of them is right."
+        "Another prevalence reweights the rows of each class; recall and specificity stay."
     )
     cite = f"Steelyard {__version__}. To cite a metric, open it above: its source is given there."
     return [*evaluation.assumed, *_about_intervals(evaluation), moved, *_about_scores(data), cite]
@@ -100,14 +100,14 @@ def _about_scores(data: Mapping[str, Any]) -> list[str]:
     lines = []
     if "cuts" in data and data["all_cuts"] > len(data["cuts"]["tp"]):
         lines.append(
-            f"The slider holds {len(data['cuts']['tp']):,} of {data['all_cuts']:,} cuts, the best one of every metric "
-            "among them, each with its exact counts; areas are of all scores. At another prevalence the best cut is "
-            "looked for among those that it holds."
+            f"The slider holds {len(data['cuts']['tp']):,} of {data['all_cuts']:,} thresholds, the best one of every "
+            "metric among them, each with its exact counts; areas are of all scores. At another prevalence the best "
+            "threshold is searched among those that it holds."
         )
     if grouped := data.get("grouped"):
         lines.append(
             f"At another prevalence the metrics of all scores are of {grouped['groups']:,} groups of neighbouring "
-            "scores; at the lowest, the middle and the highest prevalence all scores were weighed as well, and none of "
+            "scores; at the lowest, the middle and the highest prevalence all scores were counted as well, and none of "
             f"these metrics was off by more than {three_digits(grouped['off'])}."
         )
     return lines

@@ -42,7 +42,7 @@ def evaluation_summary(evaluation: Evaluation, name: str, *, everything: bool = 
 
 def _title(evaluation: Evaluation, name: str) -> str:
     positive = "" if evaluation.positive is None else f", positive {clean_label(repr(evaluation.positive))}"
-    cut = "" if evaluation.threshold is None else f", cut at {three_digits(evaluation.threshold)}"
+    cut = "" if evaluation.threshold is None else f", threshold {three_digits(evaluation.threshold)}"
     return f"{clean_label(name)}: {evaluation.rows:,} rows{positive}{cut}"
 
 
@@ -63,7 +63,7 @@ def _metrics(rows: Sequence[MetricRow], level: float) -> str:
 
 
 def _columns(rows: Sequence[MetricRow]) -> tuple[list[str], list[str]]:
-    """The names and the intervals, by which the bars are cut; reasons are words and wrap."""
+    """The names and the intervals, which leave the rest to the bars; reasons are words and wrap."""
     return [row.name for row in rows], [_interval(row) for row in rows if not math.isnan(row.value)]
 
 
@@ -144,7 +144,7 @@ def _last(evaluation: Evaluation, everything: bool) -> str:
     hidden = 0 if everything else len(evaluation.metrics) - len(evaluation.shown())
     more = f"--all shows {hidden} more metrics" if hidden else "steelyard explain NAME shows a metric's formula"
     then = (
-        "steelyard threshold finds the best cut"
+        "steelyard threshold finds the best threshold"
         if evaluation.scores is not None
         else "--format json gives every number"
     )
@@ -177,7 +177,7 @@ def _differences(comparison: Comparison) -> list[str]:
 def threshold_summary(best: BestThreshold, assumed: Sequence[str]) -> str:
     """The best threshold in a sentence, the table at it, and what was assumed."""
     cells = ", ".join(f"{name} {_cell(value)}" for name, value in best.counts.to_dict().items())
-    digits = f"The cut with all its digits: {best.threshold!r}."
+    digits = f"The threshold with all its digits: {best.threshold!r}."
     return "\n".join([paragraph(f"{best!r}."), f"There: {cells}.", digits, *map(paragraph, assumed)])
 
 

@@ -1,4 +1,4 @@
-"""DensityDisplay: how the scores of each class are spread, and where the cut falls."""
+"""DensityDisplay: the score densities of each class, with the threshold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BINS = 40
 
 @dataclass(frozen=True, eq=False)
 class _Spread:
-    """The share of each class's weight in each bin of the scores, as a density, and the cut in use."""
+    """The share of each class's weight in each bin of the scores, as a density, and the threshold in use."""
 
     name: str
     edges: Array
@@ -43,7 +43,7 @@ class _Spread:
 
 @dataclass(eq=False, repr=False)
 class DensityDisplay(ScoreDisplay):
-    """The scores, or projections, of positives and negatives as densities, with the cut; a panel for each model.
+    """The scores, or projections, of positives and negatives as densities, with the threshold; a panel for each model.
 
     Each class has an area of 1 whatever its size; the bins are exact sums of rows.
 
@@ -88,7 +88,7 @@ class DensityDisplay(ScoreDisplay):
         )
 
     def caption(self) -> str:
-        """What is drawn, and where the cuts are."""
+        """What is drawn, and where the thresholds are."""
         bins = len(self.spreads[0].edges) - 1
         text = f"{self.unit.capitalize()}s of {self.rows}, as densities of {bins} bins, each class of area 1"
         thresholds = [
@@ -96,7 +96,7 @@ class DensityDisplay(ScoreDisplay):
             for s in self.spreads
             if s.threshold is not None
         ]
-        return f"{text}; dashed: the cut in use ({', '.join(thresholds)})." if thresholds else f"{text}."
+        return f"{text}; dashed: the threshold in use ({', '.join(thresholds)})." if thresholds else f"{text}."
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         if len(self.spreads) == 1:
@@ -121,7 +121,7 @@ class DensityDisplay(ScoreDisplay):
         if last:
             ax.set_xlabel(self.unit)
         if spread.threshold is not None and np.isfinite(spread.threshold):
-            style.vertical_line(ax, spread.threshold, f"cut at {caption_text.threshold_text(spread.threshold)}")
+            style.vertical_line(ax, spread.threshold, f"threshold {caption_text.threshold_text(spread.threshold)}")
             lines.append(Line(np.full(2, spread.threshold), np.array(ax.get_ylim())))
         label_lines(ax, lines)
 

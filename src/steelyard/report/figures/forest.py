@@ -1,4 +1,4 @@
-"""IntervalDisplay: a forest of metrics, each with its interval and a tick where guessing lands."""
+"""IntervalDisplay: a forest plot of metrics, each with its interval and a tick at the no-skill baseline."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class IntervalDisplay(LabelDisplay):
         who = f" for {listed(list(self.models))}" if len(self.models) > 1 else ""
         return (
             f"Metrics of {self.rows}{who}, with {caption_text.percent(self.level)} intervals ({methods}); "
-            "grey ticks: what guessing with the same margins scores."
+            "grey ticks: no-skill baseline (same margins)."
         )
 
     def _draw(self, ax: Axes) -> DrawnAxes:
@@ -131,7 +131,7 @@ class IntervalDisplay(LabelDisplay):
     def _head(self, ax: Axes) -> None:
         """What the ticks and the column at the right are, and above them the models, each in its colour and mark."""
         style.write_above(ax, f"value ({caption_text.percent(self.level)} interval)", 1.03, 3)
-        style.write_above(ax, "grey tick: guessing", 0, 3)
+        style.write_above(ax, "grey tick: no-skill baseline", 0, 3)
         for i, name in enumerate(self.models if len(self.models) > 1 else ()):
             text = f"{style.sign(i)} {caption_text.drawn_label(name, 24)}"
             style.write_above(ax, text, 0, 13 + 10 * (len(self.models) - 1 - i), size=8, colour=style.colour(i))

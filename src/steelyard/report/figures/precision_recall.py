@@ -1,4 +1,4 @@
-"""PrecisionRecallDisplay: the share of flags that are right against the share of positives found, at every cut."""
+"""PrecisionRecallDisplay: precision-recall curves, precision against recall at every threshold."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class PrecisionRecallDisplay(CurveDisplay):
-    """Precision-recall curves with the band of the precision at each cut, and the region that no scores can reach.
+    """Precision-recall curves with the band of precision at each threshold, and the unachievable region.
 
-    The unreachable region lies below the precision of flagging all negatives first (Boyd and others, ICML 2012).
+    The unachievable region lies below the precision of flagging all negatives first (Boyd and others, ICML 2012).
 
     >>> display = PrecisionRecallDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> [row["recall"] for row in display.frame()]
@@ -55,7 +55,7 @@ class PrecisionRecallDisplay(CurveDisplay):
         return cls(curves, caption_text.folds_text(folds), prevalence, folds=True)
 
     def frame(self) -> Rows[Record]:
-        """One row a drawn cut: recall, precision, and the ends of its band."""
+        """One row per drawn threshold: recall, precision, and the ends of its band."""
         return Rows(
             row
             for c in self.curves
@@ -65,14 +65,14 @@ class PrecisionRecallDisplay(CurveDisplay):
     def caption(self) -> str:
         """The average precisions with their intervals, and how the band was made."""
         baseline = caption_text.share(self.prevalence)
-        grey = f"dashed: guessing, {baseline}; grey: out of reach of any scores at that prevalence"
+        grey = f"dashed: no-skill baseline, {baseline}; grey: unachievable at that prevalence"
         if self.folds:
             mean = score_curves.over_folds(self.curves, "average precision")
             return f"Precision and recall of {self.rows}, one line each: {mean}; {grey}."
         first = self.curves[0]
         level = caption_text.percent(first.level)
         areas = "; ".join(c.words("average precision") for c in self.curves)
-        band = f"band: {level} interval of the precision at each cut ({first.method.title()})"
+        band = f"band: {level} interval of precision at each threshold ({first.method.title()})"
         return (
             f"Precision and recall of {self.rows}. {areas} ({level} interval, {first.area.method}); "
             f"{band}{score_curves.marked_thresholds(self.curves)}; {grey}."
@@ -97,7 +97,7 @@ class PrecisionRecallDisplay(CurveDisplay):
         lines = [Line(np.append(0, c.x), np.append(c.y[0], c.y)) for c in self.curves]
         for right in (self.prevalence < 0.5, self.prevalence >= 0.5):
             text = ax.annotate(
-                f"guessing {caption_text.share(self.prevalence)}",
+                f"no skill {caption_text.share(self.prevalence)}",
                 (1 if right else 0, self.prevalence),
                 (-2 if right else 2, 1),
                 textcoords="offset points",

@@ -1,4 +1,4 @@
-"""RocDisplay: the share of positives found against the share of negatives flagged, at every cut."""
+"""RocDisplay: ROC curves, the true positive rate against the false positive rate at every threshold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class RocDisplay(CurveDisplay):
-    """ROC curves with the band of the share of positives found at each cut, the area, the cut in use, and chance.
+    """ROC curves with the band of recall at each threshold, the area, the threshold in use, and the no-skill baseline.
 
     >>> display = RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> [row["recall"] for row in display.frame()]
@@ -49,7 +49,7 @@ class RocDisplay(CurveDisplay):
         return cls(curves, caption_text.folds_text(folds), folds=True)
 
     def frame(self) -> Rows[Record]:
-        """One row a drawn cut: the two shares, and the ends of the band."""
+        """One row per drawn threshold: the two rates, and the ends of the band."""
         return Rows(
             row
             for c in self.curves
@@ -62,19 +62,19 @@ class RocDisplay(CurveDisplay):
         """The areas with their intervals, and how the band was made."""
         if self.folds:
             mean = score_curves.over_folds(self.curves, "area")
-            return f"ROC curves of {self.rows}, one line each: {mean}; dashed: guessing."
+            return f"ROC curves of {self.rows}, one line each: {mean}; dashed: no-skill baseline."
         first = self.curves[0]
         level = caption_text.percent(first.level)
         areas = "; ".join(c.words("area") for c in self.curves)
-        band = f"band: {level} interval of the share of positives found at each cut ({first.method.title()})"
+        band = f"band: {level} interval of recall at each threshold ({first.method.title()})"
         marks = score_curves.marked_thresholds(self.curves)
-        methods = f"({level} interval, {first.area.method}); {band}{marks}; dashed: guessing"
+        methods = f"({level} interval, {first.area.method}); {band}{marks}; dashed: no-skill baseline"
         return f"ROC curve{'s' if len(self.curves) > 1 else ''} of {self.rows}. {areas} {methods}."
 
     def _draw(self, ax: Axes) -> DrawnAxes:
-        style.unit_square(ax, style.FALSE_ALARMS, style.RECALL)
+        style.unit_square(ax, style.FALSE_POSITIVE_RATE, style.RECALL)
         ax.plot([0, 1], [0, 1], color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
-        ax.text(0.62, 0.59, "guessing", color=style.GREY, rotation=45, ha="center", va="top", rotation_mode="anchor")
+        ax.text(0.62, 0.59, "no skill", color=style.GREY, rotation=45, ha="center", va="top", rotation_mode="anchor")
         for i, curve in enumerate(self.curves):
             score_curves.draw_curve(ax, curve, i, faint=self.folds)
         ends = np.array([0.0, 1.0])

@@ -36,7 +36,7 @@ _BAND_DRAWS = 2_000  # for a band at another prevalence, which has no closed for
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A model's line: x and y at each threshold, the band of y, the area with its interval, and the cut in use."""
+    """A model's line: x and y at each threshold, the band of y, the area with its interval, the threshold in use."""
 
     name: str
     x: Array
@@ -65,7 +65,7 @@ def curve_points(evaluation: Evaluation, points: Callable[[ScoreTable], Points])
 
 
 def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | None:
-    """The values of the metrics at the cut in use; None where there is none, or one of them is undefined."""
+    """The values of the metrics at the threshold in use; None where there is none, or one of them is undefined."""
     if evaluation.counts is None or evaluation.threshold is None:
         return None
     rates = tuple(caption_text.metric_row(evaluation, name).value for name in names)
@@ -73,7 +73,7 @@ def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | No
 
 
 def rate_band(metric: str, evaluation: Evaluation, places: Array) -> tuple[Array, Array, str]:
-    """The interval of a rate at each cut, and its method: Jeffreys', at another prevalence the posterior's.
+    """The interval of a rate at each threshold, and its method: Jeffreys', at another prevalence the posterior's.
 
     Weighted rows count by their effective sample size: the squared sum of the weights over the sum of their squares.
     """
@@ -146,9 +146,9 @@ def marked_thresholds(curves: tuple[Curve, ...]) -> str:
         return ""
     texts = [caption_text.threshold_text(curve.threshold) for curve in marked]
     if len({curve.threshold for curve in marked}) == 1:
-        return f"; the point{'s mark' if len(marked) > 1 else ' marks'} the cut at {texts[0]}"
+        return f"; the point{'s mark' if len(marked) > 1 else ' marks'} the threshold {texts[0]}"
     thresholds = listed([f"{text} ({curve.name})" for text, curve in zip(texts, marked, strict=True)])
-    return f"; the points mark the cuts at {thresholds}"
+    return f"; the points mark the thresholds {thresholds}"
 
 
 def over_folds(curves: tuple[Curve, ...], what: str) -> str:

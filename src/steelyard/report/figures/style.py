@@ -23,8 +23,8 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)
 INK, GREY, FAINT, LIGHT = "#222222", "#6b6b6b", "#9a9a9a", "#e4e4e4"
 CHANCE = (0, (4, 3))  # the dashes of what is not a model: chance, cuts, the sample
 MARKS = ("o", "D", "s", "^", "v", "P", "X")
-RECALL, FALSE_ALARMS = "share of positives found", "share of negatives flagged"
-PRECISION = "share of flags that are right"
+RECALL, FALSE_POSITIVE_RATE = "True positive rate (recall)", "False positive rate"
+PRECISION = "Precision"
 
 
 def canvas() -> Any:

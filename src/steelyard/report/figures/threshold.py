@@ -31,7 +31,7 @@ _BAND_POINTS, _BAND_DRAWS = 150, 2_000
 
 @dataclass(eq=False, repr=False)
 class ThresholdDisplay(ScoreDisplay):
-    """Metrics over the threshold; a dot marks the best one of each metric that weighs both kinds of error.
+    """Metrics over the threshold; a dot marks the best one of each metric that counts both kinds of error.
 
     One metric or two have a band, more do not unless band=True.
 
@@ -71,14 +71,16 @@ class ThresholdDisplay(ScoreDisplay):
     def caption(self) -> str:
         """What is drawn, where each metric is best, and how the bands were made."""
         titles = listed([style.full_title(track.metric.name) for track in self.tracks])
-        text = f"{titles} at every cut of the scores of {self.rows}"
+        text = f"{titles} at every threshold, of {self.rows}"
         digits = caption_text.threshold_text
         best = [f"{style.short_title(b.metric)} {digits(b.value)} at {digits(b.threshold)}" for b in self.best]
-        text += f"; dots: the best cut on these rows, {listed(best)}" if best else ""
-        text += f"; dashed: the cut in use, {caption_text.threshold_text(self.threshold)}" if self._in_use() else ""
+        text += f"; dots: the best threshold on these rows, {listed(best)}" if best else ""
+        text += (
+            f"; dashed: the threshold in use, {caption_text.threshold_text(self.threshold)}" if self._in_use() else ""
+        )
         method = next((track.method for track in self.tracks if track.method), "")
         return (
-            f"{text}; bands: {caption_text.percent(self.level)} intervals at each cut ({method})."
+            f"{text}; bands: {caption_text.percent(self.level)} intervals at each threshold ({method})."
             if method
             else f"{text}."
         )
@@ -87,7 +89,7 @@ class ThresholdDisplay(ScoreDisplay):
         return self.threshold is not None and bool(np.isfinite(self.threshold))
 
     def _draw(self, ax: Axes) -> DrawnAxes:
-        ax.set(xlabel="threshold (flagged where the score is at least this)", ylabel="value")
+        ax.set(xlabel="threshold (predicted positive at or above)", ylabel="value")
         if self.thresholds.min() >= 0 and self.thresholds.max() <= 1:
             ax.set_xlim(-0.01, 1.01)
         ax.locator_params(axis="x", nbins=6)
@@ -107,7 +109,9 @@ class ThresholdDisplay(ScoreDisplay):
                 zorder=4,
             )
         if self._in_use():
-            style.vertical_line(ax, float(self.threshold or 0), f"cut at {caption_text.threshold_text(self.threshold)}")
+            style.vertical_line(
+                ax, float(self.threshold or 0), f"threshold {caption_text.threshold_text(self.threshold)}"
+            )
             lines.append(Line(np.full(2, self.threshold), np.array(ax.get_ylim())))
         label_lines(ax, lines)
         return ax

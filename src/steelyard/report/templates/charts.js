@@ -144,10 +144,10 @@ function picture(cells) {
     text(upper, counted(wrong), `${words[0]} ${narrow(right + wrong ? wrong / (right + wrong) : NaN)}`);
     text(lower, counted(right), `${words[1]} ${narrow(right + wrong ? caught : NaN)}`);
   };
-  column(side, wide, tp, fn, "positive", "end", side - 8, ["missed", "found"]);
-  column(side + wide + gap, inner - wide, tn, fp, "negative", "start", width - side + 8, ["flagged", "left alone"]);
+  column(side, wide, tp, fn, "positive", "end", side - 8, ["false negatives", "true positives"]);
+  column(side + wide + gap, inner - wide, tn, fp, "negative", "start", width - side + 8, ["false positives", "true negatives"]);
   el("text", { class: "axis", x: side - 8, y: height - 4, "text-anchor": "end" }, svg, `positives ${narrow(p / (p + n))}`);
   el("text", { class: "axis", x: width - side + 8, y: height - 4 }, svg, `negatives ${narrow(n / (p + n))}`);
-  el("text", { class: "axis", x: Math.max(0, Math.min(side, width - 232)), y: 12 }, svg, "width: class size · filled: share right");
+  el("text", { class: "axis", x: Math.max(0, Math.min(side, width - 232)), y: 12 }, svg, "width: class size · filled: recall");
   room.replaceChildren(svg);
 }

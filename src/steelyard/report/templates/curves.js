@@ -65,17 +65,17 @@ const precisionOf = (c) => valueOf("precision", c);
 const recallOf = (c) => valueOf("recall", c);
 
 chart("roc", (share) => {
-  const p = plot("roc", { x: SHARES, y: SHARES, xTitle: "share of negatives flagged", yTitle: "share of positives found" });
+  const p = plot("roc", { x: SHARES, y: SHARES, xTitle: "False positive rate", yTitle: "True positive rate (recall)" });
   line(p, [[0, 0], [1, 1]], "chance-line");
   banded(p, share, rates);
   line(p, each((i) => rates(cutAt(i))), "curve");
   const auc = BY_NAME.get("roc_auc");
   if (auc && isNumber(auc.value)) el("text", { class: "label", x: p.box.right - 8, y: p.box.bottom - 12, "text-anchor": "end" }, p.svg, `area ${digits(auc.value)}`);
   return p;
-}, rates, (c, cut, x, y) => `${cutWords(cut)} · found ${percent(y)} · flagged in error ${percent(x)}`, true);
+}, rates, (c, cut, x, y) => `${cutWords(cut)} · recall ${percent(y)} · false positive rate ${percent(x)}`, true);
 
 chart("pr", (share) => {
-  const p = plot("pr", { x: SHARES, y: SHARES, xTitle: "share of positives found", yTitle: "share of flags that are right" });
+  const p = plot("pr", { x: SHARES, y: SHARES, xTitle: "Recall", yTitle: "Precision" });
   const grid = Array.from({ length: 61 }, (_, i) => i / 60);
   const least = grid.map((r) => [r, precisionOf(rated(r, 1, share))]).filter(([, y]) => isNumber(y));
   if (least.length) area(p, [[0, 0], ...least, [1, 0]], "unachievable");
@@ -84,26 +84,26 @@ chart("pr", (share) => {
   const point = (c) => [recallOf(c), precisionOf(c)];
   banded(p, share, point);
   line(p, each((i) => point(weighed(cutAt(i), share))).filter(([, y]) => isNumber(y)), "curve");
-  if (s > 0.06) el("text", { class: "tick", x: p.box.right - 8, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "cannot be reached");
+  if (s > 0.06) el("text", { class: "tick", x: p.box.right - 8, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "unachievable");
   return p;
-}, (c) => [recallOf(c), precisionOf(c)], (c, cut, x, y) => `${cutWords(cut)} · found ${percent(x)} · precision ${percent(y)}`);
+}, (c) => [recallOf(c), precisionOf(c)], (c, cut, x, y) => `${cutWords(cut)} · recall ${percent(x)} · precision ${percent(y)}`);
 
 chart("gain", (share) => {
-  const p = plot("gain", { x: SHARES, y: SHARES, xTitle: "share of all rows flagged", yTitle: "share of positives found" });
+  const p = plot("gain", { x: SHARES, y: SHARES, xTitle: "Predicted positive rate", yTitle: "True positive rate (recall)" });
   const s = share === null ? view.share : share, point = (c) => [flagged(c), recallOf(c)];
   line(p, [[0, 0], [1, 1]], "chance-line");
   line(p, [[0, 0], [s, 1], [1, 1]], "perfect-line");
   banded(p, share, point);
   line(p, each((i) => point(weighed(cutAt(i), share))), "curve");
   return p;
-}, (c) => [flagged(c), recallOf(c)], (c, cut, x, y) => `${cutWords(cut)} · flags ${percent(x)} of the rows, finds ${percent(y)}`);
+}, (c) => [flagged(c), recallOf(c)], (c, cut, x, y) => `${cutWords(cut)} · ${percent(x)} of the rows predicted positive · recall ${percent(y)}`);
 
 const atThreshold = upright((c, cut) => [cut === null ? NaN : Math.min(thresholdAt(cut), SCORES.to)]);
 
 chart("scores", () => {
   const h = D.histogram, n = h.positive.length, most = { 1: Math.max(...h.positive), "-1": Math.max(...h.negative) };
   const y = { from: -1, to: 1, ticks: [0], name: () => "" };
-  const p = plot("scores", { x: SCORES, y, xTitle: "score", yTitle: "each class to its own highest bar", height: 320 });
+  const p = plot("scores", { x: SCORES, y, xTitle: "Score", yTitle: "Each class to its own highest bar", height: 320 });
   const wide = (p.box.right - p.box.left) / n;
   for (let i = 0; i < n; i++) {
     for (const [share, sign, kind] of [[h.positive[i], 1, "bin-positive"], [h.negative[i], -1, "bin-negative"]]) {
@@ -114,7 +114,7 @@ chart("scores", () => {
   el("text", { class: "label", x: p.box.right, y: p.box.top + 12, "text-anchor": "end" }, p.svg, "positives");
   el("text", { class: "label", x: p.box.right, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "negatives");
   return p;
-}, atThreshold, (c, cut) => `${cutWords(cut)} · found ${percent(recallOf(c))} · flagged in error ${percent(rates(c)[0])}`, true);
+}, atThreshold, (c, cut) => `${cutWords(cut)} · recall ${percent(recallOf(c))} · false positive rate ${percent(rates(c)[0])}`, true);
 
 const short = (row) => (row.title.length > 14 ? `${row.title.slice(0, 13)}…` : row.title);
 function spanned(values) {
@@ -158,7 +158,7 @@ const overPrevalence = {
   },
   draw() {
     const base = cellsAt(state.cut);
-    const p = several("over-prevalence", PREVALENCE, "share of positives (log scale)", (row) => D.stops.map((s, i) => [s, valueAt(row, weighed(base, shareAt(i)), i)]));
+    const p = several("over-prevalence", PREVALENCE, "Prevalence (log scale)", (row) => D.stops.map((s, i) => [s, valueAt(row, weighed(base, shareAt(i)), i)]));
     Object.assign(this, { p, rule: rule(p) });
     p.svg.addEventListener("click", (event) => {
       const box = p.svg.getBoundingClientRect(), x = ((event.clientX - box.left) * p.width) / box.width;
@@ -178,7 +178,7 @@ if (D.reliability) {
     moved(cells, share, redraw) {
       if (!redraw && this.for === state.stop) return;
       this.for = state.stop;
-      const p = plot("reliability", { x: SHARES, y: SHARES, xTitle: "mean score", yTitle: "share that is positive" });
+      const p = plot("reliability", { x: SHARES, y: SHARES, xTitle: "Predicted probability", yTitle: "Share of positives" });
       line(p, [[0, 0], [1, 1]], "chance-line");
       const points = D.reliability.map((bin) => {
         const c = scaled(bin, share), k = [c[0] / (bin.p || 1), c[2] / (bin.n || 1)];
@@ -199,7 +199,7 @@ if (D.reliability) {
     const s = share === null ? view.share : share;
     const all = Array.from({ length: 99 }, (_, i) => (i + 1) / 100).map((t) => [t, NET_BENEFIT(s, 0, 1 - s, 0, t)]);
     const top = Math.max(s, 1e-9), y = { ...ticked(-top * 0.25, top * 1.05) };
-    const p = plot("decision", { x: SHARES, y, xTitle: "threshold as a probability", yTitle: "net benefit a row" });
+    const p = plot("decision", { x: SHARES, y, xTitle: "Threshold probability", yTitle: "Net benefit per row" });
     line(p, [[0, 0], [1, 0]], "chance-line");
     for (const run of above(all, y.from)) line(p, run, "chance-line");
     for (const run of above(benefit, y.from)) line(p, run, "curve");
@@ -211,8 +211,8 @@ if (D.reliability) {
       el("text", { class: "tick", x: round(x), y: round(y) }, p.svg, words);
     };
     const x = p.X((above(all, y.from)[0] || [[0, 0]]).slice(-1)[0][0]), none = p.Y(0), low = p.box.bottom - 6;
-    word("flag all", [[x + 6, low], [x + 6, none - 6], [x - 54, low], [p.X(0) + 16, p.box.top + 12]]);
-    word("flag nobody", [[p.box.right - 66, none + 16], [p.box.right - 66, none - 6], [p.X(0) + 6, none + 16], [p.X(0.4), none + 16]]);
+    word("treat all", [[x + 6, low], [x + 6, none - 6], [x - 54, low], [p.X(0) + 16, p.box.top + 12]]);
+    word("treat none", [[p.box.right - 66, none + 16], [p.box.right - 66, none - 6], [p.X(0) + 6, none + 16], [p.X(0.4), none + 16]]);
     return p;
   }, (c, cut) => { const t = cut === null ? NaN : thresholdAt(cut); return [t, t > 0 && t < 1 ? NET_BENEFIT(c[0], c[1], c[2], c[3], t) : NaN]; },
   (c, cut, x, y) => `${cutWords(cut)} · net benefit ${digits(y)}`);

@@ -76,7 +76,7 @@ function detail(row) {
   for (const [sign, words] of [["+", "proved"], ["-", "refuted"]]) {
     told(words, D.properties.filter((_, i) => row.holds[i] === sign).join(" · "));
   }
-  if (!row.holds) told("properties", row.ranks ? "not decided for metrics of scores" : "not decided here; steelyard audit decides them");
+  if (!row.holds) told("properties", row.ranks ? "not proven for metrics of scores" : "not proven here; steelyard audit proves or refutes them");
   told("interval", row.method);
   told("source", D.sources[row.cite] || row.cite);
   return tr;

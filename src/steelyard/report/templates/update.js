@@ -114,7 +114,7 @@ function now(cells, share, set) {
 function thresholdWords() {
   if (state.cut === null) return "the labels as predicted";
   const t = thresholdAt(state.cut);
-  return t === Infinity ? "a cut above every score, nobody flagged" : `threshold ${digits(t)}`;
+  return t === Infinity ? "a threshold above every score, nobody flagged" : `threshold ${digits(t)}`;
 }
 
 function controls() {
