@@ -157,7 +157,7 @@ def test_columns_of_scores_are_guessed_by_the_share_of_each_class():
 def test_levels_read_as_a_sentence_and_as_a_row():
     found = chance("precision", FINLEY)
     assert repr(found) == (
-        "precision of guessing with the same margins 0.0182, always the majority –, always the minority 0.0182, "
+        "precision of a no-skill baseline: same margins 0.0182, always the majority –, always the minority 0.0182, "
         "a fair coin 0.0182"
     )
     assert repr(chance("recall", CLASSES, average=None)).endswith("a fair coin [0.333, 0.333, 0.333]")
@@ -179,7 +179,7 @@ def test_levels_travel():
         (InputError, lambda: chance("f1", Counts(0, 0, 0, 0)), "no rows"),
         (InputError, lambda: chance("f1", [1, 1], [0, 1]), "one class"),
         (InputTypeError, lambda: chance("roc_auc", FINLEY), "scores"),
-        (InputTypeError, lambda: chance("f1", score_table([0, 1], [0.1, 0.2])), "cut"),
+        (InputTypeError, lambda: chance("f1", score_table([0, 1], [0.1, 0.2])), "threshold"),
         (InputTypeError, lambda: chance("f1", [1, 0]), "alone"),
         (InputTypeError, lambda: chance("f_beta", FINLEY, bta=2), "beta"),
         (UnknownNameError, lambda: chance("f_1_", FINLEY), "No metric"),

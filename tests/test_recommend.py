@@ -65,13 +65,13 @@ def test_a_prevalence_in_use_asks_for_metrics_that_move_with_it(alike, may_fail)
 
 
 def test_a_metric_that_falls_below_zero_is_not_said_to_look_well():
-    """MCC and kappa are at most 0 where a class is given up."""
+    """MCC and kappa are at most 0 where a class has zero recall."""
     fit = recommend(a_class_may_fail=False, prevalence_in_use=True)
     assert not {"mcc", "kappa"} & {*names(fit.avoid)} and {"mcc", "kappa"} <= {*names(fit.use)}
     assert decide("mcc", "no_credit_when_a_class_fails").verdict == "proved"
     assert decide("mcc", "zero_when_a_class_fails").verdict == "refuted"
     accuracy = next(item.why for item in fit.avoid if item.metric == "accuracy")
-    assert accuracy.endswith("given up: 1/2 on tp=0, fn=1, fp=0, tn=1, where 0 was asked")
+    assert accuracy.endswith("zero recall: 1/2 on tp=0, fn=1, fp=0, tn=1, where 0 was asked")
 
 
 def test_costs_and_ranks_are_reasoned_and_blamed_as_well():
@@ -82,7 +82,7 @@ def test_costs_and_ranks_are_reasoned_and_blamed_as_well():
     ranks = recommend(ranking=True)
     assert "recall and specificity" not in " ".join(ranks.beside)
     assert "stays the same at any prevalence" in ranks.use[0].why and "moves with the prevalence" in ranks.use[1].why
-    assert "not their order" in ranks.avoid[0].why
+    assert "not the order" in ranks.avoid[0].why
 
 
 def test_a_changed_metric_of_scores_changes_the_advice_on_ranks(registry):
@@ -100,7 +100,7 @@ def test_the_rarer_class_is_named_and_many_classes_are_owned_up_to():
     assert "5 negatives leave" in recommend(steelyard.Counts(900, 10, 3, 2)).beside[-1]
     assert "1 negative leaves" in recommend(steelyard.Counts(900, 10, 1, 0)).beside[-1]
     three = recommend(steelyard.confusion(list("aabbbcccc"), list("aabbccccc")))
-    assert any("of tables of two classes" in said for said in three.beside)
+    assert any("proven for two classes" in line for line in three.beside)
     assert "2 rows of 'a' leave" in three.beside[-1]
 
 

@@ -337,7 +337,7 @@ BAD = {
     "probabilities": (lambda: steelyard.brier(Y, [0.1, 1.5, 0.2, 0.3]), ValueError, "brier needs probabilities from 0 to 1, not a score of 1.5"),
     "columns": (lambda: steelyard.roc_auc(["a", "b", "c"], np.ones((3, 2)), average="macro"), ValueError, "a column for each"),
     "columns' average": (lambda: steelyard.roc_auc(["a", "b", "c"], np.ones((3, 3))), ValueError, "needs average="),
-    "labels needed": (lambda: steelyard.accuracy(score_table(Y, S)), TypeError, "needs a cut"),
+    "labels needed": (lambda: steelyard.accuracy(score_table(Y, S)), TypeError, "needs a threshold"),
     "counts": (lambda: steelyard.roc_auc(Counts(1, 2, 3, 4)), TypeError, "metric of scores"),
     "positives differ": (lambda: score_table(Y, S) + score_table(Y, S, pos_label=0), ValueError, "different positives"),
     "saved": (lambda: ScoreTable.from_json(saved(scores=[2, 1])), ValueError, "finite and ascending"),

@@ -251,7 +251,7 @@ def test_a_bound_that_no_cut_meets_names_the_nearest():
         ([0.9], InputError, "is no bound"),
         (0.9, InputTypeError, "where= takes text"),
         ("recal >= 0.9", UnknownNameError, "Did you mean 'recall'"),
-        ("roc_auc >= 0.9", InputTypeError, "cannot bound a cut"),
+        ("roc_auc >= 0.9", InputTypeError, "cannot constrain a threshold"),
     ],
 )
 def test_a_bound_that_cannot_be_read_is_refused_in_one_sentence(where, kind, words):
@@ -402,7 +402,7 @@ def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
     ("args", "options", "kind", "words"),
     [
         ((Y, S, "prevalence"), {}, InputError, "No value of prevalence is best"),
-        ((Y, S, "roc_auc"), {}, InputTypeError, "no cut is best for it"),
+        ((Y, S, "roc_auc"), {}, InputTypeError, "no threshold is best for it"),
         ((Y, S, "informednes"), {}, UnknownNameError, "Did you mean 'informedness'"),
         ((Y, S, []), {}, InputError, "empty list"),
         ((Y, S, ["f1", "error_rate"]), {}, InputError, "some are best high and some low"),
@@ -423,7 +423,7 @@ def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
         ((Y, S), {"resamples": 1.5}, InputError, "resamples"),
         ((Y, S), {"resamples": -1}, InputError, "resamples"),
         ((Y, S), {"sample_weight": [-1] * 7}, InputError, "sample_weight"),
-        (([0, 1], [1, 1], "diagnostic_odds_ratio"), {}, UndefinedError, "undefined at every cut: no"),
+        (([0, 1], [1, 1], "diagnostic_odds_ratio"), {}, UndefinedError, "undefined at every threshold: no"),
         (([0, 1], [1, 2], "diagnostic_odds_ratio"), {"where": "recall > 0"}, UndefinedError, "that meets recall > 0: "),
     ],
 )  # fmt: skip

@@ -55,11 +55,11 @@ class TreeScores:
     swapped_scores: dict[str, Array]
 
     def predictions(self) -> dict[str, Array]:
-        """What each tree says: a leaf with a tie says negative."""
+        """What each tree predicts: a leaf with a tie predicts negative."""
         return {name: (scores > 0.5).astype(int) for name, scores in self.scores.items()}
 
     def swapped_predictions(self, *, alike: bool) -> dict[str, Array]:
-        """What the refitted trees say, in swapped labels: a tie goes to the first class or, alike, to the same one."""
+        """What the refitted trees predict, in swapped labels: ties go to the first class or, alike, to the same one."""
         return {
             name: (scores >= 0.5 if alike else scores > 0.5).astype(int) for name, scores in self.swapped_scores.items()
         }
@@ -70,7 +70,7 @@ class SplitOutcome:
     """What a split gives: both tests by weights, and the changes over draws of a balanced test set."""
 
     trees: TreeScores
-    alike: Robustness  # a leaf with a tie says the same original class after the swap
+    alike: Robustness  # a leaf with a tie predicts the same original class after the swap
     unlike: Robustness  # it says the first class, as scikit-learn does
     drawn: Array  # draw, tree, metric: the value as it was less that of the balanced set
 
@@ -87,7 +87,7 @@ class AsawaResults:
     pulsars: Pulsars
     outcomes: list[SplitOutcome]
     attributes: dict[str, list[dict[str, Counts]]]
-    cuts: list[TableRow]
+    thresholds: list[TableRow]
 
     @property
     def first(self) -> SplitOutcome:
@@ -124,9 +124,9 @@ def _experiment(plan: RunPlan) -> AsawaResults:
     for split in range(SPLIT_SEED + plan.seed, SPLIT_SEED + plan.seed + splits):
         plan.progress(f"split {split}: four trees, {draws} balanced test sets")
         outcomes.append(split_outcome(fit_trees(pulsars, split, attribute_transformer()), draws))
-    plan.progress("two attributes in place of two components, and the cut by ROC")
+    plan.progress("two attributes in place of two components, and the threshold by ROC")
     with_attributes = _with_attributes(pulsars, [outcome.trees for outcome in outcomes])
-    return AsawaResults(pulsars, outcomes, with_attributes, _cut_then_tpnr(pulsars, outcomes[0].trees))
+    return AsawaResults(pulsars, outcomes, with_attributes, _threshold_then_tpnr(pulsars, outcomes[0].trees))
 
 
 # ---------------------------------------------------------------- the trees
@@ -216,8 +216,8 @@ def _with_attributes(pulsars: Pulsars, splits: list[TreeScores]) -> dict[str, li
     }
 
 
-def _cut_then_tpnr(pulsars: Pulsars, trees: TreeScores) -> list[TableRow]:
-    """The recommended use: the cut where the ROC curve of training rows is best, then the TPNR of the test part."""
+def _threshold_then_tpnr(pulsars: Pulsars, trees: TreeScores) -> list[TableRow]:
+    """The recommended use: the threshold where the training ROC curve is best, then the TPNR of the test part."""
     from sklearn.pipeline import make_pipeline
 
     X, y, rows = pulsars.X[trees.train], pulsars.y[trees.train], []
@@ -225,10 +225,10 @@ def _cut_then_tpnr(pulsars: Pulsars, trees: TreeScores) -> list[TableRow]:
         model = make_pipeline(attribute_transformer(), _tree(splits))
         scores = cross_evaluate(model, X, y, split=Folds(5), metrics=["roc_auc"]).scores
         assert scores is not None  # noqa: S101 - trees give scores
-        cut = roc_then_tpnr(scores, resamples=0)
-        labels = {"at 0.5": trees.scores[name] > 0.5, "at the cut": trees.scores[name] >= cut.threshold}
+        best = roc_then_tpnr(scores, resamples=0)
+        labels = {"at 0.5": trees.scores[name] > 0.5, "at the threshold": trees.scores[name] >= best.threshold}
         tables = {key: confusion(trees.y_test, part.astype(int)).counts() for key, part in labels.items()}
-        row: TableRow = {"tree": name, "cut": cut.threshold}
+        row: TableRow = {"tree": name, "threshold": best.threshold}
         for metric in ("tpnr", "recall", "specificity", "precision"):
             row |= {f"{metric} {key}": float(get_metric(metric)(table)) for key, table in tables.items()}
         rows.append(row)
@@ -244,6 +244,6 @@ def _choices(results: AsawaResults) -> dict[str, Any]:
         "attributes": "standardised, then two principal components, both learned from the training part",
         "trees": "n splits are n + 1 leaves, grown best first, Gini, random_state 0",
         "balanced": f"by weights, and {len(results.first.drawn)} draws of as many negatives as there are positives",
-        "swapped": "in both parts, and the trees refitted; a leaf with a tie says the same original class",
+        "swapped": "in both parts, and the trees refitted; a leaf with a tie predicts the same original class",
         "tolerance": _TOLERANCE,
     }

@@ -119,7 +119,7 @@ def _balanced(results: AsawaResults) -> list[TableRow]:
 @ASAWA_STUDY.table(
     "figure_5",
     "Figure 5: changes when the labels are swapped",
-    "The trees are refitted on swapped labels; a leaf with a tie says the same original class both times.",
+    "The trees are refitted on swapped labels; a leaf with a tie predicts the same original class both times.",
 )
 def _swapped(results: AsawaResults) -> list[TableRow]:
     alike, unlike = results.first.alike, results.first.unlike
@@ -205,11 +205,11 @@ def _components(results: AsawaResults) -> list[TableRow]:
 
 @ASAWA_STUDY.table(
     "roc_then_tpnr",
-    "The recommended use: a cut by ROC, then TPNR",
-    "The cut is chosen on training rows, each scored by a tree that had not seen it; values of the test part.",
+    "The recommended use: a threshold by ROC, then TPNR",
+    "The threshold is chosen on training rows, each scored by a tree that had not seen it; values of the test part.",
 )
-def _cuts(results: AsawaResults) -> list[TableRow]:
-    return _clean(results.cuts)
+def _thresholds(results: AsawaResults) -> list[TableRow]:
+    return _clean(results.thresholds)
 
 
 # ---------------------------------------------------------------- figures

@@ -36,7 +36,7 @@ READINGS: dict[str, dict[str, Any]] = {
     "the same, 5,000 rows": {"n": 5000},
     "each class at random on its side of 0.5": {"list_kind": "class_uniform"},
     "one ramp from 0 to 1 for all rows": {"list_kind": "global_linear"},
-    "one ramp, cut at the prior": {"list_kind": "global_linear", "threshold": "prior"},
+    "one ramp, thresholded at the prior": {"list_kind": "global_linear", "threshold": "prior"},
     "true probabilities 0 and 1": {"list_kind": "extreme"},
 }
 WEIGHTS = {w: f"class_weighted_accuracy[w={w}]" for w in (0.5, 0.6, 0.7, 0.8, 0.9)}

@@ -114,7 +114,7 @@ def _why_size(results: GarciaResults, failed: list[str]) -> str:
     one_edge = results.main.conclusions([ONE_EDGE])[0].share
     noise = (
         f"For AUC and Gm much of it is the noise of few positives: with 5 % of them the correlation of AUC with TPr is "
-        f"{least:+.2f} on lists of {SIZES[0]} rows (5 positives) and {most:+.2f} on {SIZES[-1]:,}. wAUC is cut into "
+        f"{least:+.2f} on lists of {SIZES[0]} rows (5 positives) and {most:+.2f} on {SIZES[-1]:,}. wAUC is split into "
         "ten bands here; with the single ROC point as the only edge, which equation (1) allows as well, it rises with "
         f"TPr in {percent(one_edge)} of the seeds."
     )

@@ -134,7 +134,7 @@ def _weights(results: GarciaResults) -> list[TableRow]:
 @GARCIA_STUDY.table(
     "later_metrics",
     "Metrics of the other papers in the same experiment",
-    "AC-score, TPNR and informedness weigh both recalls alike, and correlate like AUC and Gm.",
+    "AC-score, TPNR and informedness give both recalls equal weight, and correlate like AUC and Gm.",
 )
 def _later(results: GarciaResults) -> list[TableRow]:
     return [_rates_row(results.later, get_metric(name).title, name) for name in LATER]

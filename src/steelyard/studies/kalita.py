@@ -65,7 +65,7 @@ _FULL_EFFORT, QUICK_EFFORT = Effort(), Effort(holdouts=3, few=5, repeats=1, sele
 
 @dataclass(frozen=True, eq=False)
 class LearningTask:
-    """A data set and the learner that is measured on it."""
+    """A data set and the learning algorithm that is evaluated on it."""
 
     name: str
     X: Array | csr_array
@@ -113,7 +113,7 @@ class KalitaResults:
 
 
 KALITA_STUDY = DeclaredStudy[KalitaResults](
-    "kalita", "Measuring a classifier on unequal classes, step by step", cite=_CITE
+    "kalita", "Evaluating a classifier on imbalanced data, step by step", cite=_CITE
 )
 
 
@@ -219,14 +219,14 @@ def _mean_f(task: LearningTask, trial: Trial, rows: Array) -> float:
 
 
 def _in_intervals(task: LearningTask, split: Folds, seed: int) -> CrossEvaluation | None:
-    """Numbers as they are against numbers cut into a few intervals; None where the attributes are words."""
+    """Numbers as they are against numbers binned into a few intervals; None where the attributes are words."""
     if not isinstance(task.X, np.ndarray):
         return None
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import KBinsDiscretizer
 
-    cut = make_pipeline(KBinsDiscretizer(_INTERVALS, encode="ordinal", strategy="uniform"), _tree())
-    both = {"numbers": task.learner, f"{_INTERVALS} intervals": cut}
+    binned = make_pipeline(KBinsDiscretizer(_INTERVALS, encode="ordinal", strategy="uniform"), _tree())
+    both = {"numbers": task.learner, f"{_INTERVALS} intervals": binned}
     return cross_evaluate(both, task.X, task.y, split=split, metrics=_METRICS, rng=np.random.default_rng(seed))
 
 

@@ -59,7 +59,7 @@ def balance_claim(outcome: ProtocolOutcome) -> Claim:
         trees.append(f"{kind}tree: {ways}")
     return Claim(
         f"For a tree to train correctly on unequal classes they should be balanced ({outcome.task.name}).",
-        "said, no numbers",
+        "stated, no numbers",
         f"mean F / balanced accuracy, {'; '.join(trees)}",
         f"corrected t-tests over {n} folds",
         _decided(better, n),

@@ -149,7 +149,7 @@ def _classes(results: KalitaResults) -> list[TableRow]:
     "four_things",
     "The four things to measure",
     "Means over the folds. Noise: how far repeated timings of one fit lie apart, as a share; nothing where one fit "
-    "takes long enough to be timed once. Timings tell of this machine; nodes and bytes do not.",
+    "takes long enough to be timed once. Timings are of this machine; nodes and bytes do not.",
 )
 def _things(results: KalitaResults) -> list[TableRow]:
     rows = []
@@ -205,7 +205,7 @@ def _selection(results: KalitaResults) -> list[TableRow]:
     return rows
 
 
-@KALITA_STUDY.table("intervals", "Numbers as they are, or cut into even intervals")
+@KALITA_STUDY.table("intervals", "Numbers as they are, or binned into even intervals")
 def _intervals(results: KalitaResults) -> list[TableRow]:
     return [
         {"data": outcome.task.name, "attributes": name} | _model(result)

@@ -1,6 +1,6 @@
 """Nguyen (2019): test sets of three ratios, 20 Newsgroups, and the unbalanced factor that should make them agree.
 
-For each topic 500 of its texts and 500 others are drawn and cut into ten training subsets; a multinomial naive Bayes
+For each topic 500 of its texts and 500 others are drawn and split into ten training subsets; a multinomial naive Bayes
 classifier of each is tested on sets of 20:80, 50:50 and 80:20.
 """
 
@@ -211,7 +211,7 @@ def _choices(results: NguyenResults) -> dict[str, Any]:
         "topics": f"{len(corpus.topics)} of {len(corpus.labels)}",
         "words": "scikit-learn's English stop words out, then runs of one to three words, TF-IDF of unit length",
         "classifier": "multinomial naive Bayes, Laplace's smoothing, equal priors as the training set has them",
-        "training": "500 + 500 texts cut into ten subsets of 50 + 50; negatives drawn from all other topics together",
+        "training": "500 + 500 texts split into ten subsets of 50 + 50; negatives drawn from all other topics together",
         "test texts": "drawn whether trained on or not, as the paper's sizes force"
         if results.outcomes[results.main].variant.overlap
         else "none that the run trained on; runs may share some, since no topic has 1,300 texts",

@@ -115,11 +115,11 @@ def _differs(results: NguyenResults, metric: str) -> Claim:
     p = _p_values(results, metric)
     return Claim(
         f"Without the factor {METRIC_WORDS[metric]} differs significantly between the three sets.",
-        "said of Figure (a), no test named",
+        "stated of Figure (a), no test named",
         f"Friedman p = {p[0]:.2g} over ten runs",
         _over(p),
         judged(holds=max(p) < _LEVEL, partly=p[0] < _LEVEL),
-        "Every run has the same order of the three sets, so the test is as sure as ten runs allow."
+        "Every run has the same order of the three sets, so the p-value is the lowest that ten runs allow."
         if max(p) < 1e-4
         else "Friedman's test over the means of the ten runs.",
         "Section III.D, Figures 1 and 2",
@@ -134,7 +134,7 @@ def _alike(results: NguyenResults, metric: str) -> Claim:
     table = f"The paper's own table, tested over its topics, has p = {own:.2g} ({means})"
     return Claim(
         f"There is no significant difference in {METRIC_WORDS[metric]}.",
-        "said of Figure (b), no test named",
+        "stated of Figure (b), no test named",
         f"Friedman p = {p[0]:.2g} over ten runs",
         f"p < 0.05 in {below} of {len(p)} seeds",
         judged(holds=below == 0 and own >= _LEVEL, partly=below <= max(1, len(p) // 5)),
@@ -195,7 +195,7 @@ def _each_run(sets: list[tuple[int, int]]) -> str:
 
 
 @NGUYEN_STUDY.claim(
-    "Always saying yes where 90 % are positive scores high, and with the factor does not.",
+    "Always predicting yes where 90 % are positive scores high, and with the factor does not.",
     paper="90 / 90 / 100 / 94.73 (94.75 in the text), with the factor 50 / 50 / 100 / 66.67",
     place="Sections I and II",
 )

@@ -90,7 +90,7 @@ def _sides(results: NguyenResults, metrics: tuple[str, ...]) -> list[TableRow]:
 )
 def _averages(results: NguyenResults) -> list[TableRow]:
     """The averages over the topics for every way to train and to draw, beside the paper's."""
-    paper = {"trained on": "the paper", "test texts": "not said", "sets": "printed"}
+    paper = {"trained on": "the paper", "test texts": "not stated", "sets": "printed"}
     rows = [paper | _average_row({metric: paper_averages(metric, results.topics) for metric in _metrics()})]
     for variant in results.outcomes:
         rows += [_variant_row(results, variant, *sets) for sets in (("printed", PRINTED), ("shown", _SHOWN))]

@@ -140,7 +140,7 @@ class Study:
 
     @property
     def warning(self) -> list[str]:
-        """The sentence that tells a quick run from a full one, or none."""
+        """The sentence that marks a quick run, or none."""
         sentence = "This is a quick run, on a part of the data or with fewer repetitions"
         return [f"{sentence}: run it without --quick to cite it."] if self.quick else []
 

@@ -49,16 +49,17 @@ def _summary(results: DigitTrials) -> list[str]:
     def mean(condition: str, model: str, short: str) -> str:
         return f"{results.of(condition, model, short).mean():.2f}"
 
-    cut = "; but what it sees is the cut" if min(control) > n / 2 else ""
+    caveat = "; but what it sees is the threshold" if min(control) > n / 2 else ""
     return [
         f"Under imbalance (N:P = 1:3 and 3:1) the AC-score puts NMC ahead of LDA in {sum(ahead)} of {2 * n} draws, and "
-        f"further apart than GM in {sum(more)}{cut}.",
-        f"With the cut searched for LDA as well, LDA is ahead of NMC on the AC-score in {control[0]} and {control[1]} "
-        f"of {n} draws: {mean('1:3', HELD_OUT, 'AC-score')} against {mean('1:3', NMC, 'AC-score')} at 1:3, where LDA "
-        f"with its own cut has {mean('1:3', LDA, 'AC-score')}.",
-        f"Guessing has an AUROC of 0.50; NMC has {mean('1:3', NMC, 'AUROC')} and LDA {mean('1:3', LDA, 'AUROC')} at "
-        f"1:3, {mean('3:1', NMC, 'AUROC')} and {mean('3:1', LDA, 'AUROC')} at 3:1. A coin that flags half of the rows "
-        f"has an AC-score of 0.50, too; NMC has {mean('1:3', NMC, 'AC-score')} and {mean('3:1', NMC, 'AC-score')}.",
+        f"further apart than GM in {sum(more)}{caveat}.",
+        f"With the threshold searched for LDA as well, LDA is ahead of NMC on the AC-score in {control[0]} and "
+        f"{control[1]} of {n} draws: {mean('1:3', HELD_OUT, 'AC-score')} against {mean('1:3', NMC, 'AC-score')} "
+        f"at 1:3, where LDA with its own threshold has {mean('1:3', LDA, 'AC-score')}.",
+        f"A random predictor has an AUROC of 0.50; NMC has {mean('1:3', NMC, 'AUROC')} and LDA "
+        f"{mean('1:3', LDA, 'AUROC')} at 1:3, {mean('3:1', NMC, 'AUROC')} and {mean('3:1', LDA, 'AUROC')} at 3:1. "
+        f"A coin that flags half of the rows has an AC-score of 0.50, too; NMC has "
+        f"{mean('1:3', NMC, 'AC-score')} and {mean('3:1', NMC, 'AC-score')}.",
         stability_sentence(results),
     ]
 
@@ -97,15 +98,16 @@ def _middle(results: DigitTrials) -> Finding:
     places = {m: np.array([t["1:3"].place(m) for t in results.trials]) for m in (NMC, LDA)}
     flagged = {m: np.array([t["1:3"].passed(m) for t in results.trials]) for m in (NMC, LDA)}
     ours = "; ".join(
-        f"{m}: cut at {places[m].mean():.2f} of the range, {100 * flagged[m].mean():.0f} % of the rows above it"
+        f"{m}: threshold at {places[m].mean():.2f} of the range, {100 * flagged[m].mean():.0f} % of the rows above it"
         for m in (NMC, LDA)
     )
     nearer = np.mean([abs(flagged[NMC] - 0.5) < abs(flagged[LDA] - 0.5)])
     truth = np.mean([t["1:3"].y.mean() for t in results.trials])
     why = (
-        f"By rows NMC cuts nearer to the middle of its projections in {nearer * len(results.trials):.0f} of "
-        f"{len(results.trials)} draws; by coordinates, which one far row can stretch, the two are less apart. "
-        f"{100 * truth:.0f} % of the rows are positive, so a cut that flags most rows is no fault in itself."
+        f"By rows NMC has its threshold nearer to the middle of its projections in "
+        f"{nearer * len(results.trials):.0f} of {len(results.trials)} draws; by coordinates, which one far row can "
+        "stretch, the two are less apart. "
+        f"{100 * truth:.0f} % of the rows are positive, so a threshold that flags most rows is no fault in itself."
     )
     spread = "; ".join(f"{m} {_between(places[m])}" for m in (NMC, LDA))
     return Finding(ours, f"over draws, {spread}", _by_share(float(nearer)), why)
@@ -136,7 +138,7 @@ def _favour(results: DigitTrials) -> Finding:
     wrong = [s for s in named if s not in ahead]
     extra = [s for s in ahead if s not in named]
     verdict = judged(holds=not wrong and not extra, partly=bool(right))
-    why = f"{listed(right)} favour NMC as said." if right else "None of them does."
+    why = f"{listed(right)} favour NMC as stated." if right else "None of them does."
     if wrong:
         others = ", ".join(f"{s} favours LDA ({signed(means[s])})" for s in wrong)
         why += f" But {others}; what favours NMC beside them is {listed(extra) if extra else 'nothing'}."
@@ -168,7 +170,7 @@ def _separates(results: DigitTrials) -> Finding:
 
 @WU_STUDY.claim(
     "Ours: under imbalance AC-score is first in the ranking of the metrics of both classes",
-    paper="not said; seen in Figure 2d and f",
+    paper="not stated; seen in Figure 2d and f",
     place=_SENTENCES["separates"]["place"],
     own=True,
 )
@@ -216,11 +218,11 @@ def _fair(results: DigitTrials) -> Finding:
     lost = [results.gap(c, "AC-score", NMC, LDA).mean() for c in SKEWED]
     left = [results.gap(c, "AC-score", NMC, HELD_OUT).mean() for c in SKEWED]
     why = (
-        f"NMC − LDA on AC is {signed(lost[0])} and {signed(lost[1])}; with the cut searched for both it is "
+        f"NMC − LDA on AC is {signed(lost[0])} and {signed(lost[1])}; with the threshold searched for both it is "
         f"{signed(left[0])} and {signed(left[1])}. The comparison gave one model a search for the "
-        f"operating point, by a score that contains AC, and not the other: what AC shows is the cut. Taken apart, "
-        f"{each}. The two searches use the same score but not the same rows: NMC's cut is the mean of those of 5 "
-        "folds, 10 times, LDA's that of one held-out fifth."
+        f"operating point, by a score that contains AC, and not the other: what AC shows is the threshold. Taken "
+        f"apart, {each}. The two searches use the same score but not the same rows: NMC's threshold is the mean of "
+        "those of 5 folds, 10 times, LDA's that of one held-out fifth."
     )
     return Finding(ours, spread, _by_share(float(np.mean(list(ahead.values())))), why)
 

@@ -1,4 +1,4 @@
-"""Wu's tables and figures: values, ranking, stability, cuts and what guessing scores."""
+"""Wu's tables and figures: values, ranking, stability, thresholds and no-skill baselines."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _stability(results: DigitTrials) -> list[TableRow]:
 @WU_STUDY.tables
 def _controls(results: DigitTrials) -> list[Table]:
     note = f"Means over {len(results.trials)} draws, and in brackets the standard deviation."
-    title = "The control at N:P = {}: the same axis, cut elsewhere"
+    title = "The control at N:P = {}: the same axis, another threshold"
     return [Table(f"control_{_NAMES[c]}", title.format(c), _control(results, c), note) for c in CONDITIONS]
 
 
@@ -65,11 +65,11 @@ def _spread(values: Array) -> str:
 
 
 @WU_STUDY.table(
-    "guessing",
-    "How far from guessing: AC-score beside what independent guessing at the same rate scores",
-    lambda results: f"Means over {len(results.trials)} draws. AUROC of guessing is 0.5 for all.",
+    "no_skill",
+    "Distance from no skill: AC-score beside the no-skill baseline (same prediction rate)",
+    lambda results: f"Means over {len(results.trials)} draws. AUROC of a random predictor is 0.5 for all.",
 )
-def _guessing(results: DigitTrials) -> list[TableRow]:
+def _no_skill(results: DigitTrials) -> list[TableRow]:
     rows = []
     for c in CONDITIONS:
         for model in DIGIT_MODELS:
@@ -79,7 +79,7 @@ def _guessing(results: DigitTrials) -> list[TableRow]:
                     "N:P and model": f"{c}  {model}",
                     "rows flagged": f"{100 * np.mean([t[c].passed(model) for t in results.trials]):.1f} %",
                     "AC-score": float(results.of(c, model, "AC-score").mean()),
-                    "guessing at that rate": float(np.mean(chance("ac_score", counts).same_margins)),
+                    "no-skill baseline": float(np.mean(chance("ac_score", counts).same_margins)),
                     "AUROC": float(results.of(c, model, "AUROC").mean()),
                     "MCC": float(results.of(c, model, "MCC").mean()),
                 }
@@ -106,13 +106,15 @@ def _ranking(results: DigitTrials, condition: str) -> list[TableRow]:
 
 
 @WU_STUDY.table(
-    "cuts", "Where the models cut", "Place: from the lowest (0) to the highest (1) projection of the test rows."
+    "thresholds",
+    "The thresholds of the models",
+    "Place: from the lowest (0) to the highest (1) projection of the test rows.",
 )
-def _cuts(results: DigitTrials) -> list[TableRow]:
+def _thresholds(results: DigitTrials) -> list[TableRow]:
     return [
         {
             "N:P and model": f"{c}  {model}",
-            "place of the cut": float(np.mean([t[c].place(model) for t in results.trials])),
+            "place of the threshold": float(np.mean([t[c].place(model) for t in results.trials])),
             "rows above it": f"{100 * np.mean([t[c].passed(model) for t in results.trials]):.1f} %",
             "rows positive": f"{100 * np.mean([t[c].y.mean() for t in results.trials]):.1f} %",
         }
@@ -133,7 +135,7 @@ def _folded(results: DigitTrials) -> list[TableRow]:
         ways = {"fitted once": trial.scores[LDA]}
         ways |= {"mean of the folds": trial.folded} if trial.folded is not None else {}
         for way, z in ways.items():
-            placed = replace(trial, scores={LDA: z}, cuts={LDA: 0.0})
+            placed = replace(trial, scores={LDA: z}, thresholds={LDA: 0.0})
             rows.append({"N:P and LDA": f"{c}  {way}"} | {s: placed.value(LDA, WU_METRICS[s]) for s in _CONTROL})
     return rows
 
@@ -153,7 +155,7 @@ def _draws(results: DigitTrials) -> list[TableRow]:
 
 @WU_STUDY.pictures
 def _pictures(results: DigitTrials) -> list[Picture]:
-    """Figure 1, Figure 2 of the first draw, and what the cut does over all draws."""
+    """Figure 1, Figure 2 of the first draw, and what the threshold does over all draws."""
     first = results.trials[0]
     densities = DensityDisplay.from_evaluation({name: _placed(first["1:3"], name) for name in (NMC, LDA)})
     what = (
@@ -169,14 +171,17 @@ def _pictures(results: DigitTrials) -> list[Picture]:
 
 
 def _placed(trial: DigitTrial, model: str) -> Evaluation:
-    z, cut = trial.normalised(model)
-    return evaluate(trial.y, y_score=z, threshold=cut)
+    z, threshold = trial.normalised(model)
+    return evaluate(trial.y, y_score=z, threshold=threshold)
 
 
 def _ranked(trial: DigitTrial, condition: str, letter: str, seed: int) -> Picture:
-    columns, cuts = {name: trial.scores[name] for name in (NMC, LDA)}, {name: trial.cuts[name] for name in (NMC, LDA)}
+    columns, thresholds = (
+        {name: trial.scores[name] for name in (NMC, LDA)},
+        {name: trial.thresholds[name] for name in (NMC, LDA)},
+    )
     metrics = list(WU_METRICS.values())
-    comparison = compare(trial.y, columns, scores=True, threshold=cuts, metrics=metrics, rng=seed)
+    comparison = compare(trial.y, columns, scores=True, threshold=thresholds, metrics=metrics, rng=seed)
     display = RankingDisplay.from_comparison(comparison)
     words = f"N:P = {condition}, first draw (Figure 2{letter}). {display.caption()}"
     return Picture(f"figure_2_{letter}", display, words, width=5)
@@ -186,5 +191,5 @@ def _runs(results: DigitTrials, condition: str) -> Picture:
     runs = {name: results.counts(condition, name) for name in (NMC, LDA, HELD_OUT)}
     display = RunsDisplay.from_runs(runs, metrics=_SHOWN)
     name = f"control_{condition.replace(':', '_to_')}"
-    words = f"The control at N:P = {condition}: LDA with a searched cut beside both. {display.caption()}"
+    words = f"The control at N:P = {condition}: LDA with a searched threshold beside both. {display.caption()}"
     return Picture(name, display, words, width=5)

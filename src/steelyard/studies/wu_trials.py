@@ -2,7 +2,7 @@
 
 Section 3.2 draws training and test rows of the digits 1 and 6 at three imbalances; section 3.3 says how the nearest
 mean classifier (NMC) and linear discriminant analysis (LDA) are trained. The other LDAs are what the paper lacks: the
-same axis, cut elsewhere.
+same axis, another threshold.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ TRAINED = 3  # the training part is three times the test part, with the same sha
 
 @dataclass(frozen=True, eq=False)
 class DigitTrial:
-    """One draw at one imbalance: the truth of the test rows, where each model puts them, and where it cuts."""
+    """One draw at one imbalance: the truth of the test rows, where each model puts them, and its threshold."""
 
     y: Array
     scores: dict[str, Array]
-    cuts: dict[str, float]
+    thresholds: dict[str, float]
     centroid: str
     folded: Array | None = None  # where LDA puts the rows by the mean of the discriminants of the folds
 
     def counts(self, model: str) -> Counts:
         """The table of one model on the test rows."""
-        return confusion(self.y, (self.scores[model] >= self.cuts[model]).astype(int)).counts()
+        return confusion(self.y, (self.scores[model] >= self.thresholds[model]).astype(int)).counts()
 
     def value(self, model: str, metric: str) -> float:
         """One metric of one model, of its labels or of its scores."""
@@ -71,21 +71,21 @@ class DigitTrial:
         return float(compute(self.counts(model)) if compute.function else compute(self.y, self.scores[model]))
 
     def place(self, model: str) -> float:
-        """Where the cut lies between the lowest and the highest projection of the test rows, 0 to 1."""
-        return float(_normalised(self.scores[model], self.cuts[model])[1])
+        """Where the threshold lies between the lowest and the highest projection of the test rows, 0 to 1."""
+        return float(_normalised(self.scores[model], self.thresholds[model])[1])
 
     def passed(self, model: str) -> float:
         """The share of the test rows that the model calls positive."""
-        return float((self.scores[model] >= self.cuts[model]).mean())
+        return float((self.scores[model] >= self.thresholds[model]).mean())
 
     def normalised(self, model: str) -> tuple[Array, float]:
-        """The projections from 0 to 1, and the cut on that scale."""
-        return _normalised(self.scores[model], self.cuts[model])
+        """The projections from 0 to 1, and the threshold on that scale."""
+        return _normalised(self.scores[model], self.thresholds[model])
 
 
-def _normalised(z: Array, cut: float) -> tuple[Array, float]:
+def _normalised(z: Array, threshold: float) -> tuple[Array, float]:
     low, high = z.min(), z.max()
-    return (z - low) / (high - low), float((cut - low) / (high - low))
+    return (z - low) / (high - low), float((threshold - low) / (high - low))
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,9 +163,9 @@ def fit_models(
 ) -> DigitTrial:
     """Fit on one part and place the rows of the other.
 
-    NMC searches its cut on the training parts of 5 folds, 10 times. LDA has nothing to search, so it is fitted on all
-    training rows; with `folded` also on the folds, as the paper's words may mean. For its searched cut a fifth of the
-    training rows is held out from a fit of its own.
+    NMC searches its threshold on the training parts of 5 folds, 10 times. LDA has nothing to search, so it is fitted on
+    all training rows; with `folded` also on the folds, as the paper's words may mean. For its searched threshold a
+    fifth of the training rows is held out from a fit of its own.
     """
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit
@@ -180,10 +180,12 @@ def fit_models(
     seen = ThresholdClassifier(plain, cv="prefit", **how).fit(X[train], y[train])
     prior = float(np.log(np.divide(*plain.priors_[::-1])))
     z = plain.decision_function(X[test])
-    cuts = {NMC: nearest.threshold_, LDA: 0.0, HELD_OUT: searched.threshold_, SEEN: seen.threshold_, EQUAL: prior}
+    thresholds = {NMC: nearest.threshold_, LDA: 0.0, HELD_OUT: searched.threshold_, SEEN: seen.threshold_, EQUAL: prior}
     scores = dict.fromkeys(DIGIT_MODELS, z) | {NMC: nearest.project(X[test])}
     mean = _folded(X, y, train, test, folds["folds"]) if folded else None
-    return DigitTrial(y[test], scores, {model: float(cut) for model, cut in cuts.items()}, nearest.centroid_, mean)
+    return DigitTrial(
+        y[test], scores, {model: float(threshold) for model, threshold in thresholds.items()}, nearest.centroid_, mean
+    )
 
 
 def _folded(X: Array, y: Array, train: Array, test: Array, folds: int) -> Array:
