@@ -201,8 +201,8 @@ def level_rows():
             scores = {name: rng.normal(size=n) + y for name in "AB"}
             test = compare(y, scores, scores=True, metrics=["roc_auc"], rng=rng).rows[0]
             out.setdefault("roc_auc (DeLong)", []).append((test.p_value < 0.05, test.low <= 0 <= test.high))
-            guess = (rng.random(n) < 0.3).astype(int)
-            out.setdefault("beats_chance", []).append((beats_chance(y, guess).p_value < 0.05, True))
+            predicted = (rng.random(n) < 0.3).astype(int)
+            out.setdefault("beats_chance", []).append((beats_chance(y, predicted).p_value < 0.05, True))
         shares = {name: np.mean(pairs, axis=0) for name, pairs in out.items()}
         single = ("McNemar, mid-p", "beats_chance")
         texts = {k: digits(v[0]) if k in single else f"{digits(v[0])} / {digits(v[1])}" for k, v in shares.items()}
@@ -268,7 +268,7 @@ def main():
         counts[title] = (len(outside), sum(name != CONTRAST for _, shares in rows for name in shares))
         lines += [*outside, ""] if outside else []
     rows = list(level_rows())
-    lines += ["## Equal models, and guessing: how often a test at 0.05 rejects / a 95 % interval of the difference holds 0", "",
+    lines += ["## Equal models, and random predictions: how often a test at 0.05 rejects / a 95 % interval of the difference holds 0", "",
               table_text(["setting", *rows[0][1]], [[name, *shares.values()] for name, shares in rows]), ""]  # fmt: skip
     here, raw = weighted_rows()
     lines += ["## Negatives sampled 1:100, with weight 100", "",

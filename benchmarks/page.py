@@ -23,7 +23,7 @@ beside PyCM, torchmetrics, confidenceinterval and frames of Polars were set afte
 any. Rows that miss them and rows that are slower stay."""
 PART = """\
 Some works stand beside a yardstick that does only a part of them, such as np.sort, a sum, a bare group-by or one draw
-of a loop: there a ratio below 1 says how much is added."""
+of a loop: there a ratio below 1 shows how much is added."""
 GROWTH = """\
 The same works from a thousand to a hundred million rows. A size is not tried where the size before lets expect that a
 call takes more than a minute, or that less than 4 GiB of memory would be left."""

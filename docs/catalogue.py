@@ -11,7 +11,7 @@ import decided
 import numpy as np
 from contours import PREVALENCES
 from latex2mathml.converter import convert
-from peers import REMARKS, differences, peers, undefined
+from peers import REMARKS, called, differences, peers, scikit_learn, undefined
 
 from steelyard import Counts, chance, list_metrics, score_table
 from steelyard.metrics import notation, references
@@ -55,7 +55,7 @@ def index() -> str:
     lines = [
         "# The catalogue",
         "",
-        f"{len(list_metrics())} metrics, each declared once. A page tells the formula, what is proved of it, where it "
+        f"{len(list_metrics())} metrics, each declared once. A page shows the formula, its other names, its proven properties, where it "
         "is undefined, what other libraries call it and where it comes from. The same facts are printed by "
         "`steelyard metrics` and `steelyard explain NAME`; this section is written from them.",
     ]
@@ -77,18 +77,25 @@ def index() -> str:
 def page(metric: Metric, plotted: bool) -> str:
     """The page of one metric."""
     sections = [
-        f"# {metric.title}\n\n`steelyard.{metric.name}` · {metric.family}\n\n{metric.meaning}",
+        f"# {metric.title}\n\n{_names(metric)}\n\n{metric.meaning}",
         _section("Formula", _formula(metric)),
         _section("How it behaves", _picture(metric) if plotted else ""),
-        _section("Range and chance", _chance(metric)),
+        _section("Range and no-skill baseline", _chance(metric)),
         _section("When it is undefined", _undefined(metric)),
-        _section("What is decided about it", decided.properties(metric)),
+        _section("Proven properties", decided.properties(metric)),
         _section("How it relates to others", decided.related(metric)),
         _section("In other libraries", _peers(metric)),
         _section("Source", _source(metric)),
         _section("Try it", _example(metric)),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _names(metric: Metric) -> str:
+    """What it is called here and elsewhere, and its family."""
+    also = f" · also called {', '.join(f'`{alias}`' for alias in metric.aliases)}" if metric.aliases else ""
+    theirs = f" · scikit-learn: `{called(*call)}`" if (call := scikit_learn(metric)) else ""
+    return f"`steelyard.{metric.name}`{also}{theirs} · {metric.family}"
 
 
 def _section(title: str, body: str) -> str:
@@ -113,12 +120,10 @@ def _written(metric: Metric) -> Iterator[str]:
 
 
 def _named(metric: Metric) -> Iterator[str]:
-    """Its parameters and its other names."""
+    """Its parameters."""
     if metric.parameters and not metric.is_fixed:
         values = ", ".join(f"`{key}` = {_parameter(value)}" for key, value in metric.parameters.items())
         yield f"Parameters: {values}. Other values are written `{_other(metric)}`."
-    if metric.aliases:
-        yield f"Also called {', '.join(f'`{alias}`' for alias in metric.aliases)}."
 
 
 def _mathml(name: str, latex: str) -> str:
@@ -167,9 +172,9 @@ def _chance(metric: Metric) -> str:
         if metric.best is not None
         else (f"{metric.direction} is better" if metric.direction else "a description: no value is best")
     )
-    lines = [f"Range {range_text(metric)}; {best}.", "", "What guessing scores:", ""]
+    lines = [f"Range {range_text(metric)}; {best}.", "", "No-skill baseline:", ""]
     if metric.function is None:
-        lines += ["| positives | a score that tells nothing |", "|---|---|"]
+        lines += ["| positives | one constant score |", "|---|---|"]
         lines += [f"| {100 * share:g} % | {_shown(_score_chance(metric, share))} |" for share in PREVALENCES]
         return "\n".join(lines)
     lines += ["| positives | always the majority | always the minority | a fair coin |", "|---|---|---|---|"]

@@ -63,7 +63,7 @@ NOTES = {
     ("imbalanced-learn", "iba"): "of the squared G-mean with alpha = 0.1; here of the G-mean with alpha = 0.05, as in "
     "García 2012. `iba[alpha=0.1,of=tpnr]` is theirs",
     ("imbalanced-learn", "specificity"): "with `sample_weight` it counts true negatives by rows, so that a value can "
-    "be negative; here all four cells are weighed",
+    "be negative; here all four cells are counted",
     ("PyCM", "fowlkes_mallows"): "its `G` is this metric; its `GM` is the G-mean",
     ("PyCM", "iba"): "of the product of the two recalls with alpha = 1. `iba[alpha=1,of=tpnr]` is theirs",
     ("PyCM", "net_benefit"): "w is the odds of the threshold, threshold / (1 - threshold)",
@@ -76,7 +76,7 @@ NOTES = {
         "torchmetrics",
         "mcc",
     ): "numbers other than 0 where it is undefined here, 1 where all rows are of one class and right",
-    ("torchmetrics", "expected_calibration_error"): "15 bins unless told; here 10",
+    ("torchmetrics", "expected_calibration_error"): "15 bins by default; here 10",
     ("torchmetrics", "recall_at_precision"): "it gives the threshold as well",
     ("torchmetrics", "precision_at_recall"): "it gives the threshold as well",
     ("torchmetrics", "precision_at_k"): "the mean over queries, of which this is one. Of rows with one score it takes "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from decided import cell
 from peers import IMBALANCED, called, scikit_learn
 
 from steelyard import list_metrics
@@ -43,4 +44,15 @@ def coverage() -> str:
     return "\n".join(shown)
 
 
-TABLES = {"names": names, "coverage": coverage}
+def metrics() -> str:
+    """Each metric with its meaning, its synonyms, scikit-learn's name and ours, by title."""
+    lines = ["| term | meaning | synonyms | scikit-learn | Steelyard |", "|---|---|---|---|---|"]
+    for metric in sorted(list_metrics(), key=lambda m: m.title.lower()):
+        synonyms = ", ".join(alias.replace("_", " ") for alias in metric.aliases) or "–"
+        theirs = f"`{called(*call)}`" if (call := scikit_learn(metric)) else "–"
+        ours = f"[`{metric.name}`](catalogue/{metric.name}.md)"
+        lines.append(f"| {metric.title} | {cell(metric.meaning)} | {synonyms} | {theirs} | {ours} |")
+    return "\n".join(lines)
+
+
+TABLES = {"names": names, "coverage": coverage, "metrics": metrics}

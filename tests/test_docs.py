@@ -69,7 +69,7 @@ def readers_folder(tmp_path_factory):
     y = (rng.random(600) < 0.1).astype(int)
     better, worse = (1 / (1 + np.exp(-(rng.normal(size=600) + shift * y - 2))) for shift in (4, 2))
     frame = pl.DataFrame(
-        {"y": y, "p": better, "model_a": better, "model_b": worse, "guess": (better > 0.5).astype(int)}
+        {"y": y, "p": better, "model_a": better, "model_b": worse, "predicted": (better > 0.5).astype(int)}
     )
     for name in ("preds.parquet", "part-1.parquet"):
         frame.write_parquet(folder / name)

@@ -1,4 +1,4 @@
-"""The best cut: beside np.sort of the scores, the AC-score authors' way of looking, and scikit-learn's curve.
+"""The best threshold: beside np.sort of the scores, the AC-score authors' way of looking, and scikit-learn's curve.
 
 The authors' loop is our own transcription of the AC-score authors' procedure, not their script.
 """
@@ -14,19 +14,21 @@ from benchmarks.data import size
 from benchmarks.row import Row, needed
 from steelyard.analysis.best_threshold import best_threshold
 
-TITLE = "The best cut"
+TITLE = "The best threshold"
 
 
 def rows():
-    """Beside a sort, the authors' loop and scikit-learn's cuts."""
+    """Beside a sort, the authors' loop and scikit-learn's thresholds."""
     for metric in ("informedness", "ac_score", "mcc"):
         make = functools.partial(beside_sort, metric)
         yield Row(f"best_threshold, 1e6 scores, {metric}", "np.sort", make, 10**6, 1 / 15, part=True)
     yield Row("best_threshold, 1e4 scores, both ways", "a loop as the authors'", beside_authors, 10**4, 50)
     for name in ("f1", "balanced_accuracy"):
-        for n, cuts in ((10**3, 10**3), (10**5, 100)):
-            make = functools.partial(beside_sklearn, name, cuts)
-            yield Row(f"best_threshold, {size(n)} scores, {name}", f"scikit-learn, {cuts:,} cuts", make, n, 20)
+        for n, thresholds in ((10**3, 10**3), (10**5, 100)):
+            make = functools.partial(beside_sklearn, name, thresholds)
+            yield Row(
+                f"best_threshold, {size(n)} scores, {name}", f"scikit-learn, {thresholds:,} thresholds", make, n, 20
+            )
 
 
 def data(n, share=0.5):
@@ -65,7 +67,7 @@ def count_form(tp, fn, fp, tn):
 def step_by_step(y, score):
     """The best AC-score as the paper's script looks for it: row by row in Python, once each way round.
 
-    Written from a description of it: NumPy integers as cells, one row moved over the cut at each of N steps, the
+    Written from a description of it: NumPy integers as cells, one row moved over the threshold at each of N steps, the
     formula computed again, all values kept in an array.
     """
     ordered = y[np.argsort(score)]
@@ -95,13 +97,13 @@ class Scores:
         return import_module("sklearn.utils").Tags(estimator_type="classifier", target_tags=None)
 
 
-def beside_sklearn(name, cuts, n):
-    """Their cuts are all distinct scores where that ends in time; else their default number, our best cut among them."""
+def beside_sklearn(name, steps, n):
+    """Their thresholds are all distinct scores where that ends in time; else their default number, our best threshold among them."""
     curves, metrics = needed("sklearn.metrics._scorer")._CurveScorer, needed("sklearn.metrics")  # noqa: SLF001
     y, score = data(n)
     score /= score.max()
     best = best_threshold(y, score, name, resamples=0).threshold
-    thresholds = score if cuts == n else np.append(np.linspace(0, 1, cuts - 1), best)
+    thresholds = score if steps == n else np.append(np.linspace(0, 1, steps - 1), best)
     curve = curves(getattr(metrics, f"{name}_score"), 1, {}, np.sort(thresholds), "predict_proba")
     ours = lambda: best_threshold(y, score, name, resamples=0).value
     return ours, lambda: max(curve(Scores(score), np.zeros((n, 1)), y)[0])

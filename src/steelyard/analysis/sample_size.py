@@ -48,8 +48,8 @@ class SampleSize(Flat):
         if self.balanced_rows * 2 <= self.rows:
             rare = "positives" if self.prevalence < 0.5 else "negatives"
             text += (
-                f" Label more {rare}: {self.balanced_rows:,} rows, half of each class, would do, "
-                "read at the prevalence in use."
+                f" Label more {rare}: {self.balanced_rows:,} rows, half of each class, would be "
+                "enough, read at the deployment prevalence."
             )
         return text
 
@@ -70,7 +70,7 @@ def sample_size(
 
     >>> sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1)
     recall to a width of 0.100 takes 4,930 rows at a prevalence of 0.0500: 246 positives and 4,684 negatives. Label more
-    positives: 488 rows, half of each class, would do, read at the prevalence in use.
+    positives: 488 rows, half of each class, would be enough, read at the deployment prevalence.
     """
     planned = get_metric(metric)
     if planned.function is None:

@@ -95,7 +95,7 @@ def _fitting(problem: Problem, metrics: Sequence[Metric]) -> Recommendation:
     if not fit and not wanted["prevalence_invariance"]:  # to know the value in use is the lesser wish
         wanted = {name: holds for name, holds in wanted.items() if name != "prevalence_invariance"}
         fit = _having(wanted, candidates)
-        beside.append("each at the prevalence in use: no metric both moves with it and has all else that is wanted")
+        beside.append("each at the deployment prevalence: no metric both moves with it and has all else that is wanted")
     best = sorted(_distinct(fit), key=lambda m: _order(m, problem))[:_MOST]
     return Recommendation(tuple(_praise(m, wanted) for m in best), tuple(beside), tuple(_blame(wanted, metrics)))
 
@@ -209,7 +209,7 @@ def _of_ranks(problem: Problem) -> Iterator[Advice]:
     """The metrics of order, tried at two prevalences: proofs are of tables alone."""
     for metric in metrics_with_role("order of scores"):
         even, rare = (three_digits(float(metric(table))) for table in _example_order())
-        there = "at the prevalence in use" if problem.in_use else "with its prevalence"
+        there = "at the deployment prevalence" if problem.in_use else "with its prevalence"
         moves = f"moves with the prevalence ({even} at 50 %, {rare} at 5 % for one order), so read it {there}"
         stays = f"stays the same at any prevalence (tried on one order: {even} at 50 % and at 5 %)"
         yield Advice(metric.name, f"{_meaning(metric)}; {stays if even == rare else moves}", metric.cite)

@@ -52,8 +52,8 @@ def tally(
     `exact` asks for either; `threshold` is one that the bins must keep.
 
     >>> import polars as pl
-    >>> frame = pl.DataFrame({"y": [0, 0, 1, 1], "guess": [0, 1, 1, 1], "site": ["a", "a", "b", "b"]})
-    >>> tally(frame, true="y", pred="guess", by="site")
+    >>> frame = pl.DataFrame({"y": [0, 0, 1, 1], "predicted": [0, 1, 1, 1], "site": ["a", "a", "b", "b"]})
+    >>> tally(frame, true="y", pred="predicted", by="site")
     <Tally of 4 rows: confusion, 2 groups by site>
     """
     preds, groups = named_columns("pred", pred), named_columns("by", by)

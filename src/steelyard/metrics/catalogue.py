@@ -19,7 +19,7 @@ from steelyard.metrics.registry import get_metric
     "Recall",
     family="rates",
     range=(0, 1),
-    aliases=("tpr", "sensitivity"),
+    aliases=("tpr", "true_positive_rate", "sensitivity", "hit_rate"),
     cite="fawcett2006",
     sklearn="recall_score",
     roles=("group on the page", "headline", "verdict", "per class", "compared", "threshold figure", "group", "page"),
@@ -33,7 +33,7 @@ def recall(c):
     "Specificity",
     family="rates",
     range=(0, 1),
-    aliases=("tnr",),
+    aliases=("tnr", "true_negative_rate"),
     cite="fawcett2006",
     roles=("group on the page", "headline", "verdict", "compared", "group", "page"),
 )
@@ -42,13 +42,13 @@ def specificity(c):
     return ratio(c.tn, c.negatives)
 
 
-@metric("False positive rate", family="rates", range=(0, 1), best=0, aliases=("fpr",), cite="fawcett2006")
+@metric("False positive rate", family="rates", range=(0, 1), best=0, aliases=("fpr", "fall_out"), cite="fawcett2006")
 def false_positive_rate(c):
     """Share of the negatives that are predicted positive (false alarms)."""
     return ratio(c.fp, c.negatives)
 
 
-@metric("False negative rate", family="rates", range=(0, 1), best=0, aliases=("fnr",), cite="fawcett2006")
+@metric("False negative rate", family="rates", range=(0, 1), best=0, aliases=("fnr", "miss_rate"), cite="fawcett2006")
 def false_negative_rate(c):
     """Share of the positives that are predicted negative (missed)."""
     return ratio(c.fn, c.positives)
@@ -58,7 +58,7 @@ def false_negative_rate(c):
     "Precision",
     family="rates",
     range=(0, 1),
-    aliases=("ppv",),
+    aliases=("ppv", "positive_predictive_value"),
     cite="fawcett2006",
     sklearn="precision_score",
     roles=(
@@ -156,7 +156,7 @@ def f_beta(c, *, beta=1.0):
     "F1",
     family="F",
     range=(0, 1),
-    aliases=("f1_score",),
+    aliases=("f1_score", "dice"),
     cite="rijsbergen1979",
     sklearn="f1_score",
     roles=(
@@ -196,7 +196,7 @@ def mean_f1(c):
     "Jaccard index",
     family="F",
     range=(0, 1),
-    aliases=("critical_success_index",),
+    aliases=("critical_success_index", "threat_score"),
     cite="jaccard1912",
     sklearn="jaccard_score",
 )
@@ -298,7 +298,7 @@ def ac_score(c):
     "Matthews correlation",
     family="agreement",
     range=(-1, 1),
-    aliases=("matthews",),
+    aliases=("matthews", "matthews_corrcoef", "phi_coefficient"),
     cite="matthews1975",
     sklearn="matthews_corrcoef",
     roles=("headline", "compared", "compared, many classes", "reported", "threshold figure", "prevalence figure"),

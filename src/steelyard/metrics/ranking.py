@@ -276,7 +276,14 @@ def brier(t):
 
 
 @metric(
-    "Log loss", on="probabilities", family="calibration", range=(0, inf), best=0, cite="good1952", sklearn="log_loss"
+    "Log loss",
+    aliases=("cross_entropy",),
+    on="probabilities",
+    family="calibration",
+    range=(0, inf),
+    best=0,
+    cite="good1952",
+    sklearn="log_loss",
 )
 def log_loss(t):
     """Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0."""

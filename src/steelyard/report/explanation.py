@@ -25,12 +25,12 @@ def explanation(metric: Metric) -> str:
     sections = [
         f"{metric.title}  ({metric.name})",
         paragraph(metric.meaning, "  "),
+        _section("also called", ", ".join(_other_names(metric))),
         _section("formula", "\n".join(_formulas(metric))),
         _section("range", f"{range_text(metric)}, {_best(metric)}"),
         _section("undefined", _undefined(metric)),
         _section("limits", _limits(metric)),
         _section("parameters", ", ".join(f"{k} = {_parameter(v)}" for k, v in metric.parameters.items())),
-        _section("also called", ", ".join(metric.aliases)),
         _section("source", references.reference(metric.cite or "")),
         _section("example", _example(metric)),
     ]
@@ -40,6 +40,11 @@ def explanation(metric: Metric) -> str:
 def _section(title: str, body: str) -> str:
     lines = [paragraph(line, "    ") for line in body.split("\n")]
     return "\n".join([f"  {title}", *lines]) if body else ""
+
+
+def _other_names(metric: Metric) -> list[str]:
+    """Its synonyms, and what scikit-learn calls it."""
+    return [*metric.aliases, *([f"{metric.sklearn} in scikit-learn"] if metric.sklearn else [])]
 
 
 def _formulas(metric: Metric) -> Iterator[str]:
