@@ -146,9 +146,9 @@ def test_accumulators_merge_and_weigh_scores():
     for part in np.array_split(np.arange(300), 7):
         (one if part[0] % 2 else two).update(y[part], score[part])
     assert steelyard.roc_auc((one + two).result()) == steelyard.roc_auc(y, score)
-    with pytest.raises(ValueError, match="Nothing has been weighed"):
+    with pytest.raises(ValueError, match="Nothing has been counted"):
         Accumulator().result()
-    with pytest.raises(ValueError, match="weigh differently"):
+    with pytest.raises(ValueError, match="count differently"):
         Accumulator() + one
 
 
@@ -389,7 +389,7 @@ BAD = {
     "option on counts": (lambda: steelyard.precision(Counts(1, 2, 3, 4), average="macro"), ValueError, "one positive class already"),
     "weights on a table": (lambda: steelyard.precision(confusion(Y, Y), sample_weight=[1] * 4), ValueError, "is about rows"),
     "other positive": (lambda: steelyard.roc_auc(score_table(Y, Y), pos_label=0), ValueError, "positive class 1, not 0"),
-    "curve of a table": (lambda: steelyard.roc_curve(score_table(Y, Y), pos_label=1), ValueError, "weighed already"),
+    "curve of a table": (lambda: steelyard.roc_curve(score_table(Y, Y), pos_label=1), ValueError, "counted already"),
     "word": (lambda: steelyard.roc_auc(Y, Y, multi_class="OVO"), ValueError, "one of ovr, ovo"),
     "kappa word": (lambda: steelyard.kappa(Y, [0, 1, 1, 1], weights="lineer"), ValueError, "one of linear, quadratic"),
     "no rows": (lambda: steelyard.recall([], [], labels=[0, 1]), ValueError, "are empty"),

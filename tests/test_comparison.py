@@ -581,7 +581,7 @@ BAD = {
     "score as label": (lambda: compare([0, 1], {"A": [0.1, 0.9], "B": [0.2, 0.3]}), ValueError, "a label is text or a whole number"),
     "weights": (lambda: compare(Y, PAIR, sample_weight=np.ones(2_000)), ValueError, "sample_weight= is not taken"),
     "paired weights": (lambda: paired([0, 1], [0, 1], [0, 1], sample_weight=[1, 2]), ValueError, "sample_weight= is not taken"),
-    "threshold": (lambda: compare(Y, PAIR, threshold=0.5), ValueError, "threshold= cuts scores"),
+    "threshold": (lambda: compare(Y, PAIR, threshold=0.5), ValueError, "threshold= is for scores"),
     "threshold missing": (lambda: compare(Y, SCORES, scores=True, threshold={"lda": 1}), ValueError, "for 'nmc' it is None"),
     "no threshold": (lambda: compare(Y, SCORES, scores=True, metrics=["recall"]), ValueError, "give threshold="),
     "scores needed": (lambda: compare(Y, PAIR, metrics=["roc_auc"]), TypeError, "metric of scores"),

@@ -110,7 +110,7 @@ def test_a_page_warns_where_a_peers_name_misleads():
 def test_every_count_metric_shows_what_is_decided_of_it():
     for metric in list_metrics():
         if metric.expression is not None:
-            assert "## What is decided about it" in catalogue.page(metric, plotted=False), metric.name
+            assert "## Proven properties" in catalogue.page(metric, plotted=False), metric.name
 
 
 def test_every_property_is_told_with_the_metrics_that_have_it():

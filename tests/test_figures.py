@@ -208,7 +208,7 @@ def test_the_point_on_a_curve_is_the_cut_in_use(digits, scores):
     drawn = RocDisplay.from_predictions(digits["y_test"], scores, threshold=0.2)
     counts = steelyard.score_table(digits["y_test"], scores).at(0.2)
     assert drawn.curves[0].point == (1 - steelyard.specificity(counts), steelyard.recall(counts))
-    assert "cut at 0.200" in drawn.caption()
+    assert "threshold 0.200" in drawn.caption()
 
 
 def test_a_weighted_band_is_as_wide_as_that_of_as_many_equal_rows(digits, scores):

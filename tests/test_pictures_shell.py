@@ -76,7 +76,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
     for words, sentence in (
         (["plot", "rock", preds, "-o", tmp_path / "x.png"], "No figure is called 'rock'"),
         (["plot", "roc", preds, "--true", "y", "--score", "a"], "A figure needs a file"),
-        (["plot", "roc", preds, "--true", "y", "--score", "a", "-o", tmp_path / "x.gif"], "tells no format"),
+        (["plot", "roc", preds, "--true", "y", "--score", "a", "-o", tmp_path / "x.gif"], "gives no format"),
         (
             ["plot", "threshold", preds, "--true", "y", "--score", "a", "--score", "b", "-o", tmp_path / "x.png"],
             "shows one model",

@@ -107,7 +107,9 @@ def test_a_cut_inside_a_bin_is_refused_and_at_its_ends_is_not(monkeypatch):
     )
     assert score_bins.bin_divided_at(found.scores.bins, 0.2) == (0.1, 0.2)
     assert_refused(
-        lambda: steelyard.evaluate(found, threshold=0.15), InputError, "0.15 would divide the one from 0.1 to 0.2; cut"
+        lambda: steelyard.evaluate(found, threshold=0.15),
+        InputError,
+        "0.15 would divide the one from 0.1 to 0.2; take an end",
     )
     assert steelyard.evaluate(found, threshold=0.1).counts.tp == 2
 

@@ -122,7 +122,7 @@ class Mute(LogisticRegression):
         ({"pos_label": 2}, Y, "none of the classes"),
         ({"metric": "prevalence"}, Y, "No value of prevalence is best"),
         ({"where": "precision > 1"}, Y, "No threshold reaches precision > 1"),
-        ({"estimator": Mute()}, Y, "nothing to cut"),
+        ({"estimator": Mute()}, Y, "nothing to threshold"),
         ({"cv": KFold(2)}, np.repeat([0, 1], 200), "class"),
     ],
 )
