@@ -7,6 +7,7 @@ import doctest
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import house
@@ -172,12 +173,24 @@ def test_metrics_in_any_kind_of_collection_are_counted(code, tmp_path, monkeypat
     assert len(list(house.metric_lists())) == 1
 
 
-def test_the_lowest_scikit_learn_is_named_as_pyproject_asks_for_it():
-    import tomllib
+PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
 
-    asked = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
-    (floor,) = asked["optional-dependencies"]["sklearn"]
+
+def test_the_lowest_scikit_learn_is_named_as_pyproject_asks_for_it(monkeypatch):
+    (floor,) = PROJECT["optional-dependencies"]["sklearn"]
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: [f'{floor}; extra == "sklearn"'])
     assert f"needs {floor.replace('>=', ' ')} or later" in str(needs_sklearn("It"))
+
+
+def test_the_lowest_versions_stand_on_the_page_that_installs_as_pyproject_asks_for_them():
+    page = (Path(__file__).parent.parent / "docs" / "start.md").read_text(encoding="utf-8")
+    install = page.partition("## Install")[2].partition("## ")[0]
+    named = dict(re.findall(r"([\w-]{3,})\s(\d+\.\d+)(?=,| and| or| to)", install))
+    extras = PROJECT["optional-dependencies"]
+    asked = [*PROJECT["dependencies"], *extras["sklearn"], *extras["figures"], *extras["test"]]
+    floors = dict(re.findall(r"^([\w-]+)>=([\d.]+)", line)[0] for line in asked if ">=" in line and "[" not in line)
+    assert named == {name: floors[name] for name in named if name != "Python"} | {"Python": "3.11"}
+    assert PROJECT["requires-python"] == ">=3.11" and len(named) == 9
 
 
 def test_no_module_says_who_uses_it():

@@ -7,6 +7,8 @@ import sys
 
 import numpy as np
 import pytest
+import sklearn
+from packaging.version import Version
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -15,7 +17,6 @@ from sklearn.model_selection import (
     KFold,
     RepeatedStratifiedKFold,
     StratifiedKFold,
-    TunedThresholdClassifierCV,
     cross_val_predict,
 )
 from sklearn.pipeline import make_pipeline
@@ -34,17 +35,21 @@ MODELS = [LogisticRegression(C=1), LinearSVC(random_state=0), DecisionTreeClassi
 
 
 def expected_failures(estimator):
-    """Those that scikit-learn lists for its own classifier of the kind."""
-    from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
-
-    return PER_ESTIMATOR_XFAIL_CHECKS[TunedThresholdClassifierCV]
+    """The sign of a decision function is not the prediction; scikit-learn 1.6 gives its two fits different classes."""
+    linear = (
+        {"check_classifiers_train": "the threshold is the best one, not 0"}
+        if isinstance(estimator.estimator, LinearSVC)
+        else {}
+    )
+    weights = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+    first = dict.fromkeys(weights, "before 1.7 the check makes two classes of three by whichever row comes first")
+    return linear | (first if Version(sklearn.__version__) < Version("1.7") else {})
 
 
 @pytest.mark.filterwarnings("ignore")  # those of the classifiers inside, on the few rows of some checks
 @parametrize_with_checks(
     [ThresholdClassifier(model, cv=3) for model in MODELS],
     expected_failed_checks=expected_failures,
-    xfail_strict=False,
 )
 def test_scikit_learns_estimator_checks(estimator, check):
     check(estimator)

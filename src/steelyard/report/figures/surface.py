@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SECTIONS = (1.0, 0.5, 0.0)
 _GRID = 51  # odd, so that the sections at one half lie on it
 SHAPES = ("surface", "contour")
+_ROOM = {"left": 0.06, "right": 0.98, "bottom": 0.12, "top": 0.89, "wspace": 0.2}  # of the surfaces, set by hand
 
 
 @dataclass(eq=False, repr=False)
@@ -117,8 +118,8 @@ class SurfaceDisplay(LabelDisplay):
     def _draw(self, ax: Axes) -> DrawnAxes:
         part = panels.place(ax)
         upper, lower = part.subfigures(2, 1, squeeze=False, height_ratios=[1.15, 2])[:, 0]
-        project = {"projection": "3d"} if self.shape == "surface" else {}
-        tops = upper.subplots(1, len(self.metrics), squeeze=False, subplot_kw=project)
+        project, room = ({"projection": "3d"}, _ROOM) if self.shape == "surface" else ({}, {})
+        tops = upper.subplots(1, len(self.metrics), squeeze=False, subplot_kw=project, gridspec_kw=room)
         for i, panel in enumerate(tops.flat):
             (self._surface if self.shape == "surface" else self._contour)(panel, i)
         cells = lower.subplots(2, len(self.sections), sharex=True, sharey=True, squeeze=False)
@@ -206,6 +207,7 @@ def _dress_3d(ax: Axes3D, low: float, high: float) -> None:
         axis.line.set_color(style.GREY)
     ax.tick_params(pad=-5, labelsize=6)
     ax.xaxis.labelpad = ax.yaxis.labelpad = -13
+    ax.set_in_layout(False)  # matplotlib before 3.11 measures a 3-D axis where it was last drawn
 
 
 def rates() -> Array:
