@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test chromium screenshots check house format mutants sklearn-suite coverage properties studies bench docs pages build lowest clean
+.PHONY: demo test chromium screenshots check house format mutants sklearn-suite coverage properties studies bench docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -72,6 +72,9 @@ docs: $(VENV)/.test  ## the documentation, into build/site; a warning is an erro
 pages: $(VENV)/.test  ## write into the pages what their code prints now, and into README.md its tables
 	$(BIN)/python docs/blocks.py $(wildcard docs/*.md docs/how/*.md docs/why/*.md)
 	$(BIN)/python -m benchmarks.readme
+
+stub: $(VENV)/.test  ## write src/steelyard/__init__.pyi, what type checkers and editors see, from the names and the catalogue
+	$(BIN)/python docs/stub.py
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

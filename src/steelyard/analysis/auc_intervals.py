@@ -13,7 +13,7 @@ from steelyard.analysis.distributions import normal_reach
 from steelyard.metrics.ranking import roc_auc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
@@ -84,7 +84,11 @@ def widened_score_interval(table: ScoreTable, level: float = 0.95) -> tuple[floa
     return _score_ends(table, auc, normal_reach(level) * sqrt(max(excess, 1.0)))
 
 
-AUC_INTERVALS = {"score": widened_score_interval, "delong": delong, "logit-delong": logit_delong}
+AUC_INTERVALS: dict[str, Callable[[ScoreTable, float], tuple[float, float]]] = {
+    "score": widened_score_interval,
+    "delong": delong,
+    "logit-delong": logit_delong,
+}
 
 
 def _score_ends(table: ScoreTable, auc: float, z: float) -> tuple[float, float]:

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard.analysis.result_homes import rendered, result_class
 from steelyard.analysis.result_json import (
     RESULT_SCHEMA,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard.cli.overview import overview
 
 

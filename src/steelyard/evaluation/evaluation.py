@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard._types import Label, Prevalence
 from steelyard.analysis.chance_tests import ChanceTest
 from steelyard.analysis.result import Result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TypeAlias
 
-from steelyard import _HOME as HOME
+from steelyard._names import HOME
 from steelyard.errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 from steelyard.metrics.formula import Formula
 from steelyard.metrics.metric import Metric

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard.analysis.formatting import filled, interval_text, three_digits
 from steelyard.analysis.rows import table_text
 from steelyard.analysis.strict_json import strict

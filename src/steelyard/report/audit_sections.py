@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics.registry import get_metric
 from steelyard.report.document import rendered_html

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard.analysis.formatting import p_digits, three_digits
 from steelyard.analysis.metric_ranking import Standing
 from steelyard.errors import SteelyardError

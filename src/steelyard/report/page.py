@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard.errors import InputTypeError
 from steelyard.evaluation.class_views import class_evaluation, class_intervals, rarest_class
 from steelyard.evaluation.evaluation import Evaluation

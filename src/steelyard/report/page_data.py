@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard.analysis.draws import PRIOR_MASS
 from steelyard.analysis.formatting import PLACES, ROUNDING
 from steelyard.analysis.kinks import NEAR_KINK, deviance_limit

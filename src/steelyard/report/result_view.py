@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard.analysis.formatting import cell_text
 from steelyard.report.document import asset, clipped, document, rendered_html
 from steelyard.report.markdown import escaped, markdown_table

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard.analysis.formatting import three_digits
 from steelyard.report.controls import controls
 from steelyard.report.document import label_html

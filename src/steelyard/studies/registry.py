@@ -8,15 +8,15 @@ import time
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from steelyard import __version__, studies
+from steelyard._names import __version__
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType
 
     from steelyard._types import Progress
@@ -84,9 +84,9 @@ def _version(library: str) -> str:
 def _declared(name: str) -> DeclaredStudy[Any]:
     """The declaration in a study's own module, after all modules that begin with its name have added to it."""
     module = _module(name)
-    for part in iter_modules(studies.__path__):
+    for part in iter_modules([str(Path(__file__).parent)]):
         if part.name.startswith(f"{name}_"):
-            import_module(f"{studies.__name__}.{part.name}")
+            import_module(f"{__package__}.{part.name}")
     (declared,) = (value for value in vars(module).values() if isinstance(value, DeclaredStudy))
     return declared
 
@@ -95,7 +95,7 @@ def _module(name: str) -> ModuleType:
     if name not in STUDIES:
         near = did_you_mean(name, STUDIES)
         raise UnknownNameError(f"There is no study {name!r}; there are {', '.join(STUDIES)}.{near}")
-    return import_module(f"{studies.__name__}.{name}")
+    return import_module(f"{__package__}.{name}")
 
 
 def _silent(_: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from steelyard import _HOME
+from steelyard._names import HOME
 from steelyard.errors import UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def display_of(kind: str) -> type[Display]:
             f"No figure is called {kind!r}; there are {kinds}.{did_you_mean(str(kind), FIGURE_KINDS)}"
         )
     name = FIGURE_KINDS[kind]
-    display: type[Display] = getattr(import_module(f"steelyard.{_HOME[name]}"), name)
+    display: type[Display] = getattr(import_module(f"steelyard.{HOME[name]}"), name)
     return display
 
 

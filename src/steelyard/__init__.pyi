@@ -1,0 +1,1028 @@
+# The public names with their types, written by `make stub`.
+
+from typing import Literal, overload
+
+from numpy.typing import ArrayLike
+
+from steelyard._types import Array, Label, LabelSet, Weights
+from steelyard.analysis.best_threshold import best_threshold as best_threshold
+from steelyard.analysis.best_threshold import roc_then_tpnr as roc_then_tpnr
+from steelyard.analysis.chance import chance as chance
+from steelyard.analysis.chance_tests import beats_chance as beats_chance
+from steelyard.analysis.chance_tests import beats_guessing as beats_guessing
+from steelyard.analysis.chance_tests import chance_test as chance_test
+from steelyard.analysis.compare import compare as compare
+from steelyard.analysis.corrected_t_test import corrected_t_test as corrected_t_test
+from steelyard.analysis.friedman_test import friedman as friedman
+from steelyard.analysis.intervals import interval as interval
+from steelyard.analysis.intervals import intervals as intervals
+from steelyard.analysis.paired_tables import paired as paired
+from steelyard.analysis.prevalence import at_prevalence as at_prevalence
+from steelyard.analysis.prevalence import swap_prevalences as swap_prevalences
+from steelyard.analysis.result import Result as Result
+from steelyard.analysis.sample_size import sample_size as sample_size
+from steelyard.auditing.audit_table import audit as audit
+from steelyard.auditing.correlation import correlation_study as correlation_study
+from steelyard.auditing.disagreement import disagreement as disagreement
+from steelyard.auditing.discrimination import discrimination as discrimination
+from steelyard.auditing.harshness import harsher as harsher
+from steelyard.auditing.identities import identities as identities
+from steelyard.auditing.properties import decide as decide
+from steelyard.auditing.ratio_spread import ratio_spread as ratio_spread
+from steelyard.auditing.recommend import recommend as recommend
+from steelyard.auditing.robustness import refit_robustness as refit_robustness
+from steelyard.auditing.robustness import robustness as robustness
+from steelyard.errors import SteelyardError as SteelyardError
+from steelyard.estimators.nearest_mean import NearestMeanClassifier as NearestMeanClassifier
+from steelyard.estimators.threshold import ThresholdClassifier as ThresholdClassifier
+from steelyard.evaluation.evaluate import evaluate as evaluate
+from steelyard.evaluation.evaluation import Evaluation as Evaluation
+from steelyard.ingest.accumulator import Accumulator as Accumulator
+from steelyard.ingest.array_tables import confusion as confusion
+from steelyard.ingest.array_tables import score_table as score_table
+from steelyard.ingest.frame_tally import tally as tally
+from steelyard.interop.scorers import scorer as scorer
+from steelyard.metrics.curves import precision_recall_curve as precision_recall_curve
+from steelyard.metrics.curves import roc_curve as roc_curve
+from steelyard.metrics.declaration import metric as metric
+from steelyard.metrics.expression import ratio as ratio
+from steelyard.metrics.expression import sqrt as sqrt
+from steelyard.metrics.expression import where as where
+from steelyard.metrics.metric import Metric as Metric
+from steelyard.metrics.registry import MetricLike
+from steelyard.metrics.registry import get_metric as get_metric
+from steelyard.metrics.registry import list_metrics as list_metrics
+from steelyard.protocol.cross_evaluate import cross_evaluate as cross_evaluate
+from steelyard.protocol.cross_evaluation import CrossEvaluation as CrossEvaluation
+from steelyard.protocol.select_tree import select_tree as select_tree
+from steelyard.protocol.splits import Folds as Folds
+from steelyard.protocol.splits import HoldOut as HoldOut
+from steelyard.report.figures.confusion import ConfusionDisplay as ConfusionDisplay
+from steelyard.report.figures.correlation import CorrelationDisplay as CorrelationDisplay
+from steelyard.report.figures.density import DensityDisplay as DensityDisplay
+from steelyard.report.figures.forest import IntervalDisplay as IntervalDisplay
+from steelyard.report.figures.precision_recall import PrecisionRecallDisplay as PrecisionRecallDisplay
+from steelyard.report.figures.prevalence import PrevalenceDisplay as PrevalenceDisplay
+from steelyard.report.figures.ranking import RankingDisplay as RankingDisplay
+from steelyard.report.figures.roc import RocDisplay as RocDisplay
+from steelyard.report.figures.runs import RunsDisplay as RunsDisplay
+from steelyard.report.figures.surface import SurfaceDisplay as SurfaceDisplay
+from steelyard.report.figures.threshold import ThresholdDisplay as ThresholdDisplay
+from steelyard.report.page import audit_page as audit_page
+from steelyard.report.page import comparison_page as comparison_page
+from steelyard.report.page import notebook as notebook
+from steelyard.report.page import page as page
+from steelyard.statistics.confusion import Confusion as Confusion
+from steelyard.statistics.counts import Counts as Counts
+from steelyard.statistics.paired import Paired as Paired
+from steelyard.statistics.score_table import ScoreTable as ScoreTable
+from steelyard.statistics.tally import Tally as Tally
+
+__version__: str
+_HOME: dict[str, str]
+
+def __dir__() -> list[str]: ...
+
+class _LabelMetric(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike | Confusion,
+        y_pred: ArrayLike | None = None,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts | Confusion,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self, y_true: Counts[Array], *, undefined: float | str = ..., zero_division: float | str | None = None
+    ) -> Array: ...
+
+class _LabelMetricAlpha(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        alpha: float | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike | Confusion,
+        y_pred: ArrayLike | None = None,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        alpha: float | None = None,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts | Confusion,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        alpha: float | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts[Array],
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        alpha: float | None = None,
+    ) -> Array: ...
+
+class _LabelMetricAlphaOf(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        alpha: float = 0.05,
+        of: MetricLike = "g_mean",
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike | Confusion,
+        y_pred: ArrayLike | None = None,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        alpha: float = 0.05,
+        of: MetricLike = "g_mean",
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts | Confusion,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        alpha: float = 0.05,
+        of: MetricLike = "g_mean",
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts[Array],
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        alpha: float = 0.05,
+        of: MetricLike = "g_mean",
+    ) -> Array: ...
+
+class _LabelMetricBeta(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        beta: float = 1.0,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike | Confusion,
+        y_pred: ArrayLike | None = None,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        beta: float = 1.0,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts | Confusion,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        beta: float = 1.0,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts[Array],
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        beta: float = 1.0,
+    ) -> Array: ...
+
+class _LabelMetricCostFnCostFpCostTpCostTn(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        cost_fn: float = 1.0,
+        cost_fp: float = 1.0,
+        cost_tp: float = 0.0,
+        cost_tn: float = 0.0,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike | Confusion,
+        y_pred: ArrayLike | None = None,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        cost_fn: float = 1.0,
+        cost_fp: float = 1.0,
+        cost_tp: float = 0.0,
+        cost_tn: float = 0.0,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts | Confusion,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        cost_fn: float = 1.0,
+        cost_fp: float = 1.0,
+        cost_tp: float = 0.0,
+        cost_tn: float = 0.0,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts[Array],
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        cost_fn: float = 1.0,
+        cost_fp: float = 1.0,
+        cost_tp: float = 0.0,
+        cost_tn: float = 0.0,
+    ) -> Array: ...
+
+class _LabelMetricThreshold(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        threshold: float = 0.5,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike | Confusion,
+        y_pred: ArrayLike | None = None,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        threshold: float = 0.5,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts | Confusion,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        threshold: float = 0.5,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts[Array],
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        threshold: float = 0.5,
+    ) -> Array: ...
+
+class _LabelMetricW(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        w: float = 0.6,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike | Confusion,
+        y_pred: ArrayLike | None = None,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        w: float = 0.6,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts | Confusion,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        w: float = 0.6,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts[Array],
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        w: float = 0.6,
+    ) -> Array: ...
+
+class _LabelMetricWeights(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        weights: Literal["linear", "quadratic"] | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike | Confusion,
+        y_pred: ArrayLike | None = None,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        weights: Literal["linear", "quadratic"] | None = None,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts | Confusion,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        weights: Literal["linear", "quadratic"] | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts[Array],
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        weights: Literal["linear", "quadratic"] | None = None,
+    ) -> Array: ...
+
+class _ScoreMetric(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+    ) -> float: ...
+
+class _ScoreMetricAt(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        at: float = 0.9,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        at: float = 0.9,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        at: float = 0.9,
+    ) -> float: ...
+
+class _ScoreMetricBins(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        bins: int = 10,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        bins: int = 10,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        bins: int = 10,
+    ) -> float: ...
+
+class _ScoreMetricK(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: int = 100,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: int = 100,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: int = 100,
+    ) -> float: ...
+
+class _ScoreMetricMaxFprMultiClass(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        max_fpr: float | None = None,
+        multi_class: Literal["ovr", "ovo"] = "ovr",
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        max_fpr: float | None = None,
+        multi_class: Literal["ovr", "ovo"] = "ovr",
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        max_fpr: float | None = None,
+        multi_class: Literal["ovr", "ovo"] = "ovr",
+    ) -> float: ...
+
+class _ScoreMetricShare(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        share: float = 0.1,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        share: float = 0.1,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        share: float = 0.1,
+    ) -> float: ...
+
+class _ScoreOrLabelMetricRhoBands(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        rho: float = 0.1,
+        bands: int = 10,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        rho: float = 0.1,
+        bands: int = 10,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts | Confusion | ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        rho: float = 0.1,
+        bands: int = 10,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts[Array],
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        rho: float = 0.1,
+        bands: int = 10,
+    ) -> Array: ...
+
+recall: _LabelMetric
+"""Recall: Share of the positives that are predicted positive (found)."""
+tpr: _LabelMetric
+"""Recall: Share of the positives that are predicted positive (found)."""
+true_positive_rate: _LabelMetric
+"""Recall: Share of the positives that are predicted positive (found)."""
+sensitivity: _LabelMetric
+"""Recall: Share of the positives that are predicted positive (found)."""
+hit_rate: _LabelMetric
+"""Recall: Share of the positives that are predicted positive (found)."""
+specificity: _LabelMetric
+"""Specificity: Share of the negatives that are predicted negative (correctly rejected)."""
+tnr: _LabelMetric
+"""Specificity: Share of the negatives that are predicted negative (correctly rejected)."""
+true_negative_rate: _LabelMetric
+"""Specificity: Share of the negatives that are predicted negative (correctly rejected)."""
+false_positive_rate: _LabelMetric
+"""False positive rate: Share of the negatives that are predicted positive (false alarms)."""
+fpr: _LabelMetric
+"""False positive rate: Share of the negatives that are predicted positive (false alarms)."""
+fall_out: _LabelMetric
+"""False positive rate: Share of the negatives that are predicted positive (false alarms)."""
+false_negative_rate: _LabelMetric
+"""False negative rate: Share of the positives that are predicted negative (missed)."""
+fnr: _LabelMetric
+"""False negative rate: Share of the positives that are predicted negative (missed)."""
+miss_rate: _LabelMetric
+"""False negative rate: Share of the positives that are predicted negative (missed)."""
+precision: _LabelMetric
+"""Precision: Share of the predicted positives that are positive."""
+ppv: _LabelMetric
+"""Precision: Share of the predicted positives that are positive."""
+positive_predictive_value: _LabelMetric
+"""Precision: Share of the predicted positives that are positive."""
+negative_predictive_value: _LabelMetric
+"""Negative predictive value: Share of the predicted negatives that are negative."""
+npv: _LabelMetric
+"""Negative predictive value: Share of the predicted negatives that are negative."""
+accuracy: _LabelMetric
+"""Accuracy: Share of all rows that are classified correctly."""
+error_rate: _LabelMetric
+"""Error rate: Share of all rows that are misclassified."""
+prevalence: _LabelMetric
+"""Prevalence: Share of the rows that are positive."""
+predicted_prevalence: _LabelMetric
+"""Predicted prevalence: Share of the rows that are predicted positive: the prediction rate."""
+unbalanced_factor: _LabelMetric
+"""Unbalanced factor: Positives per negative in the test set: Nguyen's alpha."""
+dominance: _LabelMetric
+"""Dominance: Recall less specificity: which class has the higher recall."""
+f1: _LabelMetric
+"""F1: Harmonic mean of precision and recall."""
+f1_score: _LabelMetric
+"""F1: Harmonic mean of precision and recall."""
+dice: _LabelMetric
+"""F1: Harmonic mean of precision and recall."""
+f2: _LabelMetric
+"""F2: Harmonic mean of precision and recall, with recall twice as important."""
+negative_f1: _LabelMetric
+"""Negative F1: F1 with the negative class called positive."""
+mean_f1: _LabelMetric
+"""Mean F1: Mean of the F1 of the two classes."""
+jaccard: _LabelMetric
+"""Jaccard index: Share of the rows positive in truth or prediction that are positive in both."""
+critical_success_index: _LabelMetric
+"""Jaccard index: Share of the rows positive in truth or prediction that are positive in both."""
+threat_score: _LabelMetric
+"""Jaccard index: Share of the rows positive in truth or prediction that are positive in both."""
+fowlkes_mallows: _LabelMetric
+"""Fowlkes-Mallows index: Geometric mean of precision and recall."""
+balanced_accuracy: _LabelMetric
+"""Balanced accuracy: Mean of the two class recalls, the area under the ROC curve of a single point."""
+per_class_accuracy: _LabelMetric
+"""Balanced accuracy: Mean of the two class recalls, the area under the ROC curve of a single point."""
+single_point_auc: _LabelMetric
+"""Balanced accuracy: Mean of the two class recalls, the area under the ROC curve of a single point."""
+informedness: _LabelMetric
+"""Informedness: Recall plus specificity less 1; 0 for a random predictor."""
+youden_j: _LabelMetric
+"""Informedness: Recall plus specificity less 1; 0 for a random predictor."""
+youden: _LabelMetric
+"""Informedness: Recall plus specificity less 1; 0 for a random predictor."""
+tpnr: _LabelMetric
+"""TPNR: Product of the two class recalls."""
+g_mean: _LabelMetric
+"""G-mean: Geometric mean of the two class recalls."""
+gmean: _LabelMetric
+"""G-mean: Geometric mean of the two class recalls."""
+geometric_mean: _LabelMetric
+"""G-mean: Geometric mean of the two class recalls."""
+ac_score: _LabelMetric
+"""AC-score: Harmonic mean of the two class recalls."""
+ac: _LabelMetric
+"""AC-score: Harmonic mean of the two class recalls."""
+mcc: _LabelMetric
+"""Matthews correlation: Correlation coefficient of true and predicted class."""
+matthews: _LabelMetric
+"""Matthews correlation: Correlation coefficient of true and predicted class."""
+matthews_corrcoef: _LabelMetric
+"""Matthews correlation: Correlation coefficient of true and predicted class."""
+phi_coefficient: _LabelMetric
+"""Matthews correlation: Correlation coefficient of true and predicted class."""
+markedness: _LabelMetric
+"""Markedness: Precision plus negative predictive value less 1."""
+p4: _LabelMetric
+"""P4: Harmonic mean of precision, recall, specificity and negative predictive value."""
+optimized_precision: _LabelMetric
+"""Optimized precision: Accuracy less a penalty for unequal class recalls."""
+op: _LabelMetric
+"""Optimized precision: Accuracy less a penalty for unequal class recalls."""
+adjusted_g_mean: _LabelMetric
+"""Adjusted G-mean: G-mean moved towards specificity by the share of negatives; 0 where recall is 0."""
+agm: _LabelMetric
+"""Adjusted G-mean: G-mean moved towards specificity by the share of negatives; 0 where recall is 0."""
+operating_point_score: _LabelMetric
+"""Operating point score: Mean of F1, negative F1 and AC-score, by which Wu and Cannistraci choose the threshold."""
+oop_score: _LabelMetric
+"""Operating point score: Mean of F1, negative F1 and AC-score, by which Wu and Cannistraci choose the threshold."""
+positive_likelihood_ratio: _LabelMetric
+"""Positive likelihood ratio: Recall over the false positive rate: how many times likelier a positive is flagged than a
+negative."""
+plr: _LabelMetric
+"""Positive likelihood ratio: Recall over the false positive rate: how many times likelier a positive is flagged than a
+negative."""
+negative_likelihood_ratio: _LabelMetric
+"""Negative likelihood ratio: False negative rate over specificity: how many times likelier a positive is rejected than
+a negative."""
+nlr: _LabelMetric
+"""Negative likelihood ratio: False negative rate over specificity: how many times likelier a positive is rejected than
+a negative."""
+diagnostic_odds_ratio: _LabelMetric
+"""Diagnostic odds ratio: Odds of being predicted positive for a positive over those for a negative."""
+dor: _LabelMetric
+"""Diagnostic odds ratio: Odds of being predicted positive for a positive over those for a negative."""
+alpha_accuracy: _LabelMetricAlpha
+"""Alpha-accuracy: Accuracy with each negative weighted by the unbalanced factor, so that both classes have equal
+weight."""
+alpha_precision: _LabelMetricAlpha
+"""Alpha-precision: Precision with each false positive weighted by the unbalanced factor."""
+alpha_recall: _LabelMetricAlpha
+"""Alpha-recall: Recall, which the unbalanced factor leaves as it is."""
+alpha_f1: _LabelMetricAlpha
+"""Alpha-F1: Harmonic mean of alpha-precision and recall."""
+iba: _LabelMetricAlphaOf
+"""Index of balanced accuracy: A metric (by default the G-mean) raised where recall exceeds specificity, lowered where
+it is below."""
+f_beta: _LabelMetricBeta
+"""F-beta: Harmonic mean of precision and recall, with recall beta times as important."""
+expected_cost: _LabelMetricCostFnCostFpCostTpCostTn
+"""Expected cost: Mean cost per row, given the cost of each cell of the confusion matrix."""
+net_benefit: _LabelMetricThreshold
+"""Net benefit: True positives less false positives times the odds of the threshold, per row."""
+class_weighted_accuracy: _LabelMetricW
+"""Class-weighted accuracy: Mean of the two class recalls with weight w on the positive one."""
+cwa: _LabelMetricW
+"""Class-weighted accuracy: Mean of the two class recalls with weight w on the positive one."""
+kappa: _LabelMetricWeights
+"""Cohen's kappa: Agreement of true and predicted class beyond chance, as expected from their margins."""
+cohen_kappa: _LabelMetricWeights
+"""Cohen's kappa: Agreement of true and predicted class beyond chance, as expected from their margins."""
+average_precision: _ScoreMetric
+"""Average precision: Area under the precision-recall curve as a step function: mean precision at each positive's
+threshold."""
+ap: _ScoreMetric
+"""Average precision: Area under the precision-recall curve as a step function: mean precision at each positive's
+threshold."""
+negative_average_precision: _ScoreMetric
+"""Negative average precision: Average precision with the negative class called positive and the scores negated."""
+mean_average_precision: _ScoreMetric
+"""Mean average precision: Mean of the average precisions of the two classes."""
+pr_auc: _ScoreMetric
+"""PR AUC, trapezoid: Area under the precision-recall curve joined by straight lines, which flatters; prefer average
+precision."""
+brier: _ScoreMetric
+"""Brier score: Mean squared difference between predicted probability and outcome (0 or 1)."""
+log_loss: _ScoreMetric
+"""Log loss: Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0."""
+cross_entropy: _ScoreMetric
+"""Log loss: Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0."""
+recall_at_precision: _ScoreMetricAt
+"""Recall at precision: Highest recall at any threshold whose precision is at least the given one."""
+precision_at_recall: _ScoreMetricAt
+"""Precision at recall: Highest precision at any threshold whose recall is at least the given one."""
+expected_calibration_error: _ScoreMetricBins
+"""Expected calibration error: Mean absolute gap between mean predicted probability and share of positives, in bins of
+equal width."""
+ece: _ScoreMetricBins
+"""Expected calibration error: Mean absolute gap between mean predicted probability and share of positives, in bins of
+equal width."""
+precision_at_k: _ScoreMetricK
+"""Precision at k: Precision among the k highest-scored rows, tied rows counting in part."""
+roc_auc: _ScoreMetricMaxFprMultiClass
+"""ROC AUC: Area under the ROC curve: the probability that a random positive scores above a random negative."""
+auc: _ScoreMetricMaxFprMultiClass
+"""ROC AUC: Area under the ROC curve: the probability that a random positive scores above a random negative."""
+auroc: _ScoreMetricMaxFprMultiClass
+"""ROC AUC: Area under the ROC curve: the probability that a random positive scores above a random negative."""
+lift: _ScoreMetricShare
+"""Lift: Precision among the highest-scored share of the rows over the prevalence."""
+weighted_auc: _ScoreOrLabelMetricRhoBands
+"""Weighted AUC: Area under the ROC curve in bands of recall, the upper bands with more weight; on counts, of the single
+point."""
+wauc: _ScoreOrLabelMetricRhoBands
+"""Weighted AUC: Area under the ROC curve in bands of recall, the upper bands with more weight; on counts, of the single
+point."""
