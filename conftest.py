@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import tempfile
+from functools import partialmethod
 
 import pytest
+from click.testing import CliRunner
 
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="steelyard-")  # what is cached is the test run's own
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click 8.1 puts the messages among the output unless asked
+    CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ it out.
 from __future__ import annotations
 
 import doctest
+import inspect
 import os
 import re
 import shlex
@@ -158,7 +159,8 @@ def _command(lines: list[str], failures: list[str], page: Path) -> str:
     expected = int(m[1]) if (m := re.search(r"# exit (\d)", head)) else 0
     if words[0] != "steelyard":
         raise ValueError(f"{page.name} runs {words[0]}: say above the block why it is not run.")
-    result = CliRunner().invoke(commands, words[1:], prog_name="steelyard", env={"COLUMNS": WIDTH})
+    mixed = {"mix_stderr": True} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}  # click 8.1
+    result = CliRunner(**mixed).invoke(commands, words[1:], prog_name="steelyard", env={"COLUMNS": WIDTH})
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     if result.exit_code != expected:

@@ -132,5 +132,5 @@ def test_studies_are_listed_run_and_written(tmp_path):
 
 
 def test_a_kind_that_takes_no_file_says_so_in_words_of_the_shell(preds, tmp_path):
-    told = ran("plot", "correlation", preds, "-o", tmp_path / "c.svg", code=2).output
+    told = ran("plot", "correlation", preds, "-o", tmp_path / "c.svg", code=2).stderr
     assert "takes no file" in told and "Evaluation" not in told

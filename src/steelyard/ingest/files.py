@@ -154,6 +154,8 @@ def _text_kind(name: str, path: Path, ending: str) -> str:
         raise InputError(f"{_title(name)} is not a file of predictions; give {_KINDS}.")
     if not text.strip():
         raise InputError(f"{_title(name)} holds nothing but blanks; give a file with a header and rows.")
+    if ending in JSON_ENDINGS and text.lstrip().startswith("["):
+        raise InputError(f"{_title(name)} holds a list; give JSON lines, one object on each line.")
     return "json" if text.lstrip().startswith("{") or ending in JSON_ENDINGS else "csv"
 
 
@@ -180,7 +182,7 @@ def _parts(file: UnpackedFile) -> list[pl.LazyFrame]:
             rows = whole.select(pl.len()).collect().item()
             return [whole.slice(start, PART_ROWS) for start in range(0, max(rows, 1), PART_ROWS)]
         case "arrow":
-            return [pl.scan_ipc(file.path, glob=False)]
+            return [pl.scan_ipc(_unmagic(file.path))]
         case "stream":
             return [pl.read_ipc_stream(file.path).lazy()]  # whole: a stream has no index, and Polars no scan of it
         case "json":
