@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import fields, is_dataclass
+from functools import cache
 from importlib import import_module
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import steelyard
-from steelyard import Counts, Result, comparison_page
+from steelyard import Counts, Result, comparison_page, page
 from steelyard.analysis.result_homes import HOMES
 from steelyard.errors import InputError
 
@@ -21,6 +25,20 @@ TRUE = RNG.integers(0, 2, 120)
 SCORES = {name: np.clip(0.3 * TRUE + RNG.random(120), 0, 1) for name in ("<b>A</b>", "B|\x1b[31m")}
 LABELS = {name: (score > 0.6).astype(int) for name, score in SCORES.items()}
 DATA_SETS = {"A": [0.9, 0.8, 0.7, 0.6], "B": [0.8, 0.7, 0.6, 0.5], "C": [0.7, 0.6, 0.5, 0.55]}
+TABLES = {"A": TABLE, "B": Counts(tp=20, fn=31, fp=40, tn=2712)}
+RATIOS = {
+    "20:95": Counts([198, 199], [2, 1], [92, 185], [858, 765]),
+    "80:19": Counts([793, 788], [7, 12], [12, 34], [178, 156]),
+}
+
+
+@cache
+def cross_evaluated(models=2):
+    X, y = load_breast_cancer(return_X_y=True)
+    named = {"<b>A</b>": GaussianNB(), "B": DecisionTreeClassifier(max_depth=3)}
+    return steelyard.cross_evaluate(dict(list(named.items())[:models]), X, y, split=steelyard.Folds(3, repeats=2))
+
+
 RESULTS = {
     "interval": lambda: steelyard.interval("recall", TABLE),
     "interval of many tables": lambda: steelyard.interval("recall", Counts([1, 0], [3, 0], [5, 6], [7, 8])),
@@ -38,6 +56,24 @@ RESULTS = {
     "sample_size": lambda: steelyard.sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1),
     "corrected_t_test": lambda: steelyard.corrected_t_test([0.1, 0.1], test_share=0.2),
     "friedman": lambda: steelyard.friedman(DATA_SETS),
+    "audit": lambda: steelyard.audit("g_mean", "recall"),
+    "harsher": lambda: steelyard.harsher("balanced_accuracy", "g_mean"),
+    "identities": lambda: steelyard.identities(["f1", "jaccard", "balanced_accuracy"]),
+    "recommend": lambda: steelyard.recommend(TABLE),
+    "correlation_study": lambda: steelyard.correlation_study(["accuracy", "g_mean"], n=100, seeds=2),
+    "conclusions": lambda: steelyard.correlation_study(["accuracy", "g_mean"], n=100, seeds=2).conclusions(),
+    "robustness": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=10),
+    "robustness without draws": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=0),
+    "changes": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=10).rows(),
+    "ratio_spread": lambda: steelyard.ratio_spread(RATIOS),
+    "discrimination": lambda: steelyard.discrimination((0.8, 0.8), (0.99, 0.5)),
+    "disagreement": lambda: steelyard.disagreement("accuracy", "balanced_accuracy", [0.5, 0.1], size=256),
+    "cross_evaluate": cross_evaluated,
+    "cross_evaluate, one model": lambda: cross_evaluated(1),
+    "summary": lambda: cross_evaluated().summary,
+    "cost": lambda: cross_evaluated().cost,
+    "per_class": lambda: cross_evaluated().per_class,
+    "differences": lambda: cross_evaluated().differences(),
 }
 
 
@@ -81,7 +117,7 @@ def test_a_result_is_shown_without_what_labels_might_smuggle_in(result):
     for text in (notebook, html, markdown):
         assert "<b>A" not in text
         assert "\x1b" not in text
-    assert "script" not in notebook
+    assert "<script" not in notebook
     assert "background:#" not in notebook
 
 
@@ -122,6 +158,18 @@ def test_a_metric_that_is_not_declared_here_is_named():
 def test_the_page_of_a_comparison_read_back_is_the_same(models):
     comparison = steelyard.compare(TRUE, models, scores=models is SCORES)
     assert comparison_page(Result.from_json(comparison.to_json())) == comparison_page(comparison)
+
+
+@pytest.mark.parametrize("models", [1, 2])
+def test_the_page_of_a_cross_evaluation_read_back_is_the_same(models):
+    result = cross_evaluated(models)
+    assert page(Result.from_json(result.to_json())) == page(result)
+
+
+def test_rows_that_are_a_part_of_a_result_are_not_read_without_it():
+    text = cross_evaluated(1).runs.to_json()
+    with pytest.raises(InputError, match="part of a larger result"):
+        Result.from_json(text)
 
 
 def test_results_that_hold_other_numbers_are_not_equal():

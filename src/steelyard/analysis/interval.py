@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from steelyard.analysis.formatting import interval_text
 from steelyard.analysis.result_json import Numbers
 from steelyard.analysis.rows import Flat
 from steelyard.metrics.spec import MetricSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,12 @@ class Interval(Flat):
     def row(self) -> dict[str, Any]:
         """The interval as a row of a table."""
         return {"metric": self.metric, **{key: value for key, value in vars(self).items() if key != "spec"}}
+
+    @classmethod
+    def headline_of(cls, rows: Sequence[Interval]) -> str:
+        """How many metrics, and of which level their intervals are."""
+        levels = " and ".join(dict.fromkeys(f"{100 * row.level:g} %" for row in rows))
+        return f"{len(rows)} metric{'s' * (len(rows) > 1)} with {levels} CI"
 
     def __repr__(self) -> str:
         if np.ndim(self.value):

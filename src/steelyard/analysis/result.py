@@ -47,7 +47,7 @@ class Result(ABC, Generic[Each]):
     """
 
     kind: ClassVar[str] = "result"
-    also_saved: ClassVar[tuple[str, ...]] = ()  # properties that JSON has for its readers, beside the fields
+    also_saved: ClassVar[tuple[str, ...]] = ()  # what JSON has for its readers beside the fields, and is not read back
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -76,7 +76,7 @@ class Result(ABC, Generic[Each]):
         """The result as strict JSON values: what is undefined is None, and so is what is infinite."""
         writer = Writer()
         content = self.held(writer)
-        also = {key: Writer().written(getattr(self, key)) for key in self.also_saved}
+        also = {key: Writer().written(_value(getattr(self, key))) for key in self.also_saved}
         marks = {"not_finite": writer.not_finite} if writer.not_finite else {}
         return {"schema": RESULT_SCHEMA, "kind": self.kind, "version": __version__, **content, **also, **marks}
 
@@ -151,6 +151,10 @@ class Result(ABC, Generic[Each]):
 def _listed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with lists for arrays, which a frame takes as cells."""
     return [{name: cell.tolist() if hasattr(cell, "tolist") else cell for name, cell in row.items()} for row in rows]
+
+
+def _value(attribute: object) -> object:
+    return attribute() if callable(attribute) else attribute
 
 
 def _words(kind: str) -> str:

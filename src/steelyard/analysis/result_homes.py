@@ -30,7 +30,19 @@ HOMES = {
     "steelyard.analysis.rows": ("rows",),
     "steelyard.analysis.sample_size": ("sample_size",),
     "steelyard.analysis.score_comparison": ("de_long",),
+    "steelyard.auditing.advice": ("advice", "recommendation"),
+    "steelyard.auditing.correlation": ("correlation", "correlation_study"),
+    "steelyard.auditing.decisions": ("decision",),
+    "steelyard.auditing.disagreement": ("disagreement",),
+    "steelyard.auditing.discrimination": ("discrimination", "separation"),
+    "steelyard.auditing.garcia_conclusions": ("conclusion_result",),
+    "steelyard.auditing.identities": ("identity",),
+    "steelyard.auditing.ratio_spread": ("spread",),
+    "steelyard.auditing.robustness_result": ("metric_change", "metric_verdict", "robustness"),
     "steelyard.evaluation.evaluation": ("evaluation",),
+    "steelyard.protocol.class_values": ("class_values",),
+    "steelyard.protocol.cross_evaluation": ("cross_evaluation", "run_difference"),
+    "steelyard.protocol.run_summary": ("summary",),
 }
 
 

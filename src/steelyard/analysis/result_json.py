@@ -147,7 +147,8 @@ def read(hint: Any, value: Any) -> Any:
         return origin(read(args[0], item) for item in value)
     if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
         return {key: read(args[1], item) for key, item in value.items()}
-    return _object(hint, value) if isinstance(hint, type) else value
+    cls = origin or hint
+    return _object(cls, value) if isinstance(cls, type) else value
 
 
 def _numbers(value: Any) -> Any:
@@ -177,8 +178,9 @@ def _object(cls: type, value: Any) -> Any:
         return Counts(**value)
     if cls in (Confusion, ScoreTable):
         return cls.from_json(value)
-    if hasattr(cls, "from_saved"):
-        return cls.from_saved(value)
+    for reader in ("from_saved", "from_held"):
+        if hasattr(cls, reader):
+            return getattr(cls, reader)(value)
     return from_fields(cls, value) if is_dataclass(cls) else value
 
 
@@ -204,9 +206,14 @@ def same(a: Any, b: Any) -> bool:
         return a.keys() == b.keys() and all(same(item, b[key]) for key, item in a.items())
     if isinstance(a, float) and isinstance(b, float) and math.isnan(a):
         return math.isnan(b)
-    if is_dataclass(a) and type(a) is type(b) and type(a).__eq__ is object.__eq__:
+    if is_dataclass(a) and type(a) is type(b) and (_compares(a) or type(a).__eq__ is object.__eq__):
         return same_fields(a, b)
     return bool(a == b)
+
+
+def _compares(holder: Any) -> bool:
+    """Whether a dataclass compares its fields, as dataclasses do unless they are told otherwise."""
+    return bool(holder.__dataclass_params__.eq)
 
 
 def same_fields(a: Any, b: Any) -> bool:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 from steelyard.analysis.formatting import cell_text
 from steelyard.analysis.result import Each, Result
 from steelyard.analysis.result_homes import result_class
+from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from steelyard.analysis.result_json import Writer
 
@@ -29,6 +30,16 @@ class Flat(Result[Any]):
     def __iter__(self) -> Iterator[Self]:
         yield self
 
+    @classmethod
+    def headline_of(cls, rows: Sequence[Any]) -> str:
+        """Several of them in one sentence."""
+        kind = cls.kind.replace("_", " ")
+        return (
+            f"{len(rows):,} {kind}"
+            if len(rows) == 1
+            else f"{len(rows):,} {kind.removesuffix('y')}{'ies' if kind[-1] == 'y' else 's'}"
+        )
+
 
 class Rows(list[Each], Result[Each]):  # type: ignore[misc]  # a list has no hash, and needs none
     """A list of results, each with a `row()`; prints as a table, and becomes a frame."""
@@ -38,20 +49,23 @@ class Rows(list[Each], Result[Each]):  # type: ignore[misc]  # a list has no has
 
     def held(self, writer: Writer) -> dict[str, Any]:
         """The rows, and of which kind they are."""
-        of = getattr(self[0], "kind", None) if self else None
-        return {"of": of, "rows": writer.written(list(self), "/rows")}
+        first = self[0] if self else None
+        if isinstance(first, Flat):
+            return {"of": first.kind, "rows": writer.written(list(self), "/rows")}
+        return {"of": None, "rows": writer.written(self.to_dicts(), "/rows")}  # parts of a larger result
 
     @classmethod
     def from_held(cls, data: dict[str, Any]) -> Self:
         """The rows that were saved."""
+        if data["rows"] and data["of"] is None:
+            raise InputError("These rows are a part of a larger result; save and read that one.")
         each: Any = result_class(data["of"]) if data["rows"] else None  # the class of one row
         return cls(each.from_held(row) for row in data["rows"])
 
     @property
     def headline(self) -> str:
-        """What these rows are."""
-        kind = getattr(self[0], "kind", "row").replace("_", " ") if self else "row"
-        return f"1 {kind}" if len(self) == 1 else f"{len(self):,} rows: {kind}"
+        """How many rows of what these are, or what their class says of several."""
+        return type(self[0]).headline_of(self) if self and isinstance(self[0], Flat) else f"{len(self):,} rows"
 
     def __repr__(self) -> str:
         return table_text(self.to_dicts())

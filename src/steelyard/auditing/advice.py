@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from steelyard.analysis.formatting import listed
+from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Flat
 from steelyard.metrics.references import reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,13 +26,30 @@ class Advice(Flat):
         return f"{self.metric}: {self.why}" + (f" [{self.cite}]" if self.cite else "")
 
 
-@dataclass(frozen=True)
-class Recommendation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Recommendation(Result[Advice]):
     """The metrics to read, what to report beside them, and what to avoid, each with the property behind it."""
 
     use: tuple[Advice, ...]
     beside: tuple[str, ...]
     avoid: tuple[Advice, ...]
+    also_saved: ClassVar = ("sources",)
+
+    def __iter__(self) -> Iterator[Advice]:
+        return iter((*self.use, *self.avoid))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One dictionary per metric, which says whether to use it or to avoid it."""
+        return [{"advice": word} | a.row() for word, part in self._parts for a in part]
+
+    @property
+    def _parts(self) -> tuple[tuple[str, tuple[Advice, ...]], ...]:
+        return ("use", self.use), ("avoid", self.avoid)
+
+    @property
+    def headline(self) -> str:
+        """Which metrics to read first."""
+        return f"Read first: {listed([advice.metric for advice in self.use])}." if self.use else "No metric fits."
 
     @property
     def sources(self) -> dict[str, str]:
@@ -44,12 +66,3 @@ class Recommendation:
         }
         indented = {head: [f"  {line}" for line in lines] for head, lines in parts.items()}
         return "\n".join(line for head, lines in indented.items() if lines for line in (head, *lines))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The recommendation as plain values."""
-        return {
-            "use": [a.row() for a in self.use],
-            "beside": list(self.beside),
-            "avoid": [a.row() for a in self.avoid],
-            "sources": self.sources,
-        }

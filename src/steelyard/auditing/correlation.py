@@ -7,10 +7,12 @@ García, Sánchez and Mollineda, "On the suitability of numerical performance me
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from steelyard._types import Array
+from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.auditing.correlation_coefficients import (
     by_metric,
@@ -29,14 +31,14 @@ from steelyard.auditing.garcia_conclusions import (
 from steelyard.auditing.metric_values import metric_values
 from steelyard.auditing.perturbation import LIST_KINDS, collection, generators, widths_of
 from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from steelyard._types import Array, Rng
-    from steelyard.metrics.metric import Metric
+    from steelyard._types import Rng
     from steelyard.metrics.registry import MetricLike
 
 _MOST_ROWS = 100_000  # 130 tuples of so many rows take 100 MB
@@ -58,7 +60,7 @@ class Correlation(Flat):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CorrelationStudy:
+class CorrelationStudy(Result[Correlation]):
     """Perturbed predictions by seed, imbalance, distortion and tuple as one array of Counts, and what correlates."""
 
     metrics: tuple[Metric, ...]
@@ -68,6 +70,10 @@ class CorrelationStudy:
     spearman: Array = field(repr=False)
     undefined: Array = field(repr=False)
     choices: dict[str, Any] = field(default_factory=dict)
+    also_saved: ClassVar = ("rows",)
+
+    def __iter__(self) -> Iterator[Correlation]:
+        return iter(self.rows())
 
     @property
     def names(self) -> tuple[str, ...]:

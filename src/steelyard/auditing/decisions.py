@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any, SupportsInt
 
+from steelyard.analysis.rows import Flat
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from fractions import Fraction
 
 FourCells = tuple[int, int, int, int]
@@ -20,8 +21,8 @@ UNDEFINED = "undefined everywhere"
 DOES_NOT_APPLY = "does not apply"
 
 
-@dataclass(frozen=True)
-class Decision:
+@dataclass(frozen=True, eq=False)
+class Decision(Flat):
     """Whether a property holds for a metric, how that is known, and the smallest table where it fails."""
 
     metric: str
@@ -38,6 +39,20 @@ class Decision:
     def row(self) -> dict[str, Any]:
         """The decision as a row of a table."""
         return asdict(self)
+
+    @builtins.property
+    def headline(self) -> str:
+        """The decision in one sentence."""
+        fails = f": {self.counterexample}" if self.counterexample else ""
+        return f"{self.metric}, {self.property}: {self.verdict} ({self.how}){fails}"
+
+    @classmethod
+    def headline_of(cls, rows: Sequence[Decision]) -> str:
+        """How many properties hold, and how many do not."""
+        proved, refuted = (sum(row.holds is holds for row in rows) for holds in (True, False))
+        metrics = len({row.metric for row in rows})
+        decided = f"{proved} proved, {refuted} refuted, {len(rows) - proved - refuted} open or not applicable"
+        return f"{len(rows):,} properties of {metrics} metric{'s' * (metrics > 1)}: {decided}"
 
 
 @dataclass(frozen=True)

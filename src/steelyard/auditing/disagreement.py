@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.analysis.draws import generator
 from steelyard.analysis.formatting import three_digits
 from steelyard.analysis.prevalence import checked_prevalence
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.rows import Flat, Rows
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError
@@ -29,8 +29,8 @@ _POINTS = ("quasi-random", "grid")
 MOST_PAIRS = 2_000_000
 
 
-@dataclass(frozen=True)
-class Disagreement:
+@dataclass(frozen=True, eq=False)
+class Disagreement(Flat):
     """How often two metrics put two classifiers in opposite order, over the (TPR, TNR) plane.
 
     `share` is of the pairs of points where both are defined; `tied` those where one of them sees no difference.

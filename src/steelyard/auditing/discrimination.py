@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from steelyard.analysis.prevalence import checked_prevalence
-from steelyard.analysis.rows import Rows, table_text
+from steelyard.analysis.result import Result
+from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.auditing.disagreement import RARE_TO_COMMON, disagreement, disagreements
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates
@@ -22,7 +23,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
@@ -32,8 +33,8 @@ Classifier: TypeAlias = "Counts | tuple[float, float]"  # a table, one table a c
 __all__ = ["Discrimination", "disagreement", "disagreements", "discrimination"]
 
 
-@dataclass(frozen=True)
-class Separation:
+@dataclass(frozen=True, eq=False)
+class Separation(Flat):
     """How one metric separates classifier A from B over the conditions: positive differences speak for A."""
 
     metric: str
@@ -67,12 +68,15 @@ class Separation:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Discrimination:
+class Discrimination(Result[Separation]):
     """Two classifiers by every metric (rows) under every condition (columns): prevalences, or the tables given."""
 
     conditions: tuple[str, ...]
     separations: Rows[Separation]
     tolerance: float
+
+    def __iter__(self) -> Iterator[Separation]:
+        return iter(self.separations)
 
     def __getitem__(self, name: MetricLike) -> Separation:
         """The row of one metric."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.rows import Flat
 from steelyard.auditing.correlation_coefficients import by_metric, correlation
 from steelyard.auditing.metric_values import metric_values
 from steelyard.metrics.registry import get_metric
@@ -69,8 +70,8 @@ CONCLUSIONS = (
 GARCIA_METRICS = (*RATES, "precision", *(name for conclusion in CONCLUSIONS for name in conclusion.metrics))
 
 
-@dataclass(frozen=True)
-class ConclusionResult:
+@dataclass(frozen=True, eq=False)
+class ConclusionResult(Flat):
     """A conclusion's result: the share of the seeds in which it holds for all its metrics at every imbalance."""
 
     number: int

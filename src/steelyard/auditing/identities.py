@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.rows import Flat
+from steelyard.analysis.rows import Flat, Rows
 from steelyard.auditing.audited_metric import AuditedMetric
 from steelyard.auditing.decisions import PROVED, unrefuted
 from steelyard.auditing.equations import Equation, fitted_equations
@@ -44,7 +44,7 @@ class Identity(Flat):
     how: str
 
 
-def identities(metrics: Iterable[MetricLike] | None = None) -> list[Identity]:
+def identities(metrics: Iterable[MetricLike] | None = None) -> Rows[Identity]:
     """Which metrics are equal, affine, fractional or power functions of one another, or order all tables alike.
 
     >>> [identity.law for identity in identities(["f1", "jaccard", "balanced_accuracy", "informedness"])]
@@ -53,10 +53,10 @@ def identities(metrics: Iterable[MetricLike] | None = None) -> list[Identity]:
     audited_metrics, values = _values_of(metrics)
     pairs = itertools.combinations(range(len(audited_metrics)), 2)
     alike = [(i, j) for i, j in pairs if _ordered_alike(values[i], values[j])]
-    return [_related(audited_metrics[i], audited_metrics[j], values[i], values[j]) for i, j in alike]
+    return Rows(_related(audited_metrics[i], audited_metrics[j], values[i], values[j]) for i, j in alike)
 
 
-def combinations(metrics: Iterable[MetricLike] | None = None) -> list[Identity]:
+def combinations(metrics: Iterable[MetricLike] | None = None) -> Rows[Identity]:
     """Which metrics are a simple function of two others: product, mean, harmonic or geometric mean, share, difference.
 
     Of metrics that are the same function one stands for all.
@@ -66,7 +66,7 @@ def combinations(metrics: Iterable[MetricLike] | None = None) -> list[Identity]:
     """
     audited_metrics, values = _distinct(*_values_of(metrics))
     examined = (_examined(equation, parts) for equation, parts in _composed(audited_metrics, values))
-    return [identity for identity in examined if identity]
+    return Rows(identity for identity in examined if identity)
 
 
 def _values_of(metrics: Iterable[MetricLike] | None) -> tuple[list[AuditedMetric], Array]:

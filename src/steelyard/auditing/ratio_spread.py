@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.friedman_test import Friedman, friedman
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.rows import Flat, Rows
 from steelyard.auditing.metric_values import metric_values, named_metrics
 from steelyard.auditing.model_tables import counts_of_models, counts_of_same_models
 from steelyard.errors import InputError, InputTypeError
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _NGUYEN = tuple(metric.name for metric in metrics_with_role("ratio spread"))
 
 
-@dataclass(frozen=True)
-class Spread:
+@dataclass(frozen=True, eq=False)
+class Spread(Flat):
     """One metric over test sets of several ratios: the highest less the lowest value of a run, and the tests.
 
     `spread` is the mean over the runs (Nguyen's labels or repetitions), `of_means` that of the ratios' means.

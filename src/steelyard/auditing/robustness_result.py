@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from steelyard._types import Array
 from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.auditing.metric_values import value_change
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ class MetricChange(Flat):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Robustness:
+class Robustness(Result[MetricVerdict]):
     """The changes of every metric (last axis) by model and prevalence, and what they say."""
 
     metrics: tuple[str, ...]
@@ -72,6 +74,10 @@ class Robustness:
     swapped: Array
     tolerance: float
     resamples: int
+    also_saved: ClassVar = ("verdicts",)
+
+    def __iter__(self) -> Iterator[MetricVerdict]:
+        return iter(self.verdicts)
 
     def beside(self, other: Robustness) -> Robustness:
         """These metrics and those of the other, of the same models at the same prevalences."""
@@ -138,10 +144,15 @@ class Robustness:
             for s, share in enumerate(self.prevalences)
         )
 
+    @property
+    def headline(self) -> str:
+        """Which metrics stand both tests."""
+        return f"Robust and symmetric: {', '.join(self.winners) or 'none'}."
+
     def __repr__(self) -> str:
         over = f"over {len(self.models)} models" if len(self.models) > 1 else "of one model"
         heading = f"Largest change {over} against a tolerance of {three_digits(self.tolerance)}"
-        winners = f"Robust and symmetric: {', '.join(self.winners) or 'none'}"
+        winners = self.headline.removesuffix(".")
         winners += (
             "" if self.resamples else "\nWithout draws: weighted tables have no rows to draw, or resamples=0 was given"
         )

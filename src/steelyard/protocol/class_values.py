@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from steelyard._types import Label
+from steelyard.analysis.rows import Flat
 from steelyard.evaluation.metric_row import CLASS_METRICS
-
-if TYPE_CHECKING:
-    from steelyard._types import Label
-    from steelyard.protocol.run_summary import Summary
+from steelyard.protocol.run_summary import Summary
 
 
-@dataclass(frozen=True)
-class ClassValues:
+@dataclass(frozen=True, eq=False)
+class ClassValues(Flat):
     """Precision, recall and F1 of one class over all runs, or of an average over the classes."""
 
     model: str | None

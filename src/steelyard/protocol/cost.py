@@ -70,6 +70,10 @@ class CostKind:
     name: str
     why_missing: str | None = None
 
+    def saved(self) -> str:
+        """Its name, by which it is known in JSON."""
+        return self.name
+
     sign = -1
     range = (0.0, math.inf)
 

@@ -7,21 +7,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steelyard.analysis.compare import compare
 from steelyard.analysis.corrected_t_test import corrected_t_test
 from steelyard.analysis.holm import holm
-from steelyard.analysis.rows import Rows
-from steelyard.analysis.strict_json import json_text
+from steelyard.analysis.result import Result
+from steelyard.analysis.rows import Flat, Rows
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, summary_text
 from steelyard.protocol.cost import COST_KINDS
+from steelyard.protocol.model_result import ModelResult
+from steelyard.protocol.run_summary import Summary
 from steelyard.protocol.run_values import KALITA_MEAN_F
+from steelyard.protocol.saved_runs import read_models, saved_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,24 +32,23 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.best_threshold import BestThreshold
     from steelyard.analysis.comparison import Comparison
+    from steelyard.analysis.result_json import Writer
     from steelyard.analysis.threshold_criterion import AimLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.class_values import ClassValues
-    from steelyard.protocol.model_result import ModelResult
-    from steelyard.protocol.run_summary import Summary
     from steelyard.protocol.runs import Run
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
 
-@dataclass(frozen=True)
-class RunDifference:
+@dataclass(frozen=True, eq=False)
+class RunDifference(Flat):
     """How much one model beats another over the runs, with Nadeau and Bengio's interval and test."""
 
     a: str
     b: str
-    spec: MetricSpec
+    spec: MetricSpec = field(metadata={"key": "metric"})
     runs: int
     difference: float = math.nan
     low: float = math.nan
@@ -66,7 +68,7 @@ class RunDifference:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossEvaluation:
+class CrossEvaluation(Result[Summary]):
     """One or several models evaluated on the same splits.
 
     `result[name]` is what one model did. With a single model all that it offers stands here as well: `runs`, `values`,
@@ -80,7 +82,7 @@ class CrossEvaluation:
     (3, 569)
     """
 
-    models: dict[str, ModelResult]
+    models: dict[str, ModelResult] = field(metadata={"key": None})
     notes: tuple[str, ...] = ()
     setting: dict[str, Any] = field(default_factory=dict)
 
@@ -90,11 +92,8 @@ class CrossEvaluation:
             raise UnknownNameError(f"No model is called {name!r}.{near}")
         return self.models[name]
 
-    def __len__(self) -> int:
-        return len(self.models)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.models)
+    def __iter__(self) -> Iterator[Summary]:
+        return iter(self.summary)
 
     def __contains__(self, name: object) -> bool:
         return name in self.models
@@ -220,13 +219,22 @@ class CrossEvaluation:
 
     # ---------------------------------------------------------------- shown
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for strict JSON: what is undefined or infinite is None."""
-        return summary_text.json_values(self)
+    def held(self, writer: Writer) -> dict[str, Any]:
+        """The tables of each model for a reader, and the predictions that they come from."""
+        tables = summary_text.json_values(self)
+        return (
+            tables | writer.of_fields(self) | {"predictions": writer.written(saved_runs(self.models), "/predictions")}
+        )
 
-    def to_json(self) -> str:
-        """The result as strict JSON text."""
-        return json_text(self.to_dict())
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The result of saved predictions; features and fitted models are not saved."""
+        return cls(read_models(data), tuple(data["notes"]), data["setting"])
+
+    @property
+    def headline(self) -> str:
+        """How many runs of what on which rows."""
+        return summary_text.head(self)
 
     def __repr__(self) -> str:
         return summary_text.result_text(self)

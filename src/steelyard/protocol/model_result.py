@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,7 @@ class ModelResult:
 
     name: str
     runs: Rows[Run]
-    metrics: Sequence[SpecLike] | None = None
+    metrics: Sequence[SpecLike] | None = field(default=None, compare=False)  # the runs and `specs` say the same
     level: float = 0.95
     alone: bool = True
 

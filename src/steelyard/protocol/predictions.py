@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Data:
     """The rows to learn from and to test on: y as it was given, and as codes into its labels."""
 
-    X: Features
+    X: Features = field(compare=False)  # JSON keeps no features
     y: Array
     codes: Array
     labels: Labels

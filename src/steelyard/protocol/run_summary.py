@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steelyard.analysis.corrected_t_test import corrected_t_test
-from steelyard.protocol.cost import CostKind
+from steelyard.analysis.result_json import read_metric
+from steelyard.analysis.rows import Flat
+from steelyard.metrics.spec import MetricSpec
+from steelyard.protocol.cost import COST_KINDS, CostKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
-    from steelyard.metrics.spec import MetricSpec
     from steelyard.protocol.splits import Part
 
 
@@ -37,8 +39,8 @@ class Extent:
         return cls(train, test, min(1.0, int(seen.sum()) / sum(len(part.test) for part in parts)))
 
 
-@dataclass(frozen=True)
-class Summary:
+@dataclass(frozen=True, eq=False)
+class Summary(Flat):
     """One metric, or one kind of cost, over all runs of a model.
 
     `mean`, `sd`, `best` and `worst` are over the runs in which it is defined; `low` and `high` are Nadeau and Bengio's
@@ -52,7 +54,7 @@ class Summary:
     """
 
     model: str | None
-    spec: MetricSpec | CostKind
+    spec: MetricSpec | CostKind = field(metadata={"key": "name"})
     mean: float = math.nan
     sd: float = math.nan
     low: float = math.nan
@@ -66,6 +68,13 @@ class Summary:
     why: str | None = None
     of_rows: bool = False
     median: float | None = None
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The summary that was saved, of a metric or of a kind of cost."""
+        name = data["name"]
+        spec = COST_KINDS[name] if name in COST_KINDS else read_metric(name)
+        return replace(super().from_held(data), spec=spec)
 
     @property
     def name(self) -> str:

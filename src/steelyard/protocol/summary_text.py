@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard._names import __version__
 from steelyard.analysis.formatting import filled, interval_text, three_digits
 from steelyard.analysis.rows import table_text
 from steelyard.analysis.strict_json import strict
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from steelyard.protocol.model_result import ModelResult
     from steelyard.protocol.run_summary import Summary
 
-_SCHEMA = 1
 STARRED = "* All runs gave the same value, so this is the interval of the rows tested."
 UNNAMED = (
     "No class is the positive one, so recall, precision, F1 and the areas of one class are left out; name it with "
@@ -31,7 +29,7 @@ ONE_TIMING = "Each timing is one of its kind; cost=True (--cost) repeats short o
 
 def result_text(result: CrossEvaluation) -> str:
     """The result as text: what was done, the metrics and the costs, and what is to be known about them."""
-    body = _model_text(next(iter(result.models.values()))) if len(result) == 1 else _models_text(result)
+    body = _model_text(next(iter(result.models.values()))) if len(result.models) == 1 else _models_text(result)
     failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in result.failures]
     lost = [f"{len(failed)} of {len(result.runs)} runs failed:", *failed[:5]] if failed else []
     return "\n".join([filled(head(result)), "", body, *map(filled, (*lost, *result.notes))])
@@ -42,7 +40,7 @@ def head(result: CrossEvaluation) -> str:
     model = next(iter(result.models.values()))
     sizes = [run.part.sizes for run in model.runs]
     train, test = (f"{round(np.mean(column)):,}" for column in zip(*sizes, strict=True))
-    who = model.name if len(result) == 1 else f"{len(result)} models"
+    who = model.name if len(result.models) == 1 else f"{len(result.models)} models"
     runs = "1 run" if len(model.runs) == 1 else f"{len(model.runs)} runs"
     sentence = f"{runs} of {who} on {len(model.data.codes):,} rows, {train} trained on and {test} tested in each."
     if len(model.runs) == 1:
@@ -135,7 +133,7 @@ def json_values(result: CrossEvaluation) -> dict[str, Any]:
     data = next(iter(result.models.values())).data
     where = {"rows": len(data.codes), "labels": list(data.labels), "positive": data.positive, **result.setting}
     models = [_model_values(model) for model in result.models.values()]
-    return {"schema": _SCHEMA, "version": __version__, **where, "notes": list(result.notes), "models": models}
+    return {**where, "notes": list(result.notes), "models": models}
 
 
 def _model_values(model: ModelResult) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def page(evaluation: Evaluation | CrossEvaluation, *, source: str = "predictions
 def _cross_page(result: CrossEvaluation, source: str) -> str:
     from steelyard.report.run_sections import runs_html
 
-    if len(result) > 1:
+    if len(result.models) > 1:
         return comparison_page(result.compare(), source=source, more=runs_html(result))
     return _evaluation_page(result.evaluation, source, runs_html(result))
 

@@ -28,7 +28,7 @@ _FIXED = (
 
 def runs_html(result: CrossEvaluation) -> Markup:
     """What was done, a table of each model over its runs, each run, and the differences of the models."""
-    several = len(result) > 1
+    several = len(result.models) > 1
     order = [summary_text.order(result)] if several else []
     return rendered_html(
         "runs.html",
