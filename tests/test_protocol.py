@@ -241,7 +241,7 @@ def test_models_are_ranked_by_the_ac_score_or_any_other_metric():
     found = cross_evaluate(
         {"tree": DecisionTreeClassifier(max_depth=2), "never": DummyClassifier(), "nb": GaussianNB()}, X, Y
     )
-    assert isinstance(found, CrossEvaluation) and list(found) == ["tree", "never", "nb"]
+    assert isinstance(found, CrossEvaluation) and list(found.models) == ["tree", "never", "nb"]
     for name, rows in {"ac_score": found.ranking(), "f1[average=macro]": found.ranking("f1[average=macro]")}.items():
         assert [row.name for row in rows] == [name] * 3 and rows[-1].model == "never"
         means = [row.mean for row in rows]

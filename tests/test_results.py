@@ -18,6 +18,8 @@ import steelyard
 from steelyard import Counts, Result, comparison_page, page
 from steelyard.analysis.result_homes import HOMES
 from steelyard.errors import InputError
+from steelyard.report.figures.surface import SurfaceDisplay
+from steelyard.studies.study import Claim, Picture, Study, Table
 
 TABLE = Counts(tp=28, fn=23, fp=72, tn=2680)
 RNG = np.random.default_rng(7)
@@ -37,6 +39,19 @@ def cross_evaluated(models=2):
     X, y = load_breast_cancer(return_X_y=True)
     named = {"<b>A</b>": GaussianNB(), "B": DecisionTreeClassifier(max_depth=3)}
     return steelyard.cross_evaluate(dict(list(named.items())[:models]), X, y, split=steelyard.Folds(3, repeats=2))
+
+
+def studied():
+    table = Table(
+        "values",
+        "Values",
+        [{"name": "<b>A", "value": 0.5, "none": None}, {"name": "b", "value": math.nan, "none": math.inf}],
+    )
+    claim = Claim("It holds", "0.5", "0.51", "", "holds", "It is near.", "Table 1")
+    picture = Picture("surface", SurfaceDisplay.of(["ac_score"], shape="contour"))
+    return Study(
+        "own", "A study", "Somebody (2020)", ["It was found."], [table], [picture], [claim], {"seed": 1, "quick": True}
+    )
 
 
 RESULTS = {
@@ -74,6 +89,7 @@ RESULTS = {
     "cost": lambda: cross_evaluated().cost,
     "per_class": lambda: cross_evaluated().per_class,
     "differences": lambda: cross_evaluated().differences(),
+    "study": studied,
 }
 
 
@@ -164,6 +180,14 @@ def test_the_page_of_a_comparison_read_back_is_the_same(models):
 def test_the_page_of_a_cross_evaluation_read_back_is_the_same(models):
     result = cross_evaluated(models)
     assert page(Result.from_json(result.to_json())) == page(result)
+
+
+def test_the_page_of_a_study_read_back_is_the_same_and_its_figures_are_svg():
+    study = studied()
+    back = Study.from_json(study.to_json())
+    assert back.to_html() == study.to_html()
+    with pytest.raises(InputError, match="as svg, not as pdf"):
+        back.pictures[0].image("pdf")
 
 
 def test_rows_that_are_a_part_of_a_result_are_not_read_without_it():

@@ -43,6 +43,8 @@ HOMES = {
     "steelyard.protocol.class_values": ("class_values",),
     "steelyard.protocol.cross_evaluation": ("cross_evaluation", "run_difference"),
     "steelyard.protocol.run_summary": ("summary",),
+    "steelyard.protocol.tree_selection": ("selection",),
+    "steelyard.studies.study": ("claim", "study"),
 }
 
 

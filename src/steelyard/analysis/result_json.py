@@ -39,7 +39,7 @@ class Writer:
         """One value: infinities are null and listed by their JSON pointer, and so is NaN where None may stand."""
         match value:
             case np.generic() | np.ndarray():
-                return self.written(value.tolist(), pointer)
+                return self.written(value.tolist(), pointer, optional=optional)
             case float() if not math.isfinite(value):
                 if optional or math.isinf(value):
                     self.not_finite[pointer] = str(value)
@@ -49,13 +49,14 @@ class Writer:
             case MetricSpec() | Metric():
                 return value.name
             case Mapping():
-                return {str(key): self.written(item, _below(pointer, key)) for key, item in value.items()}
+                parts = {str(key): (_below(pointer, key), item) for key, item in value.items()}
+                return {key: self.written(item, below, optional=optional) for key, (below, item) in parts.items()}
             case Counts():
                 return self.written(value.to_dict(), pointer)
             case Confusion() | ScoreTable():
                 return value.saved()
             case list() | tuple():
-                return [self.written(item, _below(pointer, i)) for i, item in enumerate(value)]
+                return [self.written(item, _below(pointer, i), optional=optional) for i, item in enumerate(value)]
         if hasattr(value, "saved"):
             return self.written(value.saved(), pointer)
         return self.of_fields(value, pointer) if is_dataclass(value) else str(value)
@@ -88,7 +89,10 @@ def field_types(cls: type) -> dict[str, Any]:
 
 
 def _optional(hint: Any) -> bool:
-    return get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
+    """Whether null may stand there for something else than an undefined number."""
+    if get_origin(hint) in (np.ndarray, Annotated):
+        return False
+    return hint in (Any, NoneType) or any(map(_optional, get_args(hint)))
 
 
 # ---------------------------------------------------------------- reading
@@ -122,9 +126,9 @@ def with_not_finite(data: dict[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def from_fields(cls: type, data: dict[str, Any]) -> Any:
-    """A dataclass of what is saved of its fields; those that are not there keep their defaults."""
-    hints, values = field_types(cls), {}
+def from_fields(cls: type, data: dict[str, Any], **given: object) -> Any:
+    """A dataclass of what is saved of its fields, or given; those that are not there keep their defaults."""
+    hints, values = field_types(cls), given
     for key, field in saved_fields(cls).items():
         if key in data:
             values[field.name] = read(hints[field.name], data[key])
@@ -143,12 +147,13 @@ def read(hint: Any, value: Any) -> Any:
     if origin is tuple:
         each = args[:1] * len(value) if args[1:] == (...,) else args
         return tuple(read(arg, item) for arg, item in zip(each, value, strict=True))
+    if not isinstance(origin or hint, type):
+        return value  # such as a Literal
     if origin is not None and issubclass(origin, list):
         return origin(read(args[0], item) for item in value)
-    if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
+    if origin is not None and issubclass(origin, Mapping):
         return {key: read(args[1], item) for key, item in value.items()}
-    cls = origin or hint
-    return _object(cls, value) if isinstance(cls, type) else value
+    return _object(origin or hint, value)
 
 
 def _numbers(value: Any) -> Any:

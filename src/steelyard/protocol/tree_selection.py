@@ -4,34 +4,54 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
+from steelyard._types import Array
 from steelyard.analysis.formatting import filled, three_digits
-from steelyard.analysis.strict_json import json_text, strict
-from steelyard.errors import InputTypeError
-from steelyard.protocol.predictions import predictions_of
+from steelyard.analysis.result import Result
+from steelyard.analysis.result_json import read, read_metric, same
+from steelyard.analysis.rows import Rows
+from steelyard.errors import InputError, InputTypeError
+from steelyard.evaluation.evaluation import Evaluation
+from steelyard.metrics.spec import MetricSpec
+from steelyard.protocol.predictions import Data, RunPredictions, predictions_of
 from steelyard.protocol.resample import Training, resampled
 from steelyard.protocol.run_values import RunTables
 from steelyard.protocol.runs import Run, fitted, sentence
+from steelyard.protocol.splits import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Estimator
-    from steelyard.analysis.rows import Rows
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.metrics.spec import MetricSpec
+    from steelyard._types import Estimator, Features
+    from steelyard.analysis.result_json import Writer
     from steelyard.protocol.candidates import Candidate
-    from steelyard.protocol.predictions import Data
-    from steelyard.protocol.splits import Part
 
-_SCHEMA = 1
 Settings: TypeAlias = "Mapping[str, object]"  # parameters of an estimator by name
 VariantsLike: TypeAlias = "Mapping[str, Sequence[object]] | Sequence[Mapping[str, Sequence[object]]]"
+
+
+@dataclass(frozen=True, eq=False)
+class UnsavedEstimator:
+    """Where the fitted estimator stood before a selection was saved: JSON holds no models."""
+
+    params: Settings
+
+    def fit(self, X: Features, y: ArrayLike, /) -> Estimator:
+        """Refuse: what would be fitted is not known."""
+        raise self._refusal(X, y)
+
+    def predict(self, X: Features, /) -> Array:
+        """Refuse: nothing is fitted."""
+        raise self._refusal(X)
+
+    def _refusal(self, *_: object) -> InputError:
+        chosen = f"the parameters {dict(self.params)}" if self.params else "its own parameters"
+        return InputError(f"A selection read from JSON has no fitted estimator; fit one with {chosen} again.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +69,24 @@ class Trial:
         where = {"repeat": self.run.part.repeat, "fold": self.run.part.fold}
         return {**where, **self.params, "complexity": self.complexity, "value": self.value}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trial) and same(self.row(), other.row())
+
+    def __hash__(self) -> int:
+        return hash((self.run.part.repeat, self.run.part.fold))
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Trial:
+        """A trial that was saved as its row: without the predictions, and without the estimator."""
+        params = {key: value for key, value in row.items() if key not in ("repeat", "fold", "complexity", "value")}
+        nothing = np.zeros(0, dtype=np.intp)
+        data = Data(np.empty((0, 0)), nothing, nothing, ())
+        run = Run("", Part(row["repeat"], row["fold"], nothing, 0), data, RunPredictions(error="not saved"))
+        return cls(run, params, row["complexity"], read(float, row["value"]), UnsavedEstimator(params))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection:
+class Selection(Result[Trial]):
     """The chosen estimator, why it was chosen, and what it does on rows that no choice has seen."""
 
     chosen: Trial
@@ -85,24 +120,32 @@ class Selection:
         lost = [filled(f"{len(self.failures)} fits failed; the first, {self.failures[0]}")] if self.failures else []
         return "\n".join([filled(text), *lost, "", repr(self.evaluation)])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for strict JSON: what is undefined or infinite is None."""
-        return {
-            "schema": _SCHEMA,
-            "metric": self.metric,
-            "standard_error": strict(self.standard_error),
-            "chosen": strict(self.chosen.row()),
-            "best": strict(self.best.row()),
-            "grown": strict(self.grown.to_dicts()),
-            "pruned": strict(self.pruned.to_dicts()),
-            "test_rows": self.test_rows.tolist(),
-            "failures": list(self.failures),
-            "evaluation": self.evaluation.to_dict(),
-        }
+    def __iter__(self) -> Iterator[Trial]:
+        return iter([*self.grown, *self.pruned])
 
-    def to_json(self) -> str:
-        """The selection as strict JSON text."""
-        return json_text(self.to_dict())
+    @property
+    def headline(self) -> str:
+        """Which fit was chosen, and why."""
+        return " ".join(repr(self).partition("\n\n")[0].split()).removesuffix(":") + f": {self.evaluation.headline}"
+
+    def held(self, writer: Writer) -> dict[str, Any]:
+        """The trials as their rows, and the evaluation of the chosen one."""
+        trials = {"chosen": self.chosen.row(), "best": self.best.row()}
+        rows = {"grown": self.grown.to_dicts(), "pruned": self.pruned.to_dicts()}
+        plain = {"metric": self.spec, "standard_error": self.standard_error, **trials, **rows}
+        plain |= {"test_rows": self.test_rows, "failures": self.failures}
+        saved: dict[str, Any] = writer.written(plain)
+        return saved | {"evaluation": self.evaluation.to_dict()}
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The selection that was saved; its estimators are not."""
+        chosen, best = (Trial.from_row(data[key]) for key in ("chosen", "best"))
+        grown, pruned = (Rows(map(Trial.from_row, data[key])) for key in ("grown", "pruned"))
+        evaluation = Evaluation.from_json(data["evaluation"])
+        error, unseen = read(float, data["standard_error"]), np.array(data["test_rows"], dtype=np.intp)
+        spec, failures = read_metric(data["metric"]), tuple(data["failures"])
+        return cls(chosen, best, error, spec, grown, pruned, evaluation, unseen, failures)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from steelyard.analysis.comparison import Comparison
+from steelyard.analysis.rows import Rows
+from steelyard.auditing.decisions import Decision
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 if TYPE_CHECKING:
     from steelyard.analysis.result import Result
@@ -25,10 +29,17 @@ def _markdown(result: Result[Any], /, **_: str) -> str:
 
 
 def _html(result: Result[Any], /, **options: str) -> str:
-    from steelyard.report.page import page
+    from steelyard.report.page import audit_page, comparison_page, page
     from steelyard.report.result_view import result_page
 
-    return page(result, **options) if isinstance(result, Evaluation) else result_page(result)
+    match result:
+        case Evaluation() | CrossEvaluation():
+            return page(result, **options)
+        case Comparison():
+            return comparison_page(result, **options)
+        case Rows([Decision(), *_]):
+            return audit_page(result)
+    return result_page(result)
 
 
 def _notebook(result: Result[Any], /, **_: str) -> str:

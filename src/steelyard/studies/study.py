@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
+from steelyard.analysis.result import Result
+from steelyard.analysis.result_json import from_fields
 from steelyard.analysis.rows import Flat
+from steelyard.errors import InputError
 from steelyard.report.figures import style
 from steelyard.report.terminal import paragraph
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from matplotlib.figure import Figure
 
+    from steelyard.analysis.result_json import Writer
     from steelyard.report.figures.display import Display
 
 Verdict = Literal["holds", "holds with qualification", "does not hold", "not tested"]
@@ -96,8 +103,24 @@ class Picture:
         return file.getvalue()
 
 
-@dataclass(frozen=True, repr=False)
-class Study:
+@dataclass(frozen=True)
+class SavedPicture:
+    """A picture as it was drawn before its study was saved."""
+
+    name: str
+    words: str
+    columns: int
+    svg: str
+
+    def image(self, kind: str) -> bytes:
+        """The picture as "svg"; other kinds are drawn from the numbers, which are not saved."""
+        if kind != "svg":
+            raise InputError(f"A study read from JSON has its figures as svg, not as {kind}; run it again for these.")
+        return self.svg.encode()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Result[Claim]):
     """One paper's experiment, run again.
 
     `choices` holds what was chosen (seed, quick, sizes, readings of the paper), `environment` what it ran on.
@@ -108,12 +131,53 @@ class Study:
     cite: str
     summary: list[str]
     tables: list[Table]
-    pictures: list[Picture]
+    pictures: Sequence[Picture | SavedPicture] = field(metadata={"key": None}, compare=False)
     claims: list[Claim]
     choices: dict[str, Any] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     seconds: float = float("nan")
     cpu: float = float("nan")  # seconds of all cores together, which a busy machine does not change much
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims)
+
+    def held(self, writer: Writer) -> dict[str, Any]:
+        """Its claims, findings and choices, every table, and the figures as they are drawn."""
+        tables = {
+            table.name: {key: part for key, part in vars(table).items() if key != "name"} for table in self.tables
+        }
+        figures = {picture.name: picture.words for picture in self.pictures}
+        drawings = {p.name: {"columns": p.columns, "svg": p.image("svg").decode()} for p in self.pictures}
+        parts = writer.of_fields(self) | {"tables": writer.written(tables, "/tables", optional=True)}
+        return parts | {"figures": figures, "drawings": drawings}
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The study that was saved."""
+        tables = [{"name": name, **table} for name, table in data["tables"].items()]
+        pictures = [SavedPicture(name, data["figures"][name], **parts) for name, parts in data["drawings"].items()]
+        study: Self = from_fields(cls, data | {"tables": tables}, pictures=pictures)
+        return study
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Study) and super().__eq__(other) and self._shown_pictures == other._shown_pictures
+
+    __hash__ = Result.__hash__
+
+    @property
+    def _shown_pictures(self) -> list[tuple[str, str, int]]:
+        return [(picture.name, picture.words, picture.columns) for picture in self.pictures]
+
+    @property
+    def headline(self) -> str:
+        """What the study found, and how many of the paper's claims hold."""
+        return " ".join([*self.summary[:1], f"Claims: {self.verdict_counts}."])
+
+    def to_html(self, source: str = "") -> str:  # noqa: ARG002 - the paper is the source
+        """The study's page."""
+        from steelyard.studies.study_page import study_page
+
+        return study_page(self)
 
     @property
     def quick(self) -> bool:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.strict_json import json_text, strict
 from steelyard.errors import InputError
 from steelyard.ingest.replaced_files import check_replaceable, replacement_folder
 from steelyard.report.csv_text import csv_rows
+from steelyard.studies.study import SavedPicture
 from steelyard.studies.study_page import study_page
 
 if TYPE_CHECKING:
     from steelyard.studies.study import Study
 
-_SCHEMA = 1
 _FORMATS = ("svg", "pdf")
 
 
@@ -57,27 +57,14 @@ def write_study(study: Study, folder: str | Path, *, force: bool = False) -> Pat
 
 
 def to_json(study: Study) -> str:
-    """The study as strict JSON: its claims, findings and choices, and every table."""
-    whole = {
-        "schema": _SCHEMA,
-        "name": study.name,
-        "title": study.title,
-        "cite": study.cite,
-        "summary": study.summary,
-        "claims": [claim.row() for claim in study.claims],
-        "tables": {t.name: {"title": t.title, "note": t.note, "rows": t.rows} for t in study.tables},
-        "figures": {p.name: p.words for p in study.pictures},
-        "choices": study.choices,
-        "environment": study.environment,
-        "seconds": study.seconds,
-        "cpu": study.cpu,
-    }
-    return json_text(strict(whole), indent=1)
+    """The study as strict JSON: its claims, findings and choices, every table and every figure."""
+    return study.to_json(indent=1)
 
 
 def _fill(study: Study, folder: Path) -> None:
     drawings = {kind: {p.name: p.image(kind) for p in study.pictures} for kind in _FORMATS}
-    texts = {"page.html": study_page(study, drawings["svg"]), "study.json": to_json(study)}
+    drawn = [SavedPicture(p.name, p.words, p.columns, drawings["svg"][p.name].decode()) for p in study.pictures]
+    texts = {"page.html": study_page(study, drawings["svg"]), "study.json": to_json(replace(study, pictures=drawn))}
     texts |= {"claims.csv": csv_rows([claim.row() for claim in study.claims])}
     texts |= {f"tables/{table.name}.csv": csv_rows(table.rows) for table in study.tables}
     files = {name: text.encode() for name, text in texts.items()}
