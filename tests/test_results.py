@@ -67,7 +67,7 @@ RESULTS = {
     "best_threshold, nobody": lambda: steelyard.best_threshold([0, 1, 0], [0.9, 0.1, 0.8], {"cost_fp": 9}, resamples=0),
     "chance": lambda: steelyard.chance("f1", TABLE),
     "chance_test": lambda: steelyard.chance_test("f1", TABLE),
-    "beats_guessing": lambda: steelyard.beats_guessing(TABLE),
+    "beats_chance": lambda: steelyard.beats_chance(TABLE),
     "sample_size": lambda: steelyard.sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1),
     "corrected_t_test": lambda: steelyard.corrected_t_test([0.1, 0.1], test_share=0.2),
     "friedman": lambda: steelyard.friedman(DATA_SETS),
