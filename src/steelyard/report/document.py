@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -17,6 +18,7 @@ from steelyard.report.page_numbers import amount, digits, exact_digits
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_CONTROL_CODES = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # which HTML does not allow and a label may hold
 _SHOWN = 80  # characters of a label or a name that a page shows; the middle of longer ones is left out
 
 
@@ -84,7 +86,8 @@ def document(
         policy += f"; script-src {digest(script)}"
     data = "" if payload is None else embedded(payload)
     html = rendered_html("shell.html", policy=policy, title=title, style=style, body=body, payload=data, script=script)
-    return html.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be written to a file
+    whole = html.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be written to a file
+    return _CONTROL_CODES.sub("\N{REPLACEMENT CHARACTER}", whole)
 
 
 def digest(inline: str) -> str:

@@ -130,7 +130,7 @@ class Study(Result[Claim]):
     title: str
     cite: str
     summary: list[str]
-    tables: list[Table]
+    tables: list[Table] = field(metadata={"key": None})  # by their names, as the pictures are
     pictures: Sequence[Picture | SavedPicture] = field(metadata={"key": None}, compare=False)
     claims: list[Claim]
     choices: dict[str, Any] = field(default_factory=dict)
@@ -154,9 +154,9 @@ class Study(Result[Claim]):
     @classmethod
     def from_held(cls, data: dict[str, Any]) -> Self:
         """The study that was saved."""
-        tables = [{"name": name, **table} for name, table in data["tables"].items()]
+        tables = [from_fields(Table, {"name": name, **table}) for name, table in data["tables"].items()]
         pictures = [SavedPicture(name, data["figures"][name], **parts) for name, parts in data["drawings"].items()]
-        study: Self = from_fields(cls, data | {"tables": tables}, pictures=pictures)
+        study: Self = from_fields(cls, data, tables=tables, pictures=pictures)
         return study
 
     def __eq__(self, other: object) -> bool:
