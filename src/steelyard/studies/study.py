@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
@@ -98,6 +99,13 @@ class Picture:
 
     def image(self, kind: str) -> bytes:
         """The picture as "svg" or "pdf", undated, its text as text."""
+        return self._svg if kind == "svg" else self._drawn(kind)
+
+    @cached_property
+    def _svg(self) -> bytes:
+        return self._drawn("svg")  # once: a figure drawn again names its clip paths anew
+
+    def _drawn(self, kind: str) -> bytes:
         file = BytesIO()
         self.figure().savefig(file, format=kind)
         return file.getvalue()
