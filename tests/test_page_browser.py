@@ -28,6 +28,7 @@ from steelyard.analysis.formatting import percent_text, three_digits
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
+from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes
 from steelyard.report.page import audit_page, comparison_page, notebook, page
 from steelyard.report.page_numbers import amount
 
@@ -408,7 +409,44 @@ def test_the_copied_json_is_that_of_the_evaluation_where_nothing_was_moved(show,
         moved = tab.evaluate("steelyard.numbers()")
         assert moved["groups"] == []
         assert "posterior" in moved["method"]
-        assert "above" not in moved["verdict"][0] and moved["verdict"][0].startswith("Now at threshold")
+        assert [sentence["code"] for sentence in moved["verdict"]] == ["outcomes", "rates"]
+        assert moved["verdict"][0]["text"] == tab.locator("h1 .live").text_content()
+        assert moved["verdict"][1]["text"].startswith("Now at threshold") and "above" not in moved["verdict"][1]["text"]
+        assert "above" not in tab.evaluate("steelyard.markdown()").split("\n")[0]
+
+
+def headline(counts, **options):
+    sentence = next(s for s in evaluate(counts, **options).verdict if s.code == "outcomes")
+    return sentence.replace(" %", "\u00a0%")
+
+
+def test_the_headline_follows_the_sliders_in_pythons_words(show, evaluation):
+    with show(page(evaluation)) as tab:
+        live = tab.locator("h1 .live")
+        assert live.text_content() == headline(evaluation.counts)
+        assert live.get_attribute("title") == "outcomes (info): docs/verdict.md#outcomes"
+        for place in (0, 40, 90):
+            slide(tab, "threshold", place)
+            threshold = settings(tab)[0]
+            assert live.text_content() == headline(evaluation.scores.at(threshold))
+        slide(tab, "prevalence", 3)
+        share = settings(tab)[1]
+        assert live.text_content() == headline(evaluation.scores.at(threshold), prevalence=share)
+        colours = "spans => spans.map(e => getComputedStyle(e).color)"
+        (now,), others = (tab.locator(where).evaluate_all(colours) for where in ("h1 .live", ".verdict p[data-code]"))
+        assert others and now not in others
+        tab.click("#reset")
+        assert live.text_content() == headline(evaluation.counts)
+
+
+def test_the_script_counts_whole_rows_as_python_does(show, html):
+    rng = np.random.default_rng(1)
+    tables = np.exp(rng.uniform(0, 14, (300, 4))).astype(int) * (rng.random((300, 4)) < 0.9)
+    tables = [cells.tolist() for cells in tables if cells[:2].sum() and cells[2:].sum()]
+    start = STARTS["prevalence"].replace("{share}", "50.0\u00a0%")
+    with show(html) as tab:
+        found = tab.evaluate("tables => tables.map((cells) => steelyard.headline(cells, 0.5))", tables)
+    assert found == [outcomes_text(whole_outcomes(Counts(*cells), None), start, "positive") for cells in tables]
 
 
 def test_the_copy_button_fills_the_clipboard(show, html):
@@ -539,12 +577,12 @@ def test_scores_that_are_no_probabilities_keep_what_was_evaluated(show):
         assert_same(read(tab), {row.name: row.value for row in evaluation.metrics})
         between = tab.locator('[data-metric="roc_auc"] .between').text_content()
         assert between == f"{evaluation['roc_auc'].low:.3f} to {evaluation['roc_auc'].high:.3f}"
-        assert tab.locator("h1").text_content() == evaluation.verdict[0].replace(" %", "\u00a0%")
+        assert tab.locator("h1").text_content().strip() == evaluation.verdict[0].replace(" %", "\u00a0%")
         assert "site = north" in tab.locator("main").text_content()
         assert "Columns were taken by their names." in tab.locator(".about").text_content()
         said = tab.locator("#now").text_content()
         assert said.startswith("No threshold was given") and "best on these same rows" in said
-        assert tab.evaluate("steelyard.numbers().verdict") == evaluation.verdict
+        assert tab.evaluate("steelyard.numbers().verdict") == [sentence.row() for sentence in evaluation.verdict]
 
 
 def test_the_two_classes_follow_the_sliders_and_the_groups_say_that_they_do_not(show, evaluation):

@@ -115,7 +115,7 @@ def test_two_runs_print_the_same_bytes(rows):
 def test_the_table_opens_with_the_verdict_and_fits_the_terminal(rows):
     out = run("report", rows, "--true", "y_true", "--pred", "y_pred", "--by", "site").stdout
     assert out.startswith("rows.csv: 600 rows, positive 1\n")
-    for words in ("Fewer positives", "●", "95 % interval", "true \\ predicted", "site = north", "--all shows"):
+    for words in ("Of 100 rows like these, ", "●", "95 % interval", "true \\ predicted", "site = north", "--all shows"):
         assert words in out
     assert max(map(len, out.splitlines())) <= 100
     assert len(run("report", rows, "--true", "y_true", "--pred", "y_pred", "--all").stdout) > len(out)
@@ -533,7 +533,7 @@ def test_saved_tables_of_python_are_read_as_well(frame, tmp_path):
 
 @pytest.mark.parametrize(
     ("ending", "start"),
-    [("txt", "rows.csv: 600 rows"), ("json", "{"), ("md", "Fewer positives"), ("markdown", "Fewer positives"), ("csv", "name,value")],
+    [("txt", "rows.csv: 600 rows"), ("json", "{"), ("md", "**Of 100 rows"), ("markdown", "**Of 100 rows"), ("csv", "name,value")],
 )  # fmt: skip
 def test_the_ending_of_the_output_tells_the_format(ending, start, rows, tmp_path):
     out = tmp_path / f"out.{ending}"

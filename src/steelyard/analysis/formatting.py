@@ -17,9 +17,16 @@ def terminal_width() -> int:
     return min(shutil.get_terminal_size((100, 24)).columns, 100)
 
 
-def filled(text: str) -> str:
-    """The text filled to that width, words with hyphens kept whole."""
-    return textwrap.fill(text, terminal_width(), break_on_hyphens=False)
+def filled(text: str, indent: str = "") -> str:
+    """The text filled to that width, words with hyphens kept whole; a percent sign does not begin a line."""
+    lines = textwrap.fill(
+        text.replace(" %", "\u00a0%"),
+        terminal_width(),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    )
+    return lines.replace("\u00a0%", " %")
 
 
 def three_digits(value: object) -> str:
@@ -92,6 +99,6 @@ def percent_interval(value: float, low: float, high: float) -> str:
     return f"{percent_text(value)} ({ends})"
 
 
-def listed(words: list[str]) -> str:
+def listed(words: list[str], joint: str = "and") -> str:
     """Words in a row: a, b and c."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {joint} {words[-1]}"

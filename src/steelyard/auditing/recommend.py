@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.formatting import three_digits
-from steelyard.analysis.prevalence import at_prevalence
 from steelyard.auditing.advice import Advice, Recommendation
 from steelyard.auditing.decision_store import recalled_decisions
+from steelyard.auditing.order_advice import order_metrics
 from steelyard.auditing.problem import Problem, checked_problem
 from steelyard.auditing.properties import PROPERTIES, decide
 from steelyard.auditing.property_sentences import critic, fault_text, reason_text
-from steelyard.ingest.array_tables import score_table
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.statistics.counts import Counts
 
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
 
     from steelyard.auditing.problem import Evaluated
     from steelyard.metrics.metric import Metric
-    from steelyard.statistics.score_table import ScoreTable
 
 __all__ = ["Advice", "Recommendation", "recommend"]
 _FEW = 30
@@ -48,8 +44,9 @@ def recommend(
     `both_classes_alike`: errors on either class matter the same; else those on the positives matter more.
     `a_class_may_fail`: a class with zero recall may still score one half. `prevalence_in_use`: the test set has the
     deployment prevalence, which is stable, and the value is to be at it. `ranking`: scores are used as a ranking,
-    without a threshold. `costs`: the cost of each kind of error is known. `positives`: how many there are to test on.
-    The last answers are read from `data`, an Evaluation or a table, where they are not given.
+    without a threshold; the answers on classes and prevalence count there as well. `costs`: the cost of each kind of
+    error is known. `positives`: how many there are to test on. The last answers are read from `data`, an Evaluation or
+    a table, where they are not given.
 
     >>> [advice.metric for advice in recommend().use]
     ['g_mean', 'ac_score', 'tpnr']
@@ -69,10 +66,28 @@ def recommend(
     return _recommendation(problem if data is None else problem.completed(data), list_metrics())
 
 
-def recalled_recommendation(data: Evaluated) -> Recommendation:
-    """The usual answers' advice without a proof or a search: metrics that nothing is stored about are left out."""
+def read_first(data: Evaluated) -> tuple[str, ...]:
+    """The metrics to compare models by: what `recommend` names for the data where no answers are given.
+
+    Verdicts, tables and pages ask here. It starts no proof and no search: a metric of which nothing is stored is left
+    out until `recommend` or `audit` has decided about it.
+
+    >>> from steelyard import Counts
+    >>> read_first(Counts(tp=28, fn=23, fp=72, tn=2680))
+    ('g_mean', 'ac_score', 'tpnr')
+    """
     stored = [m for m in list_metrics() if m.function is None or recalled_decisions(m).keys() >= PROPERTIES.keys()]
-    return _recommendation(Problem().completed(data), stored)
+    return tuple(advice.metric for advice in _recommendation(Problem().completed(data), stored).use)
+
+
+def changing_with_prevalence(data: Evaluated) -> list[Metric]:
+    """Those of the usual metrics that sum the data up and change with prevalence, as far as that is decided."""
+    if Problem().completed(data).ranking:
+        return [order.metric for order in order_metrics() if not order.keeps_prevalence]
+    # Those that the verdict reads have a sentence of their own.
+    usual = [m for m in metrics_with_role("reported") if m.kind.is_summary and "verdict" not in m.roles]
+    decisions = [(metric, recalled_decisions(metric).get("prevalence_invariance")) for metric in usual]
+    return [metric for metric, decision in decisions if decision is not None and decision.holds is False]
 
 
 def _recommendation(problem: Problem, metrics: Sequence[Metric]) -> Recommendation:
@@ -81,7 +96,7 @@ def _recommendation(problem: Problem, metrics: Sequence[Metric]) -> Recommendati
         unfit = {"class_symmetry": False} | ({} if problem.may_fail else {"no_credit_when_a_class_fails": True})
         return Recommendation(tuple(_of_costs()), tuple(_beside(problem)), tuple(_blame(unfit, metrics)))
     if problem.ranking:
-        return Recommendation(tuple(_of_ranks(problem)), tuple(_beside(problem)), tuple(_of_one_threshold()))
+        return _ranking(problem)
     return _fitting(problem, metrics)
 
 
@@ -91,6 +106,8 @@ def _recommendation(problem: Problem, metrics: Sequence[Metric]) -> Recommendati
 def _fitting(problem: Problem, metrics: Sequence[Metric]) -> Recommendation:
     """The metrics with what is wanted, those with the most virtues first, and those without it."""
     wanted, beside, candidates = problem.wanted, list(_beside(problem)), list(_candidates(metrics))
+    if problem.classes > 2:
+        candidates = [metric for metric in candidates if metric.classes is not None]
     fit = _having(wanted, candidates)
     if not fit and not wanted["prevalence_invariance"]:  # to know the value in use is the lesser wish
         wanted = {name: holds for name, holds in wanted.items() if name != "prevalence_invariance"}
@@ -168,6 +185,8 @@ def _reported() -> list[Metric]:
 def _beside(problem: Problem) -> Iterator[str]:
     if problem.ranking and not problem.costs:
         yield "precision and recall among as many rows as will be looked at (precision_at_k, lift)"
+        if problem.alike:
+            yield "average precision of both classes, each taken as the positive one: Wu averages the two"
     else:
         yield "recall and specificity, each with its interval: no single number shows which class has the errors"
         yield (
@@ -193,7 +212,7 @@ def _rarer_class(problem: Problem) -> str:
     return f"{problem.rarer.replace('rows', 'row').removesuffix('s')} leaves"
 
 
-# ---------------------------------------------------------------- costs and ranks
+# ---------------------------------------------------------------- costs and orders
 
 
 def _of_costs() -> Iterator[Advice]:
@@ -205,21 +224,14 @@ def _of_costs() -> Iterator[Advice]:
         yield Advice(metric.name, "; ".join([_meaning(metric), set_to, *reasons]), metric.cite)
 
 
-def _of_ranks(problem: Problem) -> Iterator[Advice]:
-    """The metrics of order, tried at two prevalences: proofs are of tables alone."""
-    for metric in metrics_with_role("order of scores"):
-        even, rare = (three_digits(float(metric(table))) for table in _example_order())
-        there = "at the deployment prevalence" if problem.in_use else "with its prevalence"
-        moves = f"moves with the prevalence ({even} at 50 %, {rare} at 5 % for one order), so read it {there}"
-        stays = f"stays the same at any prevalence (tried on one order: {even} at 50 % and at 5 %)"
-        yield Advice(metric.name, f"{_meaning(metric)}; {stays if even == rare else moves}", metric.cite)
-
-
-@cache
-def _example_order() -> tuple[ScoreTable, ScoreTable]:
-    """One order of rows where half of them are positive, and where one in twenty is."""
-    even = score_table([0, 0, 1, 0, 1, 0, 1, 1], list(range(8)))
-    return even, at_prevalence(even, 0.05)
+def _ranking(problem: Problem) -> Recommendation:
+    """The metrics of order that fit: by the classes first, by the prevalence where one is left."""
+    orders = order_metrics()
+    fit = [order for order in orders if order.fits(problem, prevalence=True)]
+    fit = fit or [order for order in orders if order.fits(problem, prevalence=False)] or list(orders)
+    use = [Advice(o.metric.name, f"{_meaning(o.metric)}; {o.words(problem)}", o.metric.cite) for o in fit]
+    avoid = [Advice(o.metric.name, o.words(problem), o.metric.cite) for o in orders if o not in fit]
+    return Recommendation(tuple(use), tuple(_beside(problem)), (*avoid, *_of_one_threshold()))
 
 
 def _of_one_threshold() -> Iterator[Advice]:

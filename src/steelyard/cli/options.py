@@ -54,6 +54,9 @@ _SHARED: dict[str, _Decorator] = {
         callback=lambda ctx, parameter, value: metric_names(value),  # noqa: ARG005 - click's own
         help="Only these metrics, such as mcc,f_beta[beta=2].",
     ),
+    "mute": click.option(
+        "--mute", multiple=True, metavar="CODE", help="Leave sentences of this code out of the verdict; repeatable."
+    ),
 }
 PREDICTIONS = ("files", "counts", "true", "pred", "score", "threshold", "positive", "weight", "frequency", "exact")
 

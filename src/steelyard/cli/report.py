@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     metavar="COL",
     help="Clustered rows: the column that names the cluster, such as the patient; labels only.",
 )
-@options.shared("level", "metrics")
+@options.shared("level", "metrics", "mute")
 @click.option("--all", "everything", is_flag=True, help="Show every metric, not the usual few.")
 @click.option(
     "--min-count",
@@ -40,6 +40,7 @@ def write_report(
     cluster: str | None,
     level: float,
     metrics: list[str] | None,
+    mute: tuple[str, ...],
     everything: bool,
     min_count: int,
     output: Output,
@@ -49,10 +50,13 @@ def write_report(
     FILE is CSV, TSV, Parquet, Arrow, JSON lines (also packed by gzip or zstd), a pattern, - for the standard input,
     or a saved tally. Columns that are not named are found by their usual names, and the report states them.
     """
+    from steelyard.evaluation.sentences import muted_codes
+
+    muted = muted_codes(mute or None)
     evaluation, counted = evaluate_inputs(inputs, level=level, metrics=metrics, min_count=min_count, cluster=cluster)
     if output.kind == "csv":  # which has no place for words
         print_assumed(counted.assumed)
-    output.write(_text(evaluation, output.kind, everything, counted.name))
+    output.write(_text(replace(evaluation, muted=muted), output.kind, everything, counted.name))
 
 
 def in_shell_words(evaluation: Evaluation) -> Evaluation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -25,18 +26,25 @@ if TYPE_CHECKING:
     metavar="P",
     help="The deployment prevalence: the share of positives there.",
 )
-@options.shared("level", "metrics")
+@options.shared("level", "metrics", "mute")
 @options.output("table", "json", "csv")
 def shift_prevalence(
-    inputs: Inputs, prevalence: float, level: float, metrics: list[str] | None, output: Output
+    inputs: Inputs,
+    prevalence: float,
+    level: float,
+    metrics: list[str] | None,
+    mute: tuple[str, ...],
+    output: Output,
 ) -> None:
     """Re-estimate the metrics of FILE at another prevalence: recall and specificity stay, the mix of rows changes."""
     from steelyard.evaluation.evaluate import evaluate
+    from steelyard.evaluation.sentences import muted_codes
     from steelyard.report.csv_text import csv_rows
     from steelyard.report.terminal_summary import shift_summary, shifted_rows
 
+    muted = muted_codes(mute or None)
     shifted, counted = evaluate_inputs(inputs, level=level, metrics=metrics, prevalence=prevalence)
-    shifted = in_shell_words(shifted)
+    shifted = replace(in_shell_words(shifted), muted=muted)
     sample = evaluate(counted.tally, threshold=inputs.threshold, metrics=metrics, level=level)
     if output.kind == "json":
         output.write(json_text({**shifted.to_dict(), "sample": sample.metrics.to_dicts()}, indent=1))

@@ -17,6 +17,7 @@ from steelyard.evaluation.inputs import (
     thresholded,
 )
 from steelyard.evaluation.rows import beats_no_skill, class_rows, in_order, metric_rows, with_class_ends
+from steelyard.evaluation.sentences import muted_codes
 from steelyard.ingest.label_overlap import check_label_overlap, overlap_problems
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
@@ -57,6 +58,7 @@ def evaluate(
     by: str | Sequence[str] | None = None,
     cluster: str | None = None,
     exact: bool | None = None,
+    mute: Iterable[str] | None = None,
 ) -> Evaluation:
     """Evaluate predictions, scores or a table: every metric with its interval beside chance, and a verdict in words.
 
@@ -65,18 +67,18 @@ def evaluate(
     (pandas, Polars, PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, and by
     for groups; it is counted where it lives. `cluster` names the column of what the rows belong to, such as the
     patient, where they are not independent: the intervals then allow for it. `exact` keeps every score of a frame, or
-    asks for bins. A Tally is taken as well.
+    asks for bins. A Tally is taken as well. `mute` lists codes of sentences that the verdict leaves out; without it
+    those of the environment variable STEELYARD_MUTE are left out.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
     >>> report["ac_score"].value
     0.7021746453568889
     >>> print(report.verdict[0])
-    Rare positives: 51 of 2,803 (1.82 %).
+    Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
-    inference = Inference(level, "auto", draws, rng, prevalence)
+    inference, assumed = Inference(level, "auto", draws, rng, prevalence), tuple[str, ...]()
     is_shard = labels is not None or isinstance(y_true, (Confusion, Tally))  # of which other parts may hold the rest
-    assumed: tuple[str, ...] = ()
     if true is None:
         refuse_columns(cluster, pred=pred, score=score, weight=weight, by=by, exact=exact)
         counted, rows = y_true, RowOptions(pos_label, labels, sample_weight, frequency)
@@ -98,6 +100,7 @@ def evaluate(
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
         inference=inference,
+        mute=mute,
     )
 
 
@@ -111,9 +114,10 @@ def evaluate_tables(
     metrics: Iterable[SpecLike] | None = None,
     tally: Tally | None = None,
     inference: Inference = Inference(),  # noqa: B008 - frozen
+    mute: Iterable[str] | None = None,
 ) -> Evaluation:
     """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups."""
-    specs = _specs(metrics, table, scores)
+    muted, specs = muted_codes(mute), _specs(metrics, table, scores)
     behind = [] if metrics is None else [MetricSpec(m) for m in metrics_with_role("verdict")]
     by_class = class_rows(table, inference)
     rows = in_order(with_class_ends(metric_rows(table, scores, positive, specs, inference), by_class), specs)
@@ -134,6 +138,7 @@ def evaluate_tables(
         Rows(rows_behind),
         metrics is not None,
         Rows() if tally is None else _groups(tally, threshold, positive, _group_specs(specs, metrics), inference),
+        muted,
     )
 
 

@@ -21,7 +21,6 @@ from steelyard.evaluation.groups import Group
 from steelyard.evaluation.metric_row import ClassRow, MetricRow
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.metrics.curves import precision_recall_points, roc_points
-from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_table import ScoreTable
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.best_threshold import BestThreshold
     from steelyard.analysis.threshold_criterion import AimLike
+    from steelyard.evaluation.sentences import Sentence
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts
 
@@ -63,6 +63,7 @@ class Evaluation(Result[MetricRow]):
     behind: Rows[MetricRow] = field(default_factory=Rows)
     metrics_named: bool = False  # whether the metrics were chosen by name
     groups: Rows[Group] = field(default_factory=Rows)
+    muted: tuple[str, ...] = ()  # codes of sentences that the verdict leaves out
 
     def __iter__(self) -> Iterator[MetricRow]:
         return iter(self.metrics)
@@ -99,11 +100,18 @@ class Evaluation(Result[MetricRow]):
         return self.confusion.labels if self.confusion is not None else ()
 
     @cached_property
-    def verdict(self) -> list[str]:
-        """The answer in sentences, each made from numbers of this table."""
+    def verdict(self) -> list[Sentence]:
+        """The headline and at most three sentences, each made from numbers of this table and with a code of its own."""
         from steelyard.evaluation.verdict import verdict
 
         return verdict(self)
+
+    @cached_property
+    def read_first(self) -> tuple[str, ...]:
+        """The metrics to compare models by, as the verdict, the tables, the page and `recommend` name them."""
+        from steelyard.auditing.recommend import read_first
+
+        return read_first(self)
 
     def best_threshold(self, metric: AimLike | None = None, **options: Any) -> BestThreshold:
         """The threshold at which a metric is best, with its expected value on new rows."""
@@ -146,7 +154,8 @@ class Evaluation(Result[MetricRow]):
             **table,
             "metrics": self.metrics.to_dicts(),
             "groups": [group.to_dict() for group in self.groups],
-            "verdict": self.verdict,
+            "verdict": [sentence.row() for sentence in self.verdict],
+            **({"muted": list(self.muted)} if self.muted else {}),
             **({"assumed": list(self.assumed)} if self.assumed else {}),
             **({"bounds": binned_bounds(self.scores)} if self.scores is not None and len(self.scores.bins) else {}),
             **({} if self.prevalence is None else {"prevalence": np.asarray(self.prevalence).tolist()}),
@@ -161,11 +170,12 @@ class Evaluation(Result[MetricRow]):
     def first(self) -> tuple[str, ...] | None:
         """The names of the metrics that are shown first; `shown()` gives their rows. Kept for one release."""
         warnings.warn("Evaluation.first is now metrics_named and shown().", DeprecationWarning, stacklevel=2)
-        return None if self.metrics_named else tuple(m.name for m in metrics_with_role("headline"))
+        return None if self.metrics_named else tuple(row.name for row in self.shown())
 
     def shown(self) -> list[MetricRow]:
-        """The rows to show first: the usual few, or those that were asked for."""
-        return [row for row in self.metrics if self.metrics_named or row.is_headline]
+        """The rows to show first: what to compare models by and the usual few, or those that were asked for."""
+        first = () if self.metrics_named else self.read_first
+        return [row for row in self.metrics if self.metrics_named or row.is_headline or row.name in first]
 
     @property
     def row_counts(self) -> Counts | None:

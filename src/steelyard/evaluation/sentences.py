@@ -1,38 +1,104 @@
-"""Sentences: what the verdicts of any number of classes say in the same words."""
+"""Sentences of the verdict: text with a stable code, a severity and a section of the documentation; codes are muted."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+import os
+import re
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
-from steelyard.analysis.formatting import SMALLEST_P, p_text, percent_interval
+from steelyard.errors import InputTypeError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from collections.abc import Iterable
 
-FAR, SURE = 0.2, 1e-4  # informedness and p from which a classifier is far better than guessing
+Severity: TypeAlias = Literal["info", "note", "warning"]
+
+# info: what was found. note: it limits how a number may be read. warning: check it before the numbers are used.
+SEVERITIES: dict[str, Severity] = {
+    "outcomes": "info",
+    "few-positives": "warning",
+    "few-negatives": "warning",
+    "one-class": "warning",
+    "rates": "info",
+    "recall-below-specificity": "note",
+    "specificity-below-recall": "note",
+    "precision-undefined": "note",
+    "ranking": "info",
+    "average-precision": "info",
+    "classes": "info",
+    "weakest-class": "note",
+    "classes-undefined": "warning",
+    "accuracy-fair": "info",
+    "accuracy-above-majority": "info",
+    "accuracy-at-majority": "note",
+    "accuracy-below-majority": "note",
+    "not-better-than-random": "warning",
+    "worse-than-random": "warning",
+    "weakest-group": "note",
+    "read-first": "info",
+    "sample-size": "info",
+}
+_HEADLINES = ("few-positives", "few-negatives", "one-class", "outcomes", "ranking", "classes")
+_PAGE = "docs/verdict.md"
+MUTE_VARIABLE = "STEELYARD_MUTE"
 
 
-def sure(row: MetricRow) -> str:
-    """A share with its interval."""
-    return percent_interval(row.value, row.low, row.high)
+class Sentence(str):
+    """A sentence of the verdict: a str that has a code, a severity and the section that explains it.
+
+    >>> from steelyard import Counts, evaluate
+    >>> sentence = evaluate(Counts(tp=9, fn=1, fp=12, tn=978)).verdict[0]
+    >>> print(sentence)
+    Recall is 90.0 %, but with 10 positives anything from 62.1 % to 98.9 % fits.
+    >>> sentence.code, sentence.severity, sentence.docs
+    ('few-positives', 'warning', 'docs/verdict.md#few-positives')
+    """
+
+    __slots__ = ("code", "severity")
+    code: str
+    severity: Severity
+
+    def __new__(cls, text: str, code: str, severity: Severity | None = None) -> Self:
+        """The text as a sentence of this code; the severity is the code's own unless it is given."""
+        sentence = super().__new__(cls, text)
+        sentence.code = code
+        sentence.severity = SEVERITIES[code] if severity is None else severity
+        return sentence
+
+    @property
+    def text(self) -> str:
+        """The sentence as plain text."""
+        return str.__str__(self)
+
+    @property
+    def docs(self) -> str:
+        """The section that says what the sentence means, when it is shown and what to do."""
+        return f"{_PAGE}#{self.code}"
+
+    @property
+    def is_headline(self) -> bool:
+        """Whether it belongs to the headline, which stands larger where there is room for that."""
+        return self.code in _HEADLINES
+
+    def row(self) -> dict[str, str]:
+        """The sentence as strict JSON values."""
+        return {"code": self.code, "severity": self.severity, "text": self.text, "docs": self.docs}
+
+    def __reduce__(self) -> tuple[type[Sentence], tuple[str, str, Severity]]:
+        return type(self), (self.text, self.code, self.severity)
 
 
-def against_guessing(evaluation: Evaluation) -> str:
-    """Whether it is better than guessing, as the end of a sentence."""
-    test = evaluation.beats
-    if test is None or math.isnan(test.p_value):
-        return ""
-    p, edge = test.p_value, evaluation["informedness"]
-    if edge.high < 0:
-        return ", worse than guessing: check which class, or which direction of the scores, is the positive one"
-    if p >= 1 - evaluation.level:
-        return f", not shown to be better than guessing ({_p(p)})"
-    return f", {'far ' if edge.low > FAR and p < SURE else ''}better than guessing ({_p(p)})"
-
-
-def _p(p: float) -> str:
-    if p < SMALLEST_P:
-        return p_text(p)
-    return f"p = {p:.1e}" if p < 1e-3 else f"p = {p:.2g}"
+def muted_codes(mute: Iterable[str] | None) -> tuple[str, ...]:
+    """The codes to leave out, checked: those given, or those of the environment variable where none are."""
+    if mute is None:
+        codes = [code for code in re.split(r"[\s,]+", os.environ.get(MUTE_VARIABLE, "")) if code]
+        named = f"{MUTE_VARIABLE}: no"
+    else:
+        if isinstance(mute, str):
+            raise InputTypeError(f"mute= takes a list of codes, such as [{mute!r}], not a text.")
+        codes, named = list(mute), "No"
+    for code in codes:
+        if code not in SEVERITIES:
+            near = did_you_mean(str(code), SEVERITIES) or f" There are {', '.join(SEVERITIES)}."
+            raise UnknownNameError(f"{named} sentence of the verdict has the code {code!r}.{near}")
+    return tuple(dict.fromkeys(codes))

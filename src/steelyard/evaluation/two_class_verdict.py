@@ -1,187 +1,203 @@
-"""Two classes: the verdict on a table of positives and negatives, a sentence each."""
+"""Two classes: the sentences on a table of positives and negatives."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import interval_text, listed, percent_text, three_digits
+from steelyard.analysis.formatting import percent_interval, percent_text, three_digits
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.sample_size import sample_size
-from steelyard.auditing.decision_store import recalled_decisions
-from steelyard.auditing.recommend import recalled_recommendation
 from steelyard.errors import SteelyardError
-from steelyard.evaluation.sentences import against_guessing, sure
-from steelyard.metrics.registry import default_metric, get_metric, metrics_with_role
+from steelyard.evaluation.baseline_sentences import fair_sentence, majority_sentence
+from steelyard.evaluation.label_words import constant_word, positive_word, quoted_label
+from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes
+from steelyard.evaluation.sentences import Sentence
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.metrics.metric import Metric
     from steelyard.statistics.counts import Counts
 
-_FEW = 30  # rows of a class below which its recall is hardly known
-_RARE, LIKE = 0.2, 0.4  # shares of the rarer class below which it is rare, and above which the classes are alike
-KNOWN_TO = 0.05  # the half-width, in points of a rate, that a plan aims at
+FEW = 30  # rows of a class below which its recall is hardly known
+_SIMILAR = 0.4  # the share of the rarer class from which the classes are of similar size
+_FAR = 0.2  # between recall and specificity
+_KNOWN_TO = 0.05  # the half-width, as a share, that a plan aims at
 
 
-def two_classes(evaluation: Evaluation, sample: Counts) -> list[str]:
-    """How unequal the classes are, what accuracy hides, what is found and flagged, and how sure that is."""
-    counts = sample if evaluation.prevalence is None else _reweighted(evaluation)
-    few = _too_few(evaluation)
-    return [
-        few,
-        _shares(evaluation, sample),
-        _accuracy(evaluation, counts),
-        _found(evaluation, said=bool(few)),
-        _flagged(evaluation),
-        _alike(evaluation, counts),
-        "" if few else _doubt(evaluation),
-    ]
+@dataclass(frozen=True)
+class TwoClasses:
+    """A two-class table as its sentences read it: in rows, and at the prevalence in use."""
+
+    evaluation: Evaluation
+
+    @cached_property
+    def rows(self) -> Counts:
+        """The table in rows, whatever they weigh."""
+        rows = self.evaluation.row_counts
+        assert rows is not None  # noqa: S101 - asked of an evaluation of two classes
+        return rows
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The table by weight, at the prevalence in use."""
+        table, prevalence = self.evaluation.confusion, self.evaluation.prevalence
+        assert table is not None  # noqa: S101 - asked of an evaluation of two classes
+        at = table if prevalence is None else at_prevalence(table, prevalence)
+        return at.counts(self.evaluation.positive)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows weigh differently."""
+        return self.evaluation.confusion is not None and self.evaluation.confusion.weighted
+
+    @property
+    def rarer(self) -> tuple[str, int]:
+        """The class with fewer rows in words, and how many."""
+        p, n = int(self.rows.positives), int(self.rows.negatives)
+        return ("positives", p) if p <= n else ("negatives", n)
+
+    @property
+    def is_few(self) -> bool:
+        """Whether a class has so few rows that this comes first."""
+        return self.rarer[1] < FEW
+
+    @property
+    def are_similar(self) -> bool:
+        """Whether the classes are of similar size where they are read."""
+        return _SIMILAR < float(self.counts.positives / self.counts.total) < 1 - _SIMILAR
+
+    @property
+    def rate(self) -> MetricRow:
+        """The recall of the rarer class."""
+        return self.evaluation["recall" if self.rarer[0] == "positives" else "specificity"]
+
+    @property
+    def is_lopsided(self) -> bool:
+        """Whether recall and specificity differ beyond their intervals."""
+        recall, specificity = self.evaluation["recall"], self.evaluation["specificity"]
+        return recall.high < specificity.low or specificity.high < recall.low
 
 
-def _reweighted(evaluation: Evaluation) -> Counts:
-    """The counts at the prevalence in use."""
-    table, prevalence = evaluation.confusion, evaluation.prevalence
-    assert table is not None  # noqa: S101 - asked of an evaluation of labels
-    assert prevalence is not None  # noqa: S101 - asked where another one is in use
-    return at_prevalence(table, prevalence).counts(evaluation.positive)
+def outcomes_sentence(table: TwoClasses) -> Sentence:
+    """The headline: the table in whole rows."""
+    evaluation = table.evaluation
+    exact = None if table.weighted or evaluation.prevalence is not None else int(table.rows.total)
+    outcomes = whole_outcomes(table.counts, exact)
+    start = _start(table, exact is not None and outcomes.base == exact)
+    return Sentence(outcomes_text(outcomes, start, positive_word(evaluation.positive)), "outcomes")
 
 
-def _minority(counts: Counts) -> tuple[str, float, float]:
-    """The rarer class in words, its weight, and the total."""
-    p, n = float(counts.positives), float(counts.negatives)
-    return ("positives", p, p + n) if p <= n else ("negatives", n, p + n)
+def _start(table: TwoClasses, own_rows: bool) -> str:
+    prevalence = table.evaluation.prevalence
+    if prevalence is None:
+        return STARTS["these" if own_rows else "weighted" if table.weighted else "like"]
+    if isinstance(prevalence, (int, float)):
+        return STARTS["prevalence"].replace("{share}", percent_text(prevalence))
+    return STARTS["shares"]
 
 
-def _rows(evaluation: Evaluation) -> Counts:
-    rows = evaluation.row_counts
-    assert rows is not None  # noqa: S101 - two classes were asked for before
-    return rows
-
-
-def _shares(evaluation: Evaluation, counts: Counts) -> str:
-    """How unequal the classes of the sample are, in rows, and in weight where rows have any."""
-    name, weight, whole = _minority(counts)
-    rows = _rows(evaluation)
-    n, total = int(rows.positives if name == "positives" else rows.negatives), int(rows.total)
+def few_sentence(table: TwoClasses) -> Sentence:
+    """What so few rows of a class cannot show."""
+    (name, n), row = table.rarer, table.rate
     if n == 0:
-        return f"There are no {name}: nothing tells how they would be treated."
-    share = weight / whole
-    weighed = " by weight" if percent_text(share) != percent_text(n / total) else ""
-    if share > LIKE:
-        return f"Classes of like size: {n:,} of {total:,} are {name} ({percent_text(share)}{weighed})."
-    word = f"Rare {name}" if share < _RARE else f"Fewer {name}"
-    return f"{word}: {n:,} of {total:,} ({percent_text(share)}{weighed})."
+        text = f"There are no {name}, so nothing shows how they would be classified; {row.name} is undefined."
+        return Sentence(text, "one-class")
+    fits = f"anything from {percent_text(row.low)} to {percent_text(row.high)} fits"
+    text = f"{row.spec.title} is {percent_text(row.value)}, but with {rows_of_class(n, name)} {fits}."
+    return Sentence(text, f"few-{name}")
 
 
-def _accuracy(evaluation: Evaluation, counts: Counts) -> str:
-    row = evaluation["accuracy"]
-    name, rare, total = _minority(counts)
-    always = 1 - rare / total
-    if rare / total > LIKE:
-        return f"Accuracy is {sure(row)}, a fair summary here." if row.high > 0.5 else ""
-    say = "no" if name == "positives" else "yes"
-    sentence = f'Accuracy is {sure(row)}, and saying "{say}" every time scores {percent_text(always)}'
-    if row.high < always:
-        return f"{sentence}: more than this classifier."
-    if row.low <= always:
-        return f"{sentence}: accuracy cannot tell this classifier from none."
-    return f"{sentence}: read it against that and not against zero."
+def rates_sentence(table: TwoClasses) -> Sentence | None:
+    """Recall, specificity and precision; what was said of a class of few rows is not said again."""
+    evaluation = table.evaluation
+    recall, precision = evaluation["recall"], evaluation["precision"]
+    head, code = _recall_words(table)
+    if math.isnan(precision.value):
+        words = f"precision is undefined: {precision.undefined}"
+        code = "precision-undefined"
+    else:
+        words = f"precision is {_share(precision)}"
+    text = "; ".join(part for part in (head, words) if part)
+    random = [row for row in (recall, precision) if not math.isnan(row.chance) and not math.isnan(row.value)]
+    if len(random) == 2 and not table.are_similar:
+        values = " and ".join(f"{percent_text(row.chance)} {row.name}" for row in random)
+        text = f"{text}. A random predictor that flags as many rows has {values}"
+    return Sentence(f"{text[:1].upper()}{text[1:]}.", code) if text else None
 
 
-def _found(evaluation: Evaluation, *, said: bool) -> str:
-    """What share of each class is right; the interval of the rare one may have been said already."""
-    rows = {"positives": evaluation["recall"], "negatives": evaluation["specificity"]}
-    rare = _minority(_rows(evaluation))[0]
-    parts = [
-        f"{percent_text(row.value) if said and name == rare else sure(row)} of the {name}"
-        for name, row in rows.items()
-        if not math.isnan(row.value)
-    ]
-    return f"It gets {' and '.join(parts)} right{against_guessing(evaluation)}." if parts else ""
+def _recall_words(table: TwoClasses) -> tuple[str, str]:
+    """Recall and specificity, and what of them limits the classifier."""
+    recall, specificity = table.evaluation["recall"], table.evaluation["specificity"]
+    if math.isnan(recall.value) or math.isnan(specificity.value):
+        return ", ".join(f"{row.name} is {_share(row)}" for row in (recall, specificity) if row.value >= 0), "rates"
+    if not table.is_lopsided:
+        first, second = ("recall", "specificity") if not table.is_few else ("specificity", "recall")
+        return f"{first} is {_share(table.evaluation[first])}, {second} {_of(table.evaluation[second])}", "rates"
+    low, high = (recall, specificity) if recall.value < specificity.value else (specificity, recall)
+    far = "far below" if high.value - low.value > _FAR else "below"
+    own = _of(low) if table.is_few and low is table.rate else _share(low)
+    return f"{low.name} is {own}, {far} {high.name} ({_of(high)})", f"{low.name}-below-{high.name}"
 
 
-def _flagged(evaluation: Evaluation) -> str:
-    row = evaluation["precision"]
-    if math.isnan(row.value):
-        return f"Precision is undefined: {row.undefined}."
-    guess = "" if math.isnan(row.chance) else f"; guessing at the same rate would get {percent_text(row.chance)}"
-    return f"Of what it flags, {sure(row)} is right{guess}."
+def _share(row: MetricRow) -> str:
+    return percent_interval(row.value, row.low, row.high)
 
 
-def _alike(evaluation: Evaluation, counts: Counts) -> str:
-    """The balanced summary, and which metrics to read first because they hold at any prevalence."""
-    row = evaluation[default_metric().name]
-    if math.isnan(row.value):
-        return ""
-    weak = _weak_side(evaluation["recall"], evaluation["specificity"])
-    prevalence = float(counts.positives / counts.total)
-    if not weak and LIKE < prevalence < 1 - LIKE:
-        return ""
-    value = interval_text(row.value, row.low, row.high)
-    sentence = f"Weighing both classes alike: {row.spec.title} {value}, chance {three_digits(row.chance)}. {weak}"
-    return f"{sentence}{_advice(counts, prevalence)}".strip()
+def _of(row: MetricRow) -> str:
+    return percent_text(row.value)
 
 
-def _advice(counts: Counts, prevalence: float) -> str:
-    """What to read first, by the properties decided of each metric, and which of the usual ones move."""
-    advice = recalled_recommendation(counts)
-    defined = [part.metric for part in advice.use if not math.isnan(get_metric(part.metric)(counts))]
-    # Those that the verdict reads have a sentence of their own.
-    usual = [m for m in metrics_with_role("reported") if m.kind.is_summary and "verdict" not in m.roles]
-    moving = [metric.name for metric in usual if _moves_with_prevalence(metric)]
-    if not defined or not moving:
-        return ""
-    others = listed([get_metric(name).phrase for name in moving])
-    why = f"they hold at any prevalence, {others} only at {percent_text(prevalence)}"
-    return f"Read {listed([get_metric(name).phrase for name in defined])} first: {why}."
+def accuracy_sentence(table: TwoClasses) -> Sentence | None:
+    """Accuracy beside the majority-class baseline; a fair summary where the classes are of similar size."""
+    if table.are_similar:
+        return fair_sentence(table.evaluation)
+    share = float(table.counts.positives / table.counts.total)
+    labels, positive = table.evaluation.labels, table.evaluation.positive
+    others = [label for label in labels if label != positive]
+    if share <= 0.5 and len(others) > 1:
+        constant = f"never predicting {quoted_label(positive)}"
+    else:
+        constant = f"always predicting {constant_word(positive if share > 0.5 else others[0], share > 0.5)}"
+    return majority_sentence(table.evaluation, constant, max(share, 1 - share))
 
 
-def _moves_with_prevalence(metric: Metric) -> bool:
-    decision = recalled_decisions(metric).get("prevalence_invariance")
-    return decision is not None and decision.holds is False
-
-
-def _weak_side(recall: MetricRow, specificity: MetricRow) -> str:
-    if recall.high < specificity.low:
-        return "The recall is the weak side. "
-    return "The specificity is the weak side. " if specificity.high < recall.low else ""
-
-
-def _too_few(evaluation: Evaluation) -> str:
-    """What so few rows of a class cannot show, said first."""
-    name, rare, _ = _minority(_rows(evaluation))
-    if not 0 < rare < _FEW:
-        return ""
-    row = evaluation["recall" if name == "positives" else "specificity"]
-    sentence = f"{row.spec.title} is {percent_text(row.value)}, but with {_n(rare, name)}"
-    return f"{sentence} anything from {percent_text(row.low)} to {percent_text(row.high)} fits."
-
-
-def _doubt(evaluation: Evaluation) -> str:
-    """How well the recall of the rarer class is known, and how many of its rows would do."""
-    rows = _rows(evaluation)
-    name, rare, total = _minority(rows)
-    row = evaluation["recall" if name == "positives" else "specificity"]
+def sample_size_sentence(table: TwoClasses) -> Sentence | None:
+    """How well the recall of the rarer class is known, and how many of its rows would do; a plan needs rows alike."""
+    (name, n), row = table.rarer, table.rate
     half = (row.high - row.low) / 2
-    if rare == 0 or math.isnan(half):
-        return ""
-    sentence = f"With {_n(rare, name)} the {row.name} is known to about {three_digits(100 * half)} points either way"
-    weighted = evaluation.confusion is not None and evaluation.confusion.weighted
-    if half <= KNOWN_TO or weighted or row.method == "cluster":  # a plan counts independent rows
-        return f"{sentence}."
+    if n == 0 or not half > _KNOWN_TO or table.weighted or row.method == "cluster":
+        return None
+    needed = _planned(table)
+    if needed is None:
+        return None
+    known = (
+        ""
+        if table.is_few
+        else f"With {rows_of_class(n, name)} {row.name} is known to ±{three_digits(100 * half)} points; "
+    )
+    wanted = f"{needed:,} would give ±{100 * _KNOWN_TO:g}"
+    if not known:
+        wanted = f"{needed:,} {name} would give {row.name} to ±{100 * _KNOWN_TO:g} points"
+    return Sentence(f"{known}{wanted}.", "sample-size")
+
+
+def _planned(table: TwoClasses) -> int | None:
+    """The rows of the rarer class that a plan asks for; None where it cannot say."""
+    evaluation, rows = table.evaluation, table.rows
+    recall, specificity = (min(max(evaluation[rate].value, 0.01), 0.99) for rate in ("recall", "specificity"))
+    share, width = float(rows.positives / rows.total), 2 * _KNOWN_TO
     try:
-        recall, specificity = (min(max(evaluation[rate].value, 0.01), 0.99) for rate in ("recall", "specificity"))
-        share = float(rows.positives / total)
         plan = sample_size(
-            row.name, at=(recall, specificity), prevalence=share, width=2 * KNOWN_TO, level=evaluation.level
+            table.rate.name, at=(recall, specificity), prevalence=share, width=width, level=evaluation.level
         )
     except SteelyardError:
-        return f"{sentence}."
-    needed = plan.positives if name == "positives" else plan.negatives
-    return f"{sentence}; {round(needed, -1):,} would give {100 * KNOWN_TO:g}."
+        return None
+    return round(plan.positives if table.rarer[0] == "positives" else plan.negatives, -1)
 
 
-def _n(rows: float, name: str) -> str:
-    return f"{rows:,.0f} {name if rows != 1 else name.removesuffix('s')}"
+def rows_of_class(n: int, name: str) -> str:
+    """So many positives or negatives, in words."""
+    return f"{n:,} {name if n != 1 else name.removesuffix('s')}"

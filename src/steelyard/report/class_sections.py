@@ -13,12 +13,12 @@ from steelyard.evaluation.averages import averaged_metrics
 from steelyard.evaluation.class_views import commonest_classes
 from steelyard.report.controls import MenuEntry
 from steelyard.report.document import clipped
-from steelyard.report.html_tables import MetricLine, class_table, group_table, metric_line
+from steelyard.report.html_tables import MetricLine, class_table, group_table, metric_lines
 from steelyard.report.page_data import LABEL
-from steelyard.report.sections import facts_of, verdict_lines
+from steelyard.report.sections import facts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from steelyard._types import Label
     from steelyard.analysis.interval import Interval
@@ -47,7 +47,7 @@ class ClassSections:
     heat: Sequence[tuple[Label, Sequence[HeatCell]]]
     left_out: str
     averages: Sequence[Sequence[str]]
-    metrics: Sequence[MetricLine]
+    metrics: Mapping[str, Sequence[MetricLine]]
     choices: Sequence[MenuEntry]
 
 
@@ -66,12 +66,11 @@ def classes_context(evaluation: Evaluation, table: Confusion, source: str, chose
         _heat_map(table, labels),
         more,
         _averages(evaluation, table),
-        [metric_line(row) for row in evaluation.metrics],
+        metric_lines(evaluation),
         [MenuEntry(clipped(label, LABEL), clipped(label), label == chosen) for label in labels],
     )
     return {
         "facts": facts_of(evaluation, source, f"{count:,} classes"),
-        "verdict": verdict_lines(evaluation.verdict),
         "classes": sections,
         "metric_key": "class-metric",
         "class_table": class_table(evaluation),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.metric_row import MetricRow
 
 MOST_GROUPS = 20
+TOP_METRICS = ("Read first", "Usual metrics")
 _GROUP_METRICS = 5
 _GROUP_NAME = 32  # characters of a group's name, of which a page may have many
 
@@ -64,15 +65,24 @@ def metric_line(row: MetricRow) -> MetricLine:
     )
 
 
+def top_metrics(evaluation: Evaluation) -> dict[str, str]:
+    """The metrics that stand above the families, each with its heading: what to read first, then the usual ones."""
+    if evaluation.metrics_named:
+        return {}
+    read_first, usual = TOP_METRICS
+    return {row.name: read_first if row.name in evaluation.read_first else usual for row in evaluation.shown()}
+
+
 def metric_lines(evaluation: Evaluation) -> dict[str, list[MetricLine]]:
-    """The table of metrics by its headings: the usual few first, the others by family."""
-    usual = [] if evaluation.metrics_named else evaluation.shown()
-    names = {row.name for row in usual}
-    lines = {"Read first": [metric_line(row) for row in usual]} if usual else {}
-    for row in evaluation.metrics:
-        if row.name not in names:
-            lines.setdefault(row.spec.metric.kind.title, []).append(metric_line(row))
+    """The table of metrics by its headings: those that stand above, then the others by family."""
+    top, lines = top_metrics(evaluation), dict[str, list[MetricLine]]()
+    for row in sorted(evaluation.metrics, key=lambda row: _place(top.get(row.name))):
+        lines.setdefault(top.get(row.name, row.spec.metric.kind.title), []).append(metric_line(row))
     return lines
+
+
+def _place(heading: str | None) -> int:
+    return len(TOP_METRICS) if heading is None else TOP_METRICS.index(heading)
 
 
 def class_table(evaluation: Evaluation) -> HtmlTable | None:

@@ -22,7 +22,8 @@ def evaluation_markdown(evaluation: Evaluation) -> str:
         (row.name, three_digits(row.value), interval_or_reason(row), three_digits(row.chance))
         for row in evaluation.metrics
     )
-    parts = ["\n\n".join(map(escaped, [*evaluation.verdict, *evaluation.assumed])), markdown_table(head, rows)]
+    verdict = [f"**{escaped(s)}**" if s.is_headline else escaped(s) for s in evaluation.verdict]
+    parts = ["\n\n".join([*verdict, *map(escaped, evaluation.assumed)]), markdown_table(head, rows)]
     parts += [_groups(evaluation.groups)] if evaluation.groups else []
     parts += [_matrix(evaluation.confusion)] if evaluation.confusion is not None else []
     return "\n\n".join(parts)

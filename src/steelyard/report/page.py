@@ -14,7 +14,7 @@ from steelyard.report import metric_facts
 from steelyard.report.class_sections import classes_context, shown_classes
 from steelyard.report.document import asset, clipped, document, rendered_html
 from steelyard.report.html_tables import MOST_GROUPS, group_numbers, group_table
-from steelyard.report.page_data import packed, payload
+from steelyard.report.page_data import packed, page_sentences, payload
 from steelyard.report.sections import page_context
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str
     thresholded = at_opening_threshold(evaluation) if evaluation.confusion is None else evaluation
     if thresholded.positive is None:
         return _classes_page(thresholded, source, more)
-    data = payload(thresholded, source) | {"verdict": evaluation.verdict, "own_cut": thresholded is not evaluation}
-    context = page_context(thresholded, source, data) | {"runs": more}
+    data = payload(thresholded, source) | {"own_cut": thresholded is not evaluation} | page_sentences(evaluation)
+    context = page_context(thresholded, source, data, evaluation.verdict) | {"runs": more}
     return _fitting(thresholded, source, data, context, _script(thresholded))
 
 
@@ -99,10 +99,10 @@ def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:
     labels = shown_classes(table)
     rarest = class_evaluation(evaluation, rarest_class(table, labels))
     data = payload(rarest, source, others=labels, intervals=class_intervals(evaluation))
-    data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics], "verdict": evaluation.verdict}
+    data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics]} | page_sentences(evaluation)
     data["assumed"] = list(evaluation.assumed)
     of_classes = classes_context(evaluation, table, source, rarest.positive)
-    context = page_context(rarest, source, data) | of_classes | {"runs": more}
+    context = page_context(rarest, source, data, evaluation.verdict) | of_classes | {"runs": more}
     return _fitting(evaluation, source, data, context, _script(rarest))
 
 

@@ -22,13 +22,17 @@ from steelyard.analysis.prevalence_grid import (
 from steelyard.analysis.reliability import ReliabilityBin, reliability
 from steelyard.analysis.roc_band import RocBand, roc_band
 from steelyard.analysis.score_histogram import ScoreHistogram, score_histogram
+from steelyard.evaluation import outcomes
 from steelyard.evaluation.class_views import ClassView, class_view
+from steelyard.evaluation.label_words import positive_word
 from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.evaluation.sentences import Sentence
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.roles import FAMILIES
 from steelyard.report import metric_facts
 from steelyard.report.document import clipped
+from steelyard.report.html_tables import TOP_METRICS, top_metrics
 from steelyard.report.page_numbers import finite_or_none, rounded
 
 if TYPE_CHECKING:
@@ -81,8 +85,23 @@ def _identity(evaluation: Evaluation, source: str, table: Confusion) -> dict[str
         "assumed": list(evaluation.assumed),
         "sides": [row.label == evaluation.positive for row in evaluation.per_class],
         "weighted": table.weighted,
-        "verdict": evaluation.verdict,
     }
+
+
+def page_sentences(evaluation: Evaluation) -> dict[str, Any]:
+    """The verdict, and the phrases of its headline, which the script fills again where a slider was moved."""
+    moved = {code: Sentence("", code).row() for code in ("outcomes", "rates") if code not in evaluation.muted}
+    is_live = any(sentence.code == "outcomes" for sentence in evaluation.verdict)
+    phrases = {
+        "name": positive_word(evaluation.positive),
+        "starts": outcomes.STARTS,
+        "parts": outcomes.PARTS,
+        "some": outcomes.SOME_FLAGGED,
+        "none": outcomes.NONE_FLAGGED,
+        "limits": [outcomes.LEAST, outcomes.LARGEST_CELL_BASE, outcomes.LARGEST_BASE],
+    }
+    verdict = [sentence.row() for sentence in evaluation.verdict]
+    return {"verdict": verdict, "moved": moved, "headline": phrases if is_live else None}
 
 
 def _constants(evaluation: Evaluation) -> dict[str, Any]:
@@ -96,14 +115,15 @@ def _constants(evaluation: Evaluation) -> dict[str, Any]:
         "digits": {"places": PLACES, "rounding": ROUNDING},
         "families": {name: family.title for name, family in FAMILIES.items()},
         "class_metrics": CLASS_METRICS,
+        "tops": TOP_METRICS,
         "drawn": [*CLASS_METRICS, default_metric().name],
         "properties": metric_facts.property_titles(),
     }
 
 
 def _metric_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
-    usual = {row.name for row in evaluation.shown()}
-    return [metric_facts.fact(row) | {"first": row.name in usual} for row in evaluation.metrics]
+    top = top_metrics(evaluation)
+    return [metric_facts.fact(row) | {"top": top.get(row.name)} for row in evaluation.metrics]
 
 
 def _facts_of(rows: list[dict[str, Any]]) -> dict[str, Any]:

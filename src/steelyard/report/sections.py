@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -10,23 +11,26 @@ from steelyard._names import __version__
 from steelyard.analysis.formatting import three_digits
 from steelyard.report.controls import controls
 from steelyard.report.document import label_html
-from steelyard.report.html_tables import class_table, group_table, metric_lines
+from steelyard.report.html_tables import TOP_METRICS, class_table, group_table, metric_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.sentences import Sentence
 
 _OVER_THRESHOLD = {"over-threshold": "Metrics over the threshold"}
 _OVER_PREVALENCE = {"over-prevalence": "Metrics over prevalence"}
 
 
-def page_context(evaluation: Evaluation, source: str, data: Mapping[str, Any]) -> dict[str, object]:
+def page_context(
+    evaluation: Evaluation, source: str, data: Mapping[str, Any], verdict: Sequence[Sentence]
+) -> dict[str, object]:
     """Every part of the page's template."""
     has_scores = "cuts" in data
     return {
         "facts": facts_of(evaluation, source, Markup("positive {}").format(label_html(evaluation.positive))),
-        "verdict": verdict_lines(data["verdict"]),
+        "verdict": page_verdict(verdict),
         "classes": None,
         "positive": evaluation.positive,
         "controls": controls(data),
@@ -36,6 +40,7 @@ def page_context(evaluation: Evaluation, source: str, data: Mapping[str, Any]) -
         "has_probabilities": bool(data.get("reliability")),
         "over": (_OVER_THRESHOLD if has_scores else {}) | _OVER_PREVALENCE,
         "metrics": metric_lines(evaluation),
+        "top_metrics": TOP_METRICS,
         "metric_key": "metric",
         "class_table": class_table(evaluation),
         "group_table": group_table(evaluation),
@@ -43,9 +48,30 @@ def page_context(evaluation: Evaluation, source: str, data: Mapping[str, Any]) -
     }
 
 
-def verdict_lines(sentences: Sequence[str]) -> list[str]:
-    """The sentences of the verdict, the first of them the heading; a percent sign does not begin a line."""
-    return [sentence.replace(" %", "\u00a0%") for sentence in sentences] or ["There is no verdict on this table."]
+@dataclass(frozen=True)
+class PageVerdict:
+    """The sentences of the heading, and those below it."""
+
+    headline: Sequence[PageSentence]
+    others: Sequence[PageSentence]
+
+
+@dataclass(frozen=True)
+class PageSentence:
+    """A sentence in which a percent sign does not begin a line, its code, and what the pointer shows."""
+
+    text: str
+    code: str
+    about: str
+
+
+def page_verdict(sentences: Sequence[Sentence]) -> PageVerdict:
+    """The verdict as the page shows it; where the headline is muted the first sentence stands for it."""
+    lines = [
+        PageSentence(s.replace(" %", "\u00a0%"), s.code, f"{s.code} ({s.severity}): {s.docs}") for s in sentences
+    ] or [PageSentence("There is no verdict on this table.", "", "")]
+    first = sum(sentence.is_headline for sentence in sentences) or 1
+    return PageVerdict(lines[:first], lines[first:])
 
 
 def facts_of(evaluation: Evaluation, source: str, last: str) -> list[str]:

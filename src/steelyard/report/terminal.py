@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from steelyard.analysis.formatting import terminal_width
+from steelyard.analysis.formatting import filled, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,9 +62,7 @@ def _table(
 
 def paragraph(text: str, indent: str = "") -> str:
     """The text filled to the width of the terminal."""
-    import textwrap
-
-    return textwrap.fill(text, width=terminal_width(), initial_indent=indent, subsequent_indent=indent)
+    return filled(text, indent)
 
 
 def safe_paragraph(text: str) -> str:

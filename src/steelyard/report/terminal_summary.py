@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.formatting import cell_text, interval_text, terminal_width, three_digits
 from steelyard.report.terminal import clean_label, paragraph, print_table, safe_paragraph
+from steelyard.report.text import verdict_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ def evaluation_summary(evaluation: Evaluation, name: str, *, everything: bool = 
     rows = list(evaluation.metrics) if everything else evaluation.shown()
     parts = [
         _title(evaluation, name),
-        "\n".join(map(safe_paragraph, evaluation.verdict)),
+        verdict_text(evaluation, safe_paragraph),
         _metrics(rows, evaluation.level),
         _classes(evaluation),
         _groups(evaluation),
@@ -201,6 +202,7 @@ def shift_summary(here: Evaluation, there: Evaluation) -> str:
     """The verdict at the other prevalence, and each metric here and there."""
     shown = {row.name for row in there.shown()}
     rows = [row for row in shifted_rows(here, there) if row["metric"] in shown]
-    verdict = map(safe_paragraph, there.verdict)
     by_group = ["", _groups(there)] if there.groups else []
-    return "\n".join([*verdict, "", _fitted(rows), *by_group, "", *map(paragraph, there.assumed)]).rstrip()
+    return "\n".join(
+        [verdict_text(there, safe_paragraph), "", _fitted(rows), *by_group, "", *map(paragraph, there.assumed)]
+    ).rstrip()

@@ -9,19 +9,29 @@ from steelyard.analysis.formatting import filled, three_digits
 from steelyard.analysis.rows import table_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
 
 
 def evaluation_text(evaluation: Evaluation) -> str:
     """The verdict, the usual metrics, the groups, and what was assumed."""
-    verdict = [filled(sentence) for sentence in evaluation.verdict]
     rows = [
         {"metric": row.name, "value": row.value, "interval": interval_or_reason(row), "chance": row.chance}
         for row in evaluation.shown()
     ]
     by_group = ["", table_text([group.summary() for group in evaluation.groups])] if evaluation.groups else []
-    return "\n".join([*verdict, "", table_text(rows), *by_group, "", *map(filled, evaluation.assumed)]).rstrip()
+    return "\n".join(
+        [verdict_text(evaluation, filled), "", table_text(rows), *by_group, "", *map(filled, evaluation.assumed)]
+    ).rstrip()
+
+
+def verdict_text(evaluation: Evaluation, fill: Callable[[str], str]) -> str:
+    """The sentences of the verdict, filled one by one, the headline apart."""
+    headline = [fill(sentence) for sentence in evaluation.verdict if sentence.is_headline]
+    others = [fill(sentence) for sentence in evaluation.verdict if not sentence.is_headline]
+    return "\n".join([*headline, *([""] if headline and others else []), *others])
 
 
 def interval_or_reason(row: MetricRow) -> str:

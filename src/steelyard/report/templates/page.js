@@ -90,8 +90,13 @@ function numbers() {
     counts: { tp: cells[0], fn: cells[1], fp: cells[2], tn: cells[3] },
     metrics,
     // The groups are known as evaluated only.
-    groups: start ? groupRows() : [], verdict: start ? D.verdict : [state.said], ...(D.assumed.length ? { assumed: D.assumed } : {}),
+    groups: start ? groupRows() : [], verdict: start ? D.verdict : movedVerdict(), ...(D.assumed.length ? { assumed: D.assumed } : {}),
   };
+}
+
+function movedVerdict() {
+  const texts = { outcomes: LIVE ? LIVE.textContent : "", rates: state.said };
+  return Object.values(D.moved).map((sentence) => ({ ...sentence, text: texts[sentence.code] })).filter((sentence) => sentence.text);
 }
 
 function groupRows() {
@@ -104,7 +109,7 @@ function groupRows() {
 
 function markdown() {
   const data = numbers(), cell = (words) => String(words).replace(/\|/g, "\\|");
-  const lines = [...data.verdict, "", `| metric | value | ${100 * D.level} % interval | chance |`, "|---|---|---|---|"];
+  const lines = [...data.verdict.map((sentence) => sentence.text), "", `| metric | value | ${100 * D.level} % interval | chance |`, "|---|---|---|---|"];
   for (const m of data.metrics) lines.push(`| ${[m.name, digits(m.value), m.undefined || between(m.low, m.high), digits(m.chance)].map(cell).join(" | ")} |`);
   return lines.join("\n");
 }
@@ -165,7 +170,7 @@ function begin() {
   window.addEventListener("afterprint", () => printing(false));
   window.addEventListener("hashchange", readdressed);
   update(true);
-  window.steelyard = { numbers, markdown, state, move, digits, percent, counted };
+  window.steelyard = { headline: D.headline && headline, numbers, markdown, state, move, digits, percent, counted };
 }
 
 begin();

@@ -84,7 +84,7 @@ function detail(row) {
 
 // The rows beyond the first few are folded away until asked for.
 function folded(few) {
-  const rest = METRICS.length - METRICS.filter((row) => row.first).length;
+  const rest = METRICS.length - METRICS.filter((row) => row.top).length;
   host("more").hidden = !rest || rest === METRICS.length;
   host("metrics").classList.toggle("few", few && rest < METRICS.length);
   host("more").textContent = few ? `Show all ${METRICS.length} metrics` : "Show the first few only";
@@ -96,9 +96,9 @@ function sorted(by) {
   const every = [...rows.values()];
   const groups = new Map();
   const put = (title, entry) => groups.set(title, [...(groups.get(title) || []), entry]);
-  if (by === "first") for (const e of every.filter((e) => e.row.first)) put("Read first", e);
+  if (by === "first") for (const top of D.tops) for (const e of every.filter((e) => e.row.top === top)) put(top, e);
   if (by === "first" || by === "family") {
-    for (const e of every.filter((e) => by === "family" || !e.row.first)) put(D.families[e.row.family] || e.row.family, e);
+    for (const e of every.filter((e) => by === "family" || !e.row.top)) put(D.families[e.row.family] || e.row.family, e);
   } else {
     const number = (e) => (e.tr.dataset.value === "" ? -Infinity : Number(e.tr.dataset.value));
     const order = by === "name" ? (a, b) => a.row.title.localeCompare(b.row.title) : (a, b) => number(b) - number(a);
@@ -106,7 +106,7 @@ function sorted(by) {
   }
   for (const body of table.querySelectorAll("tbody")) body.remove();
   for (const [title, entries] of groups) {
-    const body = el("tbody", {}, table);
+    const body = el("tbody", D.tops.includes(title) ? { class: "top" } : {}, table);
     if (title) {
       const tr = document.createElement("tr");
       tr.className = "family";

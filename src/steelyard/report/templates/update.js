@@ -86,9 +86,12 @@ function table(cells) {
   sums[1].textContent = counted(cells[2] + cells[3]);
 }
 
-// What moved, in words; the verdict above stays that of the evaluation and says so.
+// What moved, in words: the headline follows, the other sentences stay those of the evaluation and say so.
 const AS_EVALUATED = [...host("now").childNodes];
+const LIVE = D.headline && document.querySelector('h1 [data-code="outcomes"]'), FIRST_HEADLINE = LIVE && LIVE.textContent;
+if (LIVE) LIVE.classList.add("live");
 function said(cells, share, start) {
+  if (LIVE) LIVE.textContent = start ? FIRST_HEADLINE : headline(cells, share);
   host("now").classList.toggle("moved", !start);
   document.querySelector(".verdict").classList.toggle("moved", !start);
   for (const part of document.querySelectorAll(".stays")) part.classList.toggle("moved", view === D.view ? !start : share !== null);
@@ -108,7 +111,32 @@ function now(cells, share, set) {
     share === null ? "" : `where ${percent(share)} of the rows are positive`,
   ].filter(Boolean).join(", ");
   state.said = `Now ${where}: ${told("recall", "recall")}, ${told("specificity", "specificity")}, ${told("precision", "precision")}.`;
-  host("now").textContent = `${state.said} The sentences above are those of the evaluation.`;
+  host("now").textContent = `${state.said} The ${LIVE ? "other " : ""}sentences above are those of the evaluation.`;
+}
+
+// The table in whole rows of a round number, as Python states it: what has rows keeps one.
+function outcomes([tp, fn, fp, tn], rows) {
+  const total = tp + fn + fp + tn, [least, forCells, largest] = D.headline.limits;
+  const share = (parts) => Math.min(...parts.filter((part) => part > 0), total) / total;
+  const rarer = share([tp + fn, fp + tn]), cell = share([tp, fn, fp]);
+  let base = 100;
+  while (base < largest && !(rarer * base >= least && (cell * base >= 0.5 || base >= forCells))) base *= 10;
+  if (rows !== null && rows <= base) return { base: rows, positives: tp + fn, flagged: tp + fp, found: tp, missed: fn, false_alarms: fp, own: true };
+  const within = (part, low, high) => Math.max(+low, Math.min(Math.floor((part / total) * base + 0.5), high));
+  const positives = within(tp + fn, tp + fn > 0, base - (fp + tn > 0));
+  const found = within(tp, tp > 0, positives - (fn > 0)), alarms = within(fp, fp > 0, base - positives - (tn > 0));
+  return { base, positives, flagged: found + alarms, found, missed: positives - found, false_alarms: alarms, own: false };
+}
+
+function headline(cells, share) {
+  const { starts, parts, some, none, name } = D.headline;
+  const counts = outcomes(cells, D.weighted || share !== null ? null : D.rows), whole = (n) => grouped(String(n));
+  const start = starts[share !== null ? "prevalence" : counts.own ? "these" : D.weighted ? "weighted" : "like"];
+  const words = { start: start.replace("{base}", whole(counts.base)).replace("{share}", percent(share)) };
+  for (const [key, forms] of Object.entries(parts)) {
+    words[key] = forms[Math.min(counts[key], 2)].replace("{n}", whole(counts[key])).replace("{name}", () => name);
+  }
+  return (counts.flagged ? some : none).replace(/\{(\w+)\}/g, (_, key) => words[key]);
 }
 
 function thresholdWords() {

@@ -1,0 +1,319 @@
+"""The verdict: a headline in whole rows, coded sentences, and one answer on what to read first."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from checks import assert_refused
+from click.testing import CliRunner
+
+from steelyard import Counts, confusion, evaluate, get_metric, recommend
+from steelyard.cli.commands import commands
+from steelyard.evaluation.outcomes import outcomes_text, whole_outcomes
+from steelyard.evaluation.sentences import SEVERITIES, Sentence
+from steelyard.report.html_tables import metric_lines
+from steelyard.report.page import page
+from steelyard.statistics.confusion import Confusion
+
+FINLEY = Counts(28, 23, 72, 2680)
+RNG = np.random.default_rng(7)
+Y = (RNG.random(600) < 0.15).astype(int)
+S = (1 / (1 + np.exp(-(RNG.normal(size=600) + 2 * Y - 1)))).round(3)
+PRED = (S >= 0.5).astype(int)
+THREE = RNG.choice(["a", "b", "c"], 400, p=[0.7, 0.2, 0.1])
+GUESS = np.where(RNG.random(400) < 0.7, THREE, RNG.choice(["a", "b", "c"], 400))
+DOCS = Path(__file__).parent.parent / "docs" / "verdict.md"
+
+INPUTS = {
+    "rare": lambda **o: evaluate(FINLEY, **o),
+    "few": lambda **o: evaluate(Counts(9, 1, 12, 978), **o),
+    "few negatives": lambda **o: evaluate(Counts(900, 20, 3, 5), **o),
+    "balanced": lambda **o: evaluate(Counts(400, 100, 90, 410), **o),
+    "lopsided": lambda **o: evaluate(Counts(200, 300, 10, 490), **o),
+    "random": lambda **o: evaluate(Counts(5, 45, 95, 855), **o),
+    "inverted": lambda **o: evaluate(Counts(10, 40, 400, 100), **o),
+    "nobody flagged": lambda **o: evaluate(Counts(0, 40, 0, 960), **o),
+    "one class": lambda **o: evaluate(Counts(0, 0, 12, 988), **o),
+    "perfect": lambda **o: evaluate(Counts(50, 0, 0, 950), **o),
+    "rare negatives": lambda **o: evaluate(Counts(900, 20, 30, 50), **o),
+    "prevalence": lambda **o: evaluate(FINLEY, prevalence=0.001, **o),
+    "weights": lambda **o: evaluate(Y, PRED, sample_weight=1 + S, **o),
+    "scores": lambda **o: evaluate(Y, y_score=S, draws=50, **o),
+    "ranking": lambda **o: evaluate(Y, y_score=10 * S - 3, draws=50, **o),
+    "few ranked": lambda **o: evaluate(Y[:90], y_score=10 * S[:90] - 3, draws=50, **o),
+    "inverted order": lambda **o: evaluate(Y, y_score=-10 * S, draws=50, **o),
+    "classes": lambda **o: evaluate(THREE, GUESS, **o),
+    "one of three": lambda **o: evaluate(THREE, GUESS, pos_label="c", **o),
+    "words": lambda **o: evaluate(np.where(Y, "fraud", "legit"), np.where(PRED, "fraud", "legit"), pos_label="fraud", **o),
+}  # fmt: skip
+
+
+@pytest.fixture(params=INPUTS)
+def evaluation(request):
+    return INPUTS[request.param]()
+
+
+def said(found):
+    return {sentence.code: str(sentence) for sentence in found.verdict}
+
+
+# ---------------------------------------------------------------- the words
+
+
+def test_finleys_forecasts():
+    assert [f"{sentence.code}: {sentence}" for sentence in evaluate(FINLEY).verdict] == [
+        "outcomes: Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.",
+        "recall-below-specificity: Recall is 54.9 % (41.4 to 68.0), far below specificity (97.4 %); precision is 28.0 % (20.0 to 37.4). "
+        "A random predictor that flags as many rows has 3.57 % recall and 1.82 % precision.",
+        'accuracy-below-majority: By accuracy (96.6 %) it is worse than always predicting "no" (98.2 %), but it is far better than a random '
+        "predictor (p < 1e-20).",
+        "read-first: To compare models read G-mean, AC-score or TPNR; F1, Matthews correlation and Cohen's kappa change with prevalence.",
+        "sample-size: With 51 positives recall is known to ±13.3 points; 370 would give ±5.",
+    ]  # fmt: skip
+
+
+def test_few_positives_lead_with_what_they_cannot_show():
+    few = INPUTS["few"]().verdict
+    assert few[0] == "Recall is 90.0 %, but with 10 positives anything from 62.1 % to 98.9 % fits."
+    assert [sentence.code for sentence in few[:2]] == ["few-positives", "outcomes"]
+    assert "with 8 negatives anything" in INPUTS["few negatives"]().verdict[0]
+    assert INPUTS["few ranked"]().verdict[0].startswith("ROC AUC is ")
+
+
+def test_balanced_classes_are_brief():
+    words = said(INPUTS["balanced"]())
+    assert list(words) == ["outcomes", "rates", "accuracy-fair"]
+    assert "accuracy, 81.0 % (78.4 to 83.3), is a fair summary" in words["accuracy-fair"]
+    assert "recall-below-specificity" in said(INPUTS["lopsided"]())
+
+
+def test_no_skill_and_less_than_that_are_warnings():
+    random, inverted = INPUTS["random"](), INPUTS["inverted"]()
+    assert "not shown to be better than a random predictor (p = 0.57)" in said(random)["not-better-than-random"]
+    assert "check which class is the positive one" in said(inverted)["worse-than-random"]
+    assert "The order is worse than a random one" in said(INPUTS["inverted order"]())["worse-than-random"]
+    small = evaluate(Counts(101_000, 399_000, 99_000, 401_000))
+    assert "it is better than a random predictor" in said(small)["accuracy-fair"]
+
+
+def test_what_is_undefined_says_why_in_its_place():
+    words = said(INPUTS["nobody flagged"]())
+    assert words["outcomes"] == "Of these 1,000 rows, 40 are positive. The classifier flags none and misses 40."
+    assert words["precision-undefined"].endswith("precision is undefined: no predicted positives.")
+    assert said(INPUTS["one class"]())["one-class"].startswith("There are no positives")
+    hollow = evaluate(Confusion.of_rows(("a", "b", "c"), np.array([[5, 1, 0], [1, 5, 0], [0, 0, 0]])))
+    assert "undefined: " in said(hollow)["classes-undefined"]
+    assert evaluate(Confusion.of_rows((0, 1), np.zeros((2, 2), dtype=int), 1)).verdict == []
+
+
+def test_the_headline_says_where_it_is_read():
+    assert INPUTS["prevalence"]().verdict[0].startswith("Of 100,000 rows at a prevalence of 0.100 %, 100 are positive.")
+    assert INPUTS["weights"]().verdict[0].startswith("Of 100 rows like these, by sample weight, ")
+    shares = evaluate(THREE, GUESS, prevalence=[0.5, 0.3, 0.2])
+    assert shares.verdict[0].startswith("Of 100 rows at the given class shares, in 3 classes, the classifier gets ")
+
+
+def test_the_classes_go_by_their_names_where_these_are_words():
+    words = said(INPUTS["words"]())
+    assert '" are "fraud". The' in words["outcomes"].replace("are", '" are', 1)
+    assert any('always predicting "legit"' in text for text in words.values())
+    assert any('never predicting "c"' in text for text in said(INPUTS["one of three"]()).values())
+    plain = evaluate(np.where(Y, "yes", "no"), np.where(PRED, "yes", "no"), pos_label="yes")
+    assert " are positive." in plain.verdict[0] and any('always predicting "no"' in s for s in plain.verdict)
+
+
+def test_several_classes():
+    def words(hit, missed):
+        rows = [[hit, missed, missed], [1, 40, 1], [1, 1, 40]]
+        return said(evaluate(Confusion.of_rows(("a", "b", "c"), np.array(rows))))
+
+    few = words(800, 100)
+    assert few["classes"] == "Of 100 rows like these, in 3 classes, the classifier gets 81 right and 19 wrong."
+    assert 'worse than always predicting "a" (92.3 %), but it is far better' in few["accuracy-below-majority"]
+    assert 'no better than always predicting "a" (92.3 %)' in words(920, 42)["accuracy-at-majority"]
+    assert "accuracy-above-majority" in words(990, 5)
+    assert re.match(r'Recall is lowest for class "a": 80\.0 % \(.* to .*\) of its 1,000 rows\.', few["weakest-class"])
+    assert said(evaluate(THREE, THREE))["classes"].endswith("the classifier gets all right.")
+
+
+def test_groups_clusters_and_weights_keep_to_what_they_can_say():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"y": Y, "p": PRED, "site": RNG.choice(["north", "south"], 600)})
+    grouped = evaluate(frame, true="y", pred="p", by="site")
+    assert re.match(r"Of 2 groups AC-score is lowest in site = \w+ \(\d+ rows\): ", said(grouped)["weakest-group"])
+    assert "sample-size" not in said(INPUTS["weights"]())
+
+
+def test_the_scale_of_the_weights_changes_no_word():
+    y, pred = [1] * 40 + [0] * 400, [1] * 30 + [0] * 10 + [1] * 20 + [0] * 380
+    verdicts = [evaluate(y, pred, sample_weight=np.full(440, scale)).verdict for scale in (0.01, 1.0, 100.0)]
+    assert verdicts[0] == verdicts[1] == verdicts[2]
+
+
+def test_every_verdict_is_short_and_neither_praises_nor_alarms(evaluation):
+    headline = [sentence for sentence in evaluation.verdict if sentence.is_headline]
+    assert 1 <= len(headline) <= 2 and len(evaluation.verdict) <= 5
+    assert [*evaluation.verdict[: len(headline)]] == headline
+    text = " ".join(evaluation.verdict).lower()
+    for word in ("good", "poor", "excellent", "bad ", "guess", "cut", "weak side", "chance", "nan", "alarming", "  "):
+        assert word not in text, word
+    assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in evaluation.verdict)
+    assert len({sentence.code for sentence in evaluation.verdict}) == len(evaluation.verdict)
+
+
+# ---------------------------------------------------------------- whole rows
+
+
+def tables():
+    rng = np.random.default_rng(3)
+    for _ in range(400):
+        cells = np.exp(rng.uniform(0, 14, 4)).astype(int) * (rng.random(4) < 0.9)
+        if cells[:2].sum() and cells[2:].sum():
+            yield Counts(*map(int, cells))
+
+
+def test_the_headline_is_whole_and_consistent():
+    for counts in tables():
+        total = int(counts.total)
+        outcomes = whole_outcomes(counts, total)
+        exact = whole_outcomes(counts, None)
+        assert exact.base in {10**k for k in range(2, 10)} and outcomes.base in (exact.base, total)
+        parts = (exact.found, exact.missed, exact.false_alarms)
+        cells = [float(cell) for cell in counts][:3]
+        assert [part > 0 for part in parts] == [cell > 0 for cell in cells]
+        assert exact.flagged == exact.found + exact.false_alarms and exact.positives == exact.found + exact.missed
+        assert exact.positives + exact.false_alarms <= exact.base
+        for part, cell in zip(parts, cells, strict=True):
+            assert abs(part - exact.base * cell / total) <= 1.5
+        if outcomes.base == total:
+            assert (outcomes.found, outcomes.missed, outcomes.false_alarms) == tuple(map(int, cells))
+
+
+def test_one_and_none_read_as_words():
+    text = outcomes_text(whole_outcomes(Counts(1, 0, 0, 9), 10), "Of these {base} rows", "positive")
+    assert (
+        text
+        == "Of these 10 rows, 1 is positive. The classifier flags 1, finds 1 and misses none; none is a false alarm."
+    )
+
+
+# ---------------------------------------------------------------- codes
+
+
+def test_every_sentence_has_a_code_a_severity_and_a_section(evaluation):
+    data = json.loads(evaluation.to_json())["verdict"]
+    for sentence, row in zip(evaluation.verdict, data, strict=True):
+        assert row == {
+            "code": sentence.code,
+            "severity": sentence.severity,
+            "text": sentence.text,
+            "docs": sentence.docs,
+        }
+        assert sentence.docs == f"docs/verdict.md#{sentence.code}" and type(sentence.text) is str
+        for again in (copy.copy(sentence), pickle.loads(pickle.dumps(sentence))):
+            assert (again, again.row()) == (sentence, sentence.row())
+
+
+def test_the_documentation_has_a_section_for_every_code():
+    sections = dict(re.findall(r"^### ([a-z-]+)\n\n\*(\w+)\.\*", DOCS.read_text(), re.MULTILINE))
+    assert sections == SEVERITIES
+
+
+def test_every_code_is_said_somewhere():
+    hollow = evaluate(Confusion.of_rows(("a", "b", "c"), np.array([[5, 1, 0], [1, 5, 0], [0, 0, 0]])))
+    pl = pytest.importorskip("polars")
+    grouped = evaluate(pl.DataFrame({"y": Y, "p": PRED, "g": Y[::-1]}), true="y", pred="p", by="g")
+    found = [make() for make in INPUTS.values()]
+    codes = {
+        sentence.code
+        for one in [*found, hollow, grouped, evaluate(Counts(30, 20, 120, 830))]
+        for sentence in one.verdict
+    }
+    assert codes == {*SEVERITIES}
+
+
+def test_a_muted_sentence_makes_room_for_the_next(monkeypatch):
+    few = INPUTS["few"]
+    assert [s.code for s in few().verdict][-1] == "read-first"
+    quiet = few(mute=["few-positives", "rates"])
+    assert [s.code for s in quiet.verdict] == ["outcomes", "accuracy-at-majority", "read-first", "sample-size"]
+    assert quiet.to_dict()["muted"] == ["few-positives", "rates"] and "few-positives" not in quiet.to_html()
+    monkeypatch.setenv("STEELYARD_MUTE", "outcomes, read-first")
+    assert not {"outcomes", "read-first"} & {*said(few())}
+    assert {"outcomes", "read-first"} <= {*said(few(mute=[]))}  # what is given wins
+    everything = few(mute=SEVERITIES)
+    assert everything.verdict == [] and "There is no verdict on this table" in page(everything)
+
+
+def test_the_shell_mutes():
+    def report(*words):
+        return CliRunner().invoke(commands, ["report", "--counts", "9,1,12,978", *words])
+
+    assert "Recall is 90.0 %, but" in report().stdout
+    ran = report("--mute", "few-positives", "--mute", "outcomes", "--format", "json")
+    assert not {"few-positives", "outcomes"} & {row["code"] for row in json.loads(ran.stdout)["verdict"]}
+    wrong = report("--mute", "few-positivs")
+    assert wrong.exit_code == 2 and "Did you mean 'few-positives'" in wrong.stderr
+    shifted = CliRunner().invoke(
+        commands, ["shift", "--counts", "28,23,72,2680", "--prevalence", "0.1", "--mute", "outcomes"]
+    )
+    assert "Of 1,000 rows" not in shifted.stdout and "Recall is" in shifted.stdout
+
+
+BAD = {
+    "unknown": (lambda: evaluate(FINLEY, mute=["acuracy-fair"]), KeyError, "Did you mean 'accuracy-fair'"),
+    "a text": (lambda: evaluate(FINLEY, mute="read-first"), TypeError, "a list of codes"),
+    "far off": (lambda: evaluate(FINLEY, mute=["E501"]), KeyError, "There are outcomes, "),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_codes_get_one_sentence(case):
+    assert_refused(*BAD[case])
+
+
+def test_a_sentence_is_text():
+    sentence = evaluate(FINLEY).verdict[0]
+    assert isinstance(sentence, str) and f"{sentence}" == sentence.text and "18 are positive" in sentence
+    assert Sentence("Of another version.", "new-code", "note").severity == "note"
+
+
+# ---------------------------------------------------------------- what to read first
+
+
+def test_the_verdict_the_table_the_page_and_the_advice_agree_on_what_to_read_first(evaluation):
+    names = evaluation.read_first
+    assert names == tuple(advice.metric for advice in recommend(evaluation).use)
+    assert {*names} <= {row.name for row in evaluation.shown()}
+    lines = metric_lines(evaluation)
+    assert {line.name for line in lines["Read first"]} == {*names}
+    assert not {*names} & {advice.metric for advice in recommend(evaluation).avoid}
+    sentence = said(evaluation).get("read-first")
+    if sentence is not None:
+        head = re.split("[;,] (?:which )?(?=give|F1|average)|; ", sentence)[0].rstrip(".")
+        found = re.split(", | or ", head.removeprefix("To compare models read "))
+        assert {*found} == {get_metric(name).phrase for name in names}
+
+
+@pytest.mark.parametrize("alike", [True, False])
+@pytest.mark.parametrize("in_use", [True, False])
+def test_the_advice_on_an_order_listens_to_the_other_answers(alike, in_use):
+    fit = recommend(ranking=True, both_classes_alike=alike, prevalence_in_use=in_use)
+    assert [advice.metric for advice in fit.use] == ["roc_auc" if alike else "average_precision"]
+    other = {"roc_auc", "average_precision"} - {advice.metric for advice in fit.use}
+    assert other <= {advice.metric for advice in fit.avoid}
+    assert any("Wu averages the two" in words for words in fit.beside) is alike
+
+
+def test_several_classes_are_advised_metrics_that_have_a_form_for_them():
+    evaluated = evaluate(confusion(THREE, GUESS))
+    assert evaluated.read_first and all(get_metric(name).classes for name in evaluated.read_first)
+    rows = np.array([[50, 5, 0], [5, 50, 0], [6, 4, 0]])
+    blind = Confusion.of_rows(("a", "b", "c"), rows)
+    assert all(float(get_metric(name)(blind)) == 0 for name in evaluated.read_first)
