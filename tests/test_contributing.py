@@ -26,7 +26,7 @@ STEPS = [
 
 
 def paths(step):
-    return re.findall(r"`((?:\w+/)*[\w.]+\.(?:py|md|bib|json|j2|html|css|js|toml))`", step)
+    return re.findall(r"`((?:\w+/)*[\w.]+\.(?:pyi?|md|bib|json|j2|html|css|js|toml))`", step)
 
 
 def place(path):
