@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.errors import InputError, needs_sklearn
 from steelyard.ingest.array_tables import confusion, score_table
+from steelyard.interop.boosting import LightGBMMetric, XGBoostMetric
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.spec import MetricSpec, SpecLike
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Label, Weights
+    from steelyard.metrics.metric import Parameter
     from steelyard.statistics.confusion import Confusion
 
 _LARGE = 1e300  # for infinity, between two of which scikit-learn could not interpolate
@@ -36,14 +38,14 @@ def scorer(
     pos_label: Label | None = None,
     average: str | None = "native",
     undefined: float = math.nan,
-    **parameters: Any,
-) -> Any:
+    **parameters: Parameter,
+) -> MetricScorer:
     """A metric as a scorer of scikit-learn: for cross_validate, GridSearchCV, TunedThresholdClassifierCV.
 
     Whether it asks for predictions, scores or probabilities, and whether higher is better, is known of the metric; a
     metric that is best low is negated, as scikit-learn expects. Several scorers in a dictionary share the predictions.
     On a fold where the metric is undefined the score is `undefined`, NaN unless given; a threshold at which it is
-    undefined is never the best.
+    undefined is never the best. `.xgboost` and `.lightgbm` are the same metric for early stopping there.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -55,7 +57,7 @@ def scorer(
     ['fit_time', 'score_time', 'test_ac', 'test_auc']
     """
     spec = MetricSpec.of(metric)
-    chosen = spec.metric.fixed(**parameters) if parameters else spec.metric
+    chosen = spec.metric.fixed(None, **parameters) if parameters else spec.metric
     if not spec.is_native and (pos_label is not None or average != "native"):
         raise InputError(f"{spec.name} says which classes it is of; leave pos_label= and average= out.")
     pos_label, average = (pos_label, average) if spec.is_native else (spec.label, spec.average)
@@ -85,6 +87,16 @@ class MetricScorer(_Scorer):  # type: ignore[misc]  # scikit-learn has no types
     ) -> float:
         plain = _Scorer(self._score_func.plain, self._sign, self._kwargs, self._response_method)
         return float(plain._score(method_caller, estimator, X, y_true, **kwargs))  # noqa: SLF001 - the class above it
+
+    @property
+    def xgboost(self) -> XGBoostMetric:
+        """For XGBoost's `eval_metric` and `custom_metric`: negated where higher is better, since it minimises."""
+        return XGBoostMetric(self._score_func, self._sign > 0, self._kwargs.get("pos_label"))
+
+    @property
+    def lightgbm(self) -> LightGBMMetric:
+        """For LightGBM's `eval_metric` and `feval`: the name, the value, and whether higher is better."""
+        return LightGBMMetric(self._score_func, self._sign > 0, self._kwargs.get("pos_label"))
 
 
 def _worst(metric: Metric, greater: bool) -> float:
