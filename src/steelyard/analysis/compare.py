@@ -57,10 +57,10 @@ def compare(
 ) -> Comparison:
     """Whether models differ on the same rows: every metric's difference with its paired interval and tests.
 
-    `models` are named columns of predicted labels, or with scores=True of scores of the positive class, which
-    `threshold` (a number, or one per model) serves the metrics of labels. Or give a Paired table alone, or a frame and
-    the names of its columns: true, and the models as a list (or by name). `frequency` is how many rows a row stands
-    for, where labels are compared.
+    `models` are named columns of predicted labels, or with scores=True of scores of the positive class, of which
+    `threshold` (a number, or one per model) makes labels. Or give a Paired table alone, or a frame and
+    the names of its columns: true, and the models as a list (or by name). `frequency` gives frequency weights, where
+    labels are compared.
 
     The intervals draw truth x A x B from the posterior with 1/2 row in each cell. A p-value is the larger of that
     posterior's and of the mid-p of swapping the models' predictions at random; where few rows disagree it is
@@ -77,7 +77,7 @@ def compare(
     paired_tables.refuse_weights(sample_weight)
     options = CallOptions(pos_label, labels, average)
     if average is None:
-        raise InputError("compare takes one value a metric: name a class with pos_label=, or average='macro'.")
+        raise InputError("compare takes one value per metric: name a class with pos_label=, or average='macro'.")
     specs = None if metrics is None else tuple(MetricSpec.all_of(metrics))
     question = Question(specs, options, inference)
     if isinstance(y_true, Paired):

@@ -30,7 +30,7 @@ def audit(*metrics: MetricLike, properties: Iterable[str] | None = None) -> Rows
 
 
 def markdown(decisions: Iterable[Decision]) -> str:
-    """One row a metric, one column a property: yes proved, no refuted, ? open or not applicable; then the legend."""
+    """One row per metric, one column per property: yes proved, no refuted, ? open or inapplicable; then the legend."""
     rows: dict[str, dict[str, Decision]] = {}
     for decision in decisions:
         rows.setdefault(decision.metric, {})[decision.property] = decision

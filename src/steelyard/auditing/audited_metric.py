@@ -119,7 +119,7 @@ def _called(metric: Metric, table: tuple[int | Fraction, ...]) -> tuple[Value | 
 def _number(name: str, value: Any) -> Value | None:
     if np.shape(value) != ():
         raise InputError(
-            f"{name} returns an array of shape {np.shape(value)} for one table; one number a table was expected."
+            f"{name} returns an array of shape {np.shape(value)} for one table; one number per table was expected."
         )
     value = value.item() if isinstance(value, (np.ndarray, np.generic)) else value
     if isinstance(value, (int, Fraction)):

@@ -136,7 +136,7 @@ def _counts(name: str, model: Inputs) -> Counts:
     if evaluation.counts is None:
         raise InputError(
             f"{name or model.files[0]!r} is no table of one positive class; name the class with --positive, "
-            "or cut the scores by --threshold."
+            "or threshold the scores by --threshold."
         )
     return evaluation.counts
 

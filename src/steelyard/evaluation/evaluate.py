@@ -60,7 +60,7 @@ def evaluate(
     exact: bool | None = None,
     mute: Iterable[str] | None = None,
 ) -> Evaluation:
-    """Evaluate predictions, scores or a table: every metric with its interval beside chance, and a verdict in words.
+    """Evaluate predictions, scores or a table: every metric with its interval and no-skill baseline, and a verdict.
 
     Scores alone are thresholded at 0.5 where they lie between 0 and 1, and the result states it; others are ranked
     only, until a threshold is given. `prevalence` reads everything where that share of the rows is positive. Of a frame

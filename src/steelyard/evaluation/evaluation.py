@@ -1,4 +1,4 @@
-"""Evaluation: all metrics of one set of predictions with their intervals, beside chance, and the verdict in words."""
+"""Evaluation: all metrics of one set of predictions with their intervals and no-skill baselines, and the verdict."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _shape_sentence(array: Array, name: str) -> str:
     if array.ndim == 2:
         return (
             f"{name} has shape {array.shape}: multilabel and one-hot targets are not supported here. "
-            "Give one label a row, such as its argmax(axis=1)."
+            "Give one label per row, such as its argmax(axis=1)."
         )
     return f"{name} has {array.ndim} dimensions; a column has one."
 
@@ -104,7 +104,7 @@ def check_lengths(**columns: Sized | None) -> None:
     lengths = {name: len(values) for name, values in columns.items() if values is not None}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
-        raise InputError(f"The columns differ in length: {listed} rows; give one value a row in each.")
+        raise InputError(f"The columns differ in length: {listed} rows; give one value per row in each.")
 
 
 def numbers(values: ArrayLike, name: str) -> Array:

@@ -124,5 +124,5 @@ def _check_kinds(source: Source, columns: ColumnNames, schema: nw.Schema) -> Non
 
 
 def nested_sentence(problem: str) -> str:
-    """The refusal of columns that hold more than one value a row."""
-    return f"{problem}; a label or a group is one value a row, such as text or a number."
+    """The refusal of columns that hold more than one value per row."""
+    return f"{problem}; a label or a group is one value per row, such as text or a number."

@@ -67,7 +67,7 @@ def _is_plain_pair(table: Confusion) -> bool:
 
 
 def class_values(metric: Metric, cells: ClassCells, options: CallOptions, parameters: Mapping[str, object]) -> Array:
-    """The metric over all classes on the last axis of the cells: its own form, one value a class, or their mean."""
+    """The metric over all classes on the last axis of the cells: its own form, one value per class, or their mean."""
     if options.average == "native":
         assert metric.classes is not None  # noqa: S101 - positive_place finds a class for the others
         return run_formula(metric.classes, cells, parameters)

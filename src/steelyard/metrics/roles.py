@@ -38,7 +38,7 @@ class Family:
 FAMILIES = {
     "rates": Family("Rates of one class", is_summary=False, is_rate=True),
     "overall": Family("All rows alike"),
-    "balanced": Family("Both classes alike"),
+    "balanced": Family("Both classes with equal weight"),
     "F": Family("Precision and recall of one class"),
     "agreement": Family("Agreement of truth and prediction"),
     "corrected": Family("Corrected for the class shares"),

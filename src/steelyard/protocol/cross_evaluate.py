@@ -56,8 +56,8 @@ def cross_evaluate(
     `estimator` is one, a list or a dictionary of them: all are evaluated on the same splits. `split` is a number of
     stratified folds, `Folds`, `HoldOut`, "groups" (each group of `groups` left out once), a splitter of scikit-learn,
     or pairs of (train, test) rows. `resample` makes the classes of the training part, and only of that, equally
-    frequent: "over" repeats rows of the smaller ones, "under" drops rows of the larger ones, "class_weight" weighs
-    them, and any sampler of imbalanced-learn will do; a list of them makes each one more candidate.
+    frequent: "over" repeats rows of the smaller ones, "under" drops rows of the larger ones, "class_weight" gives
+    them weights, and any sampler of imbalanced-learn will do; a list of them makes each one more candidate.
 
     Every fit has its timings and the size of its model; with `cost` short timings are repeated and a further fit,
     which is not timed, gives the peak memory. `sample_weight` reaches the fits and the metrics. A run that fails is

@@ -47,7 +47,7 @@ def controls(data: Mapping[str, Any]) -> Controls:
     """The sliders, the metrics that have a best threshold, and where they stand."""
     share = data["stops"][data["stop"]]
     prevalence = Slider("prevalence", len(data["stops"]) - 1, data["stop"], repr(share), _percent(share))
-    sliders = [_threshold(data), prevalence] if "cuts" in data else [prevalence]
+    sliders = [_threshold(data), prevalence] if "thresholds" in data else [prevalence]
     choices = [
         MenuEntry(row["name"], row["title"], row["name"] == default_metric().name)
         for row in data["metrics"]
@@ -58,21 +58,21 @@ def controls(data: Mapping[str, Any]) -> Controls:
 
 def _now(data: Mapping[str, Any], share: float) -> str:
     which = "the sample's" if share == data["view"]["share"] else "as asked for"
-    start = _OWN_THRESHOLD if data.get("own_cut") else "As evaluated"
+    start = _OWN_THRESHOLD if data.get("own_threshold") else "As evaluated"
     return f"{start}: {_flagged(data)}, {_percent(share)} of the rows positive ({which})."
 
 
 def _flagged(data: Mapping[str, Any]) -> str:
-    if "cuts" not in data:
+    if "thresholds" not in data:
         return "the predictions as they were made"
-    if data["cut"] is None:
+    if data["index"] is None:
         return "the predictions as they were made; the slider thresholds the scores instead"
-    threshold = data["cuts"]["threshold"][data["cut"]]
+    threshold = data["thresholds"]["threshold"][data["index"]]
     return "nobody flagged" if threshold is None else f"scores of {three_digits(threshold)} and more flagged"
 
 
 def _threshold(data: Mapping[str, Any]) -> Slider:
-    thresholds, place = data["cuts"]["threshold"], data["cut"]
+    thresholds, place = data["thresholds"]["threshold"], data["index"]
     last = len(thresholds) - 1
     if place is None:
         return Slider("threshold", last, last - data["near"], "", "as predicted")

@@ -65,7 +65,7 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str
     thresholded = at_opening_threshold(evaluation) if evaluation.confusion is None else evaluation
     if thresholded.positive is None:
         return _classes_page(thresholded, source, more)
-    data = payload(thresholded, source) | {"own_cut": thresholded is not evaluation} | page_sentences(evaluation)
+    data = payload(thresholded, source) | {"own_threshold": thresholded is not evaluation} | page_sentences(evaluation)
     context = page_context(thresholded, source, data, evaluation.verdict) | {"runs": more}
     return _fitting(thresholded, source, data, context, _script(thresholded))
 

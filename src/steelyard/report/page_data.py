@@ -171,9 +171,9 @@ def _of_scores(
         row.update({"best": grid.best.get(row["name"])} if metric.scores is None else _over(row, over[metric], start))
     shown = {metric: row["at"] for row, metric in zip(rows, metrics, strict=True) if "at" in row}
     return {
-        "cuts": _threshold_columns(grid),
-        "cut": grid.current,
-        "all_cuts": grid.total,
+        "thresholds": _threshold_columns(grid),
+        "index": grid.current,
+        "all_thresholds": grid.total,
         "near": 0 if evaluation.counts is None else grid.nearest(evaluation.counts),
         "threshold": finite_or_none(evaluation.threshold),
         "histogram": _histogram(score_histogram(scores)),
@@ -219,7 +219,7 @@ def _over(row: Mapping[str, Any], over: OverPrevalence | None, start: int) -> di
         "ranks": True,
         "at": at,
         "whys": dict(over.reasons),
-        "guesses": chances[:1] if len(set(chances)) == 1 else chances,
+        "baselines": chances[:1] if len(set(chances)) == 1 else chances,
     }
 
 

@@ -27,7 +27,7 @@ def page_context(
     evaluation: Evaluation, source: str, data: Mapping[str, Any], verdict: Sequence[Sentence]
 ) -> dict[str, object]:
     """Every part of the page's template."""
-    has_scores = "cuts" in data
+    has_scores = "thresholds" in data
     return {
         "facts": facts_of(evaluation, source, Markup("positive {}").format(label_html(evaluation.positive))),
         "verdict": page_verdict(verdict),
@@ -124,11 +124,11 @@ def _few(names: Sequence[str]) -> str:
 def _about_scores(data: Mapping[str, Any]) -> list[str]:
     """What the page holds of very many scores."""
     lines = []
-    if "cuts" in data and data["all_cuts"] > len(data["cuts"]["tp"]):
+    if "thresholds" in data and data["all_thresholds"] > len(data["thresholds"]["tp"]):
         lines.append(
-            f"The slider holds {len(data['cuts']['tp']):,} of {data['all_cuts']:,} thresholds, the best one of every "
-            "metric among them, each with its exact counts; areas are of all scores. At another prevalence the best "
-            "threshold is searched among those that it holds."
+            f"The slider holds {len(data['thresholds']['tp']):,} of {data['all_thresholds']:,} thresholds, the best "
+            "one of every metric among them, each with its exact counts; areas are of all scores. At another "
+            "prevalence the best threshold is searched among those that it holds."
         )
     if grouped := data.get("grouped"):
         lines.append(

@@ -43,12 +43,12 @@ def evaluation_summary(evaluation: Evaluation, name: str, *, everything: bool = 
 
 def _title(evaluation: Evaluation, name: str) -> str:
     positive = "" if evaluation.positive is None else f", positive {clean_label(repr(evaluation.positive))}"
-    cut = "" if evaluation.threshold is None else f", threshold {three_digits(evaluation.threshold)}"
-    return f"{clean_label(name)}: {evaluation.rows:,} rows{positive}{cut}"
+    threshold = "" if evaluation.threshold is None else f", threshold {three_digits(evaluation.threshold)}"
+    return f"{clean_label(name)}: {evaluation.rows:,} rows{positive}{threshold}"
 
 
 def _metrics(rows: Sequence[MetricRow], level: float) -> str:
-    """One line a metric, families apart; the bars take what is left of the width."""
+    """One line per metric, families apart; the bars take what is left of the width."""
     names, intervals = (max((len(text) for text in texts), default=0) for texts in _columns(rows))
     cells = min(max(terminal_width() - names - intervals - len("  value    chance") - 6, 0), _BAR_CELLS)
     shown: list[list[str] | str] = []

@@ -146,7 +146,7 @@ def _why_weights(true: list[float], other: list[float]) -> str:
     weights = ", ".join(map(str, true))
     return (
         f"The paper does not say its w. It is true of the weights {weights}{rest}, where strong means beyond {STRONG} "
-        "either way."
+        "in absolute value."
     )
 
 
@@ -191,7 +191,7 @@ _WHY_SETS = {
     "sensitive": "The paper wants a metric to notice every change; noticing the exchange of the classes (p1) is what "
     "Asawa and Wu want a metric not to do, so the papers disagree on whether this is a virtue.",
     "exchange": "Asawa and Wu call this symmetry and ask for it.",
-    "negatives": "TPr and Prec do not see TN by their definition; among the metrics that claim to weigh both classes "
+    "negatives": "TPr and Prec do not see TN by their definition; among the metrics that claim to count both classes "
     "F1 is the one.",
 }
 

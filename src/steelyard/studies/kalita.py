@@ -1,6 +1,6 @@
 """Kalita (2010): how to measure a classifier: hold-out, repeated splits, balanced training, costs, choosing a tree.
 
-The paper has no experiment, so its protocol is run on two real sets of unequal classes: the pulsars of HTRU2, two
+The paper has no experiment, so its protocol is run on two real sets of imbalanced classes: the pulsars of HTRU2, two
 classes and eight numbers; and the seven hierarchies of 20 Newsgroups, with words that are there or not.
 """
 

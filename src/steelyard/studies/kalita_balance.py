@@ -58,7 +58,7 @@ def balance_claim(outcome: ProtocolOutcome) -> Claim:
         ways = ", ".join(f"{way} {mean_f[way][0]:+.3f} / {recall[way][0]:+.3f}" for way in _WAYS)
         trees.append(f"{kind}tree: {ways}")
     return Claim(
-        f"For a tree to train correctly on unequal classes they should be balanced ({outcome.task.name}).",
+        f"For a tree to train correctly on imbalanced classes they should be balanced ({outcome.task.name}).",
         "stated, no numbers",
         f"mean F / balanced accuracy, {'; '.join(trees)}",
         f"corrected t-tests over {n} folds",

@@ -79,7 +79,7 @@ class DensityDisplay(ScoreDisplay):
         return 2.2 if len(self.spreads) == 1 else 0.3 + 1.6 * len(self.spreads)
 
     def frame(self) -> Rows[Record]:
-        """One row a model, class and bin."""
+        """One row per model, class and bin."""
         return Rows(
             row
             for s in self.spreads

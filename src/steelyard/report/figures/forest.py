@@ -29,7 +29,7 @@ _COLUMNS = ("value", "low", "high", "chance", "method")
 
 @dataclass(eq=False, repr=False)
 class IntervalDisplay(LabelDisplay):
-    """Metrics with their intervals beside chance, one line each; several models by name stand below each other.
+    """Metrics with their intervals and no-skill baselines, one line each; several models stand below each other.
 
     >>> from steelyard import Counts, evaluate
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -75,7 +75,7 @@ class IntervalDisplay(LabelDisplay):
         return 0.75 + 0.2 * lines + (0.12 * lines / len(self.models) if len(self.models) > 1 else 0)
 
     def frame(self) -> Rows[Record]:
-        """One row a model and metric."""
+        """One row per model and metric."""
         return Rows(
             Record(({"model": name} if name else {}) | {"metric": r.name} | {key: getattr(r, key) for key in _COLUMNS})
             for name, part in self.models.items()

@@ -1,4 +1,4 @@
-"""Metric lines: metrics over an axis, one line a metric with its name beside it."""
+"""Metric lines: metrics over an axis, one line per metric with its name beside it."""
 
 from __future__ import annotations
 

@@ -112,11 +112,11 @@ class RankingDisplay(Display):
 
     @property
     def height(self) -> float:
-        """Inches: a line a metric."""
+        """Inches: a line per metric."""
         return 0.95 + 0.19 * len(self.ordered)
 
     def frame(self) -> Rows[Record]:
-        """One row a metric, in the order of the difference, with its interval."""
+        """One row per metric, in the order of the difference, with its interval."""
         keys = ("metric", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm", "method")
         return Rows(Record({key: getattr(row, key) for key in keys}) for row in self.ordered)
 

@@ -94,7 +94,7 @@ class SurfaceDisplay(LabelDisplay):
         return 4.3
 
     def frame(self) -> Rows[Record]:
-        """One row a metric and pair of rates."""
+        """One row per metric and pair of rates."""
         tpr, tnr = np.meshgrid(rates(), rates(), indexing="ij")
         return Rows(
             row

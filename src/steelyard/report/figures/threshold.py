@@ -65,7 +65,7 @@ class ThresholdDisplay(ScoreDisplay):
         return cls(thresholds, tracks, best, caption_text.rows_text(chosen), chosen.threshold, chosen.level).placed(ax)
 
     def frame(self) -> Rows[Record]:
-        """One row a threshold and metric."""
+        """One row per threshold and metric."""
         return metric_lines.track_rows("threshold", self.thresholds, self.tracks)
 
     def caption(self) -> str:

@@ -134,15 +134,16 @@ function picture(cells) {
     const caught = right + wrong ? right / (right + wrong) : 0, full = tall * caught;
     el("rect", { class: `${kind} wrong`, x, y: top, width: w, height: tall - full }, svg);
     el("rect", { class: `${kind} right`, x, y: top + tall - full, width: w, height: full }, svg);
-    const text = (y, big, small) => {
-      el("text", { class: "cell", x: at, y, "text-anchor": anchor }, svg, big);
-      el("text", { class: "tick", x: at, y: y + 16, "text-anchor": anchor }, svg, small);
+    const text = (y, count, name) => {
+      const line = el("text", { class: "cell", x: at, y, "text-anchor": anchor }, svg, counted(count));
+      el("tspan", { class: "tick", dx: 6 }, line, narrow(right + wrong ? count / (right + wrong) : NaN));
+      el("text", { class: "tick", x: at, y: y + 16, "text-anchor": anchor }, svg, name);
     };
     const middle = (from, to) => Math.min(top + tall - 20, Math.max(top + 8, (from + to) / 2));
     let upper = middle(top, top + tall - full), lower = middle(top + tall - full, top + tall);
     if (lower - upper < 44) { const mid = Math.min(top + tall - 42, Math.max(top + 30, (upper + lower) / 2)); upper = mid - 22; lower = mid + 22; }
-    text(upper, counted(wrong), `${words[0]} ${narrow(right + wrong ? wrong / (right + wrong) : NaN)}`);
-    text(lower, counted(right), `${words[1]} ${narrow(right + wrong ? caught : NaN)}`);
+    text(upper, wrong, words[0]);
+    text(lower, right, words[1]);
   };
   column(side, wide, tp, fn, "positive", "end", side - 8, ["false negatives", "true positives"]);
   column(side + wide + gap, inner - wide, tn, fp, "negative", "start", width - side + 8, ["false positives", "true negatives"]);

@@ -1,14 +1,14 @@
-// Curves: what each chart shows; the point on every one of them is the same cut.
+// Curves: what each chart shows; the point on every one of them is the same threshold.
 
 const charts = [];
-const each = (make) => Array.from({ length: CUTS }, (_, i) => make(i));
+const each = (make) => Array.from({ length: THRESHOLDS }, (_, i) => make(i));
 const rates = (c) => [c[2] / (c[2] + c[3]), c[0] / (c[0] + c[1])];
 const SCORES = D.histogram ? ticked(D.histogram.ends[0], D.histogram.ends[1]) : null;
-// Between cuts that are all here the value is that of the higher one, a step; between others it is not known.
-const WHOLE = CUTS === D.all_cuts;
-const finiteCut = (i) => D.cuts.threshold[i] !== null;
+// Between thresholds that are all here the value is that of the higher one, a step; between others it is not known.
+const WHOLE = THRESHOLDS === D.all_thresholds;
+const isFiniteThreshold = (i) => D.thresholds.threshold[i] !== null;
 
-// A chart over the cuts: drawn anew when its lines change, its point moved at every update.
+// A chart over the thresholds: drawn anew when its lines change, its point moved at every update.
 function chart(id, draw, at, words, fixedShare) {
   if (!host(id)) return;
   let p = null, marks = null, drawnFor = null;
@@ -16,18 +16,18 @@ function chart(id, draw, at, words, fixedShare) {
     moved(cells, share, redraw) {
       const key = fixedShare ? view.label : `${state.stop}|${state.chosen}|${view.label}`;
       if (!p || redraw || drawnFor !== key) { p = draw(share); drawnFor = key; marks = [rule(p), dot(p)]; if (at.upright) marks[1].remove(); if (!at.upright) marks[0].remove(); listen(p, self); }
-      self.mark(hover === null ? state.cut : hover);
+      self.mark(hover === null ? state.index : hover);
     },
-    mark(cut) {
-      const c = weighed(cellsAt(cut), shareAt(state.stop)), [x, y] = at(c, cut);
+    mark(index) {
+      const c = atPrevalence(cellsAt(index), shareAt(state.stop)), [x, y] = at(c, index);
       if (at.upright) place(marks[0], p, x);
       else place(marks[1], p, x, y);
-      host(`${id}-readout`).textContent = words(c, cut, x, y);
+      host(`${id}-readout`).textContent = words(c, index, x, y);
     },
     nearest(x, y) {
       let best = null, least = Infinity;
-      for (let i = 0; i < CUTS; i++) {
-        const [u, v] = at(weighed(cutAt(i), shareAt(state.stop)), i);
+      for (let i = 0; i < THRESHOLDS; i++) {
+        const [u, v] = at(atPrevalence(countsAt(i), shareAt(state.stop)), i);
         if (!isNumber(u) || (!at.upright && !isNumber(v))) continue;
         const away = (p.X(u) - x) ** 2 + (at.upright ? 0 : (p.Y(v) - y) ** 2);
         if (away < least) { least = away; best = i; }
@@ -39,18 +39,18 @@ function chart(id, draw, at, words, fixedShare) {
 }
 
 function listen(p, self) {
-  if (!CUTS) return;
+  if (!THRESHOLDS) return;
   const found = (event) => {
     const box = p.svg.getBoundingClientRect(), k = p.width / box.width;
     return self.nearest((event.clientX - box.left) * k, (event.clientY - box.top) * k);
   };
-  const point = (cut) => { hover = cut; for (const chart of charts) if (chart.mark) chart.mark(cut === null ? state.cut : cut); };
+  const point = (index) => { hover = index; for (const chart of charts) if (chart.mark) chart.mark(index === null ? state.index : index); };
   p.svg.addEventListener("pointermove", (event) => point(found(event)));
   p.svg.addEventListener("pointerleave", () => point(null));
-  p.svg.addEventListener("click", (event) => { const cut = found(event); hover = null; if (cut !== null) move({ cut }); });
+  p.svg.addEventListener("click", (event) => { const index = found(event); hover = null; if (index !== null) move({ index }); });
 }
 
-const cutWords = (cut) => (cut === null ? "as predicted" : thresholdAt(cut) === Infinity ? "nobody flagged" : `threshold ${digits(thresholdAt(cut))}`);
+const thresholdText = (index) => (index === null ? "as predicted" : thresholdAt(index) === Infinity ? "nobody flagged" : `threshold ${digits(thresholdAt(index))}`);
 const upright = (f) => Object.assign(f, { upright: true });
 
 // The band is given as the false positive rate at a recall, from which every curve's band follows.
@@ -68,11 +68,11 @@ chart("roc", (share) => {
   const p = plot("roc", { x: SHARES, y: SHARES, xTitle: "False positive rate", yTitle: "True positive rate (recall)" });
   line(p, [[0, 0], [1, 1]], "chance-line");
   banded(p, share, rates);
-  line(p, each((i) => rates(cutAt(i))), "curve");
+  line(p, each((i) => rates(countsAt(i))), "curve");
   const auc = BY_NAME.get("roc_auc");
   if (auc && isNumber(auc.value)) el("text", { class: "label", x: p.box.right - 8, y: p.box.bottom - 12, "text-anchor": "end" }, p.svg, `area ${digits(auc.value)}`);
   return p;
-}, rates, (c, cut, x, y) => `${cutWords(cut)} · recall ${percent(y)} · false positive rate ${percent(x)}`, true);
+}, rates, (c, index, x, y) => `${thresholdText(index)} · recall ${percent(y)} · false positive rate ${percent(x)}`, true);
 
 chart("pr", (share) => {
   const p = plot("pr", { x: SHARES, y: SHARES, xTitle: "Recall", yTitle: "Precision" });
@@ -83,10 +83,10 @@ chart("pr", (share) => {
   line(p, [[0, s], [1, s]], "chance-line");
   const point = (c) => [recallOf(c), precisionOf(c)];
   banded(p, share, point);
-  line(p, each((i) => point(weighed(cutAt(i), share))).filter(([, y]) => isNumber(y)), "curve");
+  line(p, each((i) => point(atPrevalence(countsAt(i), share))).filter(([, y]) => isNumber(y)), "curve");
   if (s > 0.06) el("text", { class: "tick", x: p.box.right - 8, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "unachievable");
   return p;
-}, (c) => [recallOf(c), precisionOf(c)], (c, cut, x, y) => `${cutWords(cut)} · recall ${percent(x)} · precision ${percent(y)}`);
+}, (c) => [recallOf(c), precisionOf(c)], (c, index, x, y) => `${thresholdText(index)} · recall ${percent(x)} · precision ${percent(y)}`);
 
 chart("gain", (share) => {
   const p = plot("gain", { x: SHARES, y: SHARES, xTitle: "Predicted positive rate", yTitle: "True positive rate (recall)" });
@@ -94,11 +94,11 @@ chart("gain", (share) => {
   line(p, [[0, 0], [1, 1]], "chance-line");
   line(p, [[0, 0], [s, 1], [1, 1]], "perfect-line");
   banded(p, share, point);
-  line(p, each((i) => point(weighed(cutAt(i), share))), "curve");
+  line(p, each((i) => point(atPrevalence(countsAt(i), share))), "curve");
   return p;
-}, (c) => [flagged(c), recallOf(c)], (c, cut, x, y) => `${cutWords(cut)} · ${percent(x)} of the rows predicted positive · recall ${percent(y)}`);
+}, (c) => [flagged(c), recallOf(c)], (c, index, x, y) => `${thresholdText(index)} · ${percent(x)} of the rows predicted positive · recall ${percent(y)}`);
 
-const atThreshold = upright((c, cut) => [cut === null ? NaN : Math.min(thresholdAt(cut), SCORES.to)]);
+const atThreshold = upright((c, index) => [index === null ? NaN : Math.min(thresholdAt(index), SCORES.to)]);
 
 chart("scores", () => {
   const h = D.histogram, n = h.positive.length, most = { 1: Math.max(...h.positive), "-1": Math.max(...h.negative) };
@@ -114,7 +114,7 @@ chart("scores", () => {
   el("text", { class: "label", x: p.box.right, y: p.box.top + 12, "text-anchor": "end" }, p.svg, "positives");
   el("text", { class: "label", x: p.box.right, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "negatives");
   return p;
-}, atThreshold, (c, cut) => `${cutWords(cut)} · recall ${percent(recallOf(c))} · false positive rate ${percent(rates(c)[0])}`, true);
+}, atThreshold, (c, index) => `${thresholdText(index)} · recall ${percent(recallOf(c))} · false positive rate ${percent(rates(c)[0])}`, true);
 
 const short = (row) => (row.title.length > 14 ? `${row.title.slice(0, 13)}…` : row.title);
 function spanned(values) {
@@ -133,15 +133,15 @@ function several(id, x, xTitle, points) {
 const values = (c, stop) => state.chosen.map((name) => `${BY_NAME.get(name).title} ${digits(valueAt(BY_NAME.get(name), c, stop))}`).join(" · ");
 
 chart("over-threshold", (share) => several("over-threshold", SCORES, "threshold", (row) => {
-  const found = [];
-  for (let i = CUTS - 1; i >= 0; i--) {
-    const v = valueAt(row, weighed(cutAt(i), share), state.stop), from = found.length ? found[found.length - 1][0] : SCORES.from;
+  const steps = [];
+  for (let i = THRESHOLDS - 1; i >= 0; i--) {
+    const v = valueAt(row, atPrevalence(countsAt(i), share), state.stop), from = steps.length ? steps[steps.length - 1][0] : SCORES.from;
     if (from >= SCORES.to) break;
-    if (WHOLE || !found.length || !finiteCut(i)) found.push([from, v]);
-    found.push([finiteCut(i) ? thresholdAt(i) : SCORES.to, v]);
+    if (WHOLE || !steps.length || !isFiniteThreshold(i)) steps.push([from, v]);
+    steps.push([isFiniteThreshold(i) ? thresholdAt(i) : SCORES.to, v]);
   }
-  return found;
-}), atThreshold, (c, cut) => `${cutWords(cut)} · ${values(c, state.stop)}`);
+  return steps;
+}), atThreshold, (c, index) => `${thresholdText(index)} · ${values(c, state.stop)}`);
 
 const logit = (v) => Math.log(v / (1 - v));
 const ENDS = [logit(D.stops[0]), logit(D.stops[D.stops.length - 1])];
@@ -151,14 +151,14 @@ const PREVALENCE = {
 };
 const overPrevalence = {
   moved(cells, share, redraw) {
-    const key = `${state.cut}|${state.chosen}|${view.label}`;
+    const key = `${state.index}|${state.chosen}|${view.label}`;
     if (redraw || this.key !== key) { this.key = key; this.draw(); }
     place(this.rule, this.p, D.stops[state.stop]);
     host("over-prevalence-readout").textContent = `prevalence ${percent(D.stops[state.stop])} · ${values(cells, state.stop)}`;
   },
   draw() {
-    const base = cellsAt(state.cut);
-    const p = several("over-prevalence", PREVALENCE, "Prevalence (log scale)", (row) => D.stops.map((s, i) => [s, valueAt(row, weighed(base, shareAt(i)), i)]));
+    const base = cellsAt(state.index);
+    const p = several("over-prevalence", PREVALENCE, "Prevalence (log scale)", (row) => D.stops.map((s, i) => [s, valueAt(row, atPrevalence(base, shareAt(i)), i)]));
     Object.assign(this, { p, rule: rule(p) });
     p.svg.addEventListener("click", (event) => {
       const box = p.svg.getBoundingClientRect(), x = ((event.clientX - box.left) * p.width) / box.width;
@@ -169,7 +169,7 @@ const overPrevalence = {
 charts.push(overPrevalence);
 
 if (D.reliability) {
-  const scaled = (bin, share) => weighed([bin.p, 0, bin.n, 0], null).map((v, i) => {
+  const scaled = (bin, share) => atPrevalence([bin.p, 0, bin.n, 0], null).map((v, i) => {
     if (share === null) return v;
     return i < 2 ? (v * share) / view.share : (v * (1 - share)) / (1 - view.share);
   });
@@ -194,7 +194,7 @@ if (D.reliability) {
   });
   chart("decision", (share) => {
     const found = each((i) => i).filter((i) => thresholdAt(i) > 0 && thresholdAt(i) < 1).reverse();
-    const at = (i, t) => [t, NET_BENEFIT(...weighed(cutAt(i), share), t)];
+    const at = (i, t) => [t, NET_BENEFIT(...atPrevalence(countsAt(i), share), t)];
     const benefit = found.flatMap((i, j) => [...(WHOLE ? [at(i, j ? thresholdAt(found[j - 1]) : 0)] : []), at(i, thresholdAt(i))]);
     const s = share === null ? view.share : share;
     const all = Array.from({ length: 99 }, (_, i) => (i + 1) / 100).map((t) => [t, NET_BENEFIT(s, 0, 1 - s, 0, t)]);
@@ -214,6 +214,6 @@ if (D.reliability) {
     word("treat all", [[x + 6, low], [x + 6, none - 6], [x - 54, low], [p.X(0) + 16, p.box.top + 12]]);
     word("treat none", [[p.box.right - 66, none + 16], [p.box.right - 66, none - 6], [p.X(0) + 6, none + 16], [p.X(0.4), none + 16]]);
     return p;
-  }, (c, cut) => { const t = cut === null ? NaN : thresholdAt(cut); return [t, t > 0 && t < 1 ? NET_BENEFIT(c[0], c[1], c[2], c[3], t) : NaN]; },
-  (c, cut, x, y) => `${cutWords(cut)} · net benefit ${digits(y)}`);
+  }, (c, index) => { const t = index === null ? NaN : thresholdAt(index); return [t, t > 0 && t < 1 ? NET_BENEFIT(c[0], c[1], c[2], c[3], t) : NaN]; },
+  (c, index, x, y) => `${thresholdText(index)} · net benefit ${digits(y)}`);
 }

@@ -31,7 +31,7 @@ function digits(v) {
   return Math.abs(Number(shown)) === 1 && Math.abs(off) > D.digits.rounding ? besideOne(v, off) : shown;
 }
 
-// As many digits as tell a number from 1, up to some; there never the 1.
+// As many digits as distinguish a number from 1, up to some; there never the 1.
 function besideOne(v, off) {
   for (let places = 3; places <= D.digits.places; places++) {
     const shown = fixed(v, places);
@@ -69,19 +69,19 @@ function reasonOf(name, c) {
 }
 
 // The expected table of a random predictor with the same margins.
-function guessed(c) {
+function noSkill(c) {
   const p = c[0] + c[1], n = c[2] + c[3], all = p + n;
   const yes = (c[0] + c[2]) / all, no = (c[1] + c[3]) / all;
   return [p * yes, p * no, n * yes, n * no];
 }
 
 function chanceOf(row, c) {
-  const v = valueOf(row.name, guessed(c));
+  const v = valueOf(row.name, noSkill(c));
   return (row.range[0] === null || row.range[0] < 0) && Math.abs(v) < 1e-13 ? 0 : v;
 }
 
 // The same rates where another share of the rows is positive, the total kept.
-function reweighed(c, share) {
+function reweighted(c, share) {
   const p = c[0] + c[1], n = c[2] + c[3];
   const up = (share * (p + n)) / p, down = ((1 - share) * (p + n)) / n;
   return [c[0] * up, c[1] * up, c[2] * down, c[3] * down];

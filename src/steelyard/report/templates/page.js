@@ -7,13 +7,13 @@ function move(change) {
   update(false);
 }
 
-function bestCut(name) {
+function bestThreshold(name) {
   const row = BY_NAME.get(name);
   if (D.stops[state.stop] === view.share) return row.best;
   const share = shareAt(state.stop);
   let best = row.best, most = -Infinity;
-  for (let i = 0; i < CUTS; i++) {
-    const v = row.sign * valueAt(row, weighed(cutAt(i), share), state.stop);
+  for (let i = 0; i < THRESHOLDS; i++) {
+    const v = row.sign * valueAt(row, atPrevalence(countsAt(i), share), state.stop);
     if (v > most + 1e-12) { most = v; best = i; }
   }
   return best;
@@ -21,7 +21,7 @@ function bestCut(name) {
 
 function remembered() {
   const parts = new URLSearchParams();
-  if (CUTS && state.cut !== START.cut && state.cut !== null) parts.set("threshold", String(thresholdAt(state.cut)));
+  if (THRESHOLDS && state.index !== START.index && state.index !== null) parts.set("threshold", String(thresholdAt(state.index)));
   if (state.stop !== ownStop()) parts.set("prevalence", String(D.stops[state.stop]));
   if (host("optimise") && !host("optimise").selectedOptions[0].defaultSelected) parts.set("optimise", host("optimise").value);
   if (host("sort").value !== "first") parts.set("sort", host("sort").value);
@@ -36,9 +36,9 @@ function recalled() {
   const given = (key) => ((parts.get(key) || "").trim() === "" ? NaN : Number(parts.get(key)));
   const nearest = (list, v) => list.reduce((best, item, i) => (Math.abs(item - v) < Math.abs(list[best] - v) ? i : best), 0);
   const t = given("threshold"), share = given("prevalence");
-  if (CUTS && (Number.isFinite(t) || t === Infinity)) {
-    state.cut = t === Infinity ? D.cuts.threshold.indexOf(null) : nearest(D.cuts.threshold.map((v) => (v === null ? 1e300 : v)), t);
-    if (state.cut < 0) state.cut = 0;
+  if (THRESHOLDS && (Number.isFinite(t) || t === Infinity)) {
+    state.index = t === Infinity ? D.thresholds.threshold.indexOf(null) : nearest(D.thresholds.threshold.map((v) => (v === null ? 1e300 : v)), t);
+    if (state.index < 0) state.index = 0;
   }
   if (share > 0 && share < 1) state.stop = nearest(D.stops, share);
   for (const key of ["optimise", "sort"]) {
@@ -74,9 +74,9 @@ function turned(chosen, keepStop) {
 
 function numbers() {
   settled();
-  const start = isStart(), share = shareAt(state.stop), cells = weighed(cellsAt(state.cut), share);
+  const start = isStart(), share = shareAt(state.stop), cells = atPrevalence(cellsAt(state.index), share);
   const number = (v) => (isNumber(v) ? v : null);
-  const cut = CUTS ? thresholdAt(state.cut) : null, methods = new Set();
+  const threshold = THRESHOLDS ? thresholdAt(state.index) : null, methods = new Set();
   const metrics = [...rows.values()].map(({ row, tr, interval }) => {
     const v = tr.dataset.value === "" ? null : Number(tr.dataset.value), { low, high, method } = interval.dataset;
     const steady = isSteady(row, start), drawn = low !== undefined;
@@ -86,7 +86,7 @@ function numbers() {
   });
   return {
     schema: 1, version: D.version, source: D.source, rows: D.rows, labels: D.labels, positive: view.typed,
-    threshold: number(cut), prevalence: D.stops[state.stop], level: D.level, method: start ? D.method : [...methods].filter(Boolean).join(", "), seed: D.seed,
+    threshold: number(threshold), prevalence: D.stops[state.stop], level: D.level, method: start ? D.method : [...methods].filter(Boolean).join(", "), seed: D.seed,
     counts: { tp: cells[0], fn: cells[1], fp: cells[2], tn: cells[3] },
     metrics,
     // The groups are known as evaluated only.
@@ -95,7 +95,7 @@ function numbers() {
 }
 
 function movedVerdict() {
-  const texts = { outcomes: LIVE ? LIVE.textContent : "", rates: state.said };
+  const texts = { outcomes: LIVE ? LIVE.textContent : "", rates: state.now };
   return Object.values(D.moved).map((sentence) => ({ ...sentence, text: texts[sentence.code] })).filter((sentence) => sentence.text);
 }
 
@@ -115,7 +115,7 @@ function markdown() {
 }
 
 function copied(words) {
-  const done = (told) => { host("copied").textContent = told; setTimeout(() => { host("copied").textContent = ""; }, 1500); };
+  const done = (message) => { host("copied").textContent = message; setTimeout(() => { host("copied").textContent = ""; }, 1500); };
   const aside = () => {
     const area = el("textarea", { class: "aside", "aria-hidden": "true" }, document.body);
     area.value = words;
@@ -124,7 +124,7 @@ function copied(words) {
     area.remove();
     done(held ? "copied" : "not copied: the browser refused");
   };
-  // A frame of a notebook may not use the clipboard's own door, and asking is logged as an error.
+  // A frame of a notebook may not use the clipboard itself, and asking is logged as an error.
   if (navigator.clipboard && window === window.top) navigator.clipboard.writeText(words).then(() => done("copied"), aside);
   else aside();
 }
@@ -150,9 +150,9 @@ function begin() {
   choices();
   recalled();
   const listen = (id, event, act) => { const found = host(id); if (found) found.addEventListener(event, act); };
-  listen("threshold", "input", (event) => move({ cut: CUTS - 1 - Number(event.target.value) }));
+  listen("threshold", "input", (event) => move({ index: THRESHOLDS - 1 - Number(event.target.value) }));
   listen("prevalence", "input", (event) => move({ stop: Number(event.target.value) }));
-  listen("jump", "click", () => move({ cut: bestCut(host("optimise").value) }));
+  listen("jump", "click", () => move({ index: bestThreshold(host("optimise").value) }));
   listen("optimise", "change", remembered);
   listen("reset", "click", () => { turned(D.view, true); if (host("class")) host("class").value = D.view.label; move({ ...START }); remembered(); });
   listen("sort", "change", () => { sorted(host("sort").value); if (host("sort").value === "first") folded(true); remembered(); });

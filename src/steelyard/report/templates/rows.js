@@ -66,19 +66,19 @@ function detail(row) {
   const tr = document.createElement("tr");
   tr.className = "detail";
   const cell = el("td", { colspan: 5 }, tr), list = el("dl", {}, cell);
-  const told = (term, words) => { if (words) { el("dt", {}, list, term); el("dd", {}, list, words); } };
-  told("meaning", row.meaning);
+  const fact = (term, words) => { if (words) { el("dt", {}, list, term); el("dd", {}, list, words); } };
+  fact("meaning", row.meaning);
   const formula = el("dd", {});
   el("code", {}, formula, `${row.name} = ${row.formula}`);
   el("dt", {}, list, "formula");
   list.appendChild(formula);
-  told("parameters", Object.entries(row.parameters).map(([key, v]) => `${key} = ${v === null ? "from the table" : v}`).join(", "));
+  fact("parameters", Object.entries(row.parameters).map(([key, v]) => `${key} = ${v === null ? "from the table" : v}`).join(", "));
   for (const [sign, words] of [["+", "proved"], ["-", "refuted"]]) {
-    told(words, D.properties.filter((_, i) => row.holds[i] === sign).join(" · "));
+    fact(words, D.properties.filter((_, i) => row.holds[i] === sign).join(" · "));
   }
-  if (!row.holds) told("properties", row.ranks ? "not proven for metrics of scores" : "not proven here; steelyard audit proves or refutes them");
-  told("interval", row.method);
-  told("source", D.sources[row.cite] || row.cite);
+  if (!row.holds) fact("properties", row.ranks ? "not proven for metrics of scores" : "not proven here; steelyard audit proves or refutes them");
+  fact("interval", row.method);
+  fact("source", D.sources[row.cite] || row.cite);
   return tr;
 }
 

@@ -1,10 +1,10 @@
-// State: one cut and one prevalence; every number and every mark follows from the two.
+// State: one threshold and one prevalence; every number and every mark follows from the two.
 
 const METRICS = D.metrics.map((row) => ({ ...Object.fromEntries(D.keys.map((key, i) => [key, row[i]])), ...row[D.keys.length] }));
 const BY_NAME = new Map(METRICS.map((row) => [row.name, row]));
-const CUTS = D.cuts ? D.cuts.tp.length : 0;
+const THRESHOLDS = D.thresholds ? D.thresholds.tp.length : 0;
 let view = D.view;
-const START = { cut: D.cuts ? D.cut : null, stop: D.stop };
+const START = { index: D.thresholds ? D.index : null, stop: D.stop };
 const state = { ...START, chosen: D.drawn.filter((name) => BY_NAME.has(name)) };
 if (!state.chosen.length) state.chosen = METRICS.filter((row) => bounded(row)).slice(0, 4).map((row) => row.name);
 const rows = new Map();
@@ -15,17 +15,17 @@ function bounded(row) { return row.range[0] !== null && row.range[1] !== null &&
 // ---------------------------------------------------------------- the state, and the table it stands for
 
 // What is left of a class is taken from its last running sum, so that nothing is left where all is flagged.
-const cutAt = (i) => {
-  const { tp, fp } = D.cuts, last = CUTS - 1;
+const countsAt = (i) => {
+  const { tp, fp } = D.thresholds, last = THRESHOLDS - 1;
   return [tp[i], tp[last] - tp[i], fp[i], fp[last] - fp[i]];
 };
-const thresholdAt = (i) => (i === null ? null : D.cuts.threshold[i] === null ? Infinity : D.cuts.threshold[i]);
-const cellsAt = (cut) => (cut === null || !CUTS ? view.cells : cutAt(cut));
+const thresholdAt = (i) => (i === null ? null : D.thresholds.threshold[i] === null ? Infinity : D.thresholds.threshold[i]);
+const cellsAt = (index) => (index === null || !THRESHOLDS ? view.cells : countsAt(index));
 const shareAt = (stop) => (D.stops[stop] === view.share || !possible() ? null : D.stops[stop]);
 const possible = () => view.share > 0 && view.share < 1;
-const weighed = (cells, share) => (share === null ? cells : reweighed(cells, share));
+const atPrevalence = (cells, share) => (share === null ? cells : reweighted(cells, share));
 const isSteady = (row, start) => start || (row.ranks && (row.at === undefined || state.stop === START.stop));
-const isStart = () => view === D.view && state.cut === START.cut && state.stop === START.stop;
+const isStart = () => view === D.view && state.index === START.index && state.stop === START.stop;
 
 function valueAt(row, cells, stop) {
   if (!row.ranks) return FORMULAS[row.name] ? valueOf(row.name, cells) : isStart() ? row.value : NaN;
@@ -40,6 +40,6 @@ function whyAt(row, cells, stop) {
 
 function chanceAt(row, cells, stop) {
   if (isStart()) return row.chance;
-  if (row.ranks) return row.guesses ? row.guesses[row.guesses.length === 1 ? 0 : stop] : row.chance;
+  if (row.ranks) return row.baselines ? row.baselines[row.baselines.length === 1 ? 0 : stop] : row.chance;
   return FORMULAS[row.name] ? chanceOf(row, cells) : NaN;
 }

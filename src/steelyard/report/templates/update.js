@@ -3,7 +3,7 @@
 function update(redraw) {
   const began = performance.now();
   if (redraw) WIDTHS.clear();
-  const share = shareAt(state.stop), cells = weighed(cellsAt(state.cut), share), start = isStart();
+  const share = shareAt(state.stop), cells = atPrevalence(cellsAt(state.index), share), start = isStart();
   for (const { tr, row, value, interval, chance, parts: marks } of rows.values()) {
     const v = start ? row.value : valueAt(row, cells, state.stop), c = chanceAt(row, cells, state.stop);
     tr.dataset.value = isNumber(v) ? String(v) : "";
@@ -21,7 +21,7 @@ function update(redraw) {
   sides(cells, null);
   picture(cells);
   for (const chart of charts) chart.moved(cells, share, redraw);
-  said(cells, share, start);
+  describe(cells, share, start);
   controls();
   if (start) host("how-intervals").textContent = "";
   clearTimeout(resting);
@@ -41,12 +41,12 @@ function atRest() {
   if (host("sort").value === "value") sorted("value");
   if (!isStart()) redrawn();
   remembered();
-  document.documentElement.dataset.rested = `${state.cut === null ? "" : state.cut}/${state.stop}`;
+  document.documentElement.dataset.rested = `${state.index === null ? "" : state.index}/${state.stop}`;
 }
 
 function redrawn() {
-  const share = shareAt(state.stop), sample = cellsAt(state.cut), cells = weighed(sample, share);
-  const set = { ...drawn(view, sample, possible() ? share : null), known: share === null && state.cut === null ? view.known : null };
+  const share = shareAt(state.stop), sample = cellsAt(state.index), cells = atPrevalence(sample, share);
+  const set = { ...drawn(view, sample, possible() ? share : null), known: share === null && state.index === null ? view.known : null };
   for (const { row, tr, interval, parts } of rows.values()) {
     if (row.ranks || !FORMULAS[row.name] || tr.dataset.value === "") continue;
     const [low, high, method] = intervalOf(row, Number(tr.dataset.value), set);
@@ -90,7 +90,7 @@ function table(cells) {
 const AS_EVALUATED = [...host("now").childNodes];
 const LIVE = D.headline && document.querySelector('h1 [data-code="outcomes"]'), FIRST_HEADLINE = LIVE && LIVE.textContent;
 if (LIVE) LIVE.classList.add("live");
-function said(cells, share, start) {
+function describe(cells, share, start) {
   if (LIVE) LIVE.textContent = start ? FIRST_HEADLINE : headline(cells, share);
   host("now").classList.toggle("moved", !start);
   document.querySelector(".verdict").classList.toggle("moved", !start);
@@ -100,18 +100,20 @@ function said(cells, share, start) {
 }
 
 function now(cells, share, set) {
-  const told = (name, words) => {
+  const rate = (name, words) => {
     const v = valueOf(name, cells), row = BY_NAME.get(name) || { name, range: [0, 1] };
     if (!isNumber(v)) return `${words} is undefined (${reasonOf(name, cells)})`;
     const [low, high] = set ? intervalOf(row, v, set) : [NaN, NaN];
-    return `${words} ${percent(v)}${isNumber(low) ? ` (${percent(low).slice(0, -2)} to ${percent(high).slice(0, -2)})` : ""}`;
+    // No template within a template: the minifier takes the blanks out of the inner one.
+    const ends = isNumber(low) ? " (" + percent(low).slice(0, -2) + " to " + percent(high).slice(0, -2) + ")" : "";
+    return `${words} ${percent(v)}${ends}`;
   };
   const where = [
-    view === D.view ? "" : `for ${view.label}`, CUTS ? `at ${thresholdWords()}` : "",
+    view === D.view ? "" : `for ${view.label}`, THRESHOLDS ? `at ${thresholdWords()}` : "",
     share === null ? "" : `where ${percent(share)} of the rows are positive`,
   ].filter(Boolean).join(", ");
-  state.said = `Now ${where}: ${told("recall", "recall")}, ${told("specificity", "specificity")}, ${told("precision", "precision")}.`;
-  host("now").textContent = `${state.said} The ${LIVE ? "other " : ""}sentences above are those of the evaluation.`;
+  state.now = `Now ${where}: ${rate("recall", "recall")}, ${rate("specificity", "specificity")}, ${rate("precision", "precision")}.`;
+  host("now").textContent = `${state.now} The ${LIVE ? "other " : ""}sentences above are those of the evaluation.`;
 }
 
 // The table in whole rows of a round number, as Python states it: what has rows keeps one.
@@ -140,8 +142,8 @@ function headline(cells, share) {
 }
 
 function thresholdWords() {
-  if (state.cut === null) return "the labels as predicted";
-  const t = thresholdAt(state.cut);
+  if (state.index === null) return "the labels as predicted";
+  const t = thresholdAt(state.index);
   return t === Infinity ? "a threshold above every score, nobody flagged" : `threshold ${digits(t)}`;
 }
 
@@ -151,11 +153,11 @@ function controls() {
   p.dataset.prevalence = String(share);
   host("prevalence-shown").textContent = percent(share) + (share === view.share ? " (sample)" : "");
   p.setAttribute("aria-valuetext", percent(share));
-  if (!CUTS) return;
-  const t = host("threshold"), cut = thresholdAt(state.cut);
-  if (state.cut !== null) t.value = CUTS - 1 - state.cut;
-  t.dataset.threshold = cut === null ? "" : String(cut);
-  const words = cut === null ? "as predicted" : cut === Infinity ? "nobody flagged" : digits(cut);
+  if (!THRESHOLDS) return;
+  const t = host("threshold"), threshold = thresholdAt(state.index);
+  if (state.index !== null) t.value = THRESHOLDS - 1 - state.index;
+  t.dataset.threshold = threshold === null ? "" : String(threshold);
+  const words = threshold === null ? "as predicted" : threshold === Infinity ? "nobody flagged" : digits(threshold);
   host("threshold-shown").textContent = words;
   t.setAttribute("aria-valuetext", words);
 }
