@@ -1,4 +1,4 @@
-"""ConfusionDisplay: the table as areas for two classes, as a heat map of each class's rows for more."""
+"""ConfusionDisplay: the confusion matrix as areas for two classes, as a heat map of each class's rows for more."""
 
 from __future__ import annotations
 

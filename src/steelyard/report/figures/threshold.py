@@ -109,9 +109,8 @@ class ThresholdDisplay(ScoreDisplay):
                 zorder=4,
             )
         if self._in_use():
-            style.vertical_line(
-                ax, float(self.threshold or 0), f"threshold {caption_text.threshold_text(self.threshold)}"
-            )
+            shown = caption_text.threshold_text(self.threshold)
+            style.vertical_line(ax, float(self.threshold or 0), f"threshold {shown}")
             lines.append(Line(np.full(2, self.threshold), np.array(ax.get_ylim())))
         label_lines(ax, lines)
         return ax

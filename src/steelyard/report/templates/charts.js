@@ -118,7 +118,7 @@ function brief(v) {
   return written.length > 6 && Math.abs(v) < 0.01 ? String(Number(v.toPrecision(2)).toExponential()) : written;
 }
 
-// The table as areas: the width of a column is the size of its class, its filled height the share that is right.
+// The confusion matrix as areas: the width of a column is the size of its class, its filled height its recall.
 const narrow = (share) => percent(share).replace("above ", ">");
 function picture(cells) {
   const room = host("picture");
@@ -135,13 +135,13 @@ function picture(cells) {
     el("rect", { class: `${kind} wrong`, x, y: top, width: w, height: tall - full }, svg);
     el("rect", { class: `${kind} right`, x, y: top + tall - full, width: w, height: full }, svg);
     const text = (y, count, name) => {
-      const line = el("text", { class: "cell", x: at, y, "text-anchor": anchor }, svg, counted(count));
-      el("tspan", { class: "tick", dx: 6 }, line, narrow(right + wrong ? count / (right + wrong) : NaN));
-      el("text", { class: "tick", x: at, y: y + 16, "text-anchor": anchor }, svg, name);
+      const share = narrow(right + wrong ? count / (right + wrong) : NaN);
+      el("text", { class: "cell", x: at, y, "text-anchor": anchor }, svg, counted(count));
+      [name, share].forEach((line, i) => el("text", { class: "tick", x: at, y: y + 15 + 14 * i, "text-anchor": anchor }, svg, line));
     };
-    const middle = (from, to) => Math.min(top + tall - 20, Math.max(top + 8, (from + to) / 2));
+    const middle = (from, to) => Math.min(top + tall - 32, Math.max(top + 8, (from + to) / 2));
     let upper = middle(top, top + tall - full), lower = middle(top + tall - full, top + tall);
-    if (lower - upper < 44) { const mid = Math.min(top + tall - 42, Math.max(top + 30, (upper + lower) / 2)); upper = mid - 22; lower = mid + 22; }
+    if (lower - upper < 58) { const mid = Math.min(top + tall - 61, Math.max(top + 37, (upper + lower) / 2)); upper = mid - 29; lower = mid + 29; }
     text(upper, wrong, words[0]);
     text(lower, right, words[1]);
   };
