@@ -217,7 +217,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def _compares(holder: Any) -> bool:
-    """Whether a dataclass compares its fields, as dataclasses do unless they are told otherwise."""
+    """Whether a dataclass compares its fields, as dataclasses do by default."""
     return bool(holder.__dataclass_params__.eq)
 
 

@@ -29,20 +29,20 @@ _KNOWN_TO = 0.05  # the half-width, as a share, that a plan aims at
 
 @dataclass(frozen=True)
 class TwoClasses:
-    """A two-class table as its sentences read it: in rows, and at the prevalence in use."""
+    """A two-class table as its sentences read it: in rows, and at the deployment prevalence."""
 
     evaluation: Evaluation
 
     @cached_property
     def rows(self) -> Counts:
-        """The table in rows, whatever they weigh."""
+        """The table in rows, whatever their weights."""
         rows = self.evaluation.row_counts
         assert rows is not None  # noqa: S101 - asked of an evaluation of two classes
         return rows
 
     @cached_property
     def counts(self) -> Counts:
-        """The table by weight, at the prevalence in use."""
+        """The table by weight, at the deployment prevalence."""
         table, prevalence = self.evaluation.confusion, self.evaluation.prevalence
         assert table is not None  # noqa: S101 - asked of an evaluation of two classes
         at = table if prevalence is None else at_prevalence(table, prevalence)
@@ -50,7 +50,7 @@ class TwoClasses:
 
     @property
     def weighted(self) -> bool:
-        """Whether rows weigh differently."""
+        """Whether rows have different weights."""
         return self.evaluation.confusion is not None and self.evaluation.confusion.weighted
 
     @property
@@ -111,7 +111,7 @@ def few_sentence(table: TwoClasses) -> Sentence:
 
 
 def rates_sentence(table: TwoClasses) -> Sentence | None:
-    """Recall, specificity and precision; what was said of a class of few rows is not said again."""
+    """Recall, specificity and precision; what was stated of a class of few rows is not repeated."""
     evaluation = table.evaluation
     recall, precision = evaluation["recall"], evaluation["precision"]
     head, code = _recall_words(table)
