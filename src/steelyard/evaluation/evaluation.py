@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import math
+import json
+import platform
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,11 +18,12 @@ from steelyard._types import Label, Prevalence
 from steelyard.analysis.chance_tests import ChanceTest
 from steelyard.analysis.result import Result
 from steelyard.analysis.result_homes import rendered
+from steelyard.analysis.result_json import parsed
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.metric_row import ClassRow, MetricRow
-from steelyard.metrics.binned_bounds import binned_bounds
+from steelyard.evaluation.saved_field import SavedField
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
@@ -29,12 +33,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard.analysis.best_threshold import BestThreshold
+    from steelyard.analysis.result_json import SavedResult
     from steelyard.analysis.threshold_criterion import AimLike
     from steelyard.evaluation.sentences import Sentence
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts
 
-_SCHEMA = 1
+
+def current_versions() -> dict[str, str]:
+    """The versions that a result depends on."""
+    return {"steelyard": __version__, "python": platform.python_version(), "numpy": np.__version__}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +72,9 @@ class Evaluation(Result[MetricRow]):
     metrics_named: bool = False  # whether the metrics were chosen by name
     groups: Rows[Group] = field(default_factory=Rows)
     muted: tuple[str, ...] = ()  # codes of sentences that the verdict leaves out
+    columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)  # of a frame: what each was for
+    source: str | None = None  # what the rows came from, such as the name of a file
+    versions: Mapping[str, str] = field(default_factory=current_versions)
 
     def __iter__(self) -> Iterator[MetricRow]:
         return iter(self.metrics)
@@ -135,31 +146,44 @@ class Evaluation(Result[MetricRow]):
         return self.scores
 
     def to_dict(self) -> dict[str, Any]:
-        """The evaluation as strict JSON values, by the published schema."""
-        counts = self.counts
-        table: dict[str, Any] = {} if counts is None else {"counts": counts.to_dict()}
-        if counts is None and self.confusion is not None:
-            table = {"confusion": self.confusion.matrix.tolist()}
-        threshold = self.threshold
-        return {
-            "schema": _SCHEMA,
-            "version": __version__,
-            "rows": self.rows,
-            "labels": list(self.labels),
-            "positive": self.positive,
-            "threshold": None if threshold is None or math.isinf(threshold) else threshold,
-            "level": self.level,
-            "method": self.method,
-            "seed": self.seed,
-            **table,
-            "metrics": self.metrics.to_dicts(),
-            "groups": [group.to_dict() for group in self.groups],
-            "verdict": [sentence.row() for sentence in self.verdict],
-            **({"muted": list(self.muted)} if self.muted else {}),
-            **({"assumed": list(self.assumed)} if self.assumed else {}),
-            **({"bounds": binned_bounds(self.scores)} if self.scores is not None and len(self.scores.bins) else {}),
-            **({} if self.prevalence is None else {"prevalence": np.asarray(self.prevalence).tolist()}),
-        }
+        """The evaluation as strict JSON values, by the schema that `json_schema` gives."""
+        from steelyard.evaluation.saved_evaluation import evaluation_json
+
+        return evaluation_json(self)
+
+    @classmethod
+    def from_json(cls, saved: SavedResult) -> Self:
+        """The evaluation that `to_json` wrote, of its text or of the path of a file; of schema 1 what that holds.
+
+        >>> from steelyard import Counts, evaluate
+        >>> evaluation = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
+        >>> Evaluation.from_json(evaluation.to_json()) == evaluation
+        True
+        """
+        from steelyard.evaluation.schema_1 import EarlierEvaluation
+
+        data = parsed(saved)
+        if data.get("schema") == 1 and "kind" not in data:
+            return EarlierEvaluation(SavedField(data))  # type: ignore[return-value]  # of no further subclass
+        return super().from_json(data)
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The evaluation of what JSON holds of it."""
+        from steelyard.evaluation.saved_evaluation import read_evaluation
+
+        return cls(**read_evaluation(SavedField(data)))
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON Schema (draft 2020-12) of what `to_json` writes.
+
+        >>> Evaluation.json_schema()["title"]
+        'A Steelyard evaluation, schema 2'
+        """
+        text = files("steelyard.evaluation").joinpath("schema-2.json").read_text(encoding="utf-8")
+        schema: dict[str, Any] = json.loads(text)
+        return schema
 
     @property
     def method(self) -> str:
@@ -183,6 +207,10 @@ class Evaluation(Result[MetricRow]):
         if self.confusion is None or self.positive is None:
             return None
         return Confusion.of_rows(self.confusion.labels, self.confusion.rows).counts(self.positive)
+
+    def to_html(self, source: str | None = None) -> str:
+        """The interactive page as the text of one HTML file; `source` is what it calls the data, if not their own."""
+        return super().to_html(source or self.source or "predictions")
 
     def __repr__(self) -> str:
         return rendered("text", self)

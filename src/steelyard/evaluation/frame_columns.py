@@ -56,6 +56,13 @@ class FrameColumns(NamedTuple):
         return replace(inference, clustered=ClusteredRows(*columns))
 
     @property
+    def names(self) -> dict[str, str | tuple[str, ...]]:
+        """The columns that were named, by what they are for; those of the groups in a list."""
+        by = (self.by,) if isinstance(self.by, str) else tuple(self.by or ())
+        named = {use: name for use, name in self._asdict().items() if use != "by" and name is not None}
+        return named | ({"by": by} if by else {})
+
+    @property
     def assumed(self) -> tuple[str, ...]:
         """What the columns say of the intervals."""
         clustered = f"Rows of one {self.cluster} are clustered; the intervals resample whole clusters."

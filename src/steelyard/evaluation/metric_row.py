@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.formatting import interval_text
+from steelyard.analysis.result_json import same_fields
 
 if TYPE_CHECKING:
     from steelyard._types import Label
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import MetricSpec
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MetricRow:
     """One metric: its value, its interval, its no-skill baseline, and where it is undefined the reason."""
 
@@ -26,6 +27,12 @@ class MetricRow:
     undefined: str | None = None
     undefined_share: float = 0.0
     method: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MetricRow) and same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.spec, self.method))
 
     @property
     def name(self) -> str:

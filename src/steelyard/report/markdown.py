@@ -25,7 +25,8 @@ def evaluation_markdown(evaluation: Evaluation) -> str:
     verdict = [f"**{escaped(s)}**" if s.is_headline else escaped(s) for s in evaluation.verdict]
     parts = ["\n\n".join([*verdict, *map(escaped, evaluation.assumed)]), markdown_table(head, rows)]
     parts += [_groups(evaluation.groups)] if evaluation.groups else []
-    parts += [_matrix(evaluation.confusion)] if evaluation.confusion is not None else []
+    table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
+    parts += [_matrix(table)] if table is not None else []
     return "\n\n".join(parts)
 
 

@@ -9,6 +9,7 @@ from steelyard._names import __version__
 from steelyard.errors import InputTypeError
 from steelyard.evaluation.class_views import class_evaluation, class_intervals, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.evaluation.json_values import plain_scores
 from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.report import metric_facts
 from steelyard.report.class_sections import classes_context, shown_classes
@@ -25,10 +26,11 @@ if TYPE_CHECKING:
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 _SCRIPTS = ("numbers.js", "charts.js", "state.js", "rows.js", "update.js", "curves.js", "page.js")
+_UNNAMED = "predictions"
 _MOST_BYTES = 150_000  # of a page of two classes, whatever the input
 
 
-def page(evaluation: Evaluation | CrossEvaluation, *, source: str = "predictions") -> str:
+def page(evaluation: Evaluation | CrossEvaluation, *, source: str | None = None) -> str:
     """The report of an evaluation as one HTML file: sliders for the threshold and the prevalence, no network.
 
     A cross-evaluation is taken as well: of one model its evaluation, of several their comparison, and below that what
@@ -42,12 +44,12 @@ def page(evaluation: Evaluation | CrossEvaluation, *, source: str = "predictions
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
     if isinstance(evaluation, CrossEvaluation):
-        return _cross_page(evaluation, source)
+        return _cross_page(evaluation, source or _UNNAMED)
     if not isinstance(evaluation, Evaluation):
         raise InputTypeError(
             f"A page shows an Evaluation or a CrossEvaluation, not {type(evaluation).__name__}; evaluate() makes one."
         )
-    return _evaluation_page(evaluation, source)
+    return _evaluation_page(evaluation, source or evaluation.source or _UNNAMED)
 
 
 def _cross_page(result: CrossEvaluation, source: str) -> str:
@@ -59,9 +61,9 @@ def _cross_page(result: CrossEvaluation, source: str) -> str:
 
 
 def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str:
-    scores = evaluation.scores
-    if scores is not None and not (scores.positive.n and scores.negative.n):
-        evaluation = replace(evaluation, scores=None)  # rows of one class have no curve
+    if (scores := evaluation.scores) is not None:
+        one_class = not (scores.positive.n and scores.negative.n)  # which has no curve
+        evaluation = replace(evaluation, scores=None if one_class else plain_scores(scores))
     thresholded = at_opening_threshold(evaluation) if evaluation.confusion is None else evaluation
     if thresholded.positive is None:
         return _classes_page(thresholded, source, more)

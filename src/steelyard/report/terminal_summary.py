@@ -29,13 +29,14 @@ _MOST_SHOWN_LABELS = 12
 def evaluation_summary(evaluation: Evaluation, name: str, *, everything: bool = False) -> str:
     """The verdict, the metrics as bars, the table, and what was assumed."""
     rows = list(evaluation.metrics) if everything else evaluation.shown()
+    table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
     parts = [
         _title(evaluation, name),
         verdict_text(evaluation, safe_paragraph),
         _metrics(rows, evaluation.level),
         _classes(evaluation),
         _groups(evaluation),
-        _table(evaluation.confusion) if evaluation.confusion is not None else "",
+        _table(table) if table is not None else "",
         _last(evaluation, everything),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -94,7 +95,7 @@ def _bar(row: MetricRow, size: int = _BAR_CELLS) -> str:
 
 
 def _classes(evaluation: Evaluation) -> str:
-    if evaluation.positive is not None or not evaluation.per_class:
+    if evaluation.positive is not None or not getattr(evaluation, "per_class", ()):
         return ""
     rows = [
         [
@@ -146,7 +147,7 @@ def _last(evaluation: Evaluation, everything: bool) -> str:
     more = f"--all shows {hidden} more metrics" if hidden else "steelyard explain NAME shows a metric's formula"
     then = (
         "steelyard threshold finds the best threshold"
-        if evaluation.scores is not None
+        if getattr(evaluation, "scores", None) is not None
         else "--format json gives every number"
     )
     return "\n".join([*assumed, paragraph(f"Next: {more}; {then}.")])

@@ -1,0 +1,264 @@
+"""Saved evaluations: an Evaluation as the values of its JSON, and the Evaluation that such values hold."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.chance_tests import ChanceTest
+from steelyard.analysis.interval import Interval
+from steelyard.analysis.result_json import RESULT_SCHEMA
+from steelyard.analysis.rows import Rows
+from steelyard.errors import InputError, UnknownNameError
+from steelyard.evaluation.groups import Group
+from steelyard.evaluation.json_values import (
+    confusion_json,
+    label_json,
+    numbers_json,
+    read_confusion,
+    read_label,
+    read_numbers,
+    read_scores,
+    scores_json,
+)
+from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
+from steelyard.metrics.binned_bounds import binned_bounds
+from steelyard.metrics.spec import MetricSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steelyard._types import Prevalence
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.saved_field import SavedField
+    from steelyard.statistics.confusion import Confusion
+
+_ROW = ("value", "low", "high", "chance", "undefined_share")
+_INTERVAL = ("value", "low", "high", "undefined_share")
+
+
+def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
+    """The evaluation as strict JSON values, by the published schema."""
+    return {
+        "schema": RESULT_SCHEMA,
+        "kind": evaluation.kind,
+        "version": evaluation.versions["steelyard"],
+        "versions": dict(evaluation.versions),
+        "source": evaluation.source,
+        "columns": {name: _names(column) for name, column in evaluation.columns.items()},
+        **_setting_json(evaluation),
+        **_counts_json(evaluation),
+        "metrics": [_metric_json(row) for row in evaluation.metrics],
+        "metrics_named": evaluation.metrics_named,
+        "per_class": [_class_json(row) for row in evaluation.per_class],
+        "groups": [_group_json(group) for group in evaluation.groups],
+        "verdict": [sentence.row() for sentence in evaluation.verdict],
+        "muted": list(evaluation.muted),
+        "assumed": list(evaluation.assumed),
+        "beats": None if evaluation.beats is None else _test_json(evaluation.beats),
+        "behind": [_metric_json(row) for row in evaluation.behind],
+        **_tables_json(evaluation),
+    }
+
+
+def _setting_json(evaluation: Evaluation) -> dict[str, Any]:
+    """What was evaluated, and how."""
+    prevalence = evaluation.prevalence
+    return {
+        "rows": evaluation.rows,
+        "labels": [label_json(label) for label in evaluation.labels],
+        "positive": label_json(evaluation.positive),
+        **numbers_json(threshold=math.nan if evaluation.threshold is None else evaluation.threshold),
+        "prevalence": None if prevalence is None else np.asarray(prevalence, dtype=np.float64).tolist(),
+        "level": evaluation.level,
+        "method": evaluation.method,
+        "seed": evaluation.seed,
+    }
+
+
+def _counts_json(evaluation: Evaluation) -> dict[str, Any]:
+    """The numbers that readers look for: the four counts, or the matrix of several classes."""
+    counts, table = evaluation.counts, evaluation.confusion
+    if counts is not None:
+        return {"counts": counts.to_dict()}
+    return {} if table is None else {"confusion": table.matrix.tolist()}
+
+
+def _tables_json(evaluation: Evaluation) -> dict[str, Any]:
+    """The tables in full, from which all else can be computed again."""
+    table, scores = evaluation.confusion, evaluation.scores
+    return {
+        **({"bounds": binned_bounds(scores)} if scores is not None and len(scores.bins) else {}),
+        "table": None if table is None else confusion_json(table),
+        "scores": None if scores is None else scores_json(scores),
+    }
+
+
+def _names(column: str | Iterable[str]) -> str | list[str]:
+    return column if isinstance(column, str) else list(column)
+
+
+def _metric_json(row: MetricRow) -> dict[str, Any]:
+    numbers = numbers_json(**{name: getattr(row, name) for name in _ROW})
+    return {"name": row.name, **numbers, "undefined": row.undefined, "method": row.method}
+
+
+def _class_json(row: ClassRow) -> dict[str, Any]:
+    intervals = {name: _interval_json(interval) for name, interval in row.intervals.items()}
+    return {"class": label_json(row.label), "rows": row.rows, **intervals}
+
+
+def _interval_json(interval: Interval) -> dict[str, Any]:
+    numbers = numbers_json(**{name: getattr(interval, name) for name in _INTERVAL})
+    return {**numbers, "undefined": interval.why, "method": interval.method}
+
+
+def _group_json(group: Group) -> dict[str, Any]:
+    return {
+        "group": {name: label_json(key) for name, key in zip(group.by, group.key, strict=True)},
+        "rows": group.rows,
+        "metrics": [_metric_json(row) for row in group.metrics],
+        "table": None if group.confusion is None else confusion_json(group.confusion),
+    }
+
+
+def _test_json(test: ChanceTest) -> dict[str, Any]:
+    numbers = numbers_json(p_value=test.p_value, p_two_sided=test.p_two_sided, undefined_share=test.undefined_share)
+    return {**numbers, "method": test.method, "undefined": test.why}
+
+
+# ---------------------------------------------------------------- read
+
+
+def read_evaluation(saved: SavedField) -> dict[str, Any]:
+    """The fields of the Evaluation that `evaluation_json` wrote; anything else is refused by the field's name."""
+    table, scores, beats = saved["table"], saved["scores"], saved["beats"]
+    fields = read_setting(saved) | {
+        "confusion": None if table.value is None else read_confusion(table),
+        "scores": None if scores.value is None else read_scores(scores),
+        "per_class": Rows(_read_class(row, saved["level"].number()) for row in saved["per_class"].each()),
+        "beats": None if beats.value is None else _read_test(beats),
+        "behind": read_metrics(saved["behind"]),
+        "metrics_named": saved["metrics_named"].flag(),
+        "muted": tuple(code.text() for code in saved["muted"].each()),
+        "groups": Rows(_read_group(group) for group in saved["groups"].each()),
+        "columns": {name: _read_names(column) for name, column in saved["columns"].entries().items()},
+        "source": saved["source"].text_or_none(),
+        "versions": {name: version.text() for name, version in saved["versions"].entries().items()},
+    }
+    if "steelyard" not in fields["versions"]:
+        raise saved["versions"].refused("the versions of what evaluated, steelyard among them")
+    _check_agreement(saved, fields["confusion"], fields)
+    return fields
+
+
+def read_setting(saved: SavedField) -> dict[str, Any]:
+    """What was evaluated, how, and the metrics: the fields that either schema has."""
+    threshold, seed = read_numbers(saved, "threshold")["threshold"], saved["seed"]
+    level = saved["level"].number()
+    if not 0 < level < 1:
+        raise saved["level"].refused("a probability between 0 and 1")
+    return {
+        "metrics": read_metrics(saved["metrics"]),
+        "positive": read_label(saved["positive"]),
+        "threshold": None if math.isnan(threshold) else threshold,
+        "level": level,
+        "assumed": tuple(sentence.text() for sentence in saved.get("assumed").each_or_none()),
+        "prevalence": _read_prevalence(saved.get("prevalence")),
+        "rows": saved["rows"].whole(),
+        "seed": None if seed.value is None else seed.whole(),
+    }
+
+
+def _check_agreement(saved: SavedField, table: Confusion | None, fields: dict[str, Any]) -> None:
+    """Refuse what a changed file says in two places in two ways."""
+    labels = () if table is None else table.labels
+    if tuple(read_label(label) for label in saved["labels"].each()) != labels:
+        raise saved["labels"].refused("the labels of its table")
+    if fields["positive"] is not None and table is not None and fields["positive"] not in labels:
+        raise saved["positive"].refused("one of its labels")
+    scores = fields["scores"]
+    rows = int(table.rows.sum()) if table is not None else 0 if scores is None else scores.n
+    if fields["rows"] != rows:
+        raise saved["rows"].refused(f"the {rows:,} rows of its table")
+    if scores is not None and scores.n != rows:
+        raise saved["scores"].refused(f"that of the {rows:,} rows")
+    if table is None:
+        return
+    counts = None if fields["positive"] is None else table.counts(fields["positive"]).to_dict()
+    name, expected = ("confusion", table.matrix.tolist()) if counts is None else ("counts", counts)
+    if saved[name].value != expected:
+        raise saved[name].refused("that of its table")
+
+
+def read_metrics(field: SavedField) -> Rows[MetricRow]:
+    """The rows of the metrics, of either schema."""
+    return Rows(_read_metric(row) for row in field.each())
+
+
+def _read_metric(field: SavedField) -> MetricRow:
+    numbers = {"undefined_share": 0.0, **read_numbers(field, *(name for name in _ROW if name in field.entries()))}
+    missing = [name for name in _ROW if name not in numbers]
+    if missing:
+        field[missing[0]]
+    method = field.get("method").text_or_none() or ""
+    row = MetricRow(_read_spec(field["name"]), **numbers, undefined=field["undefined"].text_or_none(), method=method)
+    if row.low > row.value or row.high < row.value:
+        raise field["value"].refused("a value between its low and high")
+    return row
+
+
+def _read_spec(field: SavedField) -> MetricSpec:
+    """The metric of a written form; one of the user's own must have been declared before."""
+    try:
+        return MetricSpec.of(field.text())
+    except UnknownNameError:
+        raise InputError(
+            f"In this JSON {field.path} is {field.value!r}, a metric that is not known here; declare your own metric "
+            "with @metric before reading."
+        ) from None
+
+
+def _read_class(field: SavedField, level: float) -> ClassRow:
+    intervals = (_read_interval(field[name], name, level) for name in CLASS_METRICS)
+    return ClassRow(read_label(field["class"]), field["rows"].whole(), *intervals)
+
+
+def _read_interval(field: SavedField, name: str, level: float) -> Interval:
+    numbers = read_numbers(field, *_INTERVAL)
+    return Interval(
+        MetricSpec.of(name),
+        level=level,
+        method=field["method"].text(),
+        why=field["undefined"].text_or_none(),
+        **numbers,
+    )
+
+
+def _read_group(field: SavedField) -> Group:
+    keys, table = field["group"].entries(), field["table"]
+    return Group(
+        tuple(keys),
+        tuple(map(read_label, keys.values())),
+        field["rows"].whole(),
+        read_metrics(field["metrics"]),
+        None if table.value is None else read_confusion(table),
+    )
+
+
+def _read_test(field: SavedField) -> ChanceTest:
+    numbers = read_numbers(field, "p_value", "p_two_sided", "undefined_share")
+    return ChanceTest(method=field["method"].text(), why=field["undefined"].text_or_none(), **numbers)
+
+
+def _read_names(field: SavedField) -> str | tuple[str, ...]:
+    return tuple(name.text() for name in field.each()) if isinstance(field.value, list) else field.text()
+
+
+def _read_prevalence(field: SavedField) -> Prevalence | None:
+    """The prevalence: of the positives, of each class, or none."""
+    if field.value is None:
+        return None
+    return tuple(share.number() for share in field.each()) if isinstance(field.value, list) else field.number()
