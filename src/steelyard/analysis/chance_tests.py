@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -20,11 +20,9 @@ from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array
+    from steelyard._types import Array, RowOptions
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
@@ -63,7 +61,7 @@ def beats_chance(
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
-    **options: Any,
+    **options: Unpack[RowOptions],
 ) -> ChanceTest:
     """Test whether a classifier is better than a random predictor with the same margins.
 
@@ -94,7 +92,7 @@ beats_guessing = renamed_function(beats_chance, "beats_guessing")
 
 
 def _table(
-    data: Statistic | ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, options: Mapping[str, Any]
+    data: Statistic | ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, options: RowOptions
 ) -> Statistic:
     """The table that was given, or that labels and predictions or scores are counted into."""
     if y_pred is not None and y_score is not None:
@@ -203,7 +201,12 @@ def chance_test(
         )
     if tested.function is None:
         raise InputTypeError(f"{tested.name} is a metric of scores; beats_chance(y_true, y_score=...) tests those.")
-    row_options = {key: getattr(call, key) for key in ("pos_label", "labels", "sample_weight", "frequency")}
+    row_options: RowOptions = {
+        "pos_label": call.pos_label,
+        "labels": call.labels,
+        "sample_weight": call.sample_weight,
+        "frequency": call.frequency,
+    }
     rows, note = _rows(_table(y_true, y_pred, None, row_options))
     counts = _two_classes(tested, rows, call)
     lacks_a_class(counts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Prevalence
+    from steelyard._types import Array, Prevalence, RowOptions
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.statistics.statistic import Statistic
@@ -33,9 +33,9 @@ def at_prevalence(data: Confusion, pi: Prevalence) -> Confusion: ...
 @overload
 def at_prevalence(data: ScoreTable, pi: Prevalence) -> ScoreTable: ...
 @overload
-def at_prevalence(data: ArrayLike, pi: Prevalence, y_pred: ArrayLike, **options: Any) -> Confusion: ...
+def at_prevalence(data: ArrayLike, pi: Prevalence, y_pred: ArrayLike, **options: Unpack[RowOptions]) -> Confusion: ...
 def at_prevalence(
-    data: Statistic | ArrayLike, pi: Prevalence, y_pred: ArrayLike | None = None, **options: Any
+    data: Statistic | ArrayLike, pi: Prevalence, y_pred: ArrayLike | None = None, **options: Unpack[RowOptions]
 ) -> Statistic:
     """The table that the same rates would give where a share `pi` of the rows is positive.
 

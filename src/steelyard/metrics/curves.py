@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array
+    from steelyard._types import Array, RowOptions
 
 
 class RocCurve(NamedTuple):
@@ -48,7 +48,9 @@ def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
         return PrecisionRecallCurve(tp / (tp + fp), tp / tp[..., -1:].astype(np.float64), t.thresholds[1:])
 
 
-def roc_curve(y_true: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Any) -> RocCurve:
+def roc_curve(
+    y_true: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Unpack[RowOptions]
+) -> RocCurve:
     """The false positive rate and the recall at every threshold, from a ScoreTable or (y_true, y_score).
 
     The options are those of score_table. The first threshold is infinity, which flags nobody.
@@ -60,7 +62,7 @@ def roc_curve(y_true: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, 
 
 
 def precision_recall_curve(
-    y_true: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Any
+    y_true: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Unpack[RowOptions]
 ) -> PrecisionRecallCurve:
     """The precision and the recall at every threshold, from a ScoreTable or (y_true, y_score).
 
@@ -70,7 +72,7 @@ def precision_recall_curve(
     return precision_recall_points(_table(y_true, y_score, options))
 
 
-def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, options: dict[str, Any]) -> ScoreTable:
+def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, options: RowOptions) -> ScoreTable:
     if isinstance(data, ScoreTable):
         if options or y_score is not None:
             raise InputError("A ScoreTable is counted already; give the options with (y_true, y_score).")

@@ -7,7 +7,7 @@ compute; on symbols they record, guards included, so that what is printed is wha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Scalar
 
 
 Operand: TypeAlias = "Expression | ArrayLike"  # a node, a number, or an array of them
@@ -130,6 +132,14 @@ def as_expression(value: object) -> Expression:
     return value if isinstance(value, Expression) else Number(float(value))  # type: ignore[arg-type]  # float refuses what is no number
 
 
+@overload
+def ratio(above: Scalar, below: Scalar, *, limit: float | None = None, why: str | None = None) -> float: ...
+@overload
+def ratio(above: ArrayLike, below: ArrayLike, *, limit: float | None = None, why: str | None = None) -> Array: ...
+@overload
+def ratio(above: Expression, below: Operand, *, limit: float | None = None, why: str | None = None) -> Expression: ...
+@overload
+def ratio(above: ArrayLike, below: Expression, *, limit: float | None = None, why: str | None = None) -> Expression: ...
 def ratio(above: Operand, below: Operand, *, limit: float | None = None, why: str | None = None) -> Any:
     """`above / below`, the one place that decides what a division by zero is: NaN, or `limit` for 0/0.
 
@@ -161,6 +171,12 @@ def undefined(why: str) -> Undefined:
     return value
 
 
+@overload
+def sqrt(value: Scalar) -> float: ...
+@overload
+def sqrt(value: ArrayLike) -> Array: ...
+@overload
+def sqrt(value: Expression) -> Expression: ...
 def sqrt(value: Operand) -> Any:
     """The square root, of numbers, arrays and formulas alike.
 
@@ -170,6 +186,12 @@ def sqrt(value: Operand) -> Any:
     return Operation("sqrt", (value,)) if isinstance(value, Expression) else np.sqrt(value)
 
 
+@overload
+def where(condition: bool | np.bool_, then: Scalar, otherwise: Scalar) -> float: ...
+@overload
+def where(condition: ArrayLike, then: ArrayLike, otherwise: ArrayLike) -> Array: ...
+@overload
+def where(condition: Expression, then: Operand, otherwise: Operand) -> Expression: ...
 def where(condition: Operand, then: Operand, otherwise: Operand) -> Any:
     """`then` where the condition holds, else `otherwise`; undefined where `otherwise` or the condition is.
 
