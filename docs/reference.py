@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TITLES = {
     "statistics": "Tables",
-    "ingest": "Weighing",
+    "ingest": "Counting rows",
     "metrics": "Metrics",
     "analysis": "Questions",
     "auditing": "Metrics of metrics",
