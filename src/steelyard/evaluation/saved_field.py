@@ -18,7 +18,7 @@ class SavedField:
 
     >>> SavedField({"metrics": [{"value": "high"}]})["metrics"].each()[0]["value"].number()
     Traceback (most recent call last):
-    steelyard.errors.InputError: In this JSON metrics[0].value is 'high', not a number; it was changed or cut short.
+    steelyard.errors.InputError: In this JSON metrics[0].value is 'high', not a number; it was changed or truncated.
     """
 
     value: Json
@@ -29,7 +29,7 @@ class SavedField:
         shown = repr(self.value)
         shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
         place = self.path or "the text"
-        return InputError(f"In this JSON {place} is {shown}, not {expected}; it was changed or cut short.")
+        return InputError(f"In this JSON {place} is {shown}, not {expected}; it was changed or truncated.")
 
     def entries(self) -> dict[str, SavedField]:
         """The fields of an object."""
@@ -43,7 +43,7 @@ class SavedField:
     def __getitem__(self, name: str) -> SavedField:
         fields = self.entries()
         if name not in fields:
-            raise InputError(f"This JSON lacks the field {self._below(name)}; it was changed or cut short.")
+            raise InputError(f"This JSON lacks the field {self._below(name)}; it was changed or truncated.")
         return fields[name]
 
     def get(self, name: str) -> SavedField:
