@@ -43,6 +43,16 @@ class Comparison(Result[Difference]):
         tests = [f"DeLong, {d.a} - {d.b}: z = {d.z:.3g}, {p_text(d.p_value)}" for d in self.delong]
         return f"{head}: differences with {100 * self.level:g} % intervals", [*map(repr, self.mcnemar), *tests]
 
+    @property
+    def headline(self) -> str:
+        """Which models on which rows."""
+        return self.words()[0]
+
+    @property
+    def notes(self) -> list[str]:
+        """The classical tests."""
+        return self.words()[1]
+
     def shown_rows(self) -> list[dict[str, Any]]:
         """The differences as they are printed."""
         return [self._shown(row) for row in self.rows]

@@ -59,6 +59,11 @@ class Friedman(Result[PairTest]):
     post_hoc: str
     pairs: Rows[PairTest]
 
+    @property
+    def notes(self) -> list[str]:
+        """The tests that all models are equal."""
+        return [repr(self).splitlines()[1]]
+
     def __iter__(self) -> Iterator[PairTest]:
         return iter(self.pairs)
 

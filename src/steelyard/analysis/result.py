@@ -20,7 +20,7 @@ from steelyard.analysis.strict_json import json_text
 from steelyard.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from steelyard.analysis.result_json import SavedResult
 
@@ -124,6 +124,15 @@ class Result(ABC, Generic[Each]):
         """One dictionary per row."""
         return [row.row() for row in self]
 
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The rows as people see them: fewer columns where a headline says the rest."""
+        return self.to_dicts()
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What is to be known beside the rows, in sentences."""
+        return ()
+
     def to_frame(self, library: str | None = None) -> Any:
         """The rows as a data frame of pandas or Polars: the named one, or the first that is installed."""
         options: dict[str, dict[str, Any]] = {"pandas": {}, "polars": {"infer_schema_length": None}}
@@ -137,7 +146,7 @@ class Result(ABC, Generic[Each]):
         raise InputTypeError(f"A frame needs {library or 'pandas or polars'} installed; to_dicts() needs nothing.")
 
     def to_markdown(self) -> str:
-        """The headline and the rows as Markdown."""
+        """The headline, the rows and the notes as Markdown."""
         return rendered("markdown", self)
 
     def to_html(self, source: str = "predictions") -> str:

@@ -30,6 +30,14 @@ class Flat(Result[Any]):
     def __iter__(self) -> Iterator[Self]:
         yield self
 
+    def shown_row(self) -> dict[str, Any]:
+        """The row as people see it."""
+        return self.row()
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """Itself as people see it."""
+        return [self.shown_row()]
+
     @classmethod
     def headline_of(cls, rows: Sequence[Any]) -> str:
         """Several of them in one sentence."""
@@ -66,6 +74,10 @@ class Rows(list[Each], Result[Each]):  # type: ignore[misc]  # a list has no has
     def headline(self) -> str:
         """How many rows of what these are, or what their class says of several."""
         return type(self[0]).headline_of(self) if self and isinstance(self[0], Flat) else f"{len(self):,} rows"
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The rows as people see them."""
+        return [row.shown_row() if isinstance(row, Flat) else row.row() for row in self]
 
     def __repr__(self) -> str:
         return table_text(self.to_dicts())

@@ -47,6 +47,12 @@ class Recommendation(Result[Advice]):
         return ("use", self.use), ("avoid", self.avoid)
 
     @property
+    def notes(self) -> list[str]:
+        """What to report beside the metrics, and where the reasons are from."""
+        beside = [f"Report beside them: {'; '.join(self.beside)}."] if self.beside else []
+        return beside + [f"[{key}] {words}" for key, words in self.sources.items()]
+
+    @property
     def headline(self) -> str:
         """Which metrics to read first."""
         return f"Read first: {listed([advice.metric for advice in self.use])}." if self.use else "No metric fits."

@@ -72,6 +72,14 @@ class CorrelationStudy(Result[Correlation]):
     choices: dict[str, Any] = field(default_factory=dict)
     also_saved: ClassVar = ("rows",)
 
+    @property
+    def headline(self) -> str:
+        """In how many seeds the conclusions hold."""
+        return ". ".join(self._conclusions()) + "."
+
+    def _conclusions(self) -> list[str]:
+        return [f"{100 * c.share:g} % of seeds: {c.words}" for c in self.conclusions()]
+
     def __iter__(self) -> Iterator[Correlation]:
         return iter(self.rows())
 
@@ -110,7 +118,7 @@ class CorrelationStudy(Result[Correlation]):
         return Rows(conclusion_result(conclusion, self.counts, self.positives) for conclusion in claims)
 
     def __repr__(self) -> str:
-        sentences = [f"{100 * c.share:g} % of seeds: {c.words}" for c in self.conclusions()]
+        sentences = self._conclusions()
         means = mean_over_seeds(self.pearson)[:, [self.names.index(name) for name in RATES]]
         table = [
             {"metric": name} | {f"{100 * s:g} %": _pair(means[i, :, j]) for i, s in enumerate(self.positives)}

@@ -40,6 +40,11 @@ class Decision(Flat):
         """The decision as a row of a table."""
         return asdict(self)
 
+    def shown_row(self) -> dict[str, Any]:
+        """The decision with its table in words."""
+        table = None if self.counterexample is None else str(self.counterexample)
+        return self.row() | {"counterexample": table}
+
     @builtins.property
     def headline(self) -> str:
         """The decision in one sentence."""

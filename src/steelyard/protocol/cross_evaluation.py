@@ -231,6 +231,16 @@ class CrossEvaluation(Result[Summary]):
         """The result of saved predictions; features and fitted models are not saved."""
         return cls(read_models(data), tuple(data["notes"]), data["setting"])
 
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The metrics that are read first, or were asked for, of each model; the costs are in `cost`."""
+        return [
+            {"model": name}
+            | {key: value for key, value in row.row().items() if key not in ("model", "median", "noise")}
+            for name, model in self.models.items()
+            for row in summary_text.first_rows(model)
+            if isinstance(row.spec, MetricSpec)
+        ]
+
     @property
     def headline(self) -> str:
         """How many runs of what on which rows."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard._names import __version__
 from steelyard.analysis.formatting import cell_text
+from steelyard.analysis.rows import Rows
 from steelyard.report.document import asset, clipped, document, rendered_html
 from steelyard.report.markdown import escaped, markdown_table
 from steelyard.report.text import printable
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.result import Result
 
 _MOST_ROWS = 60  # of a table in a notebook; to_frame() has them all
-_MIDDLES = ("value", "difference", "mean")  # what an interval of low and high is around
+_MIDDLES = ("threshold", "value", "difference", "mean")  # what an interval of low and high is around
+_USUALLY = ("undefined_share", "undefined", "of_rows", "own")  # columns that are 0 or False unless something is amiss
 _WIDE = 120  # of the picture of an interval, whose ends keep a margin of 4
 
 
@@ -55,18 +57,19 @@ def result_page(result: Result[Any]) -> str:
 
 def result_markdown(result: Result[Any]) -> str:
     """The headline, and the table with all rows."""
-    names, rows = _columns(result.to_dicts())
-    table = markdown_table(names, ([_text(name, row.get(name)) for name in names] for row in rows))
-    return f"{escaped(result.headline)}\n\n{table}" if rows else escaped(result.headline)
+    names, rows = _columns(result.shown_rows())
+    table = [markdown_table(names, ([_text(name, row.get(name)) for name in names] for row in rows))] if rows else []
+    return "\n\n".join([escaped(result.headline), *table, *map(escaped, result.notes)])
 
 
 def _context(result: Result[Any], most: int | None) -> dict[str, Any]:
-    names, rows = _columns(result.to_dicts())
+    names, rows = _columns(result.shown_rows())
     shown = rows[:most]
     return {
-        "title": _title(result),
+        "title": "" if isinstance(result, Rows) else _title(result),
+        "notes": [printable(note) for note in result.notes],
         "headline": printable(result.headline),
-        "names": names,
+        "names": [printable(name) for name in names],
         "lines": [ResultLine(_cells(names, row), bar) for row, bar in zip(shown, _bars(shown), strict=True)],
         "more": len(rows) - len(shown),
         "wide": _WIDE,
@@ -79,9 +82,10 @@ def _title(result: Result[Any]) -> str:
 
 
 def _columns(rows: list[dict[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
-    """The columns that have a value in some row, and the rows."""
+    """The columns that say something, and the rows: not those without a value, nor that all of it is defined."""
     names = dict.fromkeys(name for row in rows for name in row)
-    return [name for name in names if any(row.get(name) is not None for row in rows)], rows
+    said = [name for name in names if any(row.get(name) is not None for row in rows)]
+    return [name for name in said if name not in _USUALLY or any(row.get(name) for row in rows)], rows
 
 
 def _cells(names: Sequence[str], row: dict[str, Any]) -> list[tuple[bool, str]]:

@@ -177,6 +177,11 @@ class Study(Result[Claim]):
         return [(picture.name, picture.words, picture.columns) for picture in self.pictures]
 
     @property
+    def notes(self) -> list[str]:
+        """What else was found."""
+        return [*self.warning, *self.summary[1:]]
+
+    @property
     def headline(self) -> str:
         """What the study found, and how many of the paper's claims hold."""
         return " ".join([*self.summary[:1], f"Claims: {self.verdict_counts}."])
