@@ -365,9 +365,9 @@ def test_a_metric_of_one_class_is_of_that_class():
 # ---------------------------------------------------------------- results
 
 
-def test_a_result_is_asked_like_a_mapping_of_models():
+def test_a_result_is_asked_for_its_models_by_name():
     found = cross_evaluate([GaussianNB(), DummyClassifier()], X, Y)
-    assert list(found) == ["GaussianNB", "DummyClassifier"] and "GaussianNB" in found and "nb" not in found
+    assert list(found.models) == ["GaussianNB", "DummyClassifier"] and "GaussianNB" in found and "nb" not in found
     one = cross_evaluate(GaussianNB(), X, Y)
     assert one.summarised("recall") == one["GaussianNB"].summarised("recall")
 
@@ -375,7 +375,7 @@ def test_a_result_is_asked_like_a_mapping_of_models():
 def test_json_says_what_was_done():
     told = json.loads(cross_evaluate(GaussianNB(), X, Y, split=Folds(4), rng=3).to_json())
     assert {key: told[key] for key in ("schema", "rows", "labels", "positive", "split", "runs", "seed", "notes")} == {
-        "schema": 1, "rows": 200, "labels": [0, 1], "positive": 1, "split": "Folds(k=4, repeats=1, stratified=True)",
+        "schema": 2, "rows": 200, "labels": [0, 1], "positive": 1, "split": "Folds(k=4, repeats=1, stratified=True)",
         "runs": 4, "seed": 3, "notes": [],
     }  # fmt: skip
     assert told["version"] == __version__
