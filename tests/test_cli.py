@@ -104,8 +104,8 @@ def test_demo_evaluates_real_predictions_and_works_the_paradox():
         "AC-score",
         "average_precision",
         "Scores were thresholded at 0.5",
-        "90.0%",
-        "66.7%",
+        "90.0 %",
+        "66.7 %",
     ):
         assert words in out
     assert max(map(len, out.splitlines())) <= 100

@@ -9,6 +9,7 @@ import textwrap
 PLACES = 6  # digits after the point of a number beside 1
 ROUNDING = 1e-12  # what floats leave of a difference that is 0
 P_VALUES = ("p_value", "p_holm", "mid_p")
+SMALLEST_BOUND = 0.001  # below this a lower bound is as good as 0
 SMALLEST_P = 1e-20  # below this a p-value is a tail of the approximation, no more a probability
 
 
@@ -80,7 +81,7 @@ def percent_text(share: float) -> str:
         return "–"
     if share == 0 or abs(share - 1) <= ROUNDING:
         return "100 %" if share else "0 %"
-    shown = three_digits(100 * share)
+    shown = three_digits(100 * float(f"{share:.2e}"))  # rounded as the share itself is shown elsewhere
     if shown == "100":  # three digits would say all of them
         shown = f"{math.floor(1e4 * share) / 100:.2f}" if share < 0.9999 else "above 99.99"
     return f"{shown} %"
@@ -90,7 +91,17 @@ def interval_text(value: float, low: float, high: float) -> str:
     """A value with its interval: 0.702 (0.582 to 0.801)."""
     if math.isnan(value):
         return "–"
-    return f"{three_digits(value)} ({three_digits(low)} to {three_digits(high)})"
+    return f"{three_digits(value)} ({bounds_text(low, high)})"
+
+
+def bounds_text(low: float, high: float) -> str:
+    """The ends of an interval; a lower end too small to matter beside the upper one is below 0.001.
+
+    >>> bounds_text(0.582, 0.801), bounds_text(4.91e-248, 0.12), bounds_text(0.0002, 0.0008)
+    ('0.582 to 0.801', '< 0.001 to 0.120', '0.000200 to 0.000800')
+    """
+    shown = f"< {SMALLEST_BOUND:g}" if 0 < low < SMALLEST_BOUND <= high else three_digits(low)
+    return f"{shown} to {three_digits(high)}"
 
 
 def percent_interval(value: float, low: float, high: float) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 from steelyard.analysis.formatting import cell_text
 from steelyard.analysis.result import Each, Result
 from steelyard.analysis.result_homes import result_class
+from steelyard.analysis.text_table import text_table
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from steelyard.analysis.result_json import Writer
 
@@ -83,14 +84,10 @@ class Rows(list[Each], Result[Each]):  # type: ignore[misc]  # a list has no has
         return table_text(self.to_dicts())
 
 
-def table_text(rows: list[dict[str, Any]]) -> str:
-    """Rows of dictionaries as aligned text; columns without a value are left out."""
+def table_text(rows: list[dict[str, Any]], emphasis: Callable[[str], str] = str) -> str:
+    """Rows of dictionaries as a table that fits the terminal; columns without a value are left out."""
     every = dict.fromkeys(name for row in rows for name in row)
-    names = [n for n in every if any(row.get(n) is not None for row in rows)]
+    names = [name for name in every if any(row.get(name) is not None for row in rows)]
     cells = [[cell_text(name, row.get(name)) for name in names] for row in rows]
-    widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(names)]
-    lines = [names, *cells]
-    return "\n".join(
-        "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True)))
-        for line in lines
-    )
+    words = [i for i, name in enumerate(names) if i and any(isinstance(row.get(name), str) for row in rows)]
+    return text_table(names, cells, wrap=words, emphasis=emphasis) if names else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steelyard._types import Array
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.formatting import filled, three_digits
 from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.auditing.metric_values import value_change
@@ -167,7 +167,7 @@ class Robustness(Result[MetricVerdict]):
             }
             for v in self.verdicts
         ]
-        return "\n".join([heading, winners, "", table_text(table)])
+        return "\n".join([*map(filled, (heading, winners)), "", table_text(table)])
 
 
 def _word(verdict: bool | None) -> str:

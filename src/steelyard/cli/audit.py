@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -73,8 +74,10 @@ def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
     legend = audit_table.legend(decision.property for decision in decisions)
     if kind == "json":
         return json_text([row | {"meaning": legend[row["property"]]} for row in decisions.to_dicts()], indent=1)
-    rows = [[d.metric, d.property, d.verdict, str(d.counterexample or d.how)] for d in decisions]
-    table = print_table(["metric", "property", "verdict", "how, or the smallest table against it"], rows)
+    rows: list[list[str] | str] = []
+    for metric, own in groupby(decisions, lambda decision: decision.metric):
+        rows += [metric, *([d.property, d.verdict, str(d.counterexample or d.how)] for d in own)]
+    table = print_table(["property", "verdict", "how, or the smallest table against it"], rows)
     return "\n".join([table, "", *(paragraph(f"{name}: {meaning}", "") for name, meaning in legend.items())])
 
 

@@ -87,6 +87,7 @@ class CommandGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that the user named."""
+        ctx.color = _colour()
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -101,6 +102,13 @@ class CommandGroup(click.Group):
             if os.environ.get("STEELYARD_DEBUG") and not isinstance(error, (click.ClickException, SteelyardError)):
                 raise
             refuse(ctx, _sentence(ctx, error))
+
+
+def _colour() -> bool | None:
+    """Whether codes of bold and colour are printed; None where it depends on there being a terminal."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return True if os.environ.get("FORCE_COLOR", "0") != "0" else None
 
 
 def _sentence(ctx: click.Context, error: Exception) -> str:

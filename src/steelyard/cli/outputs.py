@@ -26,9 +26,11 @@ class Output:
 
     def write(self, text: str | bytes) -> None:
         """The text to stdout, or to the file by way of a temporary one beside it: a kill leaves the old or the new."""
+        table = self.kind == "table"  # bold and colour are for it alone, and for the terminal
         if self.path is None:
-            click.echo(text, nl=isinstance(text, str) and not text.endswith("\n"))
+            click.echo(text, nl=isinstance(text, str) and not text.endswith("\n"), color=None if table else False)
             return
+        text = click.unstyle(text) if table and isinstance(text, str) else text
         data = text if isinstance(text, bytes) else (text if text.endswith("\n") else f"{text}\n").encode()
         with replacement(self.path, "") as temporary, temporary.open("wb") as file:
             file.write(data)

@@ -73,7 +73,8 @@ def recommend_metrics(
 
 def _text(recommendation: str, data: Evaluation | None) -> str:
     """The recommendation filled to the terminal, and what was taken for granted about the data."""
-    from steelyard.report.terminal import paragraph
+    from steelyard.report.terminal import bold, paragraph
 
     lines = [*recommendation.splitlines(), *map(of_shell, data.assumed if data is not None else ())]
-    return "\n".join(paragraph(line.strip(), "  " * line.startswith(" ")) for line in lines)
+    filled = [paragraph(line.strip(), "  " * line.startswith(" ")) for line in lines]
+    return "\n".join(bold(text) if text.endswith(":") else text for text in filled)

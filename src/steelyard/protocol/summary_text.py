@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.formatting import filled, interval_text, three_digits
+from steelyard.analysis.formatting import bounds_text, filled, interval_text
 from steelyard.analysis.rows import table_text
 from steelyard.analysis.strict_json import strict
 from steelyard.metrics.registry import default_metric
@@ -69,7 +69,7 @@ def remarks(model: ModelResult) -> list[str]:
 
 def shown_row(row: Summary) -> dict[str, str | float | None]:
     """A row as it is printed."""
-    interval = f"{three_digits(row.low)} to {three_digits(row.high)}{'*' * row.of_rows}"
+    interval = bounds_text(row.low, row.high) + "*" * row.of_rows
     return {
         "metric": row.name,
         "mean": row.mean,

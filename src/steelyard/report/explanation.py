@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.formatting import percent_text
 from steelyard.metrics import notation, references, registry
 from steelyard.metrics.expression import Expression, Named, walk
 from steelyard.metrics.spec_text import parse_form
 from steelyard.report.metric_list import number_text, range_text
-from steelyard.report.terminal import paragraph, print_table
+from steelyard.report.terminal import bold, paragraph, print_table
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _EXAMPLE = Counts(tp=28, fn=23, fp=72, tn=2680)
 def explanation(metric: Metric) -> str:
     """Everything the registry holds about one metric, as paragraphs."""
     sections = [
-        f"{metric.title}  ({metric.name})",
+        f"{bold(metric.title)}  ({metric.name})",
         paragraph(metric.meaning, "  "),
         _section("also called", ", ".join(_other_names(metric))),
         _section("formula", "\n".join(_formulas(metric))),
@@ -39,7 +40,7 @@ def explanation(metric: Metric) -> str:
 
 def _section(title: str, body: str) -> str:
     lines = [paragraph(line, "    ") for line in body.split("\n")]
-    return "\n".join([f"  {title}", *lines]) if body else ""
+    return "\n".join([f"  {bold(title)}", *lines]) if body else ""
 
 
 def _other_names(metric: Metric) -> list[str]:
@@ -95,7 +96,7 @@ def paradox() -> str:
     """Nguyen's always-TRUE classifier on a test set of nine positives to one negative, worked."""
     counts = Counts(tp=90, fn=0, fp=10, tn=0)
     pairs = [(registry.get_metric(m.corrects), m) for m in registry.list_metrics() if m.corrects is not None]
-    rows = [[f"{plain(counts):.1%}", f"{corrected(counts):.1%}", plain.name] for plain, corrected in pairs]
+    rows = [[percent_text(plain(counts)), percent_text(corrected(counts)), plain.name] for plain, corrected in pairs]
     alpha = registry.get_metric("unbalanced_factor")(counts)
     lesson = paragraph(
         'A classifier that always predicts "positive", tested on 90 positives and 10 negatives, knows nothing. '

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from steelyard.analysis.formatting import interval_text, three_digits
+from steelyard.analysis.formatting import bounds_text, interval_text, three_digits
 from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.report.document import clipped, label_html
@@ -60,7 +60,7 @@ def metric_line(row: MetricRow) -> MetricLine:
         row.spec.title,
         exact_digits(row.value),
         "–" if undefined else three_digits(row.value),
-        (row.undefined or "undefined") if undefined else f"{three_digits(row.low)} to {three_digits(row.high)}",
+        (row.undefined or "undefined") if undefined else bounds_text(row.low, row.high),
         three_digits(row.chance),
     )
 
@@ -141,7 +141,7 @@ def _shown_groups(groups: Sequence[Group], most: int) -> tuple[Sequence[Group], 
 def _group_cell(row: MetricRow) -> str:
     if not math.isfinite(row.value):
         return Markup("– <i>{}</i>").format(row.undefined or "undefined")
-    ends = f"{three_digits(row.low)} to {three_digits(row.high)}"
+    ends = bounds_text(row.low, row.high)
     return Markup("{} <i>{}</i>").format(three_digits(row.value), ends)
 
 

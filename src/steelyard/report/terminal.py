@@ -1,63 +1,58 @@
-"""Terminal: tables and paragraphs as wide as the terminal, plain where there is none."""
+"""Terminal: tables and paragraphs as wide as the terminal, bold and one colour in them.
+
+The codes are always there; what prints them takes them out where no one is looking.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import filled, terminal_width
+from steelyard.analysis.formatting import filled
+from steelyard.analysis.text_table import LABEL_WIDTH, clipped_text, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.table import Table
-
-
-_LONGEST, _LONGEST_LABEL = 800, 60  # characters of a message, of a label
+_LONGEST = 800  # characters of a message
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def bold(text: str) -> str:
+    """The text in bold."""
+    return f"\x1b[1m{text}\x1b[0m" if text else ""
+
+
+def coloured(text: str) -> str:
+    """The text in the one colour of a terminal, the page's blue for this model as near as 256 colours come."""
+    return f"\x1b[38;5;31m{text}\x1b[0m" if text else ""
+
+
+def without_controls(text: str) -> str:
+    """Text of a user's data without what could steer a terminal."""
+    return _CONTROL.sub("·", text)
 
 
 def one_line(sentence: str) -> str:
     """A message without what could steer a terminal or fill it."""
-    clean = _CONTROL.sub("·", sentence)
+    clean = without_controls(sentence)
     return clean if len(clean) <= _LONGEST else f"{clean[: _LONGEST - 200]} ... {clean[-195:]}"
 
 
-def clean_label(value: object) -> str:
-    """Text of a user's data without what could steer a terminal; a very long one is shortened."""
-    clean = _CONTROL.sub("·", str(value))
-    return clean if len(clean) <= _LONGEST_LABEL else f"{clean[: _LONGEST_LABEL - 3]}..."
+def clean_label(value: object, most: int = LABEL_WIDTH) -> str:
+    """A label without what could steer a terminal; a long one ends in an ellipsis."""
+    return clipped_text(without_controls(str(value)), most)
 
 
 def print_table(
     head: Sequence[str],
     rows: Sequence[Sequence[str] | str],
-    right: Sequence[int] = (),
+    *,
     wrap: Sequence[int] | None = None,
+    optional: Sequence[int] = (),
 ) -> str:
-    """A table; a row that is one string is the light rule above a family. The last column wraps, or those named."""
-    from rich.console import Console
-
-    # Markup and highlighting are off, since labels are data.
-    console = Console(width=terminal_width(), markup=False, highlight=False, emoji=False, no_color=True)
-    with console.capture() as capture:
-        console.print(_table(head, rows, right, (len(head) - 1,) if wrap is None else wrap))
-    return "\n".join(line.rstrip() for line in capture.get().splitlines())
-
-
-def _table(
-    head: Sequence[str], rows: Sequence[Sequence[str] | str], right: Sequence[int], wrap: Sequence[int]
-) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for i, title in enumerate(head):
-        justify: Literal["left", "right"] = "right" if i in right else "left"
-        table.add_column(title, no_wrap=i not in wrap, justify=justify, overflow="fold")
-    for row in rows:
-        cells = [f"── {row}"] if isinstance(row, str) else list(row)
-        table.add_row(*cells)
-    return table
+    """A table under a bold head; the last column wraps, or those named."""
+    return text_table(head, rows, wrap=(len(head) - 1,) if wrap is None else wrap, optional=optional, emphasis=bold)
 
 
 def paragraph(text: str, indent: str = "") -> str:
@@ -67,4 +62,4 @@ def paragraph(text: str, indent: str = "") -> str:
 
 def safe_paragraph(text: str) -> str:
     """A paragraph whose words may come from a user's data."""
-    return paragraph(_CONTROL.sub("·", text))
+    return paragraph(without_controls(text))

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import cell_text, interval_text, terminal_width, three_digits
-from steelyard.report.terminal import clean_label, paragraph, print_table, safe_paragraph
-from steelyard.report.text import verdict_text
+import numpy as np
+
+from steelyard.analysis.formatting import interval_text, percent_text, terminal_width, three_digits
+from steelyard.analysis.rows import table_text
+from steelyard.analysis.text_table import text_width
+from steelyard.report.terminal import (
+    bold,
+    clean_label,
+    coloured,
+    paragraph,
+    print_table,
+    safe_paragraph,
+    without_controls,
+)
+from steelyard.report.text import interval_or_reason, verdict_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +32,8 @@ if TYPE_CHECKING:
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.statistics.confusion import Confusion
 
-_BAR_CELLS, _LEAST_BAR_CELLS = 20, 6
-_MOST_SHOWN_LABELS = 12
+_BAR_CELLS, _LEAST_BAR_CELLS = 20, 10
+_MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS = 12, 8
 
 
 # ---------------------------------------------------------------- an evaluation
@@ -32,11 +45,11 @@ def evaluation_summary(evaluation: Evaluation, name: str, *, everything: bool = 
     table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
     parts = [
         _title(evaluation, name),
-        verdict_text(evaluation, safe_paragraph),
+        verdict_text(evaluation, safe_paragraph, bold),
         _metrics(rows, evaluation.level),
-        _classes(evaluation),
+        _classes(evaluation, everything),
         _groups(evaluation),
-        _table(table) if table is not None else "",
+        _matrix(table) if table is not None else "",
         _last(evaluation, everything),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -50,35 +63,35 @@ def _title(evaluation: Evaluation, name: str) -> str:
 
 def _metrics(rows: Sequence[MetricRow], level: float) -> str:
     """One line per metric, families apart; the bars take what is left of the width."""
-    names, intervals = (max((len(text) for text in texts), default=0) for texts in _columns(rows))
-    cells = min(max(terminal_width() - names - intervals - len("  value    chance") - 6, 0), _BAR_CELLS)
+    cells = _bar_cells(rows)
     shown: list[list[str] | str] = []
     families = [row.spec.metric.family for row in rows]
     by_family = len(list(groupby(families))) == len(set(families))  # else a heading would stand above others' rows
     for row, family in zip(rows, families, strict=True):
         if by_family and family not in shown:
             shown.append(family)
-        drawn = _bar(row, cells) if cells >= _LEAST_BAR_CELLS else ""
-        shown.append([row.name, three_digits(row.value), drawn, _interval(row), three_digits(row.chance)])
+        name, drawn = without_controls(row.name), _bar(row, cells)
+        shown.append([name, three_digits(row.value), drawn, interval_or_reason(row), three_digits(row.chance)])
     head = ["metric", "value", "", f"{100 * level:g} % interval", "chance"]
-    return print_table(head, shown, right=(1, 4), wrap=(3,))
+    return print_table(head, shown, wrap=(3,), optional=(2, 4))
 
 
-def _columns(rows: Sequence[MetricRow]) -> tuple[list[str], list[str]]:
-    """The names and the intervals, which leave the rest to the bars; reasons are words and wrap."""
-    return [row.name for row in rows], [_interval(row) for row in rows if not math.isnan(row.value)]
+def _bar_cells(rows: Sequence[MetricRow]) -> int:
+    """How long the bars are beside the names and the numbers; reasons are words and wrap."""
+    beside = [
+        [row.name for row in rows],
+        ["value", *(three_digits(row.value) for row in rows)],
+        ["95 % interval", *(interval_or_reason(row) for row in rows if not math.isnan(row.value))],
+        ["chance", *(three_digits(row.chance) for row in rows)],
+    ]
+    room = terminal_width() - sum(max(map(len, texts)) + 2 for texts in beside)
+    return min(room, _BAR_CELLS) if room >= _LEAST_BAR_CELLS else 0
 
 
-def _interval(row: MetricRow) -> str:
-    if math.isnan(row.value):
-        return row.undefined or ""
-    return f"{three_digits(row.low)} to {three_digits(row.high)}"
-
-
-def _bar(row: MetricRow, size: int = _BAR_CELLS) -> str:
+def _bar(row: MetricRow, size: int) -> str:
     """Cells over the range of the metric: the interval drawn, the value in it, chance as a stroke."""
     low, high = row.spec.metric.range
-    if not (math.isfinite(low) and math.isfinite(high)) or math.isnan(row.value):
+    if not size or not (math.isfinite(low) and math.isfinite(high)) or math.isnan(row.value):
         return ""
     cells = ["·"] * size
 
@@ -91,50 +104,75 @@ def _bar(row: MetricRow, size: int = _BAR_CELLS) -> str:
     if math.isfinite(row.chance):
         cells[place(row.chance)] = "┃" if cells[place(row.chance)] == "━" else "|"
     cells[place(row.value)] = "●"
-    return "".join(cells)
+    return re.sub("[━┃●]+", lambda drawn: coloured(drawn[0]), "".join(cells))
 
 
-def _classes(evaluation: Evaluation) -> str:
-    if evaluation.positive is not None or not getattr(evaluation, "per_class", ()):
+def _classes(evaluation: Evaluation, everything: bool) -> str:
+    """Each class, or of many those of the lowest recall."""
+    classes = list(getattr(evaluation, "per_class", ()))  # which schema 1 may not have saved
+    if evaluation.positive is not None or not classes:
         return ""
+    more = ""
+    if len(classes) > _MOST_SHOWN_LABELS and not everything:
+        more = f"\nThe {_MOST_SHOWN_LABELS} classes of lowest recall; --all shows all {len(classes)}."
+        classes = sorted(classes, key=lambda row: _last_if_nan(row.intervals["recall"].value))[:_MOST_SHOWN_LABELS]
+    names = list(classes[0].intervals)
     rows = [
         [
             clean_label(row.label),
             f"{row.rows:,}",
             *(interval_text(i.value, i.low, i.high) for i in row.intervals.values()),
         ]
-        for row in evaluation.per_class
+        for row in classes
     ]
-    names = list(evaluation.per_class[0].intervals)
-    return print_table(["class", "rows", *names], rows, right=(1,))
+    return print_table(["class", "rows", *names], rows, wrap=(), optional=range(len(names) + 1, 3, -1)) + more
+
+
+def _last_if_nan(value: float) -> float:
+    return math.inf if math.isnan(value) else value
 
 
 def _groups(evaluation: Evaluation) -> str:
     if not evaluation.groups:
         return ""
-    return _fitted([{**group.summary(), "group": clean_label(group.label)} for group in evaluation.groups])
+    return table_text([{**group.summary(), "group": clean_label(group.label)} for group in evaluation.groups], bold)
 
 
-def _fitted(rows: Sequence[dict[str, Any]]) -> str:
-    """Rows as a table no wider than the terminal: words wrap, numbers do not; columns without a value are left out."""
-    columns = dict.fromkeys(name for row in rows for name in row)
-    names = [name for name in columns if any(row.get(name) is not None for row in rows)]
-    words = [i for i, name in enumerate(names) if any(isinstance(row.get(name), str) for row in rows)]
-    cells = [["" if row.get(name) is None else cell_text(name, row[name]) for name in names] for row in rows]
-    return print_table(names, cells, right=[i for i in range(len(names)) if i not in words], wrap=words)
-
-
-def _table(table: Confusion) -> str:
-    """The table with its margins; of many classes it would not fit."""
+def _matrix(table: Confusion) -> str:
+    """The confusion matrix with its margins; of many classes it would not fit."""
     if len(table.labels) > _MOST_SHOWN_LABELS:
-        return f"{len(table.labels)} classes: the table is in --format json."
+        return _confused_pairs(table)
     labels = [clean_label(label) for label in table.labels]
-    cells = table.matrix
-    rows: list[list[str] | str] = [
-        [label, *map(_cell, row), _cell(row.sum())] for label, row in zip(labels, cells, strict=True)
+    numbers = [[_cell(cell) for cell in (*row, row.sum())] for row in (*table.matrix, table.matrix.sum(0))]
+    heads = labels
+    if _matrix_width(labels, numbers) > terminal_width():  # classes by number, told apart by their rows
+        heads = [str(i) for i in range(1, len(labels) + 1)]
+        labels = [f"{head:>{len(heads[-1])}} {label}" for head, label in zip(heads, labels, strict=True)]
+    rows = [[label, *row] for label, row in zip([*labels, "all"], numbers, strict=True)]
+    return print_table(["true \\ predicted", *heads, "all"], rows, wrap=())
+
+
+def _confused_pairs(table: Confusion) -> str:
+    """The pairs of classes that are confused most, where the whole matrix would not fit."""
+    off = table.matrix - np.diag(np.diag(table.matrix))
+    places = [divmod(int(place), len(off)) for place in np.argsort(-off, axis=None, kind="stable")[:_MOST_SHOWN_PAIRS]]
+    rows = [
+        [
+            *(clean_label(table.labels[k]) for k in (i, j)),
+            _cell(off[i, j]),
+            percent_text(off[i, j] / table.matrix[i].sum()),
+        ]
+        for i, j in places
+        if off[i, j] > 0
     ]
-    rows.append(["all", *map(_cell, cells.sum(0)), _cell(cells.sum())])
-    return print_table(["true \\ predicted", *labels, "all"], rows, right=tuple(range(1, len(labels) + 2)))
+    whole = paragraph(f"The confusion matrix of all {len(off)} classes is in --format json and on the page.")
+    return f"{print_table(['true', 'mostly mistaken for', 'rows', 'of the true class'], rows, wrap=())}\n{whole}"
+
+
+def _matrix_width(labels: list[str], numbers: list[list[str]]) -> int:
+    first = max(map(text_width, ("true \\ predicted", *labels)))
+    columns = zip([*labels, "all"], zip(*numbers, strict=True), strict=True)
+    return first + sum(2 + max(map(text_width, (head, *cells))) for head, cells in columns)
 
 
 def _cell(value: float) -> str:
@@ -159,7 +197,8 @@ def _last(evaluation: Evaluation, everything: bool) -> str:
 def comparison_summary(comparison: Comparison, assumed: Sequence[str]) -> str:
     """The differences, and the metrics by how much they favour the first model."""
     head, tests = comparison.words()
-    return "\n".join([safe_paragraph(head), *_differences(comparison), *map(safe_paragraph, (*tests, *assumed))])
+    last = "\n".join(map(safe_paragraph, (*tests, *assumed)))
+    return "\n\n".join(part for part in (safe_paragraph(head), *_differences(comparison), last) if part)
 
 
 def _differences(comparison: Comparison) -> list[str]:
@@ -173,7 +212,7 @@ def _differences(comparison: Comparison) -> list[str]:
             for key, cell in row.items()
         }
         pairs.setdefault(pair, []).append(cells)
-    return [text for pair, rows in pairs.items() for text in ([f"── {pair}"] if pair else []) + [_fitted(rows)]]
+    return [f"── {pair}\n" * bool(pair) + table_text(rows, bold) for pair, rows in pairs.items()]
 
 
 def threshold_summary(best: BestThreshold, assumed: Sequence[str]) -> str:
@@ -205,5 +244,12 @@ def shift_summary(here: Evaluation, there: Evaluation) -> str:
     rows = [row for row in shifted_rows(here, there) if row["metric"] in shown]
     by_group = ["", _groups(there)] if there.groups else []
     return "\n".join(
-        [verdict_text(there, safe_paragraph), "", _fitted(rows), *by_group, "", *map(paragraph, there.assumed)]
+        [
+            verdict_text(there, safe_paragraph, bold),
+            "",
+            table_text(rows, bold),
+            *by_group,
+            "",
+            *map(paragraph, there.assumed),
+        ]
     ).rstrip()

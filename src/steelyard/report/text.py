@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import filled, three_digits
+from steelyard.analysis.formatting import bounds_text, filled
 from steelyard.analysis.rows import table_text
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def evaluation_text(evaluation: Evaluation) -> str:
     ).rstrip()
 
 
-def verdict_text(evaluation: Evaluation, fill: Callable[[str], str]) -> str:
+def verdict_text(evaluation: Evaluation, fill: Callable[[str], str], emphasis: Callable[[str], str] = str) -> str:
     """The sentences of the verdict, filled one by one, the headline apart."""
-    headline = [fill(sentence) for sentence in evaluation.verdict if sentence.is_headline]
+    headline = [emphasis(fill(sentence)) for sentence in evaluation.verdict if sentence.is_headline]
     others = [fill(sentence) for sentence in evaluation.verdict if not sentence.is_headline]
     return "\n".join([*headline, *([""] if headline and others else []), *others])
 
@@ -38,7 +38,7 @@ def interval_or_reason(row: MetricRow) -> str:
     """The interval of a metric, or why it has no value."""
     if row.undefined is not None and math.isnan(row.value):
         return row.undefined
-    return f"{three_digits(row.low)} to {three_digits(row.high)}"
+    return bounds_text(row.low, row.high)
 
 
 def printable(text: str) -> str:
