@@ -34,7 +34,18 @@ def test_version_and_help():
     assert run("--help").stdout == run("-h").stdout == run().stdout == overview() + "\n"
 
 
-ROOMS = {"commands", "inputs", "option_words", "options", "outputs", "overview", "progress", "rules", "saved_tables"}
+ROOMS = {
+    "commands",
+    "inputs",
+    "option_words",
+    "options",
+    "outputs",
+    "overview",
+    "progress",
+    "rules",
+    "saved_tables",
+    "suggestions",
+}
 
 
 def test_every_module_is_a_command_of_the_overview_or_a_shared_room():

@@ -20,9 +20,11 @@ import pytest
 from click.testing import CliRunner
 
 import steelyard
+from steelyard.analysis import formatting, text_table
 from steelyard.cli.commands import commands
 from steelyard.cli.outputs import Output
 from steelyard.ingest import compressed_files
+from steelyard.report import terminal, terminal_summary
 
 ROWS = 600
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
@@ -118,24 +120,107 @@ def test_the_table_opens_with_the_verdict_and_fits_the_terminal(rows):
     assert len(run("report", rows, "--true", "y_true", "--pred", "y_pred", "--all").stdout) > len(out)
 
 
-@pytest.mark.parametrize("columns", [80, 100])
-def test_every_answer_fits_the_terminal_and_loses_nothing(columns, frame, rows, monkeypatch):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    frame.with_columns(a_longer_name="b", one_class="y_true").write_csv(rows)
-    models = [word for name in ("y_pred", "a_longer_name", "one_class") for word in ("--pred", name)]
-    for words in (
-        ["report", rows, "--all"],
-        ["report", rows, "--by", "site", "--by", "kind"],
-        ["report", rows, "--true", "kind", "--pred", "guess"],
-        ["compare", rows, *models[:4]],
-        ["compare", rows, *models],
-        ["shift", rows, "--prevalence", "0.1", "--by", "site"],
-    ):
+def _many_classes(path, count):
+    rng = np.random.default_rng(count)
+    labels = np.array([f"class {i} of a name too long to show" if i % 3 else f"c{i}" for i in range(count)])
+    truth = rng.integers(0, count, 900)
+    pred = np.where(rng.random(900) < 0.7, truth, rng.integers(0, count, 900))
+    pl.DataFrame({"y_true": labels[truth], "y_pred": labels[pred]}).write_csv(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def answers(frame, tmp_path_factory):
+    """The words of a command line for every kind of table."""
+    folder = tmp_path_factory.mktemp("answers")
+    names = [f"model_{letter}_of_a_long_name" for letter in "abcde"]
+    others = {name: pl.Series(np.roll(frame["y_pred"].to_numpy(), 3 * i)) for i, name in enumerate(names)}
+    frame.with_columns(**others).write_csv(folder / "rows.csv")
+    frame[:120].select("score", "other", "w", "y_true").write_csv(folder / "table.csv")
+    rows, models = folder / "rows.csv", [word for name in names for word in ("--pred", name)]
+    return {
+        "report": ["report", rows, "--by", "site", "--by", "kind"],
+        "report all": ["report", rows, "--all"],
+        "report 3": ["report", rows, "--true", "kind", "--pred", "guess"],
+        "report 12": ["report", _many_classes(folder / "k12.csv", 12)],
+        "report 60": ["report", _many_classes(folder / "k60.csv", 60)],
+        "compare 2": ["compare", rows, *models[:4], "--metrics", "recall,mcc,f1"],
+        "compare 5": ["compare", rows, *models, "--metrics", "recall,mcc"],
+        "crossval 1": [
+            "crossval",
+            "--data",
+            folder / "table.csv",
+            "--target",
+            "y_true",
+            "--model",
+            "tree",
+            "--folds",
+            3,
+        ],
+        "audit": ["audit", "mcc", "positive_likelihood_ratio"],
+        "audit against": ["audit", "--against", rows, *models[:4], "--true", "y_true"],
+        "recommend": ["recommend", rows, "--true", "y_true", "--pred", "y_pred"],
+        "threshold": ["threshold", rows, "--score", "score"],
+        "metrics": ["metrics"],
+        "explain": ["explain", "f_beta"],
+        "gate": ["gate", rows, "--require", "mcc>=0.1"],
+        "shift": ["shift", rows, "--prevalence", "0.1", "--by", "site"],
+    }
+
+
+ANSWERS = (
+    "report",
+    "report all",
+    "report 3",
+    "report 12",
+    "report 60",
+    "compare 2",
+    "compare 5",
+    "crossval 1",
+    "audit",
+)
+ANSWERS += ("audit against", "recommend", "threshold", "metrics", "explain", "gate", "shift")
+WHOLE_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+TIMED = re.compile(r"^(?:fit_seconds|predict_seconds).*$", re.MULTILINE)  # never twice the same
+
+
+def numbers(text):
+    return set(WHOLE_NUMBER.findall(TIMED.sub("", text)))
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_at_every_width_lines_fit_and_no_number_is_cut(answer, answers, monkeypatch):
+    words = answers[answer]
+    if answer.startswith("crossval"):
+        pytest.importorskip("sklearn")
+    with monkeypatch.context() as wide:
+        for module in (formatting, terminal, terminal_summary, text_table):
+            wide.setattr(module, "terminal_width", lambda: 10_000)
+        whole = numbers(run(*words).stdout) | {
+            str(i) for i in range(1, 13)
+        }  # a wide matrix heads its columns by number
+    for columns in (60, 80, 100, 120):
+        monkeypatch.setenv("COLUMNS", str(columns))
         out = run(*words).stdout
-        assert "…" not in out
-        assert max(map(len, out.splitlines())) <= columns, words
-    assert "site = north" in out
-    assert "── y_pred - one_class" in run("compare", rows, *models).stdout
+        assert max(map(text_table.text_width, out.splitlines())) <= columns
+        assert numbers(out) <= whole, numbers(out) - whole
+        assert not re.search(r"\d…", out)
+
+
+def test_columns_that_do_not_fit_are_left_out_or_folded_never_lost_in_the_middle(monkeypatch):
+    head, rows = (
+        ["label", "a", "b", "words"],
+        [["x" * 70, "1.5", "123,456.25", "so many words that they wrap"] for _ in "ab"],
+    )
+    monkeypatch.setenv("COLUMNS", "40")
+    whole = text_table.text_table(head, rows, wrap=(3,)).splitlines()
+    assert max(map(len, whole)) <= 40 and sum("123,456.25" in line for line in whole) == 2
+    assert sum(line.startswith("x" * 23 + "…") for line in whole) == 6  # before each of three parts
+    fewer = text_table.text_table(head, rows, wrap=(3,), optional=(2, 3))
+    assert "123,456.25" not in fewer and "\n\n" not in fewer
+    rounded = text_table.text_table(["", "n"], [["a", "1.25"], ["b", "-12"], ["c", "< 0.001"], ["d", "–"]])
+    assert [line.find(".") % 9 for line in rounded.splitlines()[1:4:2]] == [6, 6]
+    assert text_table.text_width("日本e\u0301") == 5
 
 
 def test_guessed_columns_are_stated_wherever_the_answer_goes(rows):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from steelyard.analysis.formatting import filled
 from steelyard.analysis.prevalence import checked_prevalence
 from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Flat, Rows, table_text
@@ -113,7 +114,7 @@ class Discrimination(Result[Separation]):
             for s in self.separations
         ]
         changing = f"{len(self.flipping)} of {len(table)} metrics change their order"
-        return f"A less B, positive where A is better; {changing}\n{table_text(table)}"
+        return f"{filled(f'A less B, positive where A is better; {changing}')}\n{table_text(table)}"
 
 
 def _rank_key(difference: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from steelyard._names import __version__
@@ -11,7 +12,7 @@ from steelyard.cli.overview import overview
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words in ([], ["-h"], ["--help"]):
+    if words in ([], ["-h"], ["--help"]) and "_STEELYARD_COMPLETE" not in os.environ:
         print(overview())  # noqa: T201 - the one print of the project: click is not loaded here
     elif words == ["--version"]:
         print(f"steelyard {__version__}")  # noqa: T201 - as above

@@ -84,7 +84,7 @@ def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
 def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, tolerance: float | None) -> str:
     """How the metrics behave on the predictions in a file."""
     from steelyard.auditing.robustness import TOLERANCE, robustness
-    from steelyard.report.terminal import clean_label
+    from steelyard.report.terminal import clean_label, paragraph
 
     tables = _tables(inputs)
     changes = robustness(tables, metrics=metrics or None, tolerance=TOLERANCE if tolerance is None else tolerance)
@@ -94,7 +94,8 @@ def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, toleran
     if kind == "html":
         raise InputError("The audit's page is about the metrics alone; leave --against out, or ask for --format json.")
     names = " and ".join(f"{letter} is {clean_label(name)}" for letter, name in zip("AB", tables, strict=False))
-    text = repr(changes) if order is None else f"{changes!r}\n\nAt each prevalence, where {names}:\n{order!r}"
+    where = paragraph(f"At each prevalence, where {names}:")
+    text = repr(changes) if order is None else f"{changes!r}\n\n{where}\n{order!r}"
     return f"```\n{text}\n```" if kind == "md" else text
 
 

@@ -11,8 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from steelyard.cli.overview import ABOUT, COMMANDS
+from steelyard.cli.suggestions import suggest_values
 from steelyard.errors import SteelyardError, did_you_mean
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def command(function: Callable[..., None]) -> click.Command:
     settings = {"help_option_names": _HELP, "token_normalize_func": _spelling}
     about = COMMANDS[name].about
     make = click.command(name, OneCommand, help=function.__doc__, short_help=about, context_settings=settings)
-    _LOADED[name] = make(function)
+    _LOADED[name] = suggest_values(make(function))
     return _LOADED[name]
 
 
@@ -42,7 +44,9 @@ class OneCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The words of the command line, each option at most once unless it is meant to repeat."""
-        if not ctx.resilient_parsing:
+        if ctx.resilient_parsing:  # the shell completes: an option that waits for its value would hide the files
+            args = args[:-1] if args and args[-1].startswith("-") else args
+        else:
             _, _, given = self.make_parser(ctx).parse_args(args=list(args))
             for option in given:
                 if isinstance(option, click.Option) and not option.multiple and (times := given.count(option)) > 1:
@@ -75,6 +79,13 @@ class CommandGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's own
         """The command, where there is one of this name."""
         return load_command(cmd_name) if cmd_name in COMMANDS else None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """The commands and options that start so; no command is loaded for it."""
+        names = [
+            CompletionItem(name, help=facts.about) for name, facts in COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -18,9 +18,11 @@ _Decorator: TypeAlias = Callable[[_Function], _Function]
 
 def metric_names(text: str | None) -> list[str] | None:
     """The metrics of a list such as mcc,f_beta[beta=2]: commas inside brackets belong to a name."""
+    if text is None:
+        return None
     from steelyard.metrics.spec_text import split_outside_brackets
 
-    return None if text is None else [name.strip() for name in split_outside_brackets(text) if name.strip()]
+    return [name.strip() for name in split_outside_brackets(text) if name.strip()]
 
 
 _SHARED: dict[str, _Decorator] = {

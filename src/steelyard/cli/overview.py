@@ -56,6 +56,10 @@ COMMANDS = {
     ),
     "audit": CommandFacts("Prove or refute properties of metrics, or of a function of your own.", "audit"),
     "recommend": CommandFacts("Recommend metrics for a problem, with the properties behind the choice.", "recommend"),
+    "completion": CommandFacts(
+        "Make TAB complete commands, options, columns and metrics in bash, zsh or fish.",
+        "steelyard.cli.completion.completion_script",
+    ),
     "demo": CommandFacts(
         "Train two classifiers on embedded data, then report, compare and find a threshold.",
         "steelyard.datasets.digits.write_predictions",

@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.analysis.formatting import interval_text, percent_text, terminal_width, three_digits
 from steelyard.analysis.rows import table_text
-from steelyard.analysis.text_table import text_width
+from steelyard.analysis.text_table import LABEL_WIDTH, text_width
 from steelyard.report.terminal import (
     bold,
     clean_label,
@@ -135,7 +135,8 @@ def _last_if_nan(value: float) -> float:
 def _groups(evaluation: Evaluation) -> str:
     if not evaluation.groups:
         return ""
-    return table_text([{**group.summary(), "group": clean_label(group.label)} for group in evaluation.groups], bold)
+    rows = [{**group.summary(), "group": clean_label(group.label, 2 * LABEL_WIDTH)} for group in evaluation.groups]
+    return table_text(rows, bold)
 
 
 def _matrix(table: Confusion) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
+from steelyard.studies import STUDIES
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from steelyard._types import Progress
     from steelyard.studies.study import Study
 
-STUDIES = ("nguyen", "asawa", "kalita", "wu", "garcia")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "polars")
 LAST_SEED = 2**31 - 1  # scikit-learn's seeds end at 2**32, and a study uses some that follow the one given
 
