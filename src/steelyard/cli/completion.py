@@ -8,7 +8,7 @@ from click.shell_completion import get_completion_class
 from steelyard.cli.commands import command, commands
 from steelyard.errors import InputError
 
-VARIABLE = "_STEELYARD_COMPLETE"  # by which the shell asks, in click's protocol
+_VARIABLE = "_STEELYARD_COMPLETE"  # by which the shell asks, in click's protocol
 _SHELLS = ("bash", "zsh", "fish")
 
 
@@ -28,4 +28,4 @@ def completion_script(shell: str) -> str:
     kind = get_completion_class(shell)
     if kind is None:
         raise InputError(f"There is no completion for {shell!r}; there is for {', '.join(_SHELLS)}.")
-    return kind(commands, {}, "steelyard", VARIABLE).source()
+    return kind(commands, {}, "steelyard", _VARIABLE).source()

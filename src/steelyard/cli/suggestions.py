@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 from click.shell_completion import CompletionItem
 
-import steelyard
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -85,8 +83,9 @@ def column_names(path: Path) -> list[str]:
 
 def metric_meanings() -> dict[str, str]:
     """The metrics and their other names, with title and meaning, as the stub for editors holds them."""
-    stub = Path(steelyard.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    return dict(re.findall(r'^(\w+): _\w+\n"""(.*?)"""$', stub, re.MULTILINE))
+    stub = (Path(__file__).parents[1] / "__init__.pyi").read_text(encoding="utf-8")
+    found = re.findall(r'^(\w+): _\w+\n"""(.*?)"""$', stub, re.MULTILINE | re.DOTALL)
+    return {name: " ".join(about.split()) for name, about in found}
 
 
 def _metrics(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 - as the others
@@ -150,12 +149,19 @@ def _families(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG00
     return _items(dict.fromkeys(metric.family for metric in list_metrics()), incomplete)
 
 
+def _codes(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 - as the others
+    from steelyard.evaluation.sentences import SEVERITIES
+
+    return _items(SEVERITIES, incomplete)
+
+
 SUGGESTIONS: dict[str, Suggest] = {
     "COL": _columns,
     **dict.fromkeys(("FILE", "[FILE...]", "TALLY...", "OUT", "OLD.JSON", "PREDICTIONS"), _files),
     "DIR": _folders,
     "A,B": _metric_list,
     **dict.fromkeys(("RULE", "LIMIT", "threshold metric", "explain name", "audit names"), _metrics),
+    "CODE": _codes,
     "plot kind": _figures,
     "study name": _studies,
     "crossval models": _models,
