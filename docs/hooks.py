@@ -1,4 +1,4 @@
-"""Hooks: what MkDocs adds to the written pages: the catalogue, the reference, figures that pages save, and the studies' pages."""
+"""Hooks: what MkDocs adds to the written pages: the catalogue, the reference, figures that pages save, the live page, and the studies' pages."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import blocks
 import catalogue
 import contours
 import decided
+import live
 import reference
 import tables
 from mkdocs.structure.files import File, Files
@@ -53,7 +54,7 @@ def _filled(entry: Any, parts: dict[str, list[Any]]) -> Any:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages and pictures."""
-    for path, content in (*_catalogue(), *_reference(), *_figures(files)):
+    for path, content in (*_catalogue(), *_reference(), *_figures(files), ("live.html", live.live_page())):
         files.append(File.generated(config, path, content=content))
     return files
 

@@ -1,19 +1,21 @@
-"""Writes docs/images/page-light.png and page-dark.png: the page of Finley-like forecasts, as a browser shows it."""
+"""Writes docs/images/page-light.webp and page-dark.webp: the page of rare positives while its sliders move."""
 
 from __future__ import annotations
 
+import io
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
+from live import live_page
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from steelyard import evaluate
-from steelyard.report.page import page
-
 IMAGES = Path(__file__).parent / "images"
+SIZE = {"width": 1200, "height": 1008}
+REST, STEP = 2_400, 110  # milliseconds at the start and at each turn, and of every other picture
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",
@@ -23,29 +25,54 @@ QUIET = [
 ]
 
 
-def example():
-    """Rare positives, scored by a model that separates them in part; the same rows each time."""
-    rng = np.random.default_rng(1884)
-    truth = (rng.random(4_000) < 0.04).astype(int)
-    return truth, 1 / (1 + np.exp(-(1.3 * rng.normal(size=4_000) + 2.6 * truth - 2.8)))
+def moves(tab):
+    """The places of both sliders, picture by picture: the threshold down and back, then the prevalence down and back."""
+    for name, reach in (("threshold", -0.30), ("prevalence", -0.35)):
+        slider = tab.locator(f"#{name}")
+        start, last = int(slider.input_value()), int(slider.get_attribute("max"))
+        there = np.linspace(start, max(start + reach * last, 0), 9).round().astype(int)
+        for place in (*there[1:], *there[-2::-1]):
+            yield slider, int(place), REST if place in (there[0], there[-1]) else STEP
+
+
+def pictures(tab):
+    """What the browser shows at each place, and for how long."""
+
+    def taken():
+        return Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
+
+    shown = [(taken(), REST)]
+    for slider, place, milliseconds in moves(tab):
+        slider.evaluate("(node, place) => { node.value = place; node.dispatchEvent(new Event('input')); }", place)
+        tab.wait_for_timeout(60)
+        shown.append((taken(), milliseconds))
+    return shown
 
 
 def main():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         return "no chromium on PATH; install it to take the screenshots"
-    truth, score = example()
-    html = page(evaluate(truth, y_score=score), source="predictions.parquet")
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         path = Path(folder) / "report.html"
-        path.write_text(html, encoding="utf-8")
+        path.write_text(live_page(), encoding="utf-8")
         browser = driver.chromium.launch(executable_path=chromium, args=QUIET)
         for scheme in ("light", "dark"):
-            tab = browser.new_page(viewport={"width": 1200, "height": 1008}, color_scheme=scheme)
+            tab = browser.new_page(viewport=SIZE, color_scheme=scheme)
             tab.goto(path.as_uri())
-            tab.screenshot(path=IMAGES / f"page-{scheme}.png")
-            print(IMAGES / f"page-{scheme}.png")
+            (first, rest), *others = pictures(tab)
+            target = IMAGES / f"page-{scheme}.webp"
+            first.save(
+                target,
+                save_all=True,
+                append_images=[picture for picture, _ in others],
+                duration=[rest, *(milliseconds for _, milliseconds in others)],
+                loop=0,
+                quality=55,
+                method=6,
+            )
+            print(target, f"{target.stat().st_size / 1e3:,.0f} kB")
         browser.close()
     return None
 
