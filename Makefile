@@ -60,10 +60,11 @@ build: $(BIN)/python  ## a wheel and an sdist in dist/, each tried: the wheel in
 	mkdir -p build/sdist && tar -xzf dist/*.tar.gz -C build/sdist --strip-components 1
 	$(MAKE) -C build/sdist test
 
-lowest: $(BIN)/python  ## every test with the lowest versions that pyproject.toml allows
+lowest: $(BIN)/python chromium  ## every test with the lowest versions that pyproject.toml allows and PYTHON has wheels of
 	$(BIN)/pip install -q --disable-pip-version-check uv
 	$(BIN)/uv venv -q --clear --python $(PYTHON) build/lowest
-	VIRTUAL_ENV=build/lowest $(BIN)/uv pip install -q --resolution lowest-direct -e '.[test]'
+	VIRTUAL_ENV=build/lowest $(BIN)/uv pip install -q --resolution lowest-direct \
+	  --only-binary :all: --no-binary steelyard --no-binary pyspark -e '.[test]'
 	build/lowest/bin/python -m pytest -n auto -q
 
 docs: $(VENV)/.test  ## the documentation, into build/site; a warning is an error, and nothing is fetched
