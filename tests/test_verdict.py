@@ -292,7 +292,7 @@ def test_the_verdict_the_table_the_page_and_the_advice_agree_on_what_to_read_fir
     assert names == tuple(advice.metric for advice in recommend(evaluation).use)
     assert {*names} <= {row.name for row in evaluation.shown()}
     lines = metric_lines(evaluation)
-    assert {line.name for line in lines["Read first"]} == {*names}
+    assert tuple(line.name for line in lines["Read first"]) == names
     assert not {*names} & {advice.metric for advice in recommend(evaluation).avoid}
     sentence = said(evaluation).get("read-first")
     if sentence is not None:

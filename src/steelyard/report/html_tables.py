@@ -70,19 +70,18 @@ def top_metrics(evaluation: Evaluation) -> dict[str, str]:
     if evaluation.metrics_named:
         return {}
     read_first, usual = TOP_METRICS
-    return {row.name: read_first if row.name in evaluation.read_first else usual for row in evaluation.shown()}
+    shown = [row.name for row in evaluation.shown()]
+    first = {name: read_first for name in evaluation.read_first if name in shown}
+    return first | {name: usual for name in shown if name not in first}
 
 
 def metric_lines(evaluation: Evaluation) -> dict[str, list[MetricLine]]:
     """The table of metrics by its headings: those that stand above, then the others by family."""
     top, lines = top_metrics(evaluation), dict[str, list[MetricLine]]()
-    for row in sorted(evaluation.metrics, key=lambda row: _place(top.get(row.name))):
+    order = list(top)
+    for row in sorted(evaluation.metrics, key=lambda row: order.index(row.name) if row.name in top else len(order)):
         lines.setdefault(top.get(row.name, row.spec.metric.kind.title), []).append(metric_line(row))
     return lines
-
-
-def _place(heading: str | None) -> int:
-    return len(TOP_METRICS) if heading is None else TOP_METRICS.index(heading)
 
 
 def class_table(evaluation: Evaluation) -> HtmlTable | None:
