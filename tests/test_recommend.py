@@ -31,20 +31,20 @@ def names(advice):
 
 
 def test_the_answers_decide_the_metrics():
-    assert names(recommend(a_class_may_fail=False).use) == ["g_mean", "ac_score", "tpnr"]
-    assert repr(recommend()) == repr(recommend(a_class_may_fail=False))
-    half = recommend(a_class_may_fail=True)
+    assert names(recommend(allow_zero_recall=False).use) == ["g_mean", "ac_score", "tpnr"]
+    assert repr(recommend()) == repr(recommend(allow_zero_recall=False))
+    half = recommend(allow_zero_recall=True)
     assert {"g_mean", "ac_score"} <= {*names(half.use)}
     assert "balanced_accuracy" not in names(half.avoid)
-    assert "balanced_accuracy" in names(recommend(a_class_may_fail=False).avoid)
-    assert "mcc" not in names(recommend(prevalence_in_use=True).avoid)
+    assert "balanced_accuracy" in names(recommend(allow_zero_recall=False).avoid)
+    assert "mcc" not in names(recommend(deployment_prevalence=True).avoid)
     assert names(recommend(costs=True).use) == ["expected_cost", "net_benefit"]
     assert names(recommend(ranking=True).use) == ["roc_auc"]
     assert "12 positives" in " ".join(recommend(positives=12).beside)
 
 
 def test_classes_that_do_not_matter_alike_get_metrics_that_do_not_weigh_them_alike():
-    fit = recommend(both_classes_alike=False, a_class_may_fail=True)
+    fit = recommend(equal_class_weight=False, allow_zero_recall=True)
     assert names(fit.use) == ["iba", "alpha_f1", "class_weighted_accuracy"]
     for item in fit.use:
         assert decide(item.metric, "class_symmetry").holds is False and decide(item.metric, "leans_to_positives").holds
@@ -57,7 +57,7 @@ def test_classes_that_do_not_matter_alike_get_metrics_that_do_not_weigh_them_ali
 @pytest.mark.parametrize("alike", [True, False])
 @pytest.mark.parametrize("may_fail", [True, False])
 def test_a_prevalence_in_use_asks_for_metrics_that_move_with_it(alike, may_fail):
-    fit = recommend(both_classes_alike=alike, a_class_may_fail=may_fail, prevalence_in_use=True)
+    fit = recommend(equal_class_weight=alike, allow_zero_recall=may_fail, deployment_prevalence=True)
     moving = [decide(name, "prevalence_invariance").holds is False for name in names(fit.use)]
     none_fits = "no metric both moves with it" in " ".join(fit.beside)
     assert moving and all(moving) != none_fits
@@ -66,7 +66,7 @@ def test_a_prevalence_in_use_asks_for_metrics_that_move_with_it(alike, may_fail)
 
 def test_a_metric_that_falls_below_zero_is_not_said_to_look_well():
     """MCC and kappa are at most 0 where a class has zero recall."""
-    fit = recommend(a_class_may_fail=False, prevalence_in_use=True)
+    fit = recommend(allow_zero_recall=False, deployment_prevalence=True)
     assert not {"mcc", "kappa"} & {*names(fit.avoid)} and {"mcc", "kappa"} <= {*names(fit.use)}
     assert decide("mcc", "no_credit_when_a_class_fails").verdict == "proved"
     assert decide("mcc", "zero_when_a_class_fails").verdict == "refuted"
@@ -78,7 +78,7 @@ def test_costs_and_ranks_are_reasoned_and_blamed_as_well():
     costs = recommend(costs=True)
     assert "is never better for one more false negative (proved)" in costs.use[0].why
     assert {"accuracy", "mcc", "precision"} <= {*names(costs.avoid)}
-    assert "precision" not in names(recommend(costs=True, a_class_may_fail=True).avoid)
+    assert "precision" not in names(recommend(costs=True, allow_zero_recall=True).avoid)
     ranks = recommend(ranking=True)
     assert "recall and specificity" not in " ".join(ranks.beside)
     assert "stays the same at any prevalence" in ranks.use[0].why and "moves with the prevalence" in ranks.avoid[0].why
@@ -105,14 +105,14 @@ def test_the_rarer_class_is_named_and_many_classes_are_owned_up_to():
 
 
 def test_without_sympy_the_search_decides(monkeypatch, tmp_path):
-    script = "import sys; sys.modules['sympy'] = None; import steelyard; print([a.metric for a in steelyard.recommend(a_class_may_fail=False).use])"
+    script = "import sys; sys.modules['sympy'] = None; import steelyard; print([a.metric for a in steelyard.recommend(allow_zero_recall=False).use])"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout == "['g_mean', 'ac_score', 'tpnr']\n"
 
 
 def test_every_reason_is_a_decided_property():
-    found = recommend(a_class_may_fail=False)
+    found = recommend(allow_zero_recall=False)
     for item in found.use:
         assert item.why.count("(proved)") == item.why.count(";") + 1
     accuracy = next(item for item in found.avoid if item.metric == "accuracy")
@@ -123,13 +123,13 @@ def test_every_reason_is_a_decided_property():
 def test_changing_a_formula_changes_the_advice(registry):
     wrong = replace(get_metric("g_mean"), function=lambda c: (c.tp + c.tn) / c.total)
     registry._REGISTRY["g_mean"] = wrong
-    advice = recommend(a_class_may_fail=False)
+    advice = recommend(allow_zero_recall=False)
     assert "g_mean" not in names(advice.use)
     assert "g_mean" in names(advice.avoid)
 
 
 def test_the_command_line_recommends_and_audits(tmp_path, monkeypatch):
-    out = CliRunner().invoke(commands, ["recommend", "--no-class-may-fail"]).stdout
+    out = CliRunner().invoke(commands, ["recommend", "--no-zero-recall"]).stdout
     assert "Read first:" in out and "ac_score" in out
     assert json.loads(CliRunner().invoke(commands, ["recommend", "--format", "json"]).stdout)["use"]
     rows = json.loads(CliRunner().invoke(commands, ["audit", "tpnr", "--format", "json"]).stdout)
@@ -298,3 +298,13 @@ def test_an_audit_against_scores_says_where_they_were_cut_and_who_is_who(predict
     ran = CliRunner().invoke(commands, [*words, "--format", "json"])
     assert json.loads(ran.stdout)["models"] == {"A": "a", "B": "p"}
     assert "0.5" in ran.stderr
+
+
+def test_former_keywords_and_options_are_taken_with_a_warning():
+    with pytest.warns(DeprecationWarning, match=r"recommend\(a_class_may_fail=\) is now called allow_zero_recall="):
+        former = recommend(a_class_may_fail=True)
+    assert former == recommend(allow_zero_recall=True)
+    ran = CliRunner().invoke(commands, ["recommend", "--not-alike", "--may-fail", "--prevalence-in-use"])
+    now = ["recommend", "--unequal-class-weight", "--allow-zero-recall", "--deployment-prevalence"]
+    assert ran.stdout == CliRunner().invoke(commands, now).stdout
+    assert ran.stderr.splitlines().count("steelyard: --may-fail is now called --allow-zero-recall.") == 1

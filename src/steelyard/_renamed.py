@@ -1,4 +1,4 @@
-"""Renamed: an attribute or a function under its former name, for one release."""
+"""Renamed: an attribute, a function or a keyword under its former name, for one release."""
 
 from __future__ import annotations
 
@@ -39,3 +39,20 @@ def renamed_function(function: Callable[_Given, _Result], former: str) -> Callab
         return function(*arguments, **options)
 
     return call
+
+
+def renamed_keywords(**new: str) -> Callable[[Callable[_Given, _Result]], Callable[_Given, _Result]]:
+    """A function whose keywords were renamed: the former ones are taken as well, with a warning."""
+
+    def decorate(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+        @wraps(function)
+        def call(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
+            for former in new.keys() & options.keys():
+                sentence = f"{function.__name__}({former}=) is now called {new[former]}=."
+                warnings.warn(sentence, DeprecationWarning, stacklevel=2)
+                options[new[former]] = options.pop(former)
+            return function(*arguments, **options)
+
+        return call
+
+    return decorate

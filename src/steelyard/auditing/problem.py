@@ -91,9 +91,9 @@ def checked_problem(
 ) -> Problem:
     """The answers given, checked."""
     flags = {
-        "both_classes_alike": alike,
-        "a_class_may_fail": may_fail,
-        "prevalence_in_use": in_use,
+        "equal_class_weight": alike,
+        "allow_zero_recall": may_fail,
+        "deployment_prevalence": in_use,
         "costs": costs,
         "ranking": bool(ranking) if ranking is None else ranking,
     }

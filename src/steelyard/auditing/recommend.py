@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard._renamed import renamed_keywords
 from steelyard.auditing.advice import Advice, Recommendation
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.order_advice import order_metrics
@@ -29,36 +30,40 @@ _MOST = 3
 _VIRTUES = ("equal_recalls_kept", "zero_when_a_class_fails", "constant_chance", "monotone_tp", "monotone_fp")
 
 
+@renamed_keywords(
+    both_classes_alike="equal_class_weight",
+    a_class_may_fail="allow_zero_recall",
+    prevalence_in_use="deployment_prevalence",
+)
 def recommend(
     data: Evaluated | None = None,
     *,
-    both_classes_alike: bool = True,
-    a_class_may_fail: bool = False,
-    prevalence_in_use: bool = False,
+    equal_class_weight: bool = True,
+    allow_zero_recall: bool = False,
+    deployment_prevalence: bool = False,
     ranking: bool | None = None,
     costs: bool = False,
     positives: int | None = None,
 ) -> Recommendation:
     """The few metrics that fit a problem, each with a proven property as its reason.
 
-    `both_classes_alike`: errors on either class matter the same; else those on the positives matter more.
-    `a_class_may_fail`: a class with zero recall may still score one half. `prevalence_in_use`: the test set has the
-    deployment prevalence, which is stable, and the value is to be at it. `ranking`: scores are used as a ranking,
-    without a threshold; the answers on classes and prevalence count there as well. `costs`: the cost of each kind of
-    error is known. `positives`: how many there are to test on. The last answers are read from `data`, an Evaluation or
-    a table, where they are not given.
+    `equal_class_weight`: errors on both classes have equal weight; else those on the positives matter more.
+    `allow_zero_recall`: a class with zero recall may still score one half. `deployment_prevalence`: the test set has
+    it, it is stable, and the value is to be at it. `ranking`: scores are used as a ranking, without a threshold; the
+    answers before count there as well. `costs`: the cost of each kind of error is known. `positives`: how many there
+    are to test on. The last answers are read from `data`, an Evaluation or a table, where they are not given.
 
     >>> [advice.metric for advice in recommend().use]
     ['g_mean', 'ac_score', 'tpnr']
-    >>> [advice.metric for advice in recommend(prevalence_in_use=True).use]
+    >>> [advice.metric for advice in recommend(deployment_prevalence=True).use]
     ['mcc', 'markedness', 'kappa']
-    >>> [advice.metric for advice in recommend(both_classes_alike=False, a_class_may_fail=True).use]
+    >>> [advice.metric for advice in recommend(equal_class_weight=False, allow_zero_recall=True).use]
     ['iba', 'alpha_f1', 'class_weighted_accuracy']
     """
     problem = checked_problem(
-        alike=both_classes_alike,
-        may_fail=a_class_may_fail,
-        in_use=prevalence_in_use,
+        alike=equal_class_weight,
+        may_fail=allow_zero_recall,
+        in_use=deployment_prevalence,
         ranking=ranking,
         costs=costs,
         positives=positives,

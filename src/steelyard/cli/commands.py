@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 
 _HELP = ["-h", "--help"]
 _LOADED: dict[str, click.Command] = {}
+_FORMER = {  # options under their former names, for one release
+    "both-classes-alike": "equal-class-weight",
+    "alike": "equal-class-weight",
+    "not-alike": "unequal-class-weight",
+    "a-class-may-fail": "allow-zero-recall",
+    "may-fail": "allow-zero-recall",
+    "no-class-may-fail": "no-zero-recall",
+    "prevalence-in-use": "deployment-prevalence",
+}
 
 
 def command(function: Callable[..., None]) -> click.Command:
@@ -36,7 +45,7 @@ def command(function: Callable[..., None]) -> click.Command:
 
 def _spelling(word: str) -> str:
     """An option under the one name it is looked up by: --metric is --metrics wherever either is an option."""
-    return "metrics" if word == "metric" else word
+    return "metrics" if word == "metric" else _FORMER.get(word, word)
 
 
 class OneCommand(click.Command):
@@ -47,6 +56,8 @@ class OneCommand(click.Command):
         if ctx.resilient_parsing:  # the shell completes: an option that waits for its value would hide the files
             args = args[:-1] if args and args[-1].startswith("-") else args
         else:
+            for word in (word for word in args if word.removeprefix("--") in _FORMER):
+                click.echo(f"steelyard: {word} is now called --{_FORMER[word.removeprefix('--')]}.", err=True)
             _, _, given = self.make_parser(ctx).parse_args(args=list(args))
             for option in given:
                 if isinstance(option, click.Option) and not option.multiple and (times := given.count(option)) > 1:

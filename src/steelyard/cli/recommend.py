@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 @command
 @options.inputs(*options.PREDICTIONS, "by")
 @click.option(
-    "--both-classes-alike/--not-alike",
-    "--alike",
-    "both_classes_alike",
+    "--equal-class-weight/--unequal-class-weight",
+    "equal_class_weight",
     default=True,
     show_default=True,
-    help="Errors on either class matter the same, or those on the positives more.",
+    help="Give errors on both classes equal weight, or those on the positives more.",
 )
 @click.option(
-    "--a-class-may-fail/--no-class-may-fail",
-    "--may-fail",
-    "a_class_may_fail",
+    "--allow-zero-recall/--no-zero-recall",
+    "allow_zero_recall",
     default=False,
     show_default=True,
     help="A class with zero recall may still score one half.",
 )
-@click.option("--prevalence-in-use", is_flag=True, help="The test set has the deployment prevalence, and it is stable.")
+@click.option(
+    "--deployment-prevalence", is_flag=True, help="The test set has the deployment prevalence, and it is stable."
+)
 @click.option("--ranking", is_flag=True, default=None, help="Scores are used as a ranking, without a threshold.")
 @click.option("--costs", is_flag=True, help="The cost of each kind of error is known.")
 @click.option("--positives", type=int, help="How many positives there are to test on.")
 @options.form("table", "json", default="table")
 def recommend_metrics(
     inputs: Inputs,
-    both_classes_alike: bool,
-    a_class_may_fail: bool,
-    prevalence_in_use: bool,
+    equal_class_weight: bool,
+    allow_zero_recall: bool,
+    deployment_prevalence: bool,
     ranking: bool | None,
     costs: bool,
     positives: int | None,
@@ -58,9 +58,9 @@ def recommend_metrics(
     data: Evaluation | None = evaluate_inputs(inputs)[0] if inputs.given else None
     recommendation = recommend(
         data,
-        both_classes_alike=both_classes_alike,
-        a_class_may_fail=a_class_may_fail,
-        prevalence_in_use=prevalence_in_use,
+        equal_class_weight=equal_class_weight,
+        allow_zero_recall=allow_zero_recall,
+        deployment_prevalence=deployment_prevalence,
         ranking=ranking,
         costs=costs,
         positives=positives,
