@@ -95,7 +95,7 @@ def _parts_within(columns: list[_Column], width: int) -> list[list[_Column]]:
 
 
 class _Column(NamedTuple):
-    """A column: its title, its cells, whether they wrap or are numbers, and the least width that cuts no number."""
+    """A column: its title, its cells, whether they wrap or are numbers, and the least width that truncates no number."""
 
     title: str
     cells: list[str]
