@@ -1,4 +1,4 @@
-"""Text tables: columns no wider than the terminal, numbers aligned on the point and never cut.
+"""Text tables: columns no wider than the terminal, numbers aligned on the point and never truncated.
 
 What does not fit loses, in this order: the width of its words, which wrap; the columns that may be left out; then it
 is folded, the first column standing before each part again.
@@ -95,7 +95,7 @@ def _parts_within(columns: list[_Column], width: int) -> list[list[_Column]]:
 
 
 class _Column(NamedTuple):
-    """A column: its title, its cells, whether they wrap or are numbers, and the least width that truncates no number."""
+    """A column: its title, its cells, whether they wrap or are numbers, and the least width that shortens no number."""
 
     title: str
     cells: list[str]
