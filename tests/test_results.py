@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 from dataclasses import fields, is_dataclass
@@ -16,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import steelyard
 from steelyard import Counts, Result, comparison_page, page
+from steelyard._names import HOME as NAMES
 from steelyard.analysis.result_homes import HOMES
 from steelyard.errors import InputError
 from steelyard.report.figures.surface import SurfaceDisplay
@@ -41,6 +43,12 @@ def cross_evaluated(models=2):
     return steelyard.cross_evaluate(dict(list(named.items())[:models]), X, y, split=steelyard.Folds(3, repeats=2))
 
 
+def refitted():
+    X, y = load_breast_cancer(return_X_y=True)
+    tree = DecisionTreeClassifier(max_depth=3)
+    return steelyard.refit_robustness(tree, X[::2], y[::2], X[1::2], y[1::2], metrics=["tpnr", "f1"], resamples=5)
+
+
 def studied():
     table = Table(
         "values",
@@ -54,6 +62,12 @@ def studied():
     )
 
 
+@cache
+def selected():
+    X, y = load_breast_cancer(return_X_y=True)
+    return steelyard.select_tree(DecisionTreeClassifier(), X, 1 - y, keep=2, most=3)
+
+
 RESULTS = {
     "interval": lambda: steelyard.interval("recall", TABLE),
     "interval of many tables": lambda: steelyard.interval("recall", Counts([1, 0], [3, 0], [5, 6], [7, 8])),
@@ -64,6 +78,7 @@ RESULTS = {
     "compare scores": lambda: steelyard.compare(TRUE, SCORES, scores=True, threshold=0.5),
     "ranking": lambda: steelyard.compare(TRUE, LABELS).ranking(),
     "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], resamples=20),
+    "roc_then_tpnr": lambda: steelyard.roc_then_tpnr(TRUE, SCORES["B|\x1b[31m"], resamples=0),
     "best_threshold, nobody": lambda: steelyard.best_threshold([0, 1, 0], [0.9, 0.1, 0.8], {"cost_fp": 9}, resamples=0),
     "chance": lambda: steelyard.chance("f1", TABLE),
     "chance_test": lambda: steelyard.chance_test("f1", TABLE),
@@ -72,6 +87,7 @@ RESULTS = {
     "corrected_t_test": lambda: steelyard.corrected_t_test([0.1, 0.1], test_share=0.2),
     "friedman": lambda: steelyard.friedman(DATA_SETS),
     "audit": lambda: steelyard.audit("g_mean", "recall"),
+    "decide": lambda: steelyard.decide("g_mean", "class_symmetry"),
     "harsher": lambda: steelyard.harsher("balanced_accuracy", "g_mean"),
     "identities": lambda: steelyard.identities(["f1", "jaccard", "balanced_accuracy"]),
     "recommend": lambda: steelyard.recommend(TABLE),
@@ -79,6 +95,7 @@ RESULTS = {
     "conclusions": lambda: steelyard.correlation_study(["accuracy", "g_mean"], n=100, seeds=2).conclusions(),
     "robustness": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=10),
     "robustness without draws": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=0),
+    "refit_robustness": refitted,
     "changes": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=10).rows(),
     "ratio_spread": lambda: steelyard.ratio_spread(RATIOS),
     "discrimination": lambda: steelyard.discrimination((0.8, 0.8), (0.99, 0.5)),
@@ -90,6 +107,8 @@ RESULTS = {
     "per_class": lambda: cross_evaluated().per_class,
     "differences": lambda: cross_evaluated().differences(),
     "study": studied,
+    "select_tree": selected,
+    "evaluate": lambda: steelyard.evaluate(TRUE, y_score=SCORES["<b>A</b>"]),
 }
 
 
@@ -128,13 +147,13 @@ def test_a_result_becomes_a_frame_of_either_library(result, library):
 
 def test_a_result_is_shown_without_what_labels_might_smuggle_in(result):
     notebook, html, markdown = result._repr_html_(), result.to_html(), result.to_markdown()
-    assert notebook.startswith("<div")
+    assert notebook.startswith("<iframe" if result.kind == "evaluation" else "<div")  # its page, with its controls
     assert html.startswith("<!doctype html>")
     for text in (notebook, html, markdown):
         assert "<b>A" not in text
         assert "\x1b" not in text
     assert "<script" not in notebook
-    assert "background:#" not in notebook
+    assert result.kind == "evaluation" or "background:#" not in notebook
 
 
 def test_an_envelope_says_what_it_is():
@@ -190,6 +209,12 @@ def test_the_page_of_a_study_read_back_is_the_same_and_its_figures_are_svg():
         back.pictures[0].image("pdf")
 
 
+def test_a_selection_read_back_says_that_it_has_no_estimator():
+    back = Result.from_json(selected().to_json())
+    with pytest.raises(InputError, match=r"no fitted estimator; fit one with the parameters \{'ccp_alpha'"):
+        back.estimator.predict([[0]])
+
+
 def test_rows_that_are_a_part_of_a_result_are_not_read_without_it():
     text = cross_evaluated(1).runs.to_json()
     with pytest.raises(InputError, match="part of a larger result"):
@@ -209,6 +234,31 @@ def subclasses(cls):
     for each in cls.__subclasses__():
         yield each
         yield from subclasses(each)
+
+
+def returned(name):
+    """The class that a public function says it returns, without what it is of."""
+    thing = getattr(steelyard, name)
+    return (
+        str(getattr(thing, "__annotations__", {}).get("return", "")).partition("[")[0]
+        if inspect.isfunction(thing)
+        else ""
+    )
+
+
+TABLES_AND_CURVES = {
+    "Any", "Confusion", "Counts", "Metric", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
+    "MetricScorer", "Statistic", "str", "list", "Callable",
+}  # fmt: skip
+FORMER = {"beats_guessing"}  # names that warn, and call another
+FUNCTIONS = {name: returned(name) for name in NAMES if returned(name) and name not in FORMER}
+
+
+@pytest.mark.parametrize("name", [name for name, cls in FUNCTIONS.items() if cls not in TABLES_AND_CURVES])
+def test_every_public_function_that_answers_a_question_returns_a_result_that_is_tried_here(name):
+    classes = {cls.__name__ for cls in subclasses(Result)}
+    assert FUNCTIONS[name] in classes, f"{name} returns {FUNCTIONS[name]}, which is no Result"
+    assert any(key.split(",")[0].split()[0] == name for key in RESULTS), f"{name} has no example in RESULTS"
 
 
 KINDS = [(home, kind) for home, kinds in HOMES.items() for kind in kinds]
