@@ -5,6 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import os
+import subprocess
+import sys
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -282,3 +285,21 @@ def test_every_result_of_the_package_can_be_read_back():
     mine = {cls.kind for cls in subclasses(Result) if cls.__module__.startswith("steelyard.")}
     abstract = {cls.kind for cls in subclasses(Result) if not is_dataclass(cls)} - {"rows"}
     assert mine - abstract == {kind for _, kind in KINDS}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        (["threshold", "rows.csv", "--true", "y", "--score", "s"], "best_threshold"),
+        (["compare", "rows.csv", "--true", "y", "--pred", "a", "--pred", "b"], "comparison"),
+        (["report", "rows.csv", "--true", "y", "--pred", "a"], "evaluation"),
+        (["recommend"], "recommendation"),
+    ],
+)
+def test_what_a_command_writes_as_json_is_read_back(arguments, kind, tmp_path):
+    columns = {"y": TRUE, "s": SCORES["<b>A</b>"], **dict(zip("ab", LABELS.values(), strict=True))}
+    rows = (",".join(map(str, row)) for row in zip(*(column.tolist() for column in columns.values()), strict=True))
+    (tmp_path / "rows.csv").write_text("\n".join([",".join(columns), *rows]))
+    command = [sys.executable, "-m", "steelyard.cli", *arguments, "--format", "json"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=os.environ.copy())
+    assert Result.from_json(ran.stdout).kind == kind

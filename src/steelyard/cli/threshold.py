@@ -37,6 +37,6 @@ def find_threshold(inputs: Inputs, metric: str | None, where: tuple[str, ...], l
         assumed.append("Scores were counted in bins: only thresholds between bins were searched.")
     best = best_threshold(counted.tally.scores, metric=metric, where=list(where) or None, level=level)
     if output.kind == "json":
-        output.write(json_text({**strict(best.row()), "level": level, "assumed": assumed}, indent=1))
+        output.write(json_text({**best.to_dict(), **strict(best.row()), "assumed": assumed}, indent=1))
     else:
         output.write(threshold_summary(best, assumed))
