@@ -24,7 +24,7 @@ from steelyard.analysis import formatting, text_table
 from steelyard.cli.commands import commands
 from steelyard.cli.outputs import Output
 from steelyard.ingest import compressed_files
-from steelyard.report import terminal, terminal_summary
+from steelyard.report import terminal_matrix, terminal_summary
 
 ROWS = 600
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
@@ -113,11 +113,27 @@ def test_two_runs_print_the_same_bytes(rows):
 
 def test_the_table_opens_with_the_verdict_and_fits_the_terminal(rows):
     out = run("report", rows, "--true", "y_true", "--pred", "y_pred", "--by", "site").stdout
-    assert out.startswith("rows.csv: 600 rows, positive 1\n")
+    assert out.startswith("rows.csv · 600 rows · true y_true · pred y_pred · by site · positive 1 (by convention) ·\n")
     for words in ("Of 100 rows like these, ", "●", "95 % interval", "true \\ predicted", "site = north", "--all shows"):
         assert words in out
     assert max(map(len, out.splitlines())) <= 100
     assert len(run("report", rows, "--true", "y_true", "--pred", "y_pred", "--all").stdout) > len(out)
+
+
+def test_the_header_names_every_column_the_class_who_chose_it_and_the_threshold(rows, tmp_path):
+    words = ["report", rows, "--true", "y_true", "--score", "score", "--weight", "w", "--by", "site", "--level", "0.9"]
+    facts = "true y_true · score score · weight w · by site · positive {} · threshold 0.300 · 90 % intervals"
+    for given, positive in ([], "1 (by convention)"), (["--positive", "0"], "0 (given)"):
+        title = " ".join(run(*words, *given, "--threshold", "0.3").stdout.partition("\n\n")[0].split())
+        assert title.startswith("rows.csv · ") and title.endswith(facts.format(positive))
+        first = run(*words, *given, "--threshold", "0.3", "--format", "md").stdout.partition("\n")[0]
+        assert first.replace("\\", "") == title
+    assert "pred y_pred · cluster site" in run("report", rows, "--pred", "y_pred", "--cluster", "site").stdout
+    run(*words, "-o", tmp_path / "page.html")
+    assert "weight w</bdi>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    saved = json.loads(run(*words, "--format", "json").stdout)
+    assert saved["source"] == "rows.csv"
+    assert saved["columns"] == {"true": "y_true", "score": "score", "weight": "w", "by": ["site"]}
 
 
 def _many_classes(path, count):
@@ -194,7 +210,7 @@ def test_at_every_width_lines_fit_and_no_number_is_cut(answer, answers, monkeypa
     if answer.startswith("crossval"):
         pytest.importorskip("sklearn")
     with monkeypatch.context() as wide:
-        for module in (formatting, terminal, terminal_summary, text_table):
+        for module in (formatting, terminal_matrix, terminal_summary, text_table):
             wide.setattr(module, "terminal_width", lambda: 10_000)
         whole = numbers(run(*words).stdout) | {
             str(i) for i in range(1, 13)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.source import Source
@@ -55,6 +55,12 @@ class Inputs:
         first = "standard input" if self.files[0] == "-" else Path(self.files[0]).name
         return first if len(self.files) == 1 else f"{first} and {len(self.files) - 1} more"
 
+    @property
+    def columns(self) -> dict[str, str | tuple[str, ...]]:
+        """The columns that are named, by what they are for."""
+        uses = ("true", "pred", "score", "weight", "frequency", "by")
+        return {use: getattr(self, use) for use in uses if getattr(self, use)}
+
     def by_model(self) -> dict[str, Inputs]:
         """The inputs of each model that is named: labels as they are, scores with the threshold."""
         labels = {name: replace(self, pred=name, threshold=None, preds=(), scores=()) for name in self.preds}
@@ -68,6 +74,7 @@ class CountedInput:
     tally: Tally
     assumed: list[str]
     name: str
+    columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)  # by what they are for
 
     def with_groups_of(self, least: int) -> CountedInput:
         """The same without groups that hold so few rows that they may point to a person; with a note of how many."""
@@ -75,9 +82,8 @@ class CountedInput:
         if not (out := len(self.tally.groups) - len(tally.groups)):
             return self
         sentence = f"{out:,} of {len(self.tally.groups):,} groups were left out: a cell of fewer than {least:,} rows"
-        return CountedInput(
-            tally, [*self.assumed, f"{sentence}, or the group that the total would give away."], self.name
-        )
+        sentence += ", or the group that the total would give away."
+        return replace(self, tally=tally, assumed=[*self.assumed, sentence])
 
 
 def print_assumed(assumed: Sequence[str]) -> None:
@@ -104,7 +110,7 @@ def count_inputs(inputs: Inputs, *, scores: bool = False) -> CountedInput:
         return CountedInput(_with_positive(saved, inputs.positive), [], inputs.name)
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, inputs, scores=scores or inputs.threshold is not None)
-        return CountedInput(_count_source(source, named), assumed, inputs.name)
+        return CountedInput(_count_source(source, named), assumed, inputs.name, named.columns)
 
 
 def _count_cells(inputs: Inputs, cells: str) -> CountedInput:
@@ -162,7 +168,8 @@ def evaluate_inputs(
     evaluation = evaluate(
         counted.tally, threshold=inputs.threshold, metrics=metrics, level=level, prevalence=prevalence
     )
-    return replace(evaluation, assumed=(*counted.assumed, *evaluation.assumed)), counted
+    assumed = (*counted.assumed, *evaluation.assumed)
+    return replace(evaluation, assumed=assumed, columns=counted.columns, source=inputs.name), counted
 
 
 def _evaluate_clusters(
@@ -176,11 +183,11 @@ def _evaluate_clusters(
         raise InputError("--cluster names a column of a file of predictions; give the file.")
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, inputs)
-        columns = {name: getattr(named, name) for name in ("true", "pred", "score", "weight", "frequency", "by")}
+        columns: dict[str, Any] = named.columns
         evaluation = evaluate(
             source, **columns, cluster=cluster, pos_label=inputs.positive, level=level, metrics=metrics
         )
-    result = replace(evaluation, assumed=(*assumed, *evaluation.assumed))
+    result = replace(evaluation, assumed=(*assumed, *evaluation.assumed), source=inputs.name)
     return result, CountedInput(Tally(evaluation.confusion), assumed, inputs.name)
 
 

@@ -56,7 +56,8 @@ def write_report(
     evaluation, counted = evaluate_inputs(inputs, level=level, metrics=metrics, min_count=min_count, cluster=cluster)
     if output.kind == "csv":  # which has no place for words
         print_assumed(counted.assumed)
-    output.write(_text(replace(evaluation, muted=muted), output.kind, everything, counted.name))
+    given = None if inputs.counts is not None else inputs.positive is not None
+    output.write(_text(replace(evaluation, muted=muted), output.kind, everything, given))
 
 
 def in_shell_words(evaluation: Evaluation) -> Evaluation:
@@ -64,19 +65,21 @@ def in_shell_words(evaluation: Evaluation) -> Evaluation:
     return replace(evaluation, assumed=tuple(map(of_shell, evaluation.assumed)))
 
 
-def _text(evaluation: Evaluation, kind: str, everything: bool, name: str) -> str:
+def _text(evaluation: Evaluation, kind: str, everything: bool, given: bool | None) -> str:
     from steelyard.report.csv_text import evaluation_csv
     from steelyard.report.terminal_summary import evaluation_summary
 
     if kind == "html":
         from steelyard.report.page import page
 
-        return page(evaluation, source=name)
+        return page(evaluation)
     evaluation = in_shell_words(evaluation)
     if kind == "json":
         return json_text(evaluation.to_dict(), indent=1)
     if kind == "md":
-        return evaluation.to_markdown()
+        from steelyard.report.markdown import evaluation_markdown
+
+        return evaluation_markdown(evaluation, given=given)
     if kind == "csv":
         return evaluation_csv(evaluation)
-    return evaluation_summary(evaluation, name, everything=everything)
+    return evaluation_summary(evaluation, evaluation.source or "", everything=everything, given=given)

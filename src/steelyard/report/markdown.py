@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.formatting import three_digits
+from steelyard.report.source_facts import source_facts
 from steelyard.report.text import interval_or_reason, printable
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
 
 
-def evaluation_markdown(evaluation: Evaluation) -> str:
-    """The verdict, the metrics, the groups and the confusion matrix."""
+def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) -> str:
+    """What was read, the verdict, the metrics, the groups and the confusion matrix."""
     head = ("metric", "value", f"{100 * evaluation.level:g} % interval", "chance")
     rows = (
         (row.name, three_digits(row.value), interval_or_reason(row), three_digits(row.chance))
@@ -24,6 +25,8 @@ def evaluation_markdown(evaluation: Evaluation) -> str:
     )
     verdict = [f"**{escaped(s)}**" if s.is_headline else escaped(s) for s in evaluation.verdict]
     parts = ["\n\n".join([*verdict, *map(escaped, evaluation.assumed)]), markdown_table(head, rows)]
+    if source := getattr(evaluation, "source", None):
+        parts.insert(0, " · ".join(map(escaped, source_facts(evaluation, source, given=given))))
     parts += [_groups(evaluation.groups)] if evaluation.groups else []
     table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
     parts += [_matrix(table)] if table is not None else []

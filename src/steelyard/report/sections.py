@@ -12,6 +12,7 @@ from steelyard.analysis.formatting import three_digits
 from steelyard.report.controls import controls
 from steelyard.report.document import label_html
 from steelyard.report.html_tables import TOP_METRICS, class_table, group_table, metric_lines
+from steelyard.report.source_facts import column_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,8 +76,8 @@ def page_verdict(sentences: Sequence[Sentence]) -> PageVerdict:
 
 
 def facts_of(evaluation: Evaluation, source: str, last: str) -> list[str]:
-    """The line at the top: what was read, how many rows, and about which class."""
-    return [label_html(source), f"{evaluation.rows:,} rows", last]
+    """The line at the top: what was read, how many rows, by which columns, and about which class."""
+    return [label_html(source), f"{evaluation.rows:,} rows", *map(label_html, column_facts(evaluation)), last]
 
 
 def _cells(data: Mapping[str, Any]) -> dict[str, object]:

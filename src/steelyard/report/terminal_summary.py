@@ -7,11 +7,10 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from steelyard.analysis.formatting import interval_text, percent_text, terminal_width, three_digits
+from steelyard.analysis.formatting import interval_text, terminal_width, three_digits
 from steelyard.analysis.rows import table_text
-from steelyard.analysis.text_table import LABEL_WIDTH, text_width
+from steelyard.analysis.text_table import LABEL_WIDTH
+from steelyard.report.source_facts import source_facts
 from steelyard.report.terminal import (
     bold,
     clean_label,
@@ -21,6 +20,7 @@ from steelyard.report.terminal import (
     safe_paragraph,
     without_controls,
 )
+from steelyard.report.terminal_matrix import MOST_SHOWN_LABELS, cell_count, matrix_text
 from steelyard.report.text import interval_or_reason, verdict_text
 
 if TYPE_CHECKING:
@@ -30,35 +30,36 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison import Comparison
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.statistics.confusion import Confusion
 
 _BAR_CELLS, _LEAST_BAR_CELLS = 20, 10
-_MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS = 12, 8
 
 
 # ---------------------------------------------------------------- an evaluation
 
 
-def evaluation_summary(evaluation: Evaluation, name: str, *, everything: bool = False) -> str:
+def evaluation_summary(
+    evaluation: Evaluation, name: str, *, everything: bool = False, given: bool | None = None
+) -> str:
     """The verdict, the metrics as bars, the table, and what was assumed."""
     rows = list(evaluation.metrics) if everything else evaluation.shown()
     table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
     parts = [
-        _title(evaluation, name),
+        _title(evaluation, name, given),
         verdict_text(evaluation, safe_paragraph, bold),
         _metrics(rows, evaluation.level),
         _classes(evaluation, everything),
         _groups(evaluation),
-        _matrix(table) if table is not None else "",
+        matrix_text(table) if table is not None else "",
         _last(evaluation, everything),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _title(evaluation: Evaluation, name: str) -> str:
-    positive = "" if evaluation.positive is None else f", positive {clean_label(repr(evaluation.positive))}"
-    threshold = "" if evaluation.threshold is None else f", threshold {three_digits(evaluation.threshold)}"
-    return f"{clean_label(name)}: {evaluation.rows:,} rows{positive}{threshold}"
+def _title(evaluation: Evaluation, name: str, given: bool | None) -> str:
+    """What was read, by which columns, about which class: the source first, in bold."""
+    source, *facts = (clean_label(fact, 2 * LABEL_WIDTH) for fact in source_facts(evaluation, name, given=given))
+    unbroken = " · ".join(fact.replace(" ", "\u00a0") for fact in (source, *facts))
+    return paragraph(unbroken).replace("\u00a0", " ").replace(source, bold(source), 1)
 
 
 def _metrics(rows: Sequence[MetricRow], level: float) -> str:
@@ -113,9 +114,9 @@ def _classes(evaluation: Evaluation, everything: bool) -> str:
     if evaluation.positive is not None or not classes:
         return ""
     more = ""
-    if len(classes) > _MOST_SHOWN_LABELS and not everything:
-        more = f"\nThe {_MOST_SHOWN_LABELS} classes of lowest recall; --all shows all {len(classes)}."
-        classes = sorted(classes, key=lambda row: _last_if_nan(row.intervals["recall"].value))[:_MOST_SHOWN_LABELS]
+    if len(classes) > MOST_SHOWN_LABELS and not everything:
+        more = f"\nThe {MOST_SHOWN_LABELS} classes of lowest recall; --all shows all {len(classes)}."
+        classes = sorted(classes, key=lambda row: _last_if_nan(row.intervals["recall"].value))[:MOST_SHOWN_LABELS]
     names = list(classes[0].intervals)
     rows = [
         [
@@ -137,47 +138,6 @@ def _groups(evaluation: Evaluation) -> str:
         return ""
     rows = [{**group.summary(), "group": clean_label(group.label, 2 * LABEL_WIDTH)} for group in evaluation.groups]
     return table_text(rows, bold)
-
-
-def _matrix(table: Confusion) -> str:
-    """The confusion matrix with its margins; of many classes it would not fit."""
-    if len(table.labels) > _MOST_SHOWN_LABELS:
-        return _confused_pairs(table)
-    labels = [clean_label(label) for label in table.labels]
-    numbers = [[_cell(cell) for cell in (*row, row.sum())] for row in (*table.matrix, table.matrix.sum(0))]
-    heads = labels
-    if _matrix_width(labels, numbers) > terminal_width():  # classes by number, told apart by their rows
-        heads = [str(i) for i in range(1, len(labels) + 1)]
-        labels = [f"{head:>{len(heads[-1])}} {label}" for head, label in zip(heads, labels, strict=True)]
-    rows = [[label, *row] for label, row in zip([*labels, "all"], numbers, strict=True)]
-    return print_table(["true \\ predicted", *heads, "all"], rows, wrap=())
-
-
-def _confused_pairs(table: Confusion) -> str:
-    """The pairs of classes that are confused most, where the whole matrix would not fit."""
-    off = table.matrix - np.diag(np.diag(table.matrix))
-    places = [divmod(int(place), len(off)) for place in np.argsort(-off, axis=None, kind="stable")[:_MOST_SHOWN_PAIRS]]
-    rows = [
-        [
-            *(clean_label(table.labels[k]) for k in (i, j)),
-            _cell(off[i, j]),
-            percent_text(off[i, j] / table.matrix[i].sum()),
-        ]
-        for i, j in places
-        if off[i, j] > 0
-    ]
-    whole = paragraph(f"The confusion matrix of all {len(off)} classes is in --format json and on the page.")
-    return f"{print_table(['true', 'mostly mistaken for', 'rows', 'of the true class'], rows, wrap=())}\n{whole}"
-
-
-def _matrix_width(labels: list[str], numbers: list[list[str]]) -> int:
-    first = max(map(text_width, ("true \\ predicted", *labels)))
-    columns = zip([*labels, "all"], zip(*numbers, strict=True), strict=True)
-    return first + sum(2 + max(map(text_width, (head, *cells))) for head, cells in columns)
-
-
-def _cell(value: float) -> str:
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.4g}"
 
 
 def _last(evaluation: Evaluation, everything: bool) -> str:
@@ -218,7 +178,7 @@ def _differences(comparison: Comparison) -> list[str]:
 
 def threshold_summary(best: BestThreshold, assumed: Sequence[str]) -> str:
     """The best threshold in a sentence, the table at it, and what was assumed."""
-    cells = ", ".join(f"{name} {_cell(value)}" for name, value in best.counts.to_dict().items())
+    cells = ", ".join(f"{name} {cell_count(value)}" for name, value in best.counts.to_dict().items())
     digits = f"The threshold with all its digits: {best.threshold!r}."
     return "\n".join([paragraph(f"{best!r}."), f"There: {cells}.", digits, *map(paragraph, assumed)])
 
