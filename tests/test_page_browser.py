@@ -927,6 +927,60 @@ def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path, evaluation):
     context.close()
 
 
+def in_notebook(*outputs, paper="#ffffff", ink="#000000", scheme="light"):
+    """Outputs of cells, in a notebook of that theme."""
+    style = f"background: {paper}; color: {ink}; color-scheme: {scheme}; font: 13px sans-serif"
+    body = "".join(f"<div class='cell'>{html}</div>" for html in outputs)
+    return f'<!doctype html><html lang="en"><meta charset="utf-8"><title>n</title><body style="{style}">{body}</body></html>'
+
+
+@pytest.mark.parametrize(("paper", "ink", "scheme"), [("#ffffff", "#000000", "light"), ("#111111", "#e0e0e0", "dark")])
+def test_an_output_of_a_notebook_takes_its_colours_and_each_has_its_own_slider(show, evaluation, paper, ink, scheme):
+    labels = evaluate(Counts(28, 23, 72, 2680))
+    html = in_notebook(
+        *(part._repr_html_() for part in (evaluation, labels, evaluation)), paper=paper, ink=ink, scheme=scheme
+    )
+    with show(html) as tab:
+        cells = tab.locator(".cell")
+        assert tab.locator("input[type=range]").count() == 2 and cells.nth(1).locator("input").count() == 0
+        before = cells.nth(0).inner_text()
+        slider = cells.nth(2).locator("input")
+        slider.evaluate("s => { s.value = 60; s.dispatchEvent(new Event('input')); }")
+        until(tab, "() => !document.querySelectorAll('.sy-metrics')[2].textContent.includes('…')")
+        threshold = float(cells.nth(2).locator("output").inner_text())
+        counts = evaluation.scores.at(threshold)
+        shown = [int(text.replace(",", "")) for text in cells.nth(2).locator(".sy-matrix td").all_inner_texts()]
+        assert shown == [counts.tn, counts.fp, counts.fn, counts.tp]
+        recall = cells.nth(2).locator('tr[data-metric="recall"] td').all_inner_texts()
+        assert recall[0] == three_digits(get_metric("recall")(counts)) and " to " in recall[2]
+        assert cells.nth(2).locator('tr[data-metric="roc_auc"] td').first.inner_text() == three_digits(
+            evaluation["roc_auc"].value
+        )
+        assert cells.nth(0).inner_text() == before
+        cells.nth(2).locator("button").click()
+        assert cells.nth(2).inner_text() == before
+        colours = "e => [e, ...e.querySelectorAll('*')].map(x => getComputedStyle(x)).flatMap(s => [s.color, s.backgroundColor])"
+        own = set(cells.nth(1).evaluate(colours))
+        assert own == {tab.evaluate("getComputedStyle(document.body).color"), "rgba(0, 0, 0, 0)"}
+
+
+def test_an_output_that_is_not_trusted_can_be_read_without_script_and_style(browser, tmp_path, evaluation):
+    import re
+
+    html = evaluation._repr_html_()
+    assert len(html) < 40_000 and len(evaluate(Counts(28, 23, 72, 2680))._repr_html_()) < 12_000
+    bare = re.sub(r"<(script|style)>.*?</\1>|<svg.*?</svg>", "", html, flags=re.DOTALL)
+    path = tmp_path / "bare.html"
+    path.write_text(in_notebook(bare), encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    text = tab.locator("body").inner_text()
+    assert evaluation.verdict[0] in text and three_digits(evaluation["recall"].value) in text
+    assert tab.locator(".sy-matrix td").count() == 4
+    context.close()
+
+
 def test_one_update_takes_about_a_frame(show, html):
     # The aim is 16 ms, which `make bench` prints; a shared machine under load is given ten times that.
     with show(html) as tab:

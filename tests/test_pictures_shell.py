@@ -116,7 +116,7 @@ def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
-    html = steelyard.evaluate(steelyard.Counts(28, 23, 72, 2680))._repr_html_()
+    html = steelyard.notebook(steelyard.evaluate(steelyard.Counts(28, 23, 72, 2680)))
     assert "<iframe" in html and "sandbox" in html
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from steelyard.analysis.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
 from steelyard.cli.option_words import of_shell
+from steelyard.cli.saved_tables import read_saved_evaluation
+from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
@@ -48,38 +51,60 @@ def write_report(
     """Evaluate the predictions in FILE: the verdict, then the metrics with confidence intervals and no-skill baselines.
 
     FILE is CSV, TSV, Parquet, Arrow, JSON lines (also packed by gzip or zstd), a pattern, - for the standard input,
-    or a saved tally. Columns that are not named are found by their usual names, and the report states them.
+    a saved tally, or an evaluation that was saved as JSON. Columns that are not named are found by their usual names,
+    and the report states them.
     """
     from steelyard.evaluation.sentences import muted_codes
 
     muted = muted_codes(mute or None)
-    evaluation, counted = evaluate_inputs(inputs, level=level, metrics=metrics, min_count=min_count, cluster=cluster)
-    if output.kind == "csv":  # which has no place for words
-        print_assumed(counted.assumed)
-    given = None if inputs.counts is not None else inputs.positive is not None
-    output.write(_text(replace(evaluation, muted=muted), output.kind, everything, given))
+    evaluation, given = read_saved_evaluation(inputs.files), None
+    if evaluation is not None:
+        _refuse_options(inputs, cluster=cluster, metrics=metrics, min_count=min_count, level=_is_given("level"))
+    else:
+        given = None if inputs.counts is not None else inputs.positive is not None
+        evaluation, counted = evaluate_inputs(
+            inputs, level=level, metrics=metrics, min_count=min_count, cluster=cluster
+        )
+        if output.kind == "csv":  # which has no place for words
+            print_assumed(counted.assumed)
+    shown = replace(evaluation, muted=muted) if muted else evaluation
+    output.write(_text(shown, output.kind, everything, given, evaluation.source or inputs.name))
+
+
+def _is_given(option: str) -> bool:
+    """Whether the command line names an option that has a default."""
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
+
+
+def _refuse_options(inputs: Inputs, **options: object) -> None:
+    """Refuse what only predictions can answer where the input is an evaluation."""
+    if replace(inputs, files=()) != Inputs() or any(options.values()):
+        raise InputError(
+            f"{inputs.files[0]!r} is a saved evaluation, which is shown as it is; to evaluate otherwise give the "
+            "predictions. Only --all, --mute, --format and -o go with it."
+        )
 
 
 def in_shell_words(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with what it assumed in the words of the shell; a page keeps those of the library."""
-    return replace(evaluation, assumed=tuple(map(of_shell, evaluation.assumed)))
+    """The evaluation with what it assumed in the words of the shell; a page and JSON keep those of the library."""
+    shown = copy(evaluation)
+    shown.__dict__["assumed"] = tuple(map(of_shell, evaluation.assumed))
+    return shown
 
 
-def _text(evaluation: Evaluation, kind: str, everything: bool, given: bool | None) -> str:
+def _text(evaluation: Evaluation, kind: str, everything: bool, given: bool | None, name: str) -> str:
     from steelyard.report.csv_text import evaluation_csv
     from steelyard.report.terminal_summary import evaluation_summary
 
     if kind == "html":
-        from steelyard.report.page import page
-
-        return page(evaluation)
-    evaluation = in_shell_words(evaluation)
+        return evaluation.to_html(source=name)
     if kind == "json":
-        return json_text(evaluation.to_dict(), indent=1)
+        return evaluation.to_json(indent=1)
+    evaluation = in_shell_words(evaluation)
     if kind == "md":
         from steelyard.report.markdown import evaluation_markdown
 
         return evaluation_markdown(evaluation, given=given)
     if kind == "csv":
         return evaluation_csv(evaluation)
-    return evaluation_summary(evaluation, evaluation.source or "", everything=everything, given=given)
+    return evaluation_summary(evaluation, name, everything=everything, given=given)

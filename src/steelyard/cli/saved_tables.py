@@ -12,6 +12,7 @@ from steelyard.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.tally import Tally
 
 _START = 4096  # bytes that tell a saved table from rows
@@ -39,11 +40,45 @@ def read_saved(name: str) -> Tally | None:
         return None
     kind = data.get("kind") if isinstance(data, dict) else None
     if kind not in ("tally", "counts", *TALLY_TABLES):
+        _refuse_result(name, data)
         return None
     try:
         return _tally_of(str(kind), data)
     except InputError as error:
         raise InputError(f"{name!r}: {error}") from None
+
+
+def read_saved_evaluation(files: Sequence[str]) -> Evaluation | None:
+    """The evaluation that the one file holds; None where it holds something else, or there are more."""
+    if len(files) != 1 or files[0] == "-" or not _looks_saved(files[0]):
+        return None
+    try:
+        data = json.loads(Path(files[0]).read_bytes())
+    except (ValueError, RecursionError):
+        raise InputError(
+            f"{files[0]!r} begins as saved JSON does and is no JSON: it was changed or cut short."
+        ) from None
+    if not _holds_evaluation(data):
+        return None
+    from steelyard.evaluation.evaluation import Evaluation
+
+    try:
+        return Evaluation.from_json(data)
+    except InputError as error:
+        raise InputError(f"{files[0]!r}: {error}") from None
+
+
+def _holds_evaluation(data: dict[str, Any]) -> bool:
+    """Whether it was saved as an evaluation; schema 1 did not name the kind."""
+    return data.get("kind", "evaluation") == "evaluation" and "metrics" in data and "verdict" in data
+
+
+def _refuse_result(name: str, data: dict[str, Any]) -> None:
+    """Refuse a saved result where predictions or tables are to be counted."""
+    if isinstance(data, dict) and ("kind" in data or _holds_evaluation(data)):
+        kind = str(data.get("kind", "evaluation")).replace("_", " ")
+        shown = ", which `steelyard report` shows" if _holds_evaluation(data) else ""
+        raise InputError(f"{name!r} holds a saved {kind}{shown}; give predictions, or tables that `tally` saved.")
 
 
 def _looks_saved(name: str) -> bool:
@@ -55,7 +90,7 @@ def _looks_saved(name: str) -> bool:
     else:
         with Path(name).open("rb") as file:
             start = file.read(_START)
-    return start.lstrip().startswith(b"{") and b'"schema"' in start and b'"kind"' in start
+    return start.lstrip().startswith(b"{") and b'"schema"' in start and (b'"kind"' in start or b'"version"' in start)
 
 
 def _tally_of(kind: str, data: dict[str, Any]) -> Tally:

@@ -86,10 +86,12 @@ def evaluate(
         columns, counted, rows = None, y_true, RowOptions(pos_label, labels, sample_weight, frequency)
     else:
         refuse_arrays(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
-        columns = FrameColumns(true, pred, score, weight, column_name(frequency), by, cluster)
+        columns, rows = (
+            FrameColumns(true, pred, score, weight, column_name(frequency), by, cluster),
+            RowOptions(pos_label),
+        )
         inference = columns.with_clusters(inference, y_true)  # type: ignore[arg-type]
         counted = columns.counted(y_true, pos_label, labels, threshold, exact)  # type: ignore[arg-type]  # a frame
-        rows = RowOptions(pos_label)
     inputs = counted_inputs(counted, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # no frame any more
     if inputs.table is not None and not is_shard:
         check_label_overlap(inputs.table)

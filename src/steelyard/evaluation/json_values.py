@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from steelyard._types import Array, Label
-    from steelyard.evaluation.saved_field import Json, SavedField
+    from steelyard.evaluation.saved_field import JsonValue, SavedField
 
 _LISTED = 256  # numbers of a column that are written one by one; more are packed
 _WIDTH = 8  # bytes of a packed number
@@ -36,7 +36,7 @@ _OTHER_LABELS: dict[str, tuple[type, Callable[[Any], str], Callable[[str], Label
 }
 
 
-def label_json(label: Label) -> Json:
+def label_json(label: Label) -> JsonValue:
     """A label or a group's key: text, numbers and booleans as they are, dates and the like with their kind.
 
     >>> from datetime import date
@@ -85,7 +85,7 @@ def read_numbers(field: SavedField, *names: str) -> dict[str, float]:
 # ---------------------------------------------------------------- columns of numbers
 
 
-def column_json(values: Array) -> Json:
+def column_json(values: Array) -> JsonValue:
     """A column of numbers: listed, or packed where there are many of them.
 
     Packed numbers are 64 bits wide, the lowest byte first; the first bytes of all numbers come first, then the second

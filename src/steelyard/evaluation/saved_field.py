@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from steelyard.errors import InputError
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 _SHOWN = 40  # characters of a wrong value that a sentence quotes
 
 
@@ -21,7 +21,7 @@ class SavedField:
     steelyard.errors.InputError: In this JSON metrics[0].value is 'high', not a number; it was changed or truncated.
     """
 
-    value: Json
+    value: JsonValue
     path: str = ""
 
     def refused(self, expected: str) -> InputError:

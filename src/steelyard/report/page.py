@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 _SCRIPTS = ("numbers.js", "charts.js", "state.js", "rows.js", "update.js", "curves.js", "page.js")
+_DATA = 'const D = JSON.parse(document.getElementById("data").textContent);'
 _UNNAMED = "predictions"
 _MOST_BYTES = 150_000  # of a page of two classes, whatever the input
 
@@ -91,7 +92,7 @@ def _script(evaluation: Evaluation) -> str:
     specs = [row.spec for row in evaluation.metrics if not row.spec.reads_scores(evaluation.scores)]
     code = "\n".join(map(asset, _SCRIPTS))
     formulas = metric_facts.formulas(specs, evaluation.positive)
-    return f'"use strict";(() => {{\n{formulas}\n{code}\n}})();'
+    return f'"use strict";(() => {{\n{_DATA}\n{formulas}\n{code}\n}})();'
 
 
 def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:

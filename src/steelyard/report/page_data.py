@@ -64,13 +64,13 @@ def payload(
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - pages are of tables
     own, views = class_view(table, evaluation.positive), [class_view(table, label) for label in others]
-    start = _prevalence(evaluation) or own.share
+    start = given_prevalence(evaluation) or own.share
     shares = prevalence_grid(*(share for share in (start, *(view.share for view in (own, *views))) if 0 < share < 1))
     place = nearest_place(shares, start)
     rows = _metric_rows(evaluation)
     data = _identity(evaluation, source, table) | _constants(evaluation) | _facts_of(rows)
-    data |= {"view": _view(own), "stops": shares.tolist(), "stop": place}
-    data["views"] = [_view(view) | {"known": _ends((intervals or {}).get(view.label, {}))} for view in views]
+    data |= {"view": view_numbers(own), "stops": shares.tolist(), "stop": place}
+    data["views"] = [view_numbers(view) | {"known": _ends((intervals or {}).get(view.label, {}))} for view in views]
     return data if evaluation.scores is None else data | _of_scores(evaluation, evaluation.scores, rows, shares, place)
 
 
@@ -104,15 +104,22 @@ def page_sentences(evaluation: Evaluation) -> dict[str, Any]:
     return {"verdict": verdict, "moved": moved, "headline": phrases if is_live else None}
 
 
-def _constants(evaluation: Evaluation) -> dict[str, Any]:
-    """What the script draws and rounds by, as Python does."""
+def interval_constants(evaluation: Evaluation) -> dict[str, Any]:
+    """How the script draws its intervals and rounds its numbers."""
     return {
-        "version": __version__,
         "draws": _DRAWS,
         "prior": PRIOR_MASS / 4,
         "near_kink": NEAR_KINK,
         "limit": deviance_limit(evaluation.level),
         "digits": {"places": PLACES, "rounding": ROUNDING},
+    }
+
+
+def _constants(evaluation: Evaluation) -> dict[str, Any]:
+    """What the script draws and rounds by, as Python does."""
+    return {
+        "version": __version__,
+        **interval_constants(evaluation),
         "families": {name: family.title for name, family in FAMILIES.items()},
         "class_metrics": CLASS_METRICS,
         "tops": TOP_METRICS,
@@ -130,7 +137,8 @@ def _facts_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {"metrics": rows, "sources": metric_facts.sources(rows)}
 
 
-def _view(view: ClassView) -> dict[str, Any]:
+def view_numbers(view: ClassView) -> dict[str, Any]:
+    """One class against the rest, in numbers."""
     return {
         "label": clipped(view.label, LABEL),
         "typed": _typed(view.label),
@@ -149,7 +157,7 @@ def _typed(label: Label) -> int | float | str:
     return label if isinstance(label, (int, float)) and math.isfinite(label) else clipped(label, LABEL)
 
 
-def _prevalence(evaluation: Evaluation) -> float | None:
+def given_prevalence(evaluation: Evaluation) -> float | None:
     """The prevalence that the evaluation is read at, if not the sample's."""
     if evaluation.prevalence is None:
         return None
@@ -171,7 +179,7 @@ def _of_scores(
         row.update({"best": grid.best.get(row["name"])} if metric.scores is None else _over(row, over[metric], start))
     shown = {metric: row["at"] for row, metric in zip(rows, metrics, strict=True) if "at" in row}
     return {
-        "thresholds": _threshold_columns(grid),
+        "thresholds": threshold_columns(grid),
         "index": grid.current,
         "all_thresholds": grid.total,
         "near": 0 if evaluation.counts is None else grid.nearest(evaluation.counts),
@@ -194,7 +202,7 @@ def _grouping(
     return {"groups": groups, "off": grouping_error(scores, values, shares)}
 
 
-def _threshold_columns(grid: ThresholdGrid) -> dict[str, list[float | None]]:
+def threshold_columns(grid: ThresholdGrid) -> dict[str, list[float | None]]:
     """The columns of the thresholds; the one that flags nobody is null."""
     return {
         "threshold": [finite_or_none(value) for value in grid.thresholds],

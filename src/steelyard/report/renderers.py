@@ -43,10 +43,10 @@ def _html(result: Result[Any], /, **options: str) -> str:
 
 
 def _notebook(result: Result[Any], /, **_: str) -> str:
-    from steelyard.report.page import notebook
+    from steelyard.report.notebook_view import notebook_view
     from steelyard.report.result_view import result_notebook
 
-    return notebook(result) if isinstance(result, Evaluation) else result_notebook(result)
+    return notebook_view(result) if isinstance(result, Evaluation) else result_notebook(result)
 
 
 RENDERERS: dict[Surface, Renderer] = {"text": _text, "markdown": _markdown, "html": _html, "notebook": _notebook}

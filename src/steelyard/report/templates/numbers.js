@@ -1,6 +1,5 @@
 // Numbers: three digits as everywhere in Steelyard, and the intervals at a moved threshold or prevalence.
 
-const D = JSON.parse(document.getElementById("data").textContent);
 const DRAWS = D.draws, PRIOR = D.prior, NEAR_KINK = D.near_kink;
 
 const isNumber = (v) => typeof v === "number" && Number.isFinite(v);
@@ -54,6 +53,14 @@ const counted = (v) => {
   return shown === "0.00" || shown === "1.00" ? digits(v) : shown;
 };
 const between = (low, high) => (isNumber(low) && isNumber(high) ? `${digits(low)} to ${digits(high)}` : "–");
+
+// A value's place in its range from 0 to 1; an end that is never reached is drawn as far as the bar goes.
+function placed(row, v) {
+  const [low, high] = row.range;
+  if (low !== null && high !== null) return (v - low) / (high - low);
+  if (low !== null) return (v - low) / (1 + v - low);
+  return high === null ? 0.5 + v / (2 * (1 + Math.abs(v))) : 1 - (high - v) / (1 + high - v);
+}
 
 // ---------------------------------------------------------------- formulas of the registry on a table
 

@@ -1,12 +1,5 @@
 // Rows: the metrics, each with its bar, what opens below it, and the order they stand in.
 
-// A value's place in its range from 0 to 1; an end that is never reached is drawn as far as the bar goes.
-function placed(row, v) {
-  const [low, high] = row.range;
-  if (low !== null && high !== null) return (v - low) / (high - low);
-  if (low !== null) return (v - low) / (1 + v - low);
-  return high === null ? 0.5 + v / (2 * (1 + Math.abs(v))) : 1 - (high - v) / (1 + high - v);
-}
 const across = (v) => `${(100 * Math.min(1, Math.max(0, v))).toFixed(2)}%`;
 const end = (v, infinite) => (v === null ? infinite : String(v));
 

@@ -1,0 +1,136 @@
+"""Notebook view: an evaluation in the colours of the notebook that shows it, with a slider where there are scores."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from steelyard import __version__
+from steelyard.analysis.formatting import three_digits
+from steelyard.evaluation.class_views import class_view
+from steelyard.evaluation.json_values import plain_scores
+from steelyard.evaluation.threshold_grid import threshold_grid
+from steelyard.report import metric_facts
+from steelyard.report.document import asset, embedded, rendered_html
+from steelyard.report.html_tables import metric_line
+from steelyard.report.page_data import given_prevalence, interval_constants, threshold_columns, view_numbers
+from steelyard.report.page_numbers import finite_or_none
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.report.html_tables import MetricLine
+    from steelyard.statistics.confusion import Confusion
+
+_WIDE = 120  # of the bar, whose ends keep a margin of 4
+_MOST_CLASSES = 12  # of a confusion matrix that fits an output
+_MOST_THRESHOLDS = 200
+
+
+@dataclass(frozen=True)
+class NotebookLine:
+    """A metric as the table shows it, and where its bar begins, ends, and has the value and the baseline."""
+
+    line: MetricLine
+    low: float | None
+    high: float | None
+    value: float | None
+    chance: float | None
+
+
+def notebook_view(evaluation: Evaluation) -> str:
+    """The verdict, the metrics to read first with their intervals, and the confusion matrix: no colour of its own.
+
+    >>> from steelyard import Counts, evaluate
+    >>> notebook_view(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)))
+    '<div class="steelyard-result...</div>'
+    """
+    rows, table = evaluation.shown(), getattr(evaluation, "confusion", None)
+    data = _slider_data(evaluation, rows)
+    key = sha256(data.encode("utf-8", "replace")).hexdigest()[:16]
+    return str(
+        rendered_html(
+            "notebook_view.html",
+            style=asset("result.css") + asset("notebook_view.css"),
+            script=_script(evaluation, rows, data, key) if data else "",
+            key=key,
+            verdict=evaluation.verdict,
+            assumed=evaluation.assumed,
+            lines=[_line(row) for row in rows],
+            level=f"{100 * evaluation.level:g} %",
+            matrix=_matrix(table),
+            classes=0 if table is None else len(table.labels),
+            positive=evaluation.positive,
+            wide=_WIDE,
+            version=__version__,
+        )
+    )
+
+
+def _line(row: MetricRow) -> NotebookLine:
+    return NotebookLine(
+        metric_line(row), *(_place(row, getattr(row, end)) for end in ("low", "high", "value", "chance"))
+    )
+
+
+def _place(row: MetricRow, value: float) -> float | None:
+    """Where a value lies on the bar, as the script's `placed` says it; None where it is not finite."""
+    low, high = row.spec.metric.range
+    if not math.isfinite(value):
+        return None
+    if math.isfinite(low) and math.isfinite(high):
+        share = (value - low) / (high - low)
+    elif math.isfinite(low):
+        share = (value - low) / (1 + value - low)
+    else:
+        share = 0.5 + value / (2 * (1 + abs(value))) if math.isinf(high) else 1 - (high - value) / (1 + high - value)
+    return round(4 + (_WIDE - 8) * min(1.0, max(0.0, share)), 2)
+
+
+def _matrix(table: Confusion | None) -> list[tuple[str, list[str]]]:
+    """The confusion matrix by its true labels, where it is small."""
+    if table is None or len(table.labels) > _MOST_CLASSES:
+        return []
+    rows = zip(table.labels, table.matrix.tolist(), strict=True)
+    return [(str(label), [_cell(cell) for cell in row]) for label, row in rows]
+
+
+def _cell(value: float) -> str:
+    return f"{int(value):,}" if float(value).is_integer() else three_digits(value)
+
+
+# ---------------------------------------------------------------- the slider
+
+
+def _slider_data(evaluation: Evaluation, rows: Sequence[MetricRow]) -> str:
+    """What the slider computes with, as JSON; nothing where there are no scores to threshold, or no table yet."""
+    scores, table = getattr(evaluation, "scores", None), getattr(evaluation, "confusion", None)
+    if scores is None or table is None or not (scores.positive.n and scores.negative.n):
+        return ""
+    grid = threshold_grid(plain_scores(scores), [], evaluation.threshold, _MOST_THRESHOLDS)
+    data = interval_constants(evaluation) | {
+        "wide": _WIDE,
+        "level": evaluation.level,
+        "view": view_numbers(class_view(table, evaluation.positive)),
+        "positive": table.index(evaluation.positive),
+        "share": given_prevalence(evaluation),
+        "thresholds": threshold_columns(grid),
+        "index": grid.nearest(table.counts(evaluation.positive)) if grid.current is None else grid.current,
+        "rows": [_row_data(row) for row in rows if not row.spec.reads_scores(scores)],
+    }
+    return embedded(data)
+
+
+def _script(evaluation: Evaluation, rows: Sequence[MetricRow], data: str, key: str) -> str:
+    specs = [row.spec for row in rows if not row.spec.reads_scores(evaluation.scores)]
+    formulas = metric_facts.formulas(specs, evaluation.positive)
+    parts = (f'const D = {data}, KEY = "{key}";', formulas, asset("numbers.js"), asset("notebook_view.js"))
+    return '"use strict";(() => {\n' + "\n".join(parts) + "\n})();"
+
+
+def _row_data(row: MetricRow) -> dict[str, Any]:
+    return {"name": row.name, "range": [finite_or_none(end) for end in row.spec.metric.range]}
