@@ -41,7 +41,7 @@ class Estimator(Protocol):
     def fit(self, X: Features, y: ArrayLike, /) -> Estimator:
         """Learn from rows and their labels."""
 
-    def predict(self, X: Features, /) -> Array:
+    def predict(self, X: Features, /) -> Any:  # scikit-learn has no types, and what a checker infers differs
         """The label of each row."""
 
 

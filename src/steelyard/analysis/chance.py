@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
 from steelyard.analysis.formatting import ROUNDING, three_digits
-from steelyard.analysis.result_json import Numbers
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError
 from steelyard.ingest.score_matrix import tables_per_class
@@ -18,7 +17,7 @@ from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
+from steelyard.statistics.counts import Cell_co, Counts
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -33,17 +32,17 @@ _OPTIONS = frozenset(field.name for field in fields(CallOptions))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Chance(Flat):
+class Chance(Flat, Generic[Cell_co]):
     """The no-skill baselines of one metric: a number each, or an array where the data or the average are one.
 
     Scores have no predicted classes: there `same_margins` is the value of one constant score for all rows.
     """
 
     metric: str
-    same_margins: Numbers
-    majority: Numbers
-    minority: Numbers
-    coin: Numbers
+    same_margins: Cell_co
+    majority: Cell_co
+    minority: Cell_co
+    coin: Cell_co
 
     def __repr__(self) -> str:
         values = [("same margins", self.same_margins), ("always the majority", self.majority)]
@@ -92,7 +91,8 @@ def chance(
     if isinstance(table, Confusion):
         left |= {"average": call.average, "pos_label": call.pos_label}
     values = [np.where(one_class, math.nan, declared(guess, **left)) for guess in _guesses(table)]
-    return Chance(spec.name, *(_without_rounding(declared, v) for v in values), *[math.nan] * (4 - len(values)))
+    numbers: list[Any] = [_without_rounding(declared, v) for v in values]
+    return Chance(spec.name, *numbers, *[math.nan] * (4 - len(values)))
 
 
 def spec_and_options(metric: SpecLike, options: dict[str, Any]) -> tuple[MetricSpec, CallOptions]:

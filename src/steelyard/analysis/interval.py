@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
 from steelyard.analysis.formatting import interval_text
-from steelyard.analysis.result_json import Numbers
 from steelyard.analysis.rows import Flat
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.counts import Cell_co
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @dataclass(frozen=True, eq=False)
-class Interval(Flat):
+class Interval(Flat, Generic[Cell_co]):
     """A value and the range that holds the true one with the given probability; arrays for arrays of tables."""
 
     spec: MetricSpec = field(metadata={"key": "metric"})
-    value: Numbers
-    low: Numbers
-    high: Numbers
+    value: Cell_co
+    low: Cell_co
+    high: Cell_co
     level: float
     method: str
     undefined_share: float = 0.0
@@ -48,7 +48,8 @@ class Interval(Flat):
     def __repr__(self) -> str:
         if np.ndim(self.value):
             return f"<{np.size(self.value):,} intervals of {self.metric}, {100 * self.level:g} % {self.method}>"
-        text = f"{self.metric} {interval_text(self.value, self.low, self.high)}, {100 * self.level:g} % {self.method}"
+        numbers = interval_text(float(self.value), float(self.low), float(self.high))
+        text = f"{self.metric} {numbers}, {100 * self.level:g} % {self.method}"
         text += f", within {self.bin_error:.1g} by binning" if self.bin_error else ""
         undefined = f"; undefined in {self.undefined_share:.1%} of the draws" if self.undefined_share else ""
         return text + (f"; {self.why}" if self.why else "") + undefined

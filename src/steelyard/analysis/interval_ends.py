@@ -78,15 +78,16 @@ class IntervalSampler:
         prevalence = self.inference.prevalence
         return table if prevalence is None else at_prevalence(table, prevalence)
 
-    def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval:
+    def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval[Any]:
         """The interval of one metric on one table, around the value it has there."""
         value, bounds = computed.value, self._bounds(estimand, method, computed.value)
         # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
         undefined = np.isnan(value) | np.isnan(bounds.low) | np.isnan(bounds.high)
         ends = (np.fmin(bounds.low, value), np.fmax(bounds.high, value))
         low, high = (plain(np.where(undefined, np.nan, np.clip(end, *estimand.metric.range))) for end in ends)
+        numbers: tuple[Any, Any, Any] = (plain(value), low, high)
         shares = (bounds.undefined_share, bounds.bin_error)
-        return Interval(estimand.named, plain(value), low, high, self.inference.level, method, *shares, computed.why)
+        return Interval(estimand.named, *numbers, self.inference.level, method, *shares, computed.why)
 
     def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
         if isinstance(estimand.table, ScoreTable):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -27,12 +27,30 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Prevalence, Rng
     from steelyard.analysis.interval import Interval
     from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.statistic import Statistic
 
 _CALL_OPTIONS = ("pos_label", "labels", "average", "sample_weight", "frequency")
 _MOST_AT_ONCE = 20_000_000  # draws of a table at a time: four cells of 8 bytes each
 
 
+@overload
+def interval(
+    metric: SpecLike,
+    y_true: Counts | Confusion | ScoreTable | ArrayLike,
+    y_pred: ArrayLike | None = None,
+    *,
+    y_score: ArrayLike | None = None,
+    level: float = 0.95,
+    method: str = "auto",
+    draws: int | None = None,
+    rng: Rng = None,
+    groups: ArrayLike | None = None,
+    prevalence: Prevalence | None = None,
+    **options: Any,
+) -> Interval: ...
+@overload
+def interval(metric: SpecLike, y_true: Counts[Array], **options: Any) -> Interval[Array]: ...
 def interval(
     metric: SpecLike,
     y_true: Statistic | ArrayLike,
@@ -46,7 +64,7 @@ def interval(
     groups: ArrayLike | None = None,
     prevalence: Prevalence | None = None,
     **options: Any,
-) -> Interval:
+) -> Interval[Any]:
     """The confidence interval of a metric on counts, a table, or labels and predictions or scores.
 
     The default draws tables from the posterior (1/2 row added to each cell of 2 x 2), which covers where the
@@ -180,7 +198,7 @@ def _by_blocks(estimands: Sequence[Estimand], counts: Counts, inference: Inferen
     return Rows(_joined([part[i] for part in parts], counts.shape) for i in range(len(estimands)))
 
 
-def _joined(parts: list[Interval], shape: tuple[int, ...]) -> Interval:
+def _joined(parts: list[Interval[Any]], shape: tuple[int, ...]) -> Interval[Any]:
     value, low, high, why = (
         np.concatenate([getattr(part, key) for part in parts]).reshape(shape) for key in ("value", "low", "high", "why")
     )

@@ -79,7 +79,7 @@ class Ranking(Result[Standing]):
     def __iter__(self) -> Iterator[Standing]:
         return iter(self.order)
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: Any = None) -> Any:
         """A data frame of every metric's place at every prevalence, or of the order where there are none."""
         return self.places.to_frame(library) if self.places else self.order.to_frame(library)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, overload
 
 from steelyard._names import __version__
 from steelyard.analysis.result_homes import rendered, result_class
@@ -22,6 +22,9 @@ from steelyard.errors import InputError, InputTypeError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import pandas as pd
+    import polars as pl
+
     from steelyard.analysis.result_json import SavedResult
 
 
@@ -32,7 +35,14 @@ class Tabular(Protocol):
         """The values by column."""
 
 
-Each = TypeVar("Each", bound=Tabular)
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # every type checker brings it along
+
+    Each = TypeVar("Each", bound=Tabular, default=Any)
+else:
+    from typing import TypeVar
+
+    Each = TypeVar("Each", bound=Tabular)
 
 
 class Result(ABC, Generic[Each]):
@@ -133,16 +143,22 @@ class Result(ABC, Generic[Each]):
         """What is to be known beside the rows, in sentences."""
         return ()
 
-    def to_frame(self, library: str | None = None) -> Any:
+    @overload
+    def to_frame(self, library: Literal["pandas"] | None = None) -> pd.DataFrame: ...
+    @overload
+    def to_frame(self, library: Literal["polars"]) -> pl.DataFrame: ...
+    def to_frame(self, library: str | None = None) -> pd.DataFrame | pl.DataFrame:
         """The rows as a data frame of pandas or Polars: the named one, or the first that is installed."""
         options: dict[str, dict[str, Any]] = {"pandas": {}, "polars": {"infer_schema_length": None}}
         if library is not None and library not in options:
             raise InputError(f"library is 'pandas' or 'polars', not {library!r}; give one of these.")
         for name in options if library is None else [library]:
             try:
-                return __import__(name).DataFrame(_listed(self.to_dicts()), **options[name])
+                frame: pd.DataFrame | pl.DataFrame
+                frame = __import__(name).DataFrame(_listed(self.to_dicts()), **options[name])
             except ImportError:
                 continue
+            return frame
         raise InputTypeError(f"A frame needs {library or 'pandas or polars'} installed; to_dicts() needs nothing.")
 
     def to_markdown(self) -> str:

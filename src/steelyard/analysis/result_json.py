@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from steelyard.statistics.score_table import ScoreTable
 
 RESULT_SCHEMA = 2
 KEY = "key"  # in a field's metadata: its name in JSON; None where it is not saved
-Numbers = Annotated[Any, "numbers"]  # a number, or an array of them where the data are an array of tables
 SavedResult: TypeAlias = "str | bytes | Path | dict[str, Any]"  # its text, its file, or what was read of it
 _TYPES: dict[type, dict[str, Any]] = {}  # of each dataclass that was written or read
 
@@ -90,7 +89,7 @@ def field_types(cls: type) -> dict[str, Any]:
 
 def _optional(hint: Any) -> bool:
     """Whether null may stand there for something else than an undefined number."""
-    if get_origin(hint) in (np.ndarray, Annotated):
+    if get_origin(hint) is np.ndarray:
         return False
     return hint in (Any, NoneType) or any(map(_optional, get_args(hint)))
 
@@ -140,7 +139,7 @@ def from_fields(cls: type, data: dict[str, Any], **given: object) -> Any:
 def read(hint: Any, value: Any) -> Any:
     """A value of that type."""
     origin, args = get_origin(hint), get_args(hint)
-    if hint is Any or hint is float or origin is Annotated or hint is np.ndarray or origin is np.ndarray:
+    if hint is Any or hint is float or isinstance(hint, TypeVar) or hint is np.ndarray or origin is np.ndarray:
         return value if hint is Any else _numbers(value)
     if origin in (Union, UnionType):
         return None if value is None else read(_fitting([arg for arg in args if arg is not NoneType], value), value)
