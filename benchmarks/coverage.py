@@ -172,7 +172,7 @@ def cluster_rows():
             groups = np.repeat(np.arange(clusters), 20)
             y = np.tile([1] * 10 + [0] * 10, clusters)
             pred = np.where(y == 1, rng.random(len(y)) < luck[groups], rng.random(len(y)) < 0.1).astype(int)
-            a = interval("recall", y, pred, groups=groups, draws=1_000, rng=rng)
+            a = interval("recall", y, pred, cluster=groups, draws=1_000, rng=rng)
             b = interval("recall", y, pred, draws=1_000, rng=rng)
             covering, plain = covering + (a.low <= 0.8 <= a.high), plain + (b.low <= 0.8 <= b.high)
         yield (

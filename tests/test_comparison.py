@@ -391,7 +391,9 @@ def test_a_merged_table_is_compared_like_its_rows():
 
 def test_text_labels_need_no_positive_for_the_metrics_of_all_classes():
     words = np.array(["no", "yes"])
-    found = compare(words[Y], {name: words[pred] for name, pred in PAIR.items()})
+    found = compare(
+        np.array(["fraud", "ok"])[Y], {name: np.array(["fraud", "ok"])[pred] for name, pred in PAIR.items()}
+    )
     assert [row.metric for row in found.rows] == MANY_CLASS
     named = compare(words[Y], {name: words[pred] for name, pred in PAIR.items()}, pos_label="yes")
     assert [row.value_a for row in named.rows] == [row.value_a for row in compare(Y, PAIR).rows]

@@ -381,7 +381,7 @@ REFUSED = [
     ("a column not there", {"y_true": [0, 1], "p": [0, 1]}, {"pred": "p"}, InputError, "There is no column 'y'; there are 'y_true', 'p'."),
     ("a column misspelt", {"y": [0, 1], "score": [0.1, 0.2]}, {"score": "scores"}, InputError, "no column 'scores'; there are 'y', 'score'. Did you mean 'score'?"),
     ("a positive not there", {"y": ["yes", "no"], "p": ["yes", "no"]}, {"pred": "p", "pos_label": "yea"}, InputError, "The positive class 'yea' does not occur; there are 'no', 'yes'. Did you mean 'yes'?"),
-    ("a positive not clear", {"y": ["yes", "no"], "s": [0.1, 0.2]}, {"score": "s"}, InputError, "Which class is the positive one is not clear"),
+    ("a positive not clear", {"y": ["fraud", "ok"], "s": [0.1, 0.2]}, {"score": "s"}, InputError, "Which class is the positive one is not clear"),
     ("an undeclared label", {"y": [0, 1], "p": [0, 2]}, {"pred": "p", "labels": [0, 1]}, InputError, "The column 'p' holds 2, which is none of the declared"),
     ("nothing to count", {"y": [0, 1]}, {}, InputTypeError, "There is nothing to count: name a column of labels"),
     ("three models", {"y": [0, 1]}, {"pred": ["a", "b", "c"]}, InputError, "One model is counted, or two side by side; 3 columns"),

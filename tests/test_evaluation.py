@@ -200,7 +200,7 @@ def test_clusters_of_a_frame_widen_the_intervals_as_those_of_arrays_do(tmp_path)
     frame = pl.DataFrame({"y": y, "guess": guess, "patient": member})
     clustered = evaluate(frame.lazy(), true="y", pred="guess", cluster="patient")
     alone = evaluate(frame, true="y", pred="guess")
-    expected = interval("mcc", y, guess, groups=member)
+    expected = interval("mcc", y, guess, cluster=member)
     assert clustered["mcc"].value == alone["mcc"].value
     assert clustered["mcc"].low == pytest.approx(expected.low, abs=0.02)
     assert clustered["mcc"].high == pytest.approx(expected.high, abs=0.02)

@@ -17,12 +17,12 @@ from steelyard.cli.overview import COMMANDS
 SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
 ALONE = {"all", "against", "baseline", "counts", "data", "force", "format", "list", "min_count", "output", "overlap"}
-ALONE |= {"quick", "require"}
+ALONE |= {"quick", "rarer_positive", "require"}
 
 
 def arguments():
     """The names of all arguments of the public functions and classes."""
-    things = (getattr(steelyard, name) for name in steelyard._HOME if name != "SteelyardError")
+    things = (getattr(steelyard, name) for name in steelyard._HOME if name not in ("SteelyardError", "RARER"))
     return {name for thing in things for name in inspect.signature(thing).parameters}
 
 

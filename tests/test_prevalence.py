@@ -116,7 +116,7 @@ BAD = {
     "K": (lambda: at_prevalence(confusion([0, 1, 2], [0, 1, 2]), 0.5), ValueError, "3 classes need 3 shares"),
     "sum": (lambda: at_prevalence(confusion([0, 1, 2], [0, 1, 2]), [0.5, 0.5, 0.5]), ValueError, "sum to 1"),
     "data": (lambda: at_prevalence(3, 0.5), TypeError, "not int"),
-    "groups": (lambda: interval("f1", [0, 1], [0, 1], prevalence=0.5, groups=[1, 2]), ValueError, "cannot be given together"),
+    "groups": (lambda: interval("f1", [0, 1], [0, 1], prevalence=0.5, cluster=[1, 2]), ValueError, "cannot be given together"),
 }  # fmt: skip
 
 

@@ -867,7 +867,7 @@ BAD = [
     ("frequencies of scores", GOOD, ["compare", "in", "--true", "y", "--score", "s", "--score", "p", "--frequency", "p"], "--frequency is for labels: scores are compared row by row"),
     ("groups of a gate", GOOD, ["gate", "in", *YP, "--by", "s", "--require", "mcc>=0"], "No such option"),
     ("no such metric", GOOD, ["report", "in", *YP, "--metrics", "qqqqqq"], "No metric is called 'qqqqqq'. `steelyard metrics` lists them all."),
-    ("no positive", "y,s\nno,0.1\nyes,0.9\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'no', 'yes' of the column 'y'; name it with --positive."),
+    ("no positive", "y,s\nfraud,0.1\nok,0.9\nok,0.8\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'fraud', 'ok' of the column 'y'; name it with --positive. --positive 'fraud' makes 'fraud' (1 of 3 rows) the positive class, --positive 'ok' makes 'ok' (2 of 3 rows)."),
     ("one class of counts", None, ["report", "--counts", "1,2,0,0"], "The truth holds one class only, 1; "),
     ("a truncated Parquet", "parquet", ["report", "in", *YP], "'in' cannot be read: "),
     ("noise", os.urandom(5000), ["report", "in", *YP], "'in' is not a file of predictions; give CSV, TSV, Parquet, Arrow or JSON lines."),

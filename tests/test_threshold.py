@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -176,7 +177,7 @@ def test_own_functions_means_costs_and_parameters():
 def test_labels_of_any_kind():
     y, s = rows(3)
     words = np.where(y == 1, "ill", "well")
-    assert best(words, s, pos_label="ill") == best(y, s)
+    assert best(words, s, pos_label="ill") == replace(best(y, s), positive="ill")
     assert best(y == 1, s) == best(y, s)
 
 
@@ -414,8 +415,8 @@ def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
         ((Y, [math.nan] * 7), {}, InputError, "finite number"),
         (([1] * 7, S), {}, InputError, "no negatives"),
         (([0] * 7, S), {}, InputError, "no positives"),
-        ((Y, np.zeros((7, 2))), {}, InputError, "column of the positive class"),
-        ((Y,), {}, InputTypeError, "takes .y_true, y_score. or a ScoreTable"),
+        ((Y, np.zeros((7, 2))), {}, InputError, "that of the positive class"),
+        ((Y,), {}, InputTypeError, ".y_true, y_score. or a ScoreTable was expected"),
         ((score_table(Y, S), S), {}, InputTypeError, "holds its rows already"),
         ((score_table(Y, S),), {"pos_label": 1}, InputTypeError, "pos_label= has no place"),
         ((Y, S), {"tolerance": -1}, InputError, "tolerance"),

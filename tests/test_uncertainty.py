@@ -185,11 +185,11 @@ def test_clusters_widen_the_interval():
     luck = rng.beta(4, 1, 40)[groups]
     y = np.tile([1] * 10 + [0] * 10, 40)
     pred = np.where(y == 1, rng.random(800) < luck, rng.random(800) < 0.1).astype(int)
-    clustered, plain = interval("recall", y, pred, groups=groups), interval("recall", y, pred)
+    clustered, plain = interval("recall", y, pred, cluster=groups), interval("recall", y, pred)
     assert clustered.method == "cluster"
     assert clustered.high - clustered.low > 1.3 * (plain.high - plain.low)
     names = [f"patient {g:02d}" for g in groups]
-    assert interval("recall", y, pred, groups=names).low == clustered.low
+    assert interval("recall", y, pred, cluster=names).low == clustered.low
 
 
 def test_other_methods_at_another_prevalence():
@@ -212,12 +212,12 @@ def test_clusters_heed_frequencies_and_forget_the_scale_of_weights():
     )
     rows = np.repeat(np.arange(200), times)
     counted, repeated = (
-        interval("recall", y, pred, groups=groups, frequency=times),
-        interval("recall", y[rows], pred[rows], groups=groups[rows]),
+        interval("recall", y, pred, cluster=groups, frequency=times),
+        interval("recall", y[rows], pred[rows], cluster=groups[rows]),
     )
     assert (counted.value, counted.low) == (repeated.value, pytest.approx(repeated.low))
     w = rng.random(200) + 0.1
-    small, large = (interval("recall", y, pred, groups=groups, sample_weight=w * scale) for scale in (1e-4, 1e4))
+    small, large = (interval("recall", y, pred, cluster=groups, sample_weight=w * scale) for scale in (1e-4, 1e4))
     assert (small.low, small.high) == pytest.approx((large.low, large.high))
 
 
@@ -331,14 +331,14 @@ BAD = {
     "no AUC": (lambda: interval("average_precision", Y, S, method="delong"), ValueError, "does not fit average_precision"),
     "labels": (lambda: interval("recall", FINLEY, method="delong"), ValueError, "does not fit recall"),
     "draws": (lambda: interval("f1", FINLEY, draws=0), ValueError, "1 or more"),
-    "groups": (lambda: interval("f1", Y, Y, groups=[1, 2]), ValueError, "groups has 2"),
-    "one group": (lambda: interval("f1", Y, Y, groups=np.ones(200)), ValueError, "one cluster only"),
-    "grouped table": (lambda: interval("f1", FINLEY, groups=[1, 2]), TypeError, "give the rows"),
+    "groups": (lambda: interval("f1", Y, Y, cluster=[1, 2]), ValueError, "cluster has 2"),
+    "one group": (lambda: interval("f1", Y, Y, cluster=np.ones(200)), ValueError, "one cluster only"),
+    "grouped table": (lambda: interval("f1", FINLEY, cluster=[1, 2]), TypeError, "give the rows"),
     "weights resampled": (lambda: interval("f1", Y, Y, sample_weight=np.linspace(1, 2, 200), method="bootstrap"), ValueError, "unweighted"),
     "weights and wilson": (lambda: interval("recall", Y, Y, sample_weight=np.linspace(1, 2, 200), method="wilson"), ValueError, "without weights"),
-    "scores in clusters": (lambda: interval("roc_auc", Y, S, groups=Y), (ValueError, TypeError), "clusters|label"),
-    "missing group": (lambda: interval("f1", [0, 1, 1], [0, 1, 1], groups=["a", None, "b"]), ValueError, "groups holds missing"),
-    "cluster without groups": (lambda: interval("f1", FINLEY, method="cluster"), ValueError, "needs groups="),
+    "scores in clusters": (lambda: interval("roc_auc", Y, S, cluster=Y), (ValueError, TypeError), "clusters|label"),
+    "missing group": (lambda: interval("f1", [0, 1, 1], [0, 1, 1], cluster=["a", None, "b"]), ValueError, "cluster holds missing"),
+    "cluster without groups": (lambda: interval("f1", FINLEY, method="cluster"), ValueError, "needs cluster="),
     "several prevalences": (lambda: interval("f1", FINLEY, prevalence=[0.1, 0.5]), ValueError, "one prevalence at a time"),
     "option": (lambda: interval("f1", FINLEY, pos_lable=1), TypeError, "Did you mean 'pos_label'"),
     "seed": (lambda: interval("f1", FINLEY, rng="a"), TypeError, "rng is a NumPy Generator"),

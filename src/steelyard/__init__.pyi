@@ -75,6 +75,7 @@ from steelyard.report.page import page as page
 from steelyard.statistics.confusion import Confusion as Confusion
 from steelyard.statistics.counts import Counts as Counts
 from steelyard.statistics.paired import Paired as Paired
+from steelyard.statistics.positive_class import RARER as RARER
 from steelyard.statistics.score_table import ScoreTable as ScoreTable
 from steelyard.statistics.tally import Tally as Tally
 

@@ -15,6 +15,7 @@ HOME = {
     "Result": "analysis.result",
     "ScoreTable": "statistics.score_table",
     "Tally": "statistics.tally",
+    "RARER": "statistics.positive_class",
     "tally": "ingest.frame_tally",
     "compare": "analysis.compare",
     "confusion": "ingest.array_tables",

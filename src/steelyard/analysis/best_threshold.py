@@ -8,25 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard._types import Label
 from steelyard.analysis.draws import check_level, generator
 from steelyard.analysis.formatting import three_digits
 from steelyard.analysis.resampled_threshold import resampled_thresholds
 from steelyard.analysis.rows import Flat
 from steelyard.analysis.threshold_criterion import SLACK, Aim, Criterion, ThresholdCounts, read_aim, read_limits
-from steelyard.errors import InputError, InputTypeError, UndefinedError
-from steelyard.ingest.array_tables import single_use_table
-from steelyard.ingest.class_checks import check_both_classes
+from steelyard.errors import InputError, UndefinedError
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
+from steelyard.ingest.frame_tally import label_columns
 from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.frame_tables import given_scores
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.positive_class import CONVENTION, RARER, choice_sentences
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label, LabelSet, Rng, Weights
+    from steelyard._types import Array, Frame, Labels, LabelSet, Rng, Weights
     from steelyard.analysis.threshold_criterion import AimLike, LimitsLike
-
-_ROW_OPTIONS = ("pos_label", "labels", "sample_weight", "frequency")
+    from steelyard.ingest.source import Source
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,16 +50,23 @@ class BestThreshold(Flat):
     out_of_sample: float | None = None
     optimism: float | None = None
     level: float = 0.95
+    positive: Label = None
+    assumed: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         text = f"{self.metric} {three_digits(self.value)} {self._rule()}"
         low, high = map(three_digits, self.plateau)
         text += f", about as good from {low} to {high}" if low != high else ""
+        stated = (f"; {sentence[0].lower()}{sentence[1:-1]}" for sentence in self.assumed)
+        return "".join([text, self._expected(), *stated])
+
+    def _expected(self) -> str:
+        """What the resamples say, in words."""
         if self.interval is None or self.out_of_sample is None:
-            return text
+            return ""
         low, high = map(three_digits, self.interval)
-        text += f"; {100 * self.level:g} % of resamples take {low} to {high}"
-        return f"{text}; on new rows about {three_digits(self.out_of_sample)}"
+        resampled = f"; {100 * self.level:g} % of resamples take {low} to {high}"
+        return f"{resampled}; on new rows about {three_digits(self.out_of_sample)}"
 
     def _rule(self) -> str:
         if math.isinf(self.threshold):
@@ -78,11 +88,12 @@ class BestThreshold(Flat):
             "out_of_sample": self.out_of_sample,
             "optimism": self.optimism,
             **self.counts.to_dict(),
+            "positive": self.positive,
         }
 
 
 def best_threshold(
-    y_true: ScoreTable | ArrayLike,
+    y_true: ScoreTable | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,
     metric: AimLike | None = None,
     *,
@@ -95,31 +106,35 @@ def best_threshold(
     pos_label: Label = None,
     labels: LabelSet | None = None,
     sample_weight: Weights = None,
-    frequency: Weights = None,
+    frequency: Weights | str = None,
+    true: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
     **parameters: float,
 ) -> BestThreshold:
     """The threshold at which a metric is best, over every distinct score and "nobody" (infinity), the highest of ties.
 
-    `data` is y_true or a ScoreTable. The metric is a name, a Metric, a function of tp, fn, fp, tn (more is better), a
-    list of them (their mean), or what errors cost: {"cost_fn": 10, "cost_fp": 1}, or a 2 x 2 matrix with rows true; by
-    default the AC-score. `where` sets bounds, such as "specificity >= 0.99". Low scores are tried as positive only with
-    `both_directions`; then the threshold that flags fewest is taken of equal ones, and the usual direction first. The
-    plateau reaches as far as the value is within `tolerance`. `resamples` of the rows give the interval of the
-    threshold and, on the rows that each leaves out, the value to expect on new ones; 0 leaves both out.
+    Of a frame name the columns: true, score, weight. The metric is a name, a Metric, a function of tp, fn, fp, tn (more
+    is better), a list of them (their mean), or what errors cost: {"cost_fn": 10, "cost_fp": 1}, or a 2 x 2 matrix with
+    rows true; by default the AC-score. `where` sets bounds, such as "specificity >= 0.99". Low scores are tried as
+    positive only with `both_directions`; then the threshold that flags fewest is taken of equal ones, and the usual
+    direction first. The plateau reaches as far as the value is within `tolerance`. `resamples` of the rows give the
+    interval of the threshold and, on the rows that each leaves out, the value to expect on new ones; 0 leaves both out.
 
     >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], resamples=0)
     ac_score 0.800 where score >= 0.500
     >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], {"cost_fn": 10}, resamples=0).threshold
     0.3
     """
+    refuse_groups("best_threshold", **parameters)
     aim = read_aim(metric, parameters)
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     search = Search(Criterion(aim, read_limits(where), both_directions), aim, tolerance, level)
-    return search.best(_table(y_true, y_score, options), resamples, rng)
+    return search.asked(y_true, y_score, options, FrameColumns(true, None, score, weight), resamples, rng)
 
 
 def roc_then_tpnr(
-    y_true: ScoreTable | ArrayLike,
+    y_true: ScoreTable | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,
     *,
     resamples: int = 200,
@@ -128,7 +143,10 @@ def roc_then_tpnr(
     pos_label: Label = None,
     labels: LabelSet | None = None,
     sample_weight: Weights = None,
-    frequency: Weights = None,
+    frequency: Weights | str = None,
+    true: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
 ) -> BestThreshold:
     """The TPNR at the threshold where the ROC curve is farthest above its diagonal, as Asawa advises.
 
@@ -139,28 +157,13 @@ def roc_then_tpnr(
     """
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     search = Search(Criterion(read_aim("informedness", {})), read_aim("tpnr", {}), level=level)
-    return search.best(_table(y_true, y_score, options), resamples, rng)
+    return search.asked(y_true, y_score, options, FrameColumns(true, None, score, weight), resamples, rng)
 
 
-def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, call: CallOptions) -> ScoreTable:
-    options = {name: getattr(call, name) for name in _ROW_OPTIONS}
-    if isinstance(data, ScoreTable):
-        given = [f"{name}=" for name, value in options.items() if value is not None]
-        if y_score is not None or given:
-            extra = "y_score" if y_score is not None else given[0]
-            raise InputTypeError(
-                f"A ScoreTable holds its rows already, so {extra} has no place; name metric= by keyword."
-            )
-        return data
-    if y_score is None:
-        raise InputTypeError(
-            f"best_threshold takes (y_true, y_score) or a ScoreTable, not {type(data).__name__} alone."
-        )
-    if np.ndim(y_score) == 2:
-        raise InputError("y_score has two dimensions; give the column of the positive class, such as y_score[:, 1].")
-    table = single_use_table(data, y_score, **options)
-    check_both_classes(table)
-    return table
+def _true_labels(data: Frame | Source | ArrayLike, true: str | None) -> Labels:
+    """The labels of the truth, in an array or in a column of a frame."""
+    column = arrays.column(data, "y_true") if true is None else label_columns(data, true, [], None)[0][0]  # type: ignore[arg-type]
+    return label_codes.encode(column)[1]
 
 
 @dataclass(frozen=True)
@@ -177,14 +180,31 @@ class Search:
             raise InputError(f"tolerance is a difference of values, 0 or more, not {self.tolerance!r}.")
         check_level(self.level)
 
+    def asked(
+        self,
+        data: ScoreTable | Frame | Source | ArrayLike,
+        y_score: ArrayLike | None,
+        options: CallOptions,
+        columns: FrameColumns,
+        resamples: int,
+        rng: Rng,
+    ) -> BestThreshold:
+        """The best threshold of what was given, with who chose the positive class where no label named it."""
+        given = options.pos_label
+        options = replace(options, pos_label=CONVENTION) if given is None else options
+        best = self.best(given_scores(data, y_score, options, columns, single_use=True), resamples, rng)
+        if isinstance(data, ScoreTable) or not (given is RARER or (given is None and best.positive not in (1, True))):
+            return best
+        return replace(best, assumed=choice_sentences(given, best.positive, _true_labels(data, columns.true)))
+
     def best(self, table: ScoreTable, resamples: int, rng: Rng) -> BestThreshold:
         """The best threshold of a table, with its variation over resamples of the rows."""
         if not isinstance(resamples, (int, np.integer)) or isinstance(resamples, bool) or resamples < 0:
             raise InputError(f"resamples is a whole number, 0 or more, not {resamples!r}.")
-        best = self._best_of(ThresholdCounts.of(table, self.criterion.both))
+        best = self._best_of(ThresholdCounts.of(table, self.criterion.both), table.label)
         return self._resampled(best, table, int(resamples), generator(rng)) if resamples else best
 
-    def _best_of(self, every: ThresholdCounts) -> BestThreshold:
+    def _best_of(self, every: ThresholdCounts, label: Label) -> BestThreshold:
         self.criterion.check(every)
         merits = self.criterion.merits(every.counts)
         place = int(self.criterion.chosen(merits))
@@ -200,6 +220,7 @@ class Search:
             metric=self.report.name,
             direction=-1 if side else 1,
             level=float(self.level),
+            positive=label,
         )
 
     def _resampled(

@@ -11,9 +11,11 @@ import numpy as np
 from steelyard.analysis.formatting import ROUNDING, three_digits
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError
+from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.ingest.score_matrix import tables_per_class
 from steelyard.metrics import application
-from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.metrics.call_options import NATIVE, CallOptions, undefined_or_zero_division
+from steelyard.metrics.frame_tables import counted_frame, table_for
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
@@ -23,7 +25,8 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label
+    from steelyard._types import Array, Frame, Label
+    from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.statistic import Statistic
@@ -58,16 +61,20 @@ def _digits(value: Array | float) -> str:
 
 def chance(
     metric: SpecLike,
-    y_true: Statistic | ArrayLike,
+    y_true: Statistic | Frame | Source | ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
     **options: Any,
 ) -> Chance:
     """The no-skill baselines of a metric on the same data; all else as in calling the metric.
 
     They are random predictions at the same prediction rate (the same margins); always the commonest class; always the
-    rarest class that occurs; each class equally often.
+    rarest class that occurs; each class equally often. Of a frame name the columns: true, pred or score, weight.
 
     >>> from steelyard import Counts
     >>> chance("f1", Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -75,14 +82,18 @@ def chance(
     >>> chance("accuracy", ["a", "a", "b", "c"], ["a", "b", "b", "c"])
     accuracy of a no-skill baseline: same margins 0.312, always the majority 0.500, always the minority 0.250, ...
     """
+    refuse_groups("chance", **options)
     spec, call = spec_and_options(metric, options)
-    declared = spec.metric
+    declared, columns = spec.metric, FrameColumns(true, pred, score, weight)
+    if columns.are_named(y_pred=y_pred, y_score=y_score, sample_weight=call.sample_weight):
+        tally, call = counted_frame(y_true, columns, call)  # type: ignore[arg-type]  # a frame
+        y_true = table_for(declared, tally, call)
     predicted = application.predictions_or_scores(declared, y_pred, y_score)
     if predicted is not None and declared.scores is not None and np.ndim(predicted) == 2:
         prior = _prior_columns(y_true, predicted, call)  # type: ignore[arg-type]  # columns of scores: no table
-        value = declared(y_true, prior, **{**options, "average": call.average, "pos_label": call.pos_label})
+        value = declared(y_true, prior, **{**options, "average": call.average, "pos_label": call.pos_label})  # type: ignore[arg-type]  # rows
         return Chance(spec.name, value, *[math.nan] * 3)
-    table = application.counted(declared, y_true, predicted, call)
+    table = application.counted(declared, y_true, predicted, call)  # type: ignore[arg-type]  # no frame any more
     if isinstance(table, Confusion) and call.average == NATIVE:
         table = collapsed(table, call.pos_label)
     one_class = lacks_a_class(table)
@@ -98,6 +109,8 @@ def chance(
 def spec_and_options(metric: SpecLike, options: dict[str, Any]) -> tuple[MetricSpec, CallOptions]:
     """The metric with the parameters among the options, which leave them, and the options of its call."""
     spec, parameters = MetricSpec.of(metric), {key: options.pop(key) for key in list(options) if key not in _OPTIONS}
+    undefined = undefined_or_zero_division(options.pop("undefined", math.nan), parameters.pop("zero_division", None))
+    options["undefined"] = undefined
     spec = replace(spec, metric=spec.metric.fixed(**parameters)) if parameters else spec
     return spec, spec.options(CallOptions(**options))
 

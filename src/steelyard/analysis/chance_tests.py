@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from steelyard.analysis.chance import collapsed, lacks_a_class, spec_and_options
 from steelyard.analysis.hypergeometric import TruePositives, log_sum
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest.array_tables import confusion, score_table
+from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
+from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.metrics.frame_tables import given_table
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -22,8 +24,8 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, RowOptions
-    from steelyard.metrics.call_options import CallOptions
+    from steelyard._types import Array, Frame, Label, LabelSet, Weights
+    from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.statistic import Statistic
@@ -57,25 +59,37 @@ class ChanceTest(Flat):
 
 
 def beats_chance(
-    y_true: Statistic | ArrayLike,
+    y_true: Statistic | Frame | Source | ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
-    **options: Unpack[RowOptions],
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights | str = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
 ) -> ChanceTest:
     """Test whether a classifier is better than a random predictor with the same margins.
 
     Two classes: Fisher's exact test. More: a z test of the agreements, approximate. Scores: Mann and Whitney's test.
-    Each counts rows; two-sided is twice the smaller tail. `options` are those of `confusion` and `score_table`.
+    Each counts rows; two-sided is twice the smaller tail. The options are those of `confusion` and `score_table`; of a
+    frame name the columns: true, pred or score, weight.
 
     >>> from steelyard import Counts
     >>> beats_chance(Counts(tp=28, fn=23, fp=72, tn=2680))
     better than a random predictor: p = 5.6e-29 (Fisher's exact test)
     """
-    table = _table(y_true, y_pred, y_score, options)
+    call, columns = (
+        CallOptions(pos_label, labels, NATIVE, sample_weight, frequency),
+        FrameColumns(true, pred, score, weight),
+    )
+    table, call = given_table(y_true, y_pred, y_score, call, columns)
     rows, note = _rows(table)
     if isinstance(rows, Confusion):
-        rows = collapsed(rows, options.get("pos_label"))
+        rows = collapsed(rows, call.pos_label)
     lacks_a_class(rows)
     match rows:
         case ScoreTable():
@@ -89,22 +103,6 @@ def beats_chance(
 
 
 beats_guessing = renamed_function(beats_chance, "beats_guessing")
-
-
-def _table(
-    data: Statistic | ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, options: RowOptions
-) -> Statistic:
-    """The table that was given, or that labels and predictions or scores are counted into."""
-    if y_pred is not None and y_score is not None:
-        raise InputError("Predictions and scores were given together; the test is of one of them. Give one.")
-    if y_score is not None:
-        return score_table(data, y_score, **options)  # type: ignore[arg-type]  # refuses a table
-    if y_pred is not None:
-        return confusion(data, y_pred, **options)  # type: ignore[arg-type]  # refuses a table
-    if isinstance(data, (Counts, Confusion, ScoreTable)):
-        return data
-    kind = type(data).__name__
-    raise InputTypeError(f"Counts, a Confusion, a ScoreTable or two arrays were expected, not {kind} alone.")
 
 
 def _rows(table: Statistic) -> tuple[Statistic, str]:
@@ -183,7 +181,14 @@ def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
 
 
 def chance_test(
-    metric: SpecLike, y_true: Statistic | ArrayLike, y_pred: ArrayLike | None = None, **options: Any
+    metric: SpecLike,
+    y_true: Statistic | Frame | Source | ArrayLike,
+    y_pred: ArrayLike | None = None,
+    *,
+    true: str | None = None,
+    pred: str | None = None,
+    weight: str | None = None,
+    **options: Any,
 ) -> ChanceTest:
     """Test one metric of two classes against its exact distribution over random predictions with the same margins.
 
@@ -193,6 +198,7 @@ def chance_test(
     >>> chance_test("diagnostic_odds_ratio", Counts(tp=4, fn=1, fp=2, tn=5))
     better than a random predictor: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined with ...)
     """
+    refuse_groups("chance_test", **options)
     spec, call = spec_and_options(metric, options)
     tested = spec.metric
     if not tested.sign:
@@ -201,13 +207,8 @@ def chance_test(
         )
     if tested.function is None:
         raise InputTypeError(f"{tested.name} is a metric of scores; beats_chance(y_true, y_score=...) tests those.")
-    row_options: RowOptions = {
-        "pos_label": call.pos_label,
-        "labels": call.labels,
-        "sample_weight": call.sample_weight,
-        "frequency": call.frequency,
-    }
-    rows, note = _rows(_table(y_true, y_pred, None, row_options))
+    table, call = given_table(y_true, y_pred, None, call, FrameColumns(true, pred, None, weight))
+    rows, note = _rows(table)
     counts = _two_classes(tested, rows, call)
     lacks_a_class(counts)
     return _enumerated(tested, counts, f"exact distribution of {spec.name}{note}")

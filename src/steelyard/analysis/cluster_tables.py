@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Prevalence | None) -> Array:
     """The table of each cluster that has any weight, clusters on a first axis; the mean row has weight 1."""
     if prevalence is not None:
-        raise InputError("prevalence= and groups= cannot be given together; take the clusters at their own prevalence.")
+        raise InputError(
+            "prevalence= and cluster= cannot be given together; take the clusters at their own prevalence."
+        )
     true, pred = arrays.column(rows.y_true, "y_true"), arrays.column(rows.y_pred, "y_pred")
-    member = arrays.column(rows.clusters, "groups")
+    member = arrays.column(rows.clusters, "cluster")
     weight = arrays.weights(options.sample_weight, "sample_weight")
     times = arrays.weights(rows.frequency, "frequency", whole=True)
-    arrays.check_lengths(y_true=true, y_pred=pred, groups=member, sample_weight=weight, frequency=times)
+    arrays.check_lengths(y_true=true, y_pred=pred, cluster=member, sample_weight=weight, frequency=times)
     true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared_labels(options.labels))
-    which, clusters = label_codes.encode(member, None, "groups")
+    which, clusters = label_codes.encode(member, None, "cluster")
     k, mass = len(labels), np.ones(len(true))
     for column in (weight, times):
         mass = mass if column is None else mass * column
@@ -35,7 +37,7 @@ def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Preval
     weighted = tables[tables.sum((1, 2)) > 0]
     if len(weighted) < 2:
         raise InputError(
-            "groups= names one cluster only; with no second one the variation between clusters is unknown."
+            "cluster= names one cluster only; with no second one the variation between clusters is unknown."
         )
     # The prior adds rows, so a row must weigh 1 on average, whatever the scale of the weights.
     row_weight = 1.0 if weight is None else (weight * mass).sum() / mass.sum()

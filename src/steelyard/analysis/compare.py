@@ -25,6 +25,7 @@ from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.paired import Paired
+from steelyard.statistics.positive_class import RARER, choice_sentences, conventional_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,15 +53,18 @@ def compare(
     labels: LabelSet | None = None,
     average: str | None = NATIVE,
     sample_weight: Weights = None,
-    true: str | None = None,
     frequency: Weights | str = None,
+    true: str | None = None,
+    pred: ComparedModels = None,
+    score: ComparedModels = None,
 ) -> Comparison:
     """Whether models differ on the same rows: every metric's difference with its paired interval and tests.
 
     `models` are named columns of predicted labels, or with scores=True of scores of the positive class, of which
-    `threshold` (a number, or one per model) makes labels. Or give a Paired table alone, or a frame and
-    the names of its columns: true, and the models as a list (or by name). `frequency` gives frequency weights, where
-    labels are compared.
+    `threshold` (a number, or one per model) makes labels. Or give a Paired table alone, or a frame and the names of its
+    columns: true, and those of the models with pred or score, as a list (or by name). `frequency` gives frequency
+    weights, where labels are compared. Of yes/no and the like the positive class is taken by convention and stated in
+    `assumed`.
 
     The intervals draw truth x A x B from the posterior with 1/2 row in each cell. A p-value is the larger of that
     posterior's and of the mid-p of swapping the models' predictions at random; where few rows disagree it is
@@ -74,6 +78,7 @@ def compare(
     McNemar: A alone is right in 8 rows, B alone in 6; p = 0.607 (mid-p), 0.791 (exact)
     """
     inference = Inference(level, draws=draws, rng=generator(rng))
+    models, scores = model_columns.named_models(models, scores, true, pred, score)
     paired_tables.refuse_weights(sample_weight)
     options = CallOptions(pos_label, labels, average)
     if average is None:
@@ -108,12 +113,15 @@ class Question:
         if threshold is not None:
             what = "threshold= is for scores, and these are predicted labels"
             raise InputError(f"{what}; give scores=True, or leave it out.")
-        named = {f"the model {name!r}": column for name, column in columns.models.items()}
-        codes, labels = paired_tables.encoded(columns.truth, named, self.options.labels)
+        predictions = {f"the model {name!r}": column for name, column in columns.models.items()}
+        codes, labels = paired_tables.encoded(columns.truth, predictions, self.options.labels)
         if self.options.labels is None:
             paired_tables.check_met(codes, labels, columns.models)
-        positive = paired_tables.positive(labels, self.options.pos_label)
-        return self.of_codes(list(columns.models), codes, labels, positive, columns.frequency)
+        named = paired_tables.positive(labels, self.options.pos_label, codes[0], columns.frequency)
+        positive = conventional_label(labels) if named is None and self.is_of_one_class else named
+        question = replace(self, options=replace(self.options, pos_label=named))
+        comparison = question.of_codes(list(columns.models), codes, labels, positive, columns.frequency)
+        return replace(comparison, assumed=choice_sentences(self.options.pos_label, positive, labels))
 
     def of_codes(
         self, names: list[str], codes: list[Array], labels: Labels, positive: Label, times: Array | None = None
@@ -159,7 +167,7 @@ class Question:
     def of_scores(self, columns: ComparedColumns, threshold: Thresholds) -> Comparison:
         """The comparison of columns of scores, and where thresholds are given of the labels that these make."""
         names, values = list(columns.models), {name: finite(name, score) for name, score in columns.models.items()}
-        positive, limits = positives(columns.truth, self.options), thresholds(threshold, names)
+        (positive, label), limits = positives(columns.truth, self.options), thresholds(threshold, names)
         specs = self._score_specs(thresholded=bool(limits))
         options = CallOptions(pos_label=True)
         scores = {name: score_table(positive, score) for name, score in values.items()}
@@ -174,7 +182,8 @@ class Question:
             tables = replace(tables, labels=labelled.tables.labels)
         pairs = list(combinations(names, 2))
         rows.sort(key=lambda row: (pairs.index((row.a, row.b)), specs.index(row.spec)))
-        return Comparison(tuple(names), len(positive), self.inference.level, _adjusted(rows), tests, delong, tables)
+        level, stated = self.inference.level, _stated(self.options.pos_label, label, columns.truth)
+        return Comparison(tuple(names), len(positive), level, _adjusted(rows), tests, delong, tables, stated)
 
     def _score_specs(self, *, thresholded: bool) -> tuple[MetricSpec, ...]:
         if self.specs is None:
@@ -197,6 +206,12 @@ def usual_specs(table: Confusion, options: CallOptions) -> tuple[MetricSpec, ...
         two_classes = False
     metrics = metrics_with_role("compared" if two_classes else "compared, many classes")
     return tuple(MetricSpec(metric) for metric in metrics if metric.scores is None)
+
+
+def _stated(pos_label: Label, label: Label, truth: Array) -> tuple[str, ...]:
+    """Who chose the positive class, where no label named it."""
+    named = pos_label is not None and pos_label is not RARER
+    return () if named else choice_sentences(pos_label, label, label_codes.distinct(truth, "y_true")[1])
 
 
 def _adjusted(rows: list[Difference]) -> Rows[Difference]:

@@ -29,13 +29,14 @@ class Comparison(Result[Difference]):
     mcnemar: Rows[McNemar]
     delong: Rows[DeLong]
     tables: ModelTables = field(repr=False, compare=False)
+    assumed: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.rows)
 
     def __repr__(self) -> str:
         head, tests = self.words()
-        return "\n".join([head, table_text(self.shown_rows()), *tests])
+        return "\n".join([head, table_text(self.shown_rows()), *tests, *self.assumed])
 
     def words(self) -> tuple[str, list[str]]:
         """What stands above the table, and the classical tests below it."""

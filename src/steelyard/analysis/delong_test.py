@@ -54,7 +54,7 @@ def _paired_rows(
     true = arrays.column(y_true, "y_true")
     models = arrays.finite_scores(score_a), arrays.finite_scores(score_b)
     arrays.check_lengths(y_true=true, score_a=models[0], score_b=models[1])
-    return rows_of_both_classes(true, pos_label), models
+    return rows_of_both_classes(true, pos_label)[0], models
 
 
 def _twice_beaten(positives: Array, negatives: Array) -> tuple[Array, Array]:

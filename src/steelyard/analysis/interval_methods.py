@@ -21,7 +21,7 @@ def chosen_method(estimand: Estimand, inference: Inference) -> str:
     if inference.method == "auto":
         return fitting[0]
     if inference.method == "cluster" and inference.clustered is None:
-        raise InputError("The method 'cluster' needs groups=, the cluster of each row.")
+        raise InputError("The method 'cluster' needs cluster=, the cluster of each row.")
     if inference.method not in fitting:
         names = ", ".join(dict.fromkeys(fitting))
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -11,10 +12,10 @@ from steelyard.analysis.cluster_tables import cluster_tables
 from steelyard.analysis.estimand import Estimand
 from steelyard.analysis.inference import ClusteredRows, Inference
 from steelyard.analysis.interval_ends import COUNT_DRAWS, IntervalSampler
+from steelyard.analysis.interval_rows import IntervalRows, checked_call
 from steelyard.analysis.rows import Rows
-from steelyard.errors import InputError, InputTypeError, did_you_mean
-from steelyard.metrics import application
-from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label, Prevalence, Rng
+    from steelyard._types import Array, Frame, Prevalence, Rng
     from steelyard.analysis.interval import Interval
+    from steelyard.ingest.source import Source
+    from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.statistic import Statistic
 
-_CALL_OPTIONS = ("pos_label", "labels", "average", "sample_weight", "frequency")
 _MOST_AT_ONCE = 20_000_000  # draws of a table at a time: four cells of 8 bytes each
 
 
@@ -53,7 +55,7 @@ def interval(
 def interval(metric: SpecLike, y_true: Counts[Array], **options: Any) -> Interval[Array]: ...
 def interval(
     metric: SpecLike,
-    y_true: Statistic | ArrayLike,
+    y_true: Statistic | Frame | Source | ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
@@ -61,16 +63,23 @@ def interval(
     method: str = "auto",
     draws: int | None = None,
     rng: Rng = None,
-    groups: ArrayLike | None = None,
     prevalence: Prevalence | None = None,
+    cluster: ArrayLike | str | None = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    groups: ArrayLike | None = None,
     **options: Any,
 ) -> Interval[Any]:
     """The confidence interval of a metric on counts, a table, or labels and predictions or scores.
 
     The default draws tables from the posterior (1/2 row added to each cell of 2 x 2), which covers where the
     percentile bootstrap collapses; a kinked metric takes the range over the likely draws, roc_auc a score interval,
-    other rank metrics a Bayesian bootstrap. `groups` names the cluster of each row, such as the patient;
-    `prevalence` reads the metric where that share of the rows is positive.
+    other rank metrics a Bayesian bootstrap. `prevalence` reads the metric where that share of the rows is positive.
+    Rows of one `cluster`, such as the patient, are not independent: give one value per row. Of a frame name the
+    columns: true, pred or score, weight, cluster. The options are those of calling the metric: pos_label, labels,
+    average, sample_weight, frequency, and its parameters. `groups` is the former name of `cluster`.
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -85,15 +94,19 @@ def interval(
         method=method,
         draws=draws,
         rng=rng,
-        groups=groups,
         prevalence=prevalence,
+        cluster=_renamed_groups(cluster, groups),
+        true=true,
+        pred=pred,
+        score=score,
+        weight=weight,
         **options,
     )[0]
 
 
 def intervals(
     metrics: Iterable[SpecLike],
-    y_true: Statistic | ArrayLike,
+    y_true: Statistic | Frame | Source | ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
@@ -101,8 +114,13 @@ def intervals(
     method: str = "auto",
     draws: int | None = None,
     rng: Rng = None,
-    groups: ArrayLike | None = None,
     prevalence: Prevalence | None = None,
+    cluster: ArrayLike | str | None = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    groups: ArrayLike | None = None,
     **options: Any,
 ) -> Rows[Interval]:
     """The intervals of many metrics, which share one set of draws; the arguments are those of interval.
@@ -111,36 +129,26 @@ def intervals(
     >>> intervals(["recall", "precision"], Counts(tp=28, fn=23, fp=72, tn=2680), draws=1000)[1].value
     0.28
     """
-    clustered = None if groups is None else _clustered_rows(y_true, y_pred, groups, options)
-    inference = Inference(level, method, draws, rng, prevalence, clustered)
     if isinstance(metrics, str):
         raise InputTypeError(f"intervals takes a list of metrics; write [{metrics!r}], or use interval for one.")
-    specs = [MetricSpec.of(metric) for metric in metrics]
-    parameters = [{key: value for key, value in options.items() if key in s.metric.parameters} for s in specs]
-    unclaimed = {key: value for key, value in options.items() if not any(key in s.metric.parameters for s in specs)}
-    call = _call_options(unclaimed)
-    tables: dict[tuple[bool, Label], Statistic] = {}  # counted once for labels, once for the scores of each class
+    specs, columns = [MetricSpec.of(metric) for metric in metrics], FrameColumns(true, pred, score, weight)
+    call = checked_call(options, {key for spec in specs for key in spec.metric.parameters})
+    rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call)
+    clustered = rows.clustered()
+    inference = Inference(level, method, draws, rng, prevalence, clustered)
     every = []
-    for spec, given in zip(specs, parameters, strict=True):
-        own = _checked_options(spec, call)
-        of_scores = spec.metric.scores is not None
-        counted_by, key = (own, (True, own.pos_label)) if of_scores else (call, (False, None))
-        if key not in tables:
-            predicted = application.predictions_or_scores(spec.metric, y_pred, y_score)
-            tables[key] = application.counted(spec.metric, y_true, predicted, counted_by)
-        every.append(Estimand(spec, tables[key], {**spec.metric.parameters, **given}, own))
+    for spec, table, own in rows.of_clusters(clustered).counted(specs):
+        given = {key: value for key, value in options.items() if key in spec.metric.parameters}
+        every.append(Estimand(spec, table, {**spec.metric.parameters, **given}, own))
     return intervals_of(every, inference)
 
 
-def _checked_options(spec: MetricSpec, call: CallOptions) -> CallOptions:
-    """The options of one metric; what contradicts its written form, or has no interval, is refused."""
-    if spec.label is not None and call.pos_label not in (None, spec.label):
-        raise InputError(f"{spec.name} and pos_label={call.pos_label!r} contradict each other; give one.")
-    if spec.average != NATIVE and call.pos_label is not None:
-        raise InputError(f"{spec.name} and pos_label={call.pos_label!r} contradict each other; give one.")
-    if spec.metric.function is None and spec.average != NATIVE:
-        raise InputError(f"{spec.name} needs one column of scores for each class, which have no interval.")
-    return spec.options(call)
+def _renamed_groups(cluster: ArrayLike | str | None, groups: ArrayLike | None) -> ArrayLike | str | None:
+    """The clusters, under their former name as well."""
+    if groups is None:
+        return cluster
+    warnings.warn("groups= of interval and intervals is now called cluster=.", DeprecationWarning, stacklevel=3)
+    return groups
 
 
 def table_intervals(
@@ -171,22 +179,6 @@ def _cluster_tables(estimands: Sequence[Estimand], rows: ClusteredRows, inferenc
     table, options = estimands[0].label_table, estimands[0].options
     options = replace(options, labels=table.labels) if isinstance(table, Confusion) else options
     return cluster_tables(rows, options, inference.prevalence)
-
-
-def _clustered_rows(
-    y_true: Statistic | ArrayLike, y_pred: ArrayLike | None, groups: ArrayLike, options: dict[str, Any]
-) -> ClusteredRows:
-    if y_pred is None:
-        raise InputTypeError("groups= names the cluster of each row, so give the rows: (y_true, y_pred), not a table.")
-    return ClusteredRows(y_true, y_pred, groups, options.get("frequency"))  # type: ignore[arg-type]  # rows, no table
-
-
-def _call_options(options: dict[str, Any]) -> CallOptions:
-    """The options of a call, checked; an undefined value has no interval, so nothing replaces it."""
-    for key in options:
-        if key not in _CALL_OPTIONS:
-            raise InputTypeError(f"An interval has no option {key!r}.{did_you_mean(key, _CALL_OPTIONS)}")
-    return CallOptions(**options)
 
 
 def _by_blocks(estimands: Sequence[Estimand], counts: Counts, inference: Inference) -> Rows[Interval]:

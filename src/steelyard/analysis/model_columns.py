@@ -28,6 +28,20 @@ class ComparedColumns(NamedTuple):
     frequency: Array | None
 
 
+def named_models(
+    models: ComparedModels, scores: bool, true: str | None, pred: ComparedModels, score: ComparedModels
+) -> tuple[ComparedModels, bool]:
+    """The models, and whether they are scores; the columns of a frame may be named by pred= or score= instead."""
+    given = [name for name, columns in (("models", models), ("pred=", pred), ("score=", score)) if columns is not None]
+    if len(given) > 1:
+        raise InputTypeError(f"{' and '.join(given)} name the models twice; give one of them.")
+    if true is None and (pred is not None or score is not None):
+        raise InputTypeError(f"{given[0]} names columns of a frame; name that of the truth too, with true=.")
+    if isinstance(pred, str) or isinstance(score, str):
+        raise InputTypeError(f"{given[0]} names two or more columns, one for each model, such as ['a', 'b'].")
+    return (score, True) if score is not None else (models if pred is None else pred, scores)
+
+
 def of_arrays(y_true: ArrayLike, models: ComparedModels, frequency: Weights) -> ComparedColumns:
     """The columns of arrays, checked to be of one length."""
     if not isinstance(models, Mapping):

@@ -10,8 +10,9 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.label_overlap import disjoint_problems
-from steelyard.statistics.confusion import Confusion, sort_labels
+from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.paired import Paired, check_size
+from steelyard.statistics.positive_class import absent_sentence, chosen_label
 from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def paired(
     models = {name: arrays.column(values, name) for name, values in (("pred_a", pred_a), ("pred_b", pred_b))}
     arrays.check_lengths(y_true=true, **models, frequency=times)
     (truth, a, b), shared = encoded(true, models, labels)
-    return counted_pair(truth, a, b, shared, positive(shared, pos_label), times)
+    return counted_pair(truth, a, b, shared, positive(shared, pos_label, truth, times), times)
 
 
 def refuse_weights(sample_weight: Weights) -> None:
@@ -74,11 +75,18 @@ def encoded(true: Array, models: Mapping[str, Array], labels: LabelSet | None) -
     return [label_codes.recode(codes, present, shared, name) for name, (codes, present) in columns.items()], shared
 
 
-def positive(labels: Labels, pos_label: Label) -> Label:
-    """The label that was named positive, as it stands among the labels; None where none was."""
+def positive(labels: Labels, pos_label: Label, true: Array | None = None, times: Array | None = None) -> Label:
+    """The label that was named positive, as it stands among the labels, or the rarer one; None where none was named.
+
+    `true` are the codes of the true labels, each of which stands for `times` rows.
+    """
     if pos_label is None:
         return None
-    return labels[Confusion.of_rows(labels, np.zeros((0, 0), dtype=np.int64)).index(pos_label)]
+    codes = np.zeros(0) if true is None else true
+    label = chosen_label(pos_label, labels, lambda: label_codes.counts(codes, len(labels), times))
+    if label not in labels:
+        raise InputError(absent_sentence(f"The label {label!r}", label, labels))
+    return label
 
 
 def counted_pair(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from steelyard.analysis.formatting import ROUNDING
-from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest.array_tables import confusion
+from steelyard.errors import InputError
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.frame_tables import given_table
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
@@ -18,30 +20,68 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Prevalence, RowOptions
+    from steelyard._types import Array, Frame, Label, LabelSet, Prevalence, Weights
+    from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.statistics.statistic import Statistic
 
 
 @overload
-def at_prevalence(data: Counts, pi: float) -> Counts: ...
+def at_prevalence(y_true: Counts, pi: float) -> Counts: ...
 @overload
-def at_prevalence(data: Counts[Any], pi: Prevalence) -> Counts[Array]: ...
+def at_prevalence(y_true: Counts[Any], pi: Prevalence) -> Counts[Array]: ...
 @overload
-def at_prevalence(data: Confusion, pi: Prevalence) -> Confusion: ...
+def at_prevalence(y_true: Confusion, pi: Prevalence) -> Confusion: ...
 @overload
-def at_prevalence(data: ScoreTable, pi: Prevalence) -> ScoreTable: ...
+def at_prevalence(y_true: ScoreTable, pi: Prevalence) -> ScoreTable: ...
 @overload
-def at_prevalence(data: ArrayLike, pi: Prevalence, y_pred: ArrayLike, **options: Unpack[RowOptions]) -> Confusion: ...
 def at_prevalence(
-    data: Statistic | ArrayLike, pi: Prevalence, y_pred: ArrayLike | None = None, **options: Unpack[RowOptions]
+    y_true: ArrayLike,
+    pi: Prevalence,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights = None,
+) -> Confusion: ...
+@overload
+def at_prevalence(
+    y_true: Frame | Source | ArrayLike,
+    pi: Prevalence,
+    *,
+    y_score: ArrayLike | None = None,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights | str = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+) -> Confusion | ScoreTable: ...
+def at_prevalence(
+    y_true: Statistic | Frame | Source | ArrayLike,
+    pi: Prevalence,
+    y_pred: ArrayLike | None = None,
+    *,
+    y_score: ArrayLike | None = None,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights | str = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
 ) -> Statistic:
     """The table that the same rates would give where a share `pi` of the rows is positive.
 
     Rows of each class are re-weighted, their total kept: any metric and any curve of the result is that of the
     other prevalence, and an array of shares gives an array of tables. Nguyen's unbalanced factor is pi = 1/2. A table
-    of K classes takes a vector of K shares. For intervals give `prevalence=pi` to interval or evaluate.
+    of K classes takes a vector of K shares. Rows are given as (y_true, y_pred) or with y_score=, or as a frame with the
+    names of its columns: true, pred or score, weight. For intervals give `prevalence=pi` to interval or evaluate.
 
     >>> from steelyard import Counts, accuracy, precision
     >>> forecasts = Counts(tp=28, fn=23, fp=72, tn=2680)
@@ -50,19 +90,16 @@ def at_prevalence(
     >>> accuracy(at_prevalence(forecasts, [0.01, 0.1, 0.5])).round(3)
     array([0.97 , 0.931, 0.761])
     """
-    if y_pred is not None:
-        data = confusion(data, y_pred, **options)  # type: ignore[arg-type]  # refuses a table
+    columns = FrameColumns(true, pred, score, weight)
+    call = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
+    data = given_table(y_true, y_pred, y_score, call, columns)[0]
     if isinstance(data, Counts):
         return _counts_at(data, checked_prevalence(pi))
     if isinstance(data, Confusion):
         return _confusion_at(data, pi)
-    if isinstance(data, ScoreTable):
-        if np.asarray(pi).ndim:
-            raise InputError("Scores are read at one prevalence at a time; give a number, not several.")
-        return scores_at(data, float(checked_prevalence(pi)))
-    raise InputTypeError(
-        f"A prevalence is put to Counts, a Confusion, a ScoreTable or labels, not {type(data).__name__}."
-    )
+    if np.asarray(pi).ndim:
+        raise InputError("Scores are read at one prevalence at a time; give a number, not several.")
+    return scores_at(data, float(checked_prevalence(pi)))
 
 
 def checked_prevalence(pi: Prevalence) -> Array:

@@ -22,10 +22,11 @@ from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.metrics import application
 from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.positive_class import CONVENTION
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from steelyard._types import Array, Label
     from steelyard.analysis.inference import Inference
     from steelyard.analysis.model_columns import Thresholds
     from steelyard.analysis.paired_difference import Difference, ModelTables
@@ -57,13 +58,15 @@ def finite(name: str, values: Array) -> Array:
     score = arrays.numbers(values, f"the model {name!r}")
     if not np.isfinite(score).all():
         row = int(np.flatnonzero(~np.isfinite(score))[0])
-        raise InputError(f"The model {name!r} scores row {row} as {score[row]}; give finite numbers, or drop that row.")
+        where = arrays.row_of_array(row)
+        raise InputError(f"The model {name!r} scores {where} as {score[row]}; give finite numbers, or drop that row.")
     return score
 
 
-def positives(true: Array, options: CallOptions) -> Array:
-    """Which rows are positive; some are and some are not."""
-    return rows_of_both_classes(true, options.pos_label, declared_labels(options.labels))
+def positives(true: Array, options: CallOptions) -> tuple[Array, Label]:
+    """Which rows are positive, some but not all, and the label that says so, which a convention may take."""
+    pos_label = CONVENTION if options.pos_label is None else options.pos_label
+    return rows_of_both_classes(true, pos_label, declared_labels(options.labels))
 
 
 def thresholds(threshold: Thresholds, names: list[str]) -> dict[str, float]:

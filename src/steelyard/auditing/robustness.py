@@ -5,6 +5,7 @@ Asawa's two tests: balance the test set, swap the labels. Nguyen's spread over r
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict, cast
 
@@ -40,8 +41,8 @@ MOST_DRAWN = 10**9  # rows that a hypergeometric draw takes
 
 
 def robustness(
-    data: Models | ArrayLike,
-    predictions: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    y_true: Models | ArrayLike,
+    y_pred: ArrayLike | Mapping[str, ArrayLike] | None = None,
     *,
     metrics: Iterable[MetricLike] | None = None,
     prevalences: float | Sequence[float] = 0.5,
@@ -52,6 +53,7 @@ def robustness(
     pos_label: Label = None,
     sample_weight: Weights = None,
     rng: Rng = None,
+    predictions: ArrayLike | Mapping[str, ArrayLike] | None = None,
 ) -> Robustness:
     """How far each metric moves when the test set is balanced and when the labels are swapped (Asawa).
 
@@ -68,11 +70,12 @@ def robustness(
     """
     _check(tolerance, resamples)
     chosen = named_metrics(metrics)
-    if predictions is None:
-        tables = counts_of_models(data, pos_label)
-    else:
-        y_true = cast("ArrayLike", data)  # what is no column of labels is refused there
-        tables = counts_of_predictions(y_true, predictions, pos_label, sample_weight)
+    if predictions is not None:
+        warnings.warn("robustness(predictions=) is now called y_pred=.", DeprecationWarning, stacklevel=2)
+    if (y_pred := predictions if y_pred is None else y_pred) is None:
+        tables = counts_of_models(y_true, pos_label)
+    else:  # what is no column of labels is refused there
+        tables = counts_of_predictions(cast("ArrayLike", y_true), y_pred, pos_label, sample_weight)
     counts = Counts.stack(tables.values())
     even, at = _balanced(tables, balanced, prevalences)
     other = counts.swapped() if swapped is None else counts_of_same_models(swapped, tables, "swapped")

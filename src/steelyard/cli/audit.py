@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     metavar="PREDICTIONS",
     help="On the predictions in this file: how far balancing and label swapping move each metric.",
 )
-@options.inputs("true", options.models("repeatable"), "threshold", "positive")
+@options.inputs("true", options.models("repeatable"), "threshold", *options.POSITIVE)
 @click.option("--tolerance", type=float, help="The change that counts as none: 0.02 unless given.")
 @options.output("table", "json", "md", "html")
 def audit_metrics(

@@ -59,7 +59,11 @@ class OneCommand(click.Command):
             for word in (word for word in args if word.removeprefix("--") in _FORMER):
                 click.echo(f"steelyard: {word} is now called --{_FORMER[word.removeprefix('--')]}.", err=True)
             _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            names = [option.name for option in dict.fromkeys(given)]
             for option in given:
+                if names.count(option.name) > 1:
+                    both = [other.opts[-1] for other in dict.fromkeys(given) if other.name == option.name]
+                    raise click.UsageError(f"{' and '.join(both)} contradict each other; give one.", ctx)
                 if isinstance(option, click.Option) and not option.multiple and (times := given.count(option)) > 1:
                     raise click.UsageError(_repeated(option, times), ctx)
         return super().parse_args(ctx, args)

@@ -8,6 +8,7 @@ from steelyard.analysis.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, guess_columns, open_files, print_assumed
+from steelyard.cli.option_words import of_shell
 from steelyard.cli.saved_tables import read_saved
 from steelyard.errors import InputError
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs("files", "true", options.models("give two or more"), "threshold", "positive", "frequency")
+@options.inputs("files", "true", options.models("give two or more"), "threshold", *options.POSITIVE, "frequency")
 @options.shared("level", "metrics")
 @options.output("table", "json", "csv", "html")
 def compare_models(inputs: Inputs, level: float, metrics: list[str] | None, output: Output) -> None:
@@ -71,7 +72,7 @@ def compare_inputs(inputs: Inputs, level: float, metrics: Sequence[str] | None =
             level=level,
             metrics=metrics,
         )
-    return comparison, assumed
+    return comparison, [*assumed, *map(of_shell, comparison.assumed)]
 
 
 def _compare_saved(inputs: Inputs, level: float, metrics: Sequence[str] | None) -> Comparison | None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--cost", is_flag=True, help="Repeat short timings and measure the peak memory as well.")
 @click.option("--jobs", type=int, metavar="N", help="Runs at the same time.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@options.shared("positive", "level", "metrics")
+@options.shared(*options.POSITIVE, "level", "metrics")
 @options.output("table", "json", "html")
 def cross_validate_models(
     files: tuple[str, ...],
@@ -52,7 +52,7 @@ def cross_validate_models(
     cost: bool,
     jobs: int | None,
     seed: int,
-    positive: str | None,
+    positive: Label,
     level: float,
     metrics: list[str] | None,
     output: Output,
@@ -64,9 +64,8 @@ def cross_validate_models(
     from steelyard.protocol.splits import Folds
 
     table = load_columns(files)
-    label: Label = positive
     if positive is not None and target in table:
-        label = match_label(positive, table[target].drop_nulls().unique().sort().to_list())
+        positive = match_label(positive, table[target].drop_nulls().unique().sort().to_list())
     with bar("fitting") as progress:
         result = cross_evaluate_columns(
             table,
@@ -77,7 +76,7 @@ def cross_validate_models(
             cost=cost,
             n_jobs=jobs,
             rng=seed,
-            pos_label=label,
+            pos_label=positive,
             level=level,
             metrics=metrics,
             progress=progress,

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.cli.positive_option import with_convention, with_positive
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.source import Source
     from steelyard.statistics.tally import Tally
@@ -36,7 +38,7 @@ class Inputs:
     preds: tuple[str, ...] = ()  # of several models
     scores: tuple[str, ...] = ()
     threshold: float | None = None
-    positive: str | None = None
+    positive: Label = None
     weight: str | None = None
     frequency: str | None = None
     by: tuple[str, ...] = ()
@@ -107,10 +109,11 @@ def count_inputs(inputs: Inputs, *, scores: bool = False) -> CountedInput:
 
     inputs = replace(inputs, files=tuple(expand_names(inputs.files)))
     if (saved := add_saved(inputs.files)) is not None:
-        return CountedInput(_with_positive(saved, inputs.positive), [], inputs.name)
+        return CountedInput(with_positive(saved, inputs.positive), [], inputs.name)
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, inputs, scores=scores or inputs.threshold is not None)
-        return CountedInput(_count_source(source, named), assumed, inputs.name, named.columns)
+        tally, stated = with_convention(_count_source(source, named), inputs.positive)
+        return CountedInput(tally, [*assumed, *stated], inputs.name, named.columns)
 
 
 def _count_cells(inputs: Inputs, cells: str) -> CountedInput:
@@ -137,14 +140,6 @@ def _count_source(source: Source, inputs: Inputs) -> Tally:
         threshold=inputs.threshold if inputs.score and not inputs.pred else None,
         exact=inputs.exact,
     )
-
-
-def _with_positive(table: Tally, positive: str | None) -> Tally:
-    if positive is None or table.confusion is None:
-        return table
-    from steelyard.ingest.label_tables import match_label
-
-    return replace(table, confusion=table.confusion.with_positive(match_label(positive, table.confusion.labels)))
 
 
 def evaluate_inputs(

@@ -10,6 +10,8 @@ _WORDS = {
     r"\bbest_threshold finds": "`steelyard threshold` finds",
     r"`interval` gives the confidence interval of one": "`steelyard report` gives the confidence interval of one",
     rf"\bpos_label={_ENDS}": "--positive",
+    r"\bpos_label=RARER\b": "--rarer-positive",
+    r"\bpos_label=(?=\S)": "--positive ",
     rf"\bthreshold={_ENDS}": "--threshold",
     rf"\bmetrics={_ENDS}": "--metrics",
     rf"\bfrequency={_ENDS}": "--frequency",

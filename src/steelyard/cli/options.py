@@ -11,6 +11,7 @@ import click
 
 from steelyard.cli.inputs import Inputs
 from steelyard.cli.outputs import checked_output
+from steelyard.statistics.positive_class import RARER
 
 _Function: TypeAlias = Callable[..., None]
 _Decorator: TypeAlias = Callable[[_Function], _Function]
@@ -36,7 +37,12 @@ _SHARED: dict[str, _Decorator] = {
     "threshold": click.option(
         "--threshold", type=float, metavar="T", help="The threshold: scores of at least T are predicted positive."
     ),
-    "positive": click.option("--positive", metavar="LABEL", help="The positive class."),
+    "positive": click.option(
+        "--positive", type=click.UNPROCESSED, metavar="LABEL", help="The positive class; of yes/no and the like, yes."
+    ),
+    "rarer": click.option(
+        "--rarer-positive", "positive", type=click.UNPROCESSED, flag_value=RARER, help="The rarer of two is positive."
+    ),
     "weight": click.option("--weight", metavar="COL", help="The column of sample weights."),
     "frequency": click.option(
         "--frequency", metavar="COL", help="The column of frequency weights: how many rows each row counts for."
@@ -60,7 +66,8 @@ _SHARED: dict[str, _Decorator] = {
         "--mute", multiple=True, metavar="CODE", help="Leave sentences of this code out of the verdict; repeatable."
     ),
 }
-PREDICTIONS = ("files", "counts", "true", "pred", "score", "threshold", "positive", "weight", "frequency", "exact")
+POSITIVE = ("positive", "rarer")
+PREDICTIONS = ("files", "counts", "true", "pred", "score", "threshold", *POSITIVE, "weight", "frequency", "exact")
 
 
 def shared(*names: str) -> _Decorator:

@@ -30,7 +30,7 @@ _ALONE = ("surface", "correlation")  # kinds that need no predictions
 @command
 @click.argument("kind")
 @options.inputs(
-    "files", "counts", "true", options.models("repeatable"), "threshold", "positive", "weight", "frequency", "by"
+    "files", "counts", "true", options.models("repeatable"), "threshold", *options.POSITIVE, "weight", "frequency", "by"
 )
 @options.shared("metrics", "level")
 @options.output()

@@ -26,7 +26,7 @@ SAVE_HELP = "Write the table, which is JSON, to this file."
     click.option("--pred", "preds", multiple=True, metavar="COL", help="The column of labels; two for two models."),
     "score",
     "threshold",
-    "positive",
+    *options.POSITIVE,
     "weight",
     "frequency",
     "by",

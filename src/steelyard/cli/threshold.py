@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--where", multiple=True, metavar="LIMIT", help='A constraint on the threshold, such as "specificity>=0.99".'
 )
-@options.shared("positive", "weight", "frequency", "exact", "level")
+@options.shared(*options.POSITIVE, "weight", "frequency", "exact", "level")
 @options.output("table", "json")
 def find_threshold(inputs: Inputs, metric: str | None, where: tuple[str, ...], level: float, output: Output) -> None:
     """Find the threshold of the scores in FILE at which a metric is best, with its expected value on new rows."""

@@ -9,17 +9,17 @@ import numpy as np
 from steelyard.analysis.inference import Inference
 from steelyard.analysis.rows import Rows
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.frame_columns import FrameColumns, column_name, refuse_arrays, refuse_columns
+from steelyard.evaluation.given_rows import clustered_rows, counted_rows
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.inputs import (
     RowOptions,
     counted_inputs,
     negative_label,
-    positive_label,
     thresholded,
 )
 from steelyard.evaluation.rows import beats_no_skill, class_rows, in_order, metric_rows, with_class_ends
 from steelyard.evaluation.sentences import muted_codes
+from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_overlap import check_label_overlap, overlap_problems
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
@@ -27,11 +27,12 @@ from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Prevalence, Rng
+    from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.score_table import ScoreTable
@@ -57,8 +58,8 @@ def evaluate(
     pred: str | None = None,
     score: str | None = None,
     weight: str | None = None,
-    by: str | Sequence[str] | None = None,
-    cluster: str | None = None,
+    by: By | None = None,
+    cluster: ArrayLike | str | None = None,
     exact: bool | None = None,
     mute: Iterable[str] | None = None,
 ) -> Evaluation:
@@ -66,11 +67,13 @@ def evaluate(
 
     Scores alone are thresholded at 0.5 where they lie between 0 and 1, and the result states it; others are ranked
     only, until a threshold is given. `prevalence` reads everything where that share of the rows is positive. Of a frame
-    (pandas, Polars, PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, and by
-    for groups; it is counted where it lives. `cluster` names the column of what the rows belong to, such as the
-    patient, where they are not independent: the intervals then allow for it. `exact` keeps every score of a frame, or
-    asks for bins. A Tally is taken as well. `mute` lists codes of sentences that the verdict leaves out; without it
-    those of the environment variable STEELYARD_MUTE are left out.
+    (pandas, Polars, PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, by and
+    cluster; it is counted where it lives. `by` reports groups of rows separately; rows of one `cluster`, such as the
+    patient, are not independent, and the intervals allow for it: columns of the frame, or beside arrays one value per
+    row. Of yes/no and the like the positive class is taken by convention and stated in `assumed`;
+    `pos_label=steelyard.RARER` takes the rarer one. `exact` keeps every score of a frame, or asks for bins. A Tally is
+    taken as well. `mute` lists codes of sentences that the verdict leaves out; without it those of the environment
+    variable STEELYARD_MUTE are left out.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -79,33 +82,26 @@ def evaluate(
     >>> print(report.verdict[0])
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
-    inference = Inference(level, "auto", draws, rng, prevalence)
     is_shard = labels is not None or isinstance(y_true, (Confusion, Tally))  # of which other parts may hold the rest
-    if true is None:
-        refuse_columns(cluster, pred=pred, score=score, weight=weight, by=by, exact=exact)
-        columns, counted, rows = None, y_true, RowOptions(pos_label, labels, sample_weight, frequency)
-    else:
-        refuse_arrays(y_pred=y_pred, y_score=y_score, sample_weight=sample_weight)
-        columns, rows = (
-            FrameColumns(true, pred, score, weight, column_name(frequency), by, cluster),
-            RowOptions(pos_label),
-        )
-        inference = columns.with_clusters(inference, y_true)  # type: ignore[arg-type]
-        counted = columns.counted(y_true, pos_label, labels, threshold, exact)  # type: ignore[arg-type]  # a frame
-    inputs = counted_inputs(counted, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # no frame any more
+    columns, rows = FrameColumns(true, pred, score, weight), RowOptions(pos_label, labels, sample_weight, frequency)
+    clustered, assumed = clustered_rows(y_true, y_pred, y_score, rows, columns, cluster)
+    inference = Inference(level, "auto", draws, rng, prevalence, clustered)
+    counted = counted_rows(y_true, y_pred, y_score, rows, columns, by, threshold=threshold, exact=exact)
+    inputs = counted_inputs(counted, y_pred, y_score, threshold, rows)
     if inputs.table is not None and not is_shard:
         check_label_overlap(inputs.table)
+    positive, stated = inputs.positive_class(pos_label, y_true)
     return evaluate_tables(
         inputs.table,
         inputs.scores,
-        positive_label(inputs.table, inputs.scores, pos_label),
+        positive,
         threshold=inputs.threshold,
-        assumed=(*inputs.assumed, *overlap_problems(inputs.table), *(columns.assumed if columns else ())),
+        assumed=(*stated, *inputs.assumed, *overlap_problems(inputs.table), *assumed),
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
         inference=inference,
         mute=mute,
-        columns=columns,
+        columns=columns.names(frequency=frequency, by=by, cluster=cluster),  # type: ignore[arg-type]  # no arrays of a frame
     )
 
 
@@ -120,7 +116,7 @@ def evaluate_tables(
     tally: Tally | None = None,
     inference: Inference = Inference(),  # noqa: B008 - frozen
     mute: Iterable[str] | None = None,
-    columns: FrameColumns | None = None,
+    columns: dict[str, str | tuple[str, ...]] | None = None,
 ) -> Evaluation:
     """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups."""
     muted, specs = muted_codes(mute), _specs(metrics, table, scores)
@@ -145,7 +141,7 @@ def evaluate_tables(
         metrics is not None,
         Rows() if tally is None else _groups(tally, threshold, positive, _group_specs(specs, metrics), inference),
         muted,
-        {} if columns is None else columns.names,
+        columns or {},
     )
 
 

@@ -15,6 +15,7 @@ from steelyard.ingest.label_tables import match_label
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.positive_class import CONVENTION, choice_sentences, conventional_label, unclear_sentence
 from steelyard.statistics.score_bins import bin_divided_at
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label, LabelSet, Weights
+    from steelyard._types import Array, Label, Labels, LabelSet, Weights
     from steelyard.statistics.statistic import Statistic
 
 HALF = 0.5
@@ -49,6 +50,27 @@ class CountedInputs(NamedTuple):
     scores: ScoreTable | None = None
     threshold: float | None = None
     assumed: tuple[str, ...] = ()
+    labels: Labels = ()
+
+    def positive_class(self, pos_label: Label, data: object) -> tuple[Label, tuple[str, ...]]:
+        """The positive class, and who chose it in words, where neither a name nor the data did."""
+        positive = self._positive(pos_label)
+        return positive, () if pos_label is None and _names_positive(data) else self._stated(positive, pos_label)
+
+    def _positive(self, pos_label: Label) -> Label:
+        """The positive class: the one that is named or clear, or a convention takes; None where there is none."""
+        if self.scores is not None and (self.table is None or pos_label is not None):
+            return self.scores.label
+        if self.table is None or self.table.positive is not None or pos_label is not None:
+            return None if self.table is None else self.table.positive
+        return conventional_label(self.table.labels)
+
+    def _stated(self, positive: Label, pos_label: Label) -> tuple[str, ...]:
+        """What is to be said of the positive class: who chose it, or how to name it."""
+        labels = self.labels or (() if self.table is None else self.table.labels)
+        if positive is None and self.table is not None and len(labels) == 2:
+            return (unclear_sentence(labels, self.table.true_rows),)
+        return choice_sentences(pos_label, positive, labels)
 
 
 def counted_inputs(
@@ -90,18 +112,18 @@ def _of_rows(
         table = ingest.confusion(y_true, y_pred, **rows._asdict())
         check_classes(table)
         return CountedInputs(table, scores)
+    if scores is None and hasattr(y_true, "columns"):
+        raise InputTypeError("A frame was given alone; name its columns with true=, and pred= or score=.")
     if scores is None:
         raise InputTypeError("There is nothing to evaluate: give y_pred (labels) or y_score= (scores) beside y_true.")
     _, labels = label_codes.encode(arrays.column(y_true, "y_true"))
-    return thresholded(scores, threshold, negative_label(labels, scores))
+    return thresholded(scores, threshold, negative_label(labels, scores))._replace(labels=labels)
 
 
 def _scores(y_true: ArrayLike, y_score: ArrayLike, rows: RowOptions) -> ScoreTable:
-    if np.ndim(y_score) == 2:
-        raise InputError(
-            f"y_score has {np.shape(y_score)[1]} columns; give that of the positive class, such as y_score[:, 1]."
-        )
-    scores = ingest.score_table(y_true, y_score, **rows._asdict())
+    arrays.check_one_column(y_score)
+    pos_label = CONVENTION if rows.pos_label is None else rows.pos_label
+    scores = ingest.score_table(y_true, y_score, **rows._replace(pos_label=pos_label)._asdict())
     check_both_classes(scores)
     return scores
 
@@ -115,7 +137,7 @@ def _of_tally(data: Tally, threshold: float | None, pos_label: Label) -> Counted
         if scores is None:
             raise InputError("This tally holds two models side by side; compare it instead.")
         inputs = thresholded(scores, threshold, negative_label(data.labels, scores))
-        return inputs._replace(assumed=inputs.assumed + assumed)
+        return inputs._replace(assumed=inputs.assumed + assumed, labels=data.labels)
     if threshold is not None:
         raise InputError(TWO_THRESHOLDS)
     table = table if pos_label is None else table.with_positive(match_label(pos_label, table.labels))
@@ -195,11 +217,8 @@ def _cells_at(scores: ScoreTable, threshold: float, column: str) -> Array:
     return np.array(cells)
 
 
-def positive_label(table: Confusion | None, scores: ScoreTable | None, pos_label: Label) -> Label:
-    """The positive class, where one is named or clear."""
-    if table is None or pos_label is not None:
-        return scores.label if scores is not None else pos_label if table is None else table.positive
-    try:
-        return table.positive_label()
-    except InputError:
-        return None
+def _names_positive(data: object) -> bool:
+    """Whether a table states its positive class, so that no convention is asked."""
+    if isinstance(data, Tally):
+        return data.confusion is None or _names_positive(data.confusion)
+    return data.positive is not None if isinstance(data, Confusion) else isinstance(data, (Counts, ScoreTable))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard._renamed import Renamed
-from steelyard.errors import InputError
+from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest.array_tables import confusion, declared_labels
 from steelyard.statistics.score_table import ScoreTable
 
@@ -55,12 +55,24 @@ class Accumulator:
         self._parts: list[Confusion | ScoreTable] = []
 
     def update(
-        self, y_true: ArrayLike, y_other: ArrayLike, *, sample_weight: Weights = None, frequency: Weights = None
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike | None = None,
+        *,
+        y_score: ArrayLike | None = None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        y_other: ArrayLike | None = None,
     ) -> None:
         """Add a batch: true labels, predictions or scores, and the weights of the rows; an empty one is fine."""
-        if np.size(y_true) or np.size(y_other):
+        if y_other is not None:
+            warnings.warn("update(y_other=) is now called y_pred= or y_score=.", DeprecationWarning, stacklevel=2)
+        given = [column for column in (y_pred, y_score, y_other) if column is not None]
+        if len(given) != 1:
+            raise InputTypeError("update takes y_true and either y_pred or y_score=; give one of the two.")
+        if np.size(y_true) or np.size(given[0]):
             options = {"labels": self.labels, "pos_label": self.pos_label}
-            part = self.count(y_true, y_other, **options, sample_weight=sample_weight, frequency=frequency)
+            part = self.count(y_true, given[0], **options, sample_weight=sample_weight, frequency=frequency)
             self._parts.append(part.compact() if isinstance(part, ScoreTable) else part)
         if len(self._parts) > 1 and self.count is confusion:
             self._parts = [self.result()]

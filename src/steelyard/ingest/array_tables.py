@@ -10,6 +10,7 @@ from steelyard.errors import InputError
 from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import MOST_LABELS, Confusion
+from steelyard.statistics.positive_class import CONVENTION, chosen_label
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def single_use_table(
     declared = declared_labels(labels)
     if not len(true) and declared is None:
         raise InputError("y_true and y_score are empty; give at least one row, or declare the labels with labels=.")
-    positive, label = positive_rows(true, pos_label, declared)
+    positive, label = positive_rows(true, pos_label, declared, rows)
     if weight is None and rows is None:
         return ScoreTable(*_unweighted_classes(score, positive), label)
     counted = _positive_weight(weight, rows)
@@ -150,15 +151,14 @@ def single_use_table(
     return ScoreTable(positives, negatives, label)
 
 
-def positive_rows(true: Array, pos_label: Label, declared: Labels | None) -> tuple[Array, Label]:
+def positive_rows(
+    true: Array, pos_label: Label, declared: Labels | None, frequency: Array | None = None
+) -> tuple[Array, Label]:
     """Which rows are positive, as booleans or as 0 and 1, and the positive label."""
-    if pos_label is None and declared is None and code_counts.is_zero_one(true):
+    if (pos_label is None or pos_label is CONVENTION) and declared is None and code_counts.is_zero_one(true):
         return true, 1 if true.dtype.kind != "b" else True
     codes, labels = label_codes.encode(true, declared)
-    if pos_label is None:
-        label = Confusion.of_rows(labels, np.zeros((0, 0), dtype=np.int64)).positive_label()
-    else:
-        label = next((label for label in labels if label == pos_label), pos_label)
+    label = chosen_label(pos_label, labels, lambda: label_codes.counts(codes, len(labels), frequency))
     return codes == (labels.index(label) if label in labels else -1), label
 
 

@@ -30,7 +30,7 @@ def column(values: LabelSet | None, name: str) -> Array:
     except (TypeError, ValueError, RuntimeError, AttributeError):
         raise InputTypeError(f"{name} cannot be read as a column: its rows differ in shape or kind.") from None
     if array.ndim != 1:
-        raise InputError(_shape_sentence(array, name))
+        raise InputError(_shape_sentence(values, array, name))
     return array
 
 
@@ -88,7 +88,12 @@ def _kind(values: object) -> str:
     return "None" if values is None else f"the {type(values).__name__} {values!r}"[:60]
 
 
-def _shape_sentence(array: Array, name: str) -> str:
+def _shape_sentence(values: LabelSet | None, array: Array, name: str) -> str:
+    if array.ndim == 2 and (columns := getattr(values, "columns", None)) is not None:
+        first = next(iter(columns), "")
+        size = "one column" if array.shape[1] == 1 else f"{array.shape[1]} columns"
+        column = f"{name} is a frame of {size}; give the column itself, such as frame[{str(first)!r}]"
+        return f"{column}, or name the columns of the frame: evaluate(frame, true=, pred=, score=)."
     if array.ndim == 2 and array.shape[1] == 1:
         return f"{name} has shape {array.shape}, a column of one; give {name}.ravel()."
     if array.ndim == 2:
@@ -97,6 +102,16 @@ def _shape_sentence(array: Array, name: str) -> str:
             "Give one label per row, such as its argmax(axis=1)."
         )
     return f"{name} has {array.ndim} dimensions; a column has one."
+
+
+def check_one_column(y_score: ArrayLike) -> None:
+    """Refuse scores of several columns where those of the positive class are needed."""
+    shape = np.shape(y_score)
+    if len(shape) == 2 and shape[1] != 1:
+        one = ".iloc[:, 1]" if hasattr(y_score, "iloc") else "[:, 1]"
+        raise InputError(f"y_score has {shape[1]} columns; give that of the positive class, such as y_score{one}.")
+    if len(shape) == 2:
+        column(y_score, "y_score")  # refuses it by its shape
 
 
 def check_lengths(**columns: Sized | None) -> None:
@@ -124,8 +139,14 @@ def finite_scores(y_score: ArrayLike) -> Array:
         total = scores.sum()  # one sum finds both; the slow look is for the sentence
     if not np.isfinite(total) and not np.isfinite(scores).all():
         row = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise InputError(f"y_score holds {scores[row]} in row {row}; a score is a finite number. Drop such rows first.")
+        where = row_of_array(row)
+        raise InputError(f"y_score holds {scores[row]} in {where}; a score is a finite number. Drop such rows first.")
     return scores
+
+
+def row_of_array(index: int) -> str:
+    """A row of an array by its number, counted from 1 as in frames and files, and by its index."""
+    return f"row {index + 1:,} (index {index})"
 
 
 def _from_objects(array: Array, name: str) -> Array:

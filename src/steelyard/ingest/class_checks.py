@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError, did_you_mean
+from steelyard.errors import InputError
 from steelyard.ingest.array_tables import positive_rows
+from steelyard.statistics.positive_class import absent_sentence
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels
@@ -23,8 +24,8 @@ def check_classes(table: Confusion) -> None:
     if len(present) == 1:
         raise InputError(f"y_true holds one class only, {present[0]!r}; a metric needs rows of at least two.")
     if table.positive is not None and table.positive not in present:
-        near = did_you_mean(str(table.positive), map(str, present))
-        raise InputError(f"The positive class {table.positive!r} does not occur in y_true.{near}")
+        what = f"The positive class {table.positive!r}"
+        raise InputError(absent_sentence(what, table.positive, present).replace("occur;", "occur in y_true;", 1))
 
 
 def check_both_classes(table: ScoreTable) -> None:
@@ -34,13 +35,13 @@ def check_both_classes(table: ScoreTable) -> None:
             raise InputError(_needs_both(words, table.label))
 
 
-def rows_of_both_classes(true: Array, pos_label: Label, declared: Labels | None = None) -> Array:
-    """Which rows are positive; refused where all are, or none."""
+def rows_of_both_classes(true: Array, pos_label: Label, declared: Labels | None = None) -> tuple[Array, Label]:
+    """Which rows are positive, and the label that says so; refused where all are, or none."""
     rows, label = positive_rows(true, pos_label, declared)
     positive: Array = np.asarray(rows) != 0
     if positive.all() or not positive.any():
         raise InputError(_needs_both("one class only", label))
-    return positive
+    return positive, label
 
 
 def _needs_both(classes: str, label: Label) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.array_tables import declared_labels
-from steelyard.ingest.label_tables import label_tables, present_labels
+from steelyard.ingest.label_tables import label_tables, present_labels, sorted_groups
 from steelyard.ingest.score_tables import EXACT_ROWS, number_column, score_tables
 from steelyard.ingest.source import (
     ColumnNames,
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array, Frame, Label, Labels, LabelSet
-
-_MOST_GROUPS = 1_000
 
 
 def tally(
@@ -89,22 +87,16 @@ def _tally(source: Source, request: TallyRequest) -> Tally:
         parts["scores"], labels = score_tables(source, request)
     models = columns.pred if len(columns.pred) == 2 else ()
     whole: dict[str, Any] = {name: tables.pop(()) for name, tables in parts.items()}
-    groups = {key: Tally(**{name: tables[key] for name, tables in parts.items()}) for key in _group_keys(parts)}
+    groups = {
+        key: Tally(**{name: tables[key] for name, tables in parts.items()})
+        for key in sorted_groups(next(iter(parts.values())))
+    }
     return Tally(**whole, labels=_labels(whole) or labels, by=columns.by, groups=groups, models=models).checked()
 
 
 def _labels(tables: dict[str, Any]) -> Labels:
     """The labels of a table of labels."""
     return next((tuple(tables[name].labels) for name in ("confusion", "paired") if name in tables), ())
-
-
-def _group_keys(parts: dict[str, dict[Labels, Any]]) -> list[Labels]:
-    keys = list(next(iter(parts.values())))
-    if len(keys) > _MOST_GROUPS:
-        raise InputError(
-            f"There are {len(keys):,} groups; at most {_MOST_GROUPS:,} are kept apart. Group by fewer values."
-        )
-    return sorted(keys, key=lambda key: [(value is None, str(type(value)), value) for value in key])
 
 
 # ---------------------------------------------------------------- models side by side

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.statistics.confusion import sort_labels
+from steelyard.statistics.positive_class import label_kind
 from steelyard.statistics.score_order import CHUNK, chunks
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 Key = TypeVar("Key", bound=Hashable)
 _SHORT = 2_000  # rows below which a Python dict beats the fixed cost of array code
-TEXT, RAW, _NUMBER = "text", "bytes", "numbers"
 # Multipliers that scatter 64-bit words well; a second and third are there for the rare clash.
 SCATTER = (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
 SLOT_BITS = 14
@@ -42,10 +42,10 @@ def encode(values: Array, declared: Labels | None = None, name: str = "y_true") 
 
 def check_alike(true: Labels, pred: Labels, true_name: str = "y_true", pred_name: str = "y_pred") -> None:
     """Refuse text in one column and numbers in the other: no row could ever be right."""
-    if true and pred and _kind(true[0]) != _kind(pred[0]):
+    if true and pred and label_kind(true[0]) != label_kind(pred[0]):
         raise InputTypeError(
-            f"{true_name} holds {_kind(true[0])} such as {true[0]!r} and {pred_name} {_kind(pred[0])} such as "
-            f"{pred[0]!r}; give both the same labels."
+            f"{true_name} holds {label_kind(true[0])} such as {true[0]!r} and {pred_name} {label_kind(pred[0])} "
+            f"such as {pred[0]!r}; give both the same labels."
         )
 
 
@@ -53,20 +53,21 @@ def recode(codes: Array, present: Labels, labels: Labels, name: str) -> Array:
     """Codes moved from the labels present to a list that must hold them all."""
     place = {label: i for i, label in enumerate(labels)}
     for label in present:
-        if label not in place or _kind(label) != _kind(labels[place[label]]):
+        if label not in place or label_kind(label) != label_kind(labels[place[label]]):
             near = did_you_mean(str(label), map(str, labels))
             raise InputError(f"{name} holds {label!r}, which is none of the declared labels.{near}")
     table = np.array([place[label] for label in present], dtype=np.min_scalar_type(max(len(labels), 1)))
     return codes if (table == np.arange(len(table))).all() else table.take(codes)
 
 
+def counts(codes: Array, labels: int, rows: Array | None = None) -> Array:
+    """How many rows each code has, each row as often as it stands for."""
+    return np.bincount(codes.astype(np.intp, copy=False), rows, minlength=labels)
+
+
 def python_labels(values: Array) -> list[Label]:
     """Labels as plain Python values: whole floats become integers."""
     return [int(v) if isinstance(v, float) and v.is_integer() else v for v in values.tolist()]
-
-
-def _kind(label: Label) -> str:
-    return TEXT if isinstance(label, str) else RAW if isinstance(label, bytes) else _NUMBER
 
 
 def distinct(values: Array, name: str) -> tuple[Array, Labels]:
@@ -128,7 +129,7 @@ def _check_labels(labels: Sequence[Label], name: str) -> None:
             raise InputError(fraction_sentence(name, float(label)))
         if not isinstance(label, (str, bytes, int, float, np.generic)):
             raise InputTypeError(f"{name} holds {label!r} ({type(label).__name__}); labels are text or whole numbers.")
-    kinds = {_kind(label): label for label in labels}
+    kinds = {label_kind(label): label for label in labels}
     if len(kinds) > 1:
         mix = " and ".join(f"{kind} such as {label!r}" for kind, label in kinds.items())
         raise InputTypeError(f"{name} mixes {mix}; give all labels as one kind.")

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import csv_values, label_codes
 from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import MOST_LABELS, Confusion, sort_labels
 from steelyard.statistics.paired import Paired, check_size
+from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from steelyard._types import Array, Label, Labels
     from steelyard.ingest.queries import Counted, KeyCounts
     from steelyard.ingest.source import TallyRequest
+
+_MOST_GROUPS = 1_000
 
 
 def label_tables(counted: KeyCounts, request: TallyRequest, textual: bool) -> dict[Labels, Confusion | Paired]:
@@ -37,6 +40,8 @@ def label_tables(counted: KeyCounts, request: TallyRequest, textual: bool) -> di
         )
     make = _confusion if len(columns.pred) == 1 else _paired
     positive = match_label(request.pos_label, labels)
+    if isinstance(positive, ClassRule):
+        positive = chosen_label(positive, labels, lambda: label_codes.counts(codes[0], len(labels), counted.rows))
     groups = rows_of_groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), textual)
     return {
         group: make([code[rows] for code in codes], labels, positive, counted.at(rows))
@@ -65,8 +70,8 @@ def _encoded(values: list[Array], declared: Labels | None, names: Sequence[str])
 
 def match_label(pos_label: Label, labels: Sequence[Label]) -> Label:
     """The label that was named positive: itself, or the one that reads like it, as "1" reads like 1."""
-    if pos_label is None:
-        return None
+    if pos_label is None or isinstance(pos_label, ClassRule):
+        return pos_label
     parsed = csv_values.parse_value(str(pos_label).strip())
     for same in (
         lambda label: label == pos_label,
@@ -76,9 +81,7 @@ def match_label(pos_label: Label, labels: Sequence[Label]) -> Label:
         for label in labels:
             if same(label):
                 return label
-    near = did_you_mean(str(pos_label), map(str, labels))
-    shown = ", ".join(map(repr, labels[:10]))
-    raise InputError(f"The positive class {pos_label!r} does not occur; there are {shown}.{near}")
+    raise InputError(absent_sentence(f"The positive class {pos_label!r}", pos_label, labels))
 
 
 def rows_of_groups(keys: Sequence[Sequence[Any]], rows: int, textual: bool) -> dict[Labels, Array]:
@@ -99,6 +102,16 @@ def rows_of_groups(keys: Sequence[Sequence[Any]], rows: int, textual: bool) -> d
     order = np.argsort(codes, kind="stable")
     places = np.split(order, np.cumsum(np.bincount(codes, minlength=len(groups)))[:-1])
     return {(): everyone, **dict(zip(groups, places, strict=False))}
+
+
+def sorted_groups(keys: Iterable[Labels]) -> list[Labels]:
+    """The keys of groups in order, those that miss a value last; too many are refused."""
+    listed = list(keys)
+    if len(listed) > _MOST_GROUPS:
+        raise InputError(
+            f"There are {len(listed):,} groups; at most {_MOST_GROUPS:,} are told apart. Group by fewer values."
+        )
+    return sorted(listed, key=lambda key: [(value is None, str(type(value)), value) for value in key])
 
 
 def _is_missing(value: object) -> bool:

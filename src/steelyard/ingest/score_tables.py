@@ -13,7 +13,7 @@ from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.label_tables import match_label, present_labels, rows_of_groups
 from steelyard.statistics import score_bins
 from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.positive_class import CONVENTION, chosen_label
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels
     names = [columns.true, str(columns.score), *columns.by]
     names += [name for name in (columns.weight, columns.frequency) if name is not None]
     data = queries.fetch_columns(source, names)
-    true, label, labels = _truth(data[columns.true], request, source.textual)
-    scores = number_column(data[str(columns.score)], str(columns.score))
     weight, frequency = _weights(data, columns.weight), _weights(data, columns.frequency, whole=True)
+    true, label, labels = _truth(data[columns.true], frequency, request, source.textual)
+    scores = number_column(data[str(columns.score)], str(columns.score))
 
     def table(rows: Array) -> ScoreTable:
         exact = score_table(
@@ -78,7 +78,9 @@ def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels
     return {group: table(rows) for group, rows in groups.items()}, labels
 
 
-def _truth(series: nw.Series[Any], request: TallyRequest, textual: bool) -> tuple[Array, Label, Labels]:
+def _truth(
+    series: nw.Series[Any], frequency: Array | None, request: TallyRequest, textual: bool
+) -> tuple[Array, Label, Labels]:
     """Which rows are positive, the positive label, and all labels."""
     name = request.columns.true
     codes, distinct = label_codes.distinct(
@@ -86,7 +88,7 @@ def _truth(series: nw.Series[Any], request: TallyRequest, textual: bool) -> tupl
     )
     values = np.array([*distinct, None], dtype=object)[:-1]
     values = csv_values.labels([values], [name])[0] if textual else values
-    label, labels = _positive(values, request)
+    label, labels = _positive(values, label_codes.counts(codes, len(values), frequency), request)
     return _equal(values, label)[codes], label, labels
 
 
@@ -108,14 +110,13 @@ def _weights(data: Mapping[str, nw.Series[Any]], name: str | None, *, whole: boo
     )
 
 
-def _positive(values: Array, request: TallyRequest) -> tuple[Label, Labels]:
-    """The positive label, and all labels."""
+def _positive(values: Array, rows: Array, request: TallyRequest) -> tuple[Label, Labels]:
+    """The positive label, which the table of scores states, and all labels."""
     name = request.columns.true
-    _, labels = label_codes.encode(values, request.labels, f"The column {name!r}")
-    label = match_label(request.pos_label, labels)
-    if label is None:
-        label = Confusion.of_rows(labels, np.zeros((0, 0), dtype=np.int64)).positive_label(f" of the column {name!r}")
-    return label, labels
+    codes, labels = label_codes.encode(values, request.labels, f"The column {name!r}")
+    label = match_label(CONVENTION if request.pos_label is None else request.pos_label, labels)
+    where = f" of the column {name!r}"
+    return chosen_label(label, labels, lambda: label_codes.counts(codes, len(labels), rows), where), labels
 
 
 def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, float]) -> tuple[Tables, Labels]:
@@ -124,7 +125,7 @@ def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, flo
     counted = score_queries.count_bins(source, columns, ends, request.threshold)
     true = present_labels(counted.keys[by], columns.true)
     true = csv_values.labels([true], [columns.true])[0] if source.textual else true
-    label, labels = _positive(true, request)
+    label, labels = _positive(true, counted.rows, request)
     positive = _equal(true, label)
     groups = rows_of_groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), source.textual)
     return {group: _binned(counted, rows, positive[rows], label) for group, rows in groups.items()}, labels

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputError
-from steelyard.ingest import array_tables as ingest
-from steelyard.ingest.class_checks import check_both_classes
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.frame_tables import given_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, RowOptions
+    from steelyard._types import Array, Frame, Label, LabelSet, Weights
+    from steelyard.ingest.source import Source
+    from steelyard.statistics.score_table import ScoreTable
 
 
 class RocCurve(NamedTuple):
@@ -49,34 +50,45 @@ def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
 
 
 def roc_curve(
-    y_true: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Unpack[RowOptions]
+    y_true: ScoreTable | Frame | Source | ArrayLike,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights | str = None,
+    true: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
 ) -> RocCurve:
     """The false positive rate and the recall at every threshold, from a ScoreTable or (y_true, y_score).
 
-    The options are those of score_table. The first threshold is infinity, which flags nobody.
+    The options are those of score_table; of a frame name the columns with true, score and weight. The first threshold
+    is infinity, which flags nobody.
 
     >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).tpr
     array([0. , 0.5, 0.5, 1. , 1. ])
     """
-    return roc_points(_table(y_true, y_score, options))
+    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
+    return roc_points(given_scores(y_true, y_score, options, FrameColumns(true, None, score, weight)))
 
 
 def precision_recall_curve(
-    y_true: ScoreTable | ArrayLike, y_score: ArrayLike | None = None, **options: Unpack[RowOptions]
+    y_true: ScoreTable | Frame | Source | ArrayLike,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights | str = None,
+    true: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
 ) -> PrecisionRecallCurve:
-    """The precision and the recall at every threshold, from a ScoreTable or (y_true, y_score).
+    """The precision and the recall at every threshold, from a ScoreTable or (y_true, y_score), or as in roc_curve.
 
     >>> precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).recall
     array([0.5, 0.5, 1. , 1. ])
     """
-    return precision_recall_points(_table(y_true, y_score, options))
-
-
-def _table(data: ScoreTable | ArrayLike, y_score: ArrayLike | None, options: RowOptions) -> ScoreTable:
-    if isinstance(data, ScoreTable):
-        if options or y_score is not None:
-            raise InputError("A ScoreTable is counted already; give the options with (y_true, y_score).")
-        return data
-    table = ingest.score_table(data, y_score, **options)  # type: ignore[arg-type]  # refused there where missing
-    check_both_classes(table)
-    return table
+    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
+    return precision_recall_points(given_scores(y_true, y_score, options, FrameColumns(true, None, score, weight)))

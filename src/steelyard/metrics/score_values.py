@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import arrays
 from steelyard.ingest.score_matrix import tables_per_class, tables_per_pair
 from steelyard.metrics.metric_value import MetricValue
 
@@ -53,6 +54,8 @@ def on_score_columns(
     metric: Metric, y_true: ArrayLike, y_score: ArrayLike, options: CallOptions, parameters: Mapping[str, object]
 ) -> MetricValue:
     """On one column of scores a class: each class against the rest, or against each other one, averaged."""
+    if np.shape(y_score)[1] == 1:
+        arrays.check_one_column(y_score)  # refuses it by its shape
     if options.average in ("native", "micro"):
         raise InputError(f"{metric.name} of several columns of scores needs average='macro', 'weighted' or None.")
     pairs = parameters.get("multi_class") == "ovo"

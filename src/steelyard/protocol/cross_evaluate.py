@@ -21,14 +21,15 @@ from steelyard.protocol.predictions import Data
 from steelyard.protocol.runs import Run, Task, run_all
 from steelyard.protocol.seeds import SEEDS
 from steelyard.protocol.split_plan import planned_parts
-from steelyard.statistics.confusion import MOST_LABELS, Confusion
+from steelyard.statistics.confusion import MOST_LABELS
+from steelyard.statistics.positive_class import choice_sentences, conventional_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Features, Label, Labels, Rng, Weights
+    from steelyard._types import Array, Features, Label, Labels, Rng, Weights
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.candidates import EstimatorsLike, ResamplersLike
     from steelyard.protocol.split_plan import SplitLike
@@ -92,7 +93,8 @@ def cross_evaluate(
     _check_any_ended(runs)
     alone = len(several) == 1
     models = {name: ModelResult(name, rows, metrics, level, alone) for name, rows in runs.items()}
-    return CrossEvaluation(models, setting={"split": _split_name(split), "runs": len(plan), "seed": _seed(rng)})
+    setting = {"split": _split_name(split), "runs": len(plan), "seed": _seed(rng)}
+    return CrossEvaluation(models, setting=setting, notes=choice_sentences(pos_label, data.positive, data.labels))
 
 
 def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Label) -> Data:
@@ -112,17 +114,13 @@ def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Labe
         raise InputError(f"y holds {len(labels):,} different labels; at most {MOST_LABELS:,} are counted.")
     if column.dtype.kind == "O":  # scikit-learn takes a column of Python's whole numbers for anything but labels
         column = np.array(labels)[codes]
-    return Data(X, column, codes.astype(np.intp), labels, _positive(labels, pos_label), weight)
+    positive = _positive(labels, pos_label, codes)
+    return Data(X, column, codes.astype(np.intp), labels, positive, weight)
 
 
-def _positive(labels: Labels, pos_label: Label) -> Label:
+def _positive(labels: Labels, pos_label: Label, codes: Array) -> Label:
     """The class that was named positive, or is so by convention; None where neither."""
-    if pos_label is not None:
-        return paired_tables.positive(labels, pos_label)
-    try:
-        return Confusion.of_rows(labels, np.zeros((0, 0), dtype=np.int64)).positive_label()
-    except InputError:
-        return None
+    return conventional_label(labels) if pos_label is None else paired_tables.positive(labels, pos_label, codes)
 
 
 def _check_metrics(metrics: object) -> None:

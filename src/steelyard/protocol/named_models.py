@@ -107,7 +107,7 @@ def cross_evaluate_columns(
     X, words = features({name: column for name, column in columns.items() if name not in left_out})
     names = [model] if isinstance(model, str) else list(model)
     result = cross_evaluate({name: prepared(name, words) for name in names}, X, y, **options)
-    return replace(result, notes=tuple(f"The column {name!r} {NAMES_ROWS}" for name in left_out))
+    return replace(result, notes=(*result.notes, *(f"The column {name!r} {NAMES_ROWS}" for name in left_out)))
 
 
 def read_columns(table: Mapping[str, Any] | Frame) -> dict[str, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -38,7 +38,7 @@ class Data:
     def subset(self, rows: Array) -> Data:
         """The same of these rows alone."""
         weight = None if self.weight is None else self.weight[rows]
-        return Data(self.features(rows), self.y[rows], self.codes[rows], self.labels, self.positive, weight)
+        return replace(self, X=self.features(rows), y=self.y[rows], codes=self.codes[rows], weight=weight)
 
     def features(self, rows: Array) -> ArrayLike:
         """Their X, of whatever kind it is."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import CountOverflowError, InputError, did_you_mean, first_ten
+from steelyard.errors import CountOverflowError, InputError
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
 from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # One cell a pair of labels: beyond this a table is a mistake, a column of numbers or of names taken for labels.
 MOST_LABELS = 1_000
-UNAMBIGUOUS = ({0, 1}, {-1, 1})  # False and True are 0 and 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +67,7 @@ class Confusion:
 
     def with_positive(self, label: Label) -> Confusion:
         """The same table with that label as the positive one; a label without rows joins the others."""
+        label = chosen_label(label, self.labels, lambda: self.true_rows)
         table = self if label in self.labels else self.relabelled(sort_labels([*self.labels, label]))
         return replace(table, positive=table.labels[table.index(label)])
 
@@ -78,26 +78,26 @@ class Confusion:
 
     def index(self, label: Label) -> int:
         """The place of a label, or a sentence that lists the labels there are."""
+        label = self.with_positive(label).positive if isinstance(label, ClassRule) else label
         if label in self.labels:
             return self.labels.index(label)
-        near = did_you_mean(str(label), map(str, self.labels))
-        raise InputError(f"The label {label!r} does not occur; there are {first_ten(self.labels)}.{near}")
+        raise InputError(absent_sentence(f"The label {label!r}", label, self.labels))
+
+    @property
+    def true_rows(self) -> Array:
+        """The rows of each true class."""
+        return np.asarray(self.rows.sum(1))
 
     def counts(self, pos_label: Label = None) -> Counts:
         """The two-class table of one label against the rest; of the unambiguous positive where none is named."""
         place = self.index(self.positive_label() if pos_label is None else pos_label)
         return self.one_vs_rest()[place]
 
-    def positive_label(self, where: str = "") -> Label:
-        """The label that was named positive, or that is so by convention: 1 of {0, 1} or {-1, 1}, True."""
+    def positive_label(self) -> Label:
+        """The label that was named positive, or that is so beyond doubt: 1 of {0, 1} or {-1, 1}, True."""
         if self.positive is not None:
             return self.positive
-        if set(_numbers(self.labels)) in UNAMBIGUOUS:
-            return sort_labels(self.labels)[-1]
-        raise InputError(
-            f"Which class is the positive one is not clear from the labels {first_ten(self.labels)}{where}; name it "
-            "with pos_label=, or ask for average='macro', 'weighted', 'micro' or None."
-        )
+        return chosen_label(None, self.labels, lambda: self.true_rows, averages=True)
 
     def one_vs_rest(self) -> Counts:
         """One two-class table a label, that label against all others."""
@@ -208,14 +208,6 @@ def sort_labels(labels: Iterable[Any]) -> Labels:
         return tuple(sorted(distinct))
     except TypeError:
         return tuple(sorted(distinct, key=lambda label: (type(label).__name__, str(label))))
-
-
-def _numbers(labels: Iterable[Any]) -> list[float]:
-    """The labels as numbers; none where one of them is text or anything else."""
-    try:
-        return [math.nan if isinstance(label, (str, bytes)) else float(label) for label in labels]
-    except (TypeError, ValueError):
-        return []
 
 
 def _cell(value: float) -> str:

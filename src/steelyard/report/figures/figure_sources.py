@@ -29,6 +29,11 @@ EVALUATION_OPTIONS = (
     "rng",
     "draws",
     "prevalence",
+    "true",
+    "pred",
+    "score",
+    "weight",
+    "cluster",
 )
 _METHODS = {"predict_proba": None, "decision_function": 0.0}  # the threshold of predict; None is evaluate's own 0.5
 LABELS_ALONE, SCORES_ALONE = ("accuracy",), ("roc_auc",)
@@ -66,9 +71,10 @@ class FigureSource:
 
     def evaluated(self, y_true: ArrayLike, **columns: ArrayLike | None) -> Evaluation:
         """The evaluation of the rows by the metrics that the figure needs."""
-        if all(column is None for column in columns.values()):
+        if "true" not in self.options and all(column is None for column in columns.values()):
             raise InputTypeError(f"There is nothing to draw: give {' or '.join(columns)} beside y_true.")
-        usual = SCORES_ALONE if columns.get("y_score") is not None else LABELS_ALONE
+        scored = columns.get("y_score") is not None or "score" in self.options
+        usual = SCORES_ALONE if scored else LABELS_ALONE
         return evaluate(y_true, metrics=self.needs or usual, **{**columns, **self.options})
 
     def of_estimator(self, estimator: Estimator, X: ArrayLike, y: ArrayLike) -> Evaluation:

@@ -79,9 +79,9 @@ def rate_band(metric: str, evaluation: Evaluation, places: Array) -> tuple[Array
     """
     counts = _effective(scores_of(evaluation), metric)[places]
     method = "jeffreys" if evaluation.prevalence is None else "posterior"
-    draws = {} if evaluation.prevalence is None else {"draws": _BAND_DRAWS}
+    draws = None if evaluation.prevalence is None else _BAND_DRAWS
     interval = intervals(
-        [metric], counts, method=method, level=evaluation.level, prevalence=evaluation.prevalence, **draws
+        [metric], counts, method=method, level=evaluation.level, prevalence=evaluation.prevalence, draws=draws
     )[0]
     return np.asarray(interval.low), np.asarray(interval.high), interval.method
 

@@ -1,0 +1,116 @@
+"""Frame columns: the names of a frame's columns, and the frame counted by them where it lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest.frame_tally import cluster_columns, tally
+from steelyard.ingest.source import named_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, Label, LabelSet
+    from steelyard.ingest.source import Source
+    from steelyard.statistics.tally import Tally
+
+CLUSTERS_NEED_LABELS = "cluster= is for metrics of predicted labels; give them as y_pred, or of a frame with pred=."
+
+
+class FrameColumns(NamedTuple):
+    """The columns of a frame: the truth, predictions or scores, and weights."""
+
+    true: str | None = None
+    pred: str | None = None
+    score: str | None = None
+    weight: str | None = None
+
+    def are_named(self, **arrays: object) -> bool:
+        """Whether the columns of a frame are named; names without that of the truth, or beside arrays, are refused."""
+        named = [f"{use}=" for use, name in self._asdict().items() if name is not None]
+        if self.true is None and named:
+            raise InputTypeError(f"{named[0]} names a column of a frame; name that of the truth too, with true=.")
+        given = [name for name, column in arrays.items() if column is not None]
+        if named and given:
+            raise InputTypeError(
+                f"{given[0]} is for arrays, and {named[0]} names a column of a frame; of a frame name the columns with "
+                "pred=, score= and weight=."
+            )
+        return bool(named)
+
+    def names(self, **others: ArrayLike | str | Sequence[str] | None) -> dict[str, str | tuple[str, ...]]:
+        """The columns that were named, with others such as that of the frequency, by what they are for."""
+        named: dict[str, str | tuple[str, ...]] = {}
+        for use, name in {**self._asdict(), **others}.items():
+            if self.true is not None and name is not None:
+                named[use] = name if isinstance(name, str) and use != "by" else named_columns(use, name)
+        return named
+
+    def tally(
+        self,
+        frame: Frame | Source,
+        *,
+        pos_label: Label,
+        labels: LabelSet | None,
+        frequency: ArrayLike | str | None,
+        by: ArrayLike | str | Sequence[str] | None = None,
+        threshold: float | None = None,
+        exact: bool | None = None,
+    ) -> Tally:
+        """The frame counted into tables, where it lives."""
+        return tally(
+            frame,
+            true=self.true or "",
+            pred=self.pred,
+            score=self.score,
+            weight=self.weight,
+            frequency=column_name("frequency", frequency),
+            by=by,  # type: ignore[arg-type]  # refused there where it is a column and not its name
+            pos_label=pos_label,
+            labels=labels,
+            threshold=threshold,
+            exact=exact,
+        )
+
+    def clusters(
+        self, frame: Frame | Source, cluster: ArrayLike | str, frequency: ArrayLike | str | None
+    ) -> tuple[Array, Array, Array, Array]:
+        """The distinct rows of truth, prediction and cluster, such as the patient, and how often each occurs."""
+        if self.pred is None:
+            raise InputError(CLUSTERS_NEED_LABELS)
+        if self.score is not None or self.weight is not None:
+            raise InputError("cluster= of a frame is for unweighted predicted labels; leave score= and weight= out.")
+        name = column_name("cluster", cluster)
+        return cluster_columns(frame, self.true or "", self.pred, str(name), column_name("frequency", frequency))
+
+
+def column_name(use: str, name: ArrayLike | str | None) -> str | None:
+    """The name of a column of a frame."""
+    if name is None or isinstance(name, str):
+        return name
+    raise InputTypeError(f"{use}= of a frame is the name of a column.")
+
+
+def refuse_name(use: str, values: object) -> None:
+    """Refuse the name of a column where arrays are given, or a table."""
+    if isinstance(values, str):
+        raise InputTypeError(
+            f"{use}={values!r} names a column of a frame; give the frame and true=, or beside arrays one value per row."
+        )
+
+
+def refuse_groups(who: str, **options: object) -> None:
+    """Refuse groups and clusters where one result is asked for, and rows are taken as independent."""
+    if options.get("by") is not None:
+        raise InputTypeError(
+            f"by= reports groups of rows separately, and {who} gives one result: evaluate takes by=, or give {who} the "
+            "rows of one group."
+        )
+    if options.get("cluster") is not None:
+        raise InputTypeError(
+            f"cluster= is for intervals, and {who} takes the rows as independent; evaluate, interval and intervals "
+            "allow for it."
+        )

@@ -1,0 +1,135 @@
+"""Frame tables: the table that a metric is asked of, where a frame and the names of its columns are given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import arrays
+from steelyard.ingest.array_tables import confusion, score_table, single_use_table
+from steelyard.ingest.class_checks import check_both_classes, check_classes
+from steelyard.ingest.label_overlap import check_label_overlap
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.positive_class import CONVENTION, clear_label, unclear_sentence
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Frame, Label
+    from steelyard.ingest.frame_columns import FrameColumns
+    from steelyard.ingest.source import Source
+    from steelyard.metrics.call_options import CallOptions
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.statistic import Statistic
+    from steelyard.statistics.tally import Tally
+
+
+def counted_frame(frame: Frame | Source, columns: FrameColumns, options: CallOptions) -> tuple[Tally, CallOptions]:
+    """The frame as tables, checked as rows are, and what is left to say of them: the class as they name it."""
+    tally = columns.tally(frame, pos_label=options.pos_label, labels=options.labels, frequency=options.frequency)
+    if tally.confusion is not None:
+        check_classes(tally.confusion)
+        if options.labels is None:
+            check_label_overlap(tally.confusion)
+    if tally.scores is not None:
+        check_both_classes(tally.scores)
+    named: Label = None
+    if options.pos_label is not None:
+        named = tally.scores.label if tally.scores is not None else getattr(tally.confusion, "positive", None)
+    return tally, replace(options, pos_label=named, labels=None, sample_weight=None, frequency=None)
+
+
+def table_for(metric: Metric, tally: Tally, options: CallOptions) -> Confusion | ScoreTable:
+    """The table of a frame that a metric reads; where nothing states the positive class, no convention takes it."""
+    if metric.scores is None:
+        if tally.confusion is None:
+            raise InputTypeError(f"{metric.name} is of predicted labels; name their column with pred=.")
+        return tally.confusion
+    if tally.scores is None:
+        raise InputTypeError(f"{metric.name} is of scores; name their column with score=.")
+    return _of_clear_class(tally, options)
+
+
+def _of_clear_class(tally: Tally, options: CallOptions) -> ScoreTable:
+    """The scores, refused where a convention took the positive class and nothing states it."""
+    scores = tally.scores
+    if scores is None:
+        raise InputTypeError("A frame needs the name of its column of scores; give score=.")
+    if options.pos_label is None and clear_label(tally.labels) is None:
+        rows = [scores.positive.n if label == scores.label else scores.negative.n for label in tally.labels]
+        raise InputError(unclear_sentence(tally.labels, np.array(rows)))
+    return scores
+
+
+def frame_table(
+    frame: Frame | Source, columns: FrameColumns, options: CallOptions
+) -> tuple[Confusion | ScoreTable, CallOptions]:
+    """The one table of a frame: that of its scores where they are named, else that of its labels."""
+    tally, left = counted_frame(frame, columns, options)
+    return tally.confusion if tally.confusion is not None else _of_clear_class(tally, options), left
+
+
+def given_table(
+    data: Statistic | Frame | Source | ArrayLike,
+    y_pred: ArrayLike | None,
+    y_score: ArrayLike | None,
+    call: CallOptions,
+    columns: FrameColumns,
+) -> tuple[Statistic, CallOptions]:
+    """The table that was given, or that rows or a frame are counted into, and what is left to say of it."""
+    if (y_pred is not None and y_score is not None) or (columns.pred is not None and columns.score is not None):
+        raise InputError("Predictions and scores were given together, and one of them is asked of; give one.")
+    if columns.are_named(y_pred=y_pred, y_score=y_score, sample_weight=call.sample_weight):
+        return frame_table(data, columns, call)  # type: ignore[arg-type]  # a frame
+    options = {name: getattr(call, name) for name in ("pos_label", "labels", "sample_weight", "frequency")}
+    if y_score is not None:
+        return score_table(data, y_score, **options), call  # type: ignore[arg-type]  # refuses a table
+    if y_pred is not None:
+        return confusion(data, y_pred, **options), call  # type: ignore[arg-type]  # refuses a table
+    if isinstance(data, (Counts, Confusion, ScoreTable)):
+        return data, call
+    frame = "; of a frame name the columns with true= and pred= or score=" if hasattr(data, "columns") else ""
+    kind = type(data).__name__
+    raise InputTypeError(f"Counts, a Confusion, a ScoreTable or two arrays were expected, not {kind} alone{frame}.")
+
+
+def given_scores(
+    data: ScoreTable | Frame | Source | ArrayLike,
+    y_score: ArrayLike | None,
+    options: CallOptions,
+    columns: FrameColumns,
+    *,
+    single_use: bool = False,
+) -> ScoreTable:
+    """The scores that a curve or a threshold is asked of: a table, rows, or columns of a frame; of both classes.
+
+    A convention may take the positive class only where the options ask for it.
+    """
+    if columns.are_named(y_score=y_score, sample_weight=options.sample_weight):
+        return _of_clear_class(counted_frame(data, columns, options)[0], options)  # type: ignore[arg-type]  # a frame
+    if isinstance(data, ScoreTable):
+        return _checked_table(data, y_score, options)
+    if y_score is None:
+        kind = type(data).__name__
+        frame = "; of a frame name the columns with true= and score=" if hasattr(data, "columns") else ""
+        raise InputTypeError(f"(y_true, y_score) or a ScoreTable was expected, not {kind} alone{frame}.")
+    arrays.check_one_column(y_score)
+    rows = {name: getattr(options, name) for name in ("pos_label", "labels", "sample_weight", "frequency")}
+    table = (single_use_table if single_use else score_table)(data, y_score, **rows)  # type: ignore[arg-type]  # rows
+    check_both_classes(table)
+    return table
+
+
+def _checked_table(table: ScoreTable, y_score: ArrayLike | None, options: CallOptions) -> ScoreTable:
+    rows = ("labels", "sample_weight", "frequency")
+    given = [f"{name}=" for name in rows if getattr(options, name) is not None]
+    given += ["pos_label="] * (options.pos_label is not None and options.pos_label is not CONVENTION)
+    if y_score is not None or given:
+        extra = "y_score" if y_score is not None else given[0]
+        raise InputTypeError(f"A ScoreTable holds its rows already, so {extra} has no place; name metric= by keyword.")
+    return table

@@ -1,0 +1,289 @@
+"""Keywords: scikit-learn's words, the columns of a frame, groups and clusters, alike wherever rows are given."""
+
+from __future__ import annotations
+
+import inspect
+import math
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import steelyard
+from steelyard.errors import InputError, InputTypeError
+
+N = 300
+RNG = np.random.default_rng(3)
+Y = (RNG.random(N) < 0.25).astype(int)
+S = np.clip(0.35 * Y + 0.6 * RNG.random(N), 0, 1)
+S2 = np.clip(S + 0.2 * RNG.standard_normal(N), 0, 1)
+P, P2 = (S > 0.5).astype(int), (S2 > 0.5).astype(int)
+W = RNG.random(N) + 0.1
+SITE, PATIENT = RNG.choice(["north", "south"], N), RNG.integers(0, 40, N)
+COLUMNS = {"y": Y, "p": P, "p2": P2, "s": S, "s2": S2, "w": W, "site": SITE, "patient": PATIENT}
+FRAME = pl.DataFrame(COLUMNS)
+LABELS, SCORES = {"y_pred": P}, {"y_score": S}
+
+
+def rows(function, *before, **options):
+    """A function of rows, with what comes before them and its own options."""
+    return lambda **given: function(*before, **given, **options)
+
+
+# How each public function that takes rows is asked: what it answers of labels and of scores.
+OF_LABELS = {
+    "evaluate": rows(steelyard.evaluate, metrics=["recall"], draws=20),
+    "interval": rows(steelyard.interval, "recall", draws=200),
+    "intervals": rows(steelyard.intervals, ["recall", "f1"], draws=200),
+    "chance": rows(steelyard.chance, "f1"),
+    "chance_test": rows(steelyard.chance_test, "f1"),
+    "beats_chance": steelyard.beats_chance,
+    "at_prevalence": rows(steelyard.at_prevalence, pi=0.5),
+}
+OF_SCORES = {
+    "evaluate": rows(steelyard.evaluate, metrics=["roc_auc"], draws=20),
+    "interval": rows(steelyard.interval, "roc_auc"),
+    "intervals": rows(steelyard.intervals, ["roc_auc"]),
+    "chance": rows(steelyard.chance, "average_precision"),
+    "beats_chance": steelyard.beats_chance,
+    "at_prevalence": rows(steelyard.at_prevalence, pi=0.5),
+    "best_threshold": rows(steelyard.best_threshold, resamples=0),
+    "roc_then_tpnr": rows(steelyard.roc_then_tpnr, resamples=0),
+    "roc_curve": steelyard.roc_curve,
+    "precision_recall_curve": steelyard.precision_recall_curve,
+}
+ASKED = [(name, ask, {"pred": "p"}, LABELS) for name, ask in OF_LABELS.items()]
+ASKED += [(name, ask, {"score": "s"}, SCORES) for name, ask in OF_SCORES.items()]
+IDS = [f"{name} of {next(iter(columns))}" for name, _, columns, _ in ASKED]
+TABLES = {"confusion": LABELS, "score_table": SCORES, "paired": {"pred_a": P, "pred_b": P2}}
+MODELS = {"compare", "robustness"}  # rows of several models
+FORMER = {"data", "y_other", "predictions", "groups", "positive", "weights", "y_prob", "y_proba"}
+
+
+def public_functions():
+    """The public functions and the doors of public classes, by name."""
+    for name in steelyard._HOME:
+        thing = getattr(steelyard, name)
+        if inspect.isfunction(thing):
+            yield name, thing
+        for door in ("from_predictions", "update"):
+            if inspect.isclass(thing) and hasattr(thing, door):
+                yield f"{name}.{door}", getattr(thing, door)
+
+
+def same(first, second):
+    """Whether two answers say the same."""
+    return repr(first) == repr(second)
+
+
+def test_every_public_function_of_rows_is_asked_here():
+    of_rows = {n for n, f in public_functions() if "y_true" in inspect.signature(f).parameters and "." not in n}
+    assert of_rows - {"beats_guessing"} == {*OF_LABELS, *OF_SCORES, *TABLES, *MODELS}  # a former name, which warns
+
+
+def test_no_argument_has_another_word_than_the_field():
+    kept = {"groups", "y_other", "predictions"}  # under their former names for one release
+    for name, function in public_functions():
+        parameters = [
+            word for word in inspect.signature(function).parameters if word not in ("self", "metric", "metrics")
+        ]
+        if "y_true" in parameters:
+            assert parameters[0] == "y_true", name
+            assert not (FORMER - kept) & {*parameters}, name
+
+
+@pytest.mark.parametrize(("name", "ask", "columns", "arrays"), ASKED, ids=IDS)
+def test_keywords_are_those_of_scikit_learn(name, ask, columns, arrays):
+    usual = ask(y_true=Y, **arrays)
+    assert same(ask(y_true=Y, **arrays, pos_label=1, labels=[0, 1]), usual)
+    assert not same(ask(y_true=Y, **arrays, pos_label=0), usual) or "chance" in name or name == "at_prevalence"
+    weighted = ask(y_true=Y, **arrays, sample_weight=W)
+    assert same(ask(y_true=FRAME, true="y", **columns, weight="w"), weighted)
+    if name in ("chance", "chance_test"):
+        assert same(ask(y_true=Y, **arrays, zero_division=0), ask(y_true=Y, **arrays, undefined=0))
+
+
+@pytest.mark.parametrize(("name", "arrays"), TABLES.items(), ids=list(TABLES))
+def test_tables_take_the_keywords(name, arrays):
+    table = getattr(steelyard, name)(y_true=Y, **arrays, pos_label=1, labels=[0, 1])
+    assert (table.label if name == "score_table" else table.positive) == 1
+
+
+ENGINES = {
+    "pandas": pd.DataFrame,
+    "Polars": pl.DataFrame,
+    "Polars, lazy": pl.LazyFrame,
+    "PyArrow": lambda columns: pl.DataFrame(columns).to_arrow(),
+    "DuckDB": lambda columns: duckdb.from_arrow(pl.DataFrame(columns).to_arrow()),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_frame_of_any_engine_is_handed_over_by_one_set_of_names(engine):
+    frame = ENGINES[engine](COLUMNS)
+    for name, ask, columns, arrays in ASKED:
+        assert same(ask(y_true=frame, true="y", **columns), ask(y_true=Y, **arrays)), name
+    for columns, scores in (({"pred": ["p", "p2"]}, False), ({"score": ["s", "s2"]}, True)):
+        models = dict(zip(next(iter(columns.values())), (S, S2) if scores else (P, P2), strict=True))
+        options = {"metrics": ["roc_auc" if scores else "recall"]}
+        assert same(
+            steelyard.compare(frame, true="y", **columns, **options),
+            steelyard.compare(Y, models, scores=scores, **options),
+        )
+
+
+@pytest.mark.parametrize(("name", "ask", "columns", "arrays"), ASKED, ids=IDS)
+def test_what_cannot_be_combined_is_refused_in_one_sentence(name, ask, columns, arrays):
+    wrong = [
+        ({"y_true": Y, **arrays, "true": "y"}, "is for arrays, and true= names a column of a frame"),
+        ({"y_true": FRAME, **columns}, "names a column of a frame; name that of the truth too, with true="),
+        ({"y_true": FRAME, "true": "yy", **columns}, "There is no column 'yy'; there are 'y', .*Did you mean 'y'"),
+    ]
+    for given, words in wrong:
+        with pytest.raises((InputError, InputTypeError), match=words):
+            ask(**given)
+
+
+def test_groups_and_clusters_of_arrays_are_those_of_a_frame():
+    options = {"metrics": ["recall"], "draws": 20}
+    for by_frame, by_arrays in (
+        (steelyard.evaluate(FRAME, true="y", pred="p", by="site", **options), {"by": pd.Series(SITE, name="site")}),
+        (steelyard.evaluate(FRAME, true="y", pred="p", by=["site"], **options), {"by": {"site": SITE}}),
+        (
+            steelyard.evaluate(FRAME, true="y", pred="p", weight="w", by="site", **options),
+            {"by": {"site": SITE}, "sample_weight": W},
+        ),
+    ):
+        assert by_frame.groups.to_dicts() == steelyard.evaluate(Y, P, **by_arrays, **options).groups.to_dicts()
+    scored = steelyard.evaluate(FRAME, true="y", score="s", by="site", **options)
+    assert scored.groups.to_dicts() == steelyard.evaluate(Y, y_score=S, by={"site": SITE}, **options).groups.to_dicts()
+    clustered = steelyard.evaluate(FRAME, true="y", pred="p", cluster="patient", **options)
+    assert clustered["recall"] == steelyard.evaluate(Y, P, cluster=PATIENT, **options)["recall"]
+    assert clustered.assumed == ("The rows are clustered by patient; the intervals resample whole clusters.",)
+    interval = steelyard.interval("recall", Y, P, cluster=PATIENT)
+    assert interval.method == "cluster" and interval == steelyard.interval(
+        "recall", FRAME, true="y", pred="p", cluster="patient"
+    )
+
+
+def test_groups_of_an_interval_are_called_cluster_now():
+    with pytest.warns(DeprecationWarning, match="is now called cluster="):
+        former = steelyard.interval("recall", Y, P, groups=PATIENT)
+    assert former == steelyard.interval("recall", Y, P, cluster=PATIENT)
+
+
+REFUSED = {
+    "a name beside arrays": (lambda: steelyard.evaluate(Y, P, by="site"), "by='site' names a column of a frame"),
+    "a cluster's name beside arrays": (
+        lambda: steelyard.interval("f1", Y, P, cluster="patient"),
+        "names a column of a frame",
+    ),
+    "an array beside a frame": (
+        lambda: steelyard.evaluate(FRAME, true="y", pred="p", cluster=PATIENT),
+        "is the name of a column",
+    ),
+    "groups of a table": (lambda: steelyard.evaluate(steelyard.confusion(Y, P), by=SITE), "so give the rows"),
+    "groups of one interval": (lambda: steelyard.interval("f1", Y, P, by=SITE), "gives one result: evaluate takes by="),
+    "groups of one threshold": (
+        lambda: steelyard.best_threshold(Y, S, by=SITE),
+        "gives one result: evaluate takes by=",
+    ),
+    "clusters of a threshold": (
+        lambda: steelyard.best_threshold(Y, S, cluster=PATIENT),
+        "takes the rows as independent",
+    ),
+    "clusters of chance": (lambda: steelyard.chance("f1", Y, P, cluster=PATIENT), "takes the rows as independent"),
+    "clusters of scores": (lambda: steelyard.evaluate(Y, y_score=S, cluster=PATIENT), "metrics of predicted labels"),
+    "a matrix of groups": (lambda: steelyard.evaluate(Y, P, by=np.ones((N, 2))), "several columns are given by name"),
+    "a group too few": (lambda: steelyard.evaluate(Y, P, by=SITE[1:]), "differ in length"),
+    "models twice": (
+        lambda: steelyard.compare(FRAME, ["p", "p2"], true="y", pred=["p", "p2"]),
+        "name the models twice",
+    ),
+    "one model": (lambda: steelyard.compare(FRAME, true="y", pred="p"), "names two or more columns"),
+    "models without a truth": (lambda: steelyard.compare(FRAME, pred=["p", "p2"]), "with true="),
+    "a frame alone": (lambda: steelyard.evaluate(FRAME), "name its columns with true="),
+    "a frame for a threshold": (
+        lambda: steelyard.best_threshold(FRAME),
+        "of a frame name the columns with true= and score=",
+    ),
+    "a metric of scores": (
+        lambda: steelyard.interval("roc_auc", FRAME, true="y", pred="p"),
+        "name their column with score=",
+    ),
+    "a metric of labels": (
+        lambda: steelyard.interval("f1", FRAME, true="y", score="s"),
+        "name their column with pred=",
+    ),
+    "an option that is none": (
+        lambda: steelyard.interval("f1", Y, P, threshold=0.5),
+        "it takes pos_label, labels, average",
+    ),
+    "a value for nothing": (
+        lambda: steelyard.interval("f1", Y, P, zero_division=0),
+        "where a metric is undefined there is no",
+    ),
+    "n x 1 scores": (lambda: steelyard.evaluate(Y, y_score=S[:, None]), r"a column of one; give y_score.ravel\(\)"),
+    "n x 1 for a threshold": (
+        lambda: steelyard.best_threshold(Y, S[:, None]),
+        r"a column of one; give y_score.ravel\(\)",
+    ),
+    "n x 1 for an area": (lambda: steelyard.roc_auc(Y, S[:, None]), r"a column of one; give y_score.ravel\(\)"),
+    "n x 2 for a threshold": (
+        lambda: steelyard.best_threshold(Y, np.c_[1 - S, S]),
+        r"has 2 columns; .* y_score\[:, 1\]",
+    ),
+    "a frame of one column": (
+        lambda: steelyard.f1(FRAME[["y"]].to_pandas(), P),
+        r"give the column itself, such as frame\['y'\]",
+    ),
+    "a Polars frame of one": (lambda: steelyard.f1(FRAME[["y"]], P), r"give the column itself, such as frame\['y'\]"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_wrong_call_says_what_to_do(case):
+    ask, words = REFUSED[case]
+    with pytest.raises((InputError, InputTypeError), match=words):
+        ask()
+
+
+def test_rows_are_counted_from_one_everywhere():
+    scores = np.where(np.arange(N) == 3, math.nan, S)
+    frame = FRAME.with_columns(s=pl.Series(scores))
+    for ask in (
+        lambda: steelyard.evaluate(Y, y_score=scores),
+        lambda: steelyard.evaluate(frame, true="y", score="s"),
+        lambda: steelyard.evaluate(frame.lazy(), true="y", score="s"),
+        lambda: steelyard.best_threshold(Y, scores),
+        lambda: steelyard.compare(Y, {"a": scores, "b": S2}, scores=True),
+        lambda: steelyard.compare(frame, true="y", score=["s", "s2"]),
+    ):
+        with pytest.raises(InputError, match=r"row 4\b"):
+            ask()
+
+
+def test_batches_and_robustness_take_the_keywords_and_their_former_names():
+    seen = steelyard.Accumulator(labels=[0, 1])
+    seen.update(y_true=Y, y_pred=P)
+    with pytest.warns(DeprecationWarning, match="y_other="):
+        seen.update(Y, y_other=P)
+    assert seen.result().rows.sum() == 2 * N
+    scores = steelyard.Accumulator(steelyard.score_table)
+    scores.update(y_true=Y, y_score=S)
+    assert scores.result().n == N
+    with pytest.raises(InputTypeError, match="either y_pred or y_score="):
+        scores.update(Y)
+    options = {"metrics": ["recall"], "resamples": 0}
+    named = steelyard.robustness(y_true=Y, y_pred={"a": P}, **options)
+    with pytest.warns(DeprecationWarning, match="is now called y_pred="):
+        assert same(steelyard.robustness(Y, predictions={"a": P}, **options), named)
+
+
+@pytest.mark.parametrize("name", ["RocDisplay", "PrecisionRecallDisplay", "DensityDisplay", "ThresholdDisplay"])
+def test_a_figure_of_scores_takes_arrays_by_keyword_and_frames(name):
+    display = getattr(steelyard, name)
+    drawn = display.from_predictions(y_true=Y, y_score=S, pos_label=1, sample_weight=W)
+    assert display.from_predictions(FRAME, true="y", score="s", weight="w").caption() == drawn.caption()
