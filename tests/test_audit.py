@@ -634,7 +634,7 @@ def words(tp, fn, fp, tn):
     ("function", "sentence"),
     [
         (raises, r"raises fails on the table tp=0, fn=0, fp=0, tn=0 \(RuntimeError: no such thing\); it must take any table\."),
-        (many, r"many returns an array of shape \(2,\) for one table; one number a table was expected\."),
+        (many, r"many returns an array of shape \(2,\) for one table; one number per table was expected\."),
         (never, r"never is undefined on all 84 tables tried; a metric has a finite value on some\."),
         (words, r"words returns 'low' for a table; a number was expected\."),
     ],

@@ -591,7 +591,7 @@ BAD = {
     "name": (lambda: compare(Y, PAIR, metrics=["recal"]), KeyError, "Did you mean"),
     "level": (lambda: compare(Y, PAIR, level=95), ValueError, "level is a probability"),
     "draws": (lambda: compare(Y, PAIR, draws=0), ValueError, "1 or more"),
-    "per class": (lambda: compare(K, K_PRED, average=None), ValueError, "one value a metric"),
+    "per class": (lambda: compare(K, K_PRED, average=None), ValueError, "one value per metric"),
     "many labels": (lambda: paired(range(101), range(101), range(101)), ValueError, "at most 100"),
     "model": (lambda: paired([0, 1], [0, 1], [0, 1]).confusion("C"), ValueError, "not 'C'"),
     "three names": (lambda: compare(paired([0, 1], [0, 1], [0, 1]), ["a", "b", "c"]), ValueError, "holds two models"),
