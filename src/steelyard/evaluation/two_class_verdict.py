@@ -134,8 +134,8 @@ def _recall_words(table: TwoClasses) -> tuple[str, str]:
     if math.isnan(recall.value) or math.isnan(specificity.value):
         return ", ".join(f"{row.name} is {_share(row)}" for row in (recall, specificity) if row.value >= 0), "rates"
     if not table.is_lopsided:
-        first, second = ("recall", "specificity") if not table.is_few else ("specificity", "recall")
-        return f"{first} is {_share(table.evaluation[first])}, {second} {_of(table.evaluation[second])}", "rates"
+        first, second = (specificity, recall) if table.is_few else (recall, specificity)
+        return f"{first.name} is {_share(first)}, {second.name} {_of(second)}", "rates"
     low, high = (recall, specificity) if recall.value < specificity.value else (specificity, recall)
     far = "far below" if high.value - low.value > _FAR else "below"
     own = _of(low) if table.is_few and low is table.rate else _share(low)
@@ -187,7 +187,8 @@ def sample_size_sentence(table: TwoClasses) -> Sentence | None:
 def _planned(table: TwoClasses) -> int | None:
     """The rows of the rarer class that a plan asks for; None where it cannot say."""
     evaluation, rows = table.evaluation, table.rows
-    recall, specificity = (min(max(evaluation[rate].value, 0.01), 0.99) for rate in ("recall", "specificity"))
+    rows_at = (evaluation["recall"], evaluation["specificity"])
+    recall, specificity = (min(max(row.value, 0.01), 0.99) for row in rows_at)
     share, width = float(rows.positives / rows.total), 2 * _KNOWN_TO
     try:
         plan = sample_size(
