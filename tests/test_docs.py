@@ -95,7 +95,13 @@ def test_a_line_of_the_readme_for_the_shell_works(line, readers_folder):
 @pytest.mark.parametrize("metric", list_metrics(), ids=lambda metric: metric.name)
 def test_every_metric_has_a_page_and_its_example_runs(metric, tmp_path):
     text = catalogue.page(metric, plotted=False)
-    for words in (metric.title, metric.meaning, "## Range and no-skill baseline", "## When it is undefined", "## Source"):
+    for words in (
+        metric.title,
+        metric.meaning,
+        "## Range and no-skill baseline",
+        "## When it is undefined",
+        "## Source",
+    ):
         assert words in text
     page = tmp_path / "metric.md"
     page.write_text(text, encoding="utf-8")

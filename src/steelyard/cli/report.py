@@ -61,10 +61,10 @@ def write_report(
     if evaluation is not None:
         _refuse_options(inputs, cluster=cluster, metrics=metrics, min_count=min_count, level=_is_given("level"))
     else:
-        given = None if inputs.counts is not None else inputs.positive is not None
         evaluation, counted = evaluate_inputs(
             inputs, level=level, metrics=metrics, min_count=min_count, cluster=cluster
         )
+        given = True if inputs.positive is not None else False if evaluation.columns else None  # a saved table hides it
         if output.kind == "csv":  # which has no place for words
             print_assumed(counted.assumed)
     shown = replace(evaluation, muted=muted) if muted else evaluation
