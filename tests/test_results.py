@@ -12,6 +12,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
 
+import jsonschema
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -132,6 +133,21 @@ def test_a_result_read_back_is_equal(result, tmp_path):
     assert (
         type(result).from_json(tmp_path / "saved.json") == type(result).from_json(str(tmp_path / "saved.json")) == back
     )
+
+
+def test_a_result_follows_the_json_schema_of_its_kind(result):
+    schema = type(result).json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(result.to_json()), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**result.to_dict(), "kind": "another"}, schema)
+
+
+def test_a_schema_names_the_fields_and_refuses_values_of_other_types():
+    interval = steelyard.interval("recall", TABLE)
+    for change in ({"level": "high"}, {"metric": 3}, {"not_finite": {"/low": "big"}}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**interval.to_dict(), **change}, interval.json_schema())
 
 
 def test_a_result_has_rows(result):

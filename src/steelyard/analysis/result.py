@@ -123,6 +123,13 @@ class Result(ABC, Generic[Each]):
         result: Self = from_fields(cls, data)
         return result
 
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """The JSON Schema (draft 2020-12) of what `to_json` writes; of kinds with their own form the envelope alone."""
+        from steelyard.analysis.result_schema import envelope_schema, fields_schema
+
+        return envelope_schema(cls.kind, fields_schema(cls) if cls.held is Result.held else {})
+
     # ---------------------------------------------------------------- shown
 
     @property

@@ -15,13 +15,14 @@ from steelyard.analysis.compare import compare
 from steelyard.analysis.corrected_t_test import corrected_t_test
 from steelyard.analysis.holm import holm
 from steelyard.analysis.result import Result
-from steelyard.analysis.rows import Flat, Rows
+from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, summary_text
 from steelyard.protocol.cost import COST_KINDS
 from steelyard.protocol.model_result import ModelResult
+from steelyard.protocol.run_difference import RunDifference
 from steelyard.protocol.run_summary import Summary
 from steelyard.protocol.run_values import KALITA_MEAN_F
 from steelyard.protocol.saved_runs import read_models, saved_runs
@@ -40,31 +41,6 @@ if TYPE_CHECKING:
     from steelyard.protocol.runs import Run
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
-
-
-@dataclass(frozen=True, eq=False)
-class RunDifference(Flat):
-    """How much one model beats another over the runs, with Nadeau and Bengio's interval and test."""
-
-    a: str
-    b: str
-    spec: MetricSpec = field(metadata={"key": "metric"})
-    runs: int
-    difference: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    p_value: float = math.nan
-    p_holm: float = math.nan
-
-    @property
-    def metric(self) -> str:
-        """The written form of the metric."""
-        return self.spec.name
-
-    def row(self) -> dict[str, Any]:
-        """The difference as a row of a table."""
-        numbers = ("difference", "low", "high", "p_value", "p_holm", "runs")
-        return {"a": self.a, "b": self.b, "metric": self.metric, **{key: getattr(self, key) for key in numbers}}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
 
-Json = dict[str, Any]
+SavedValues = dict[str, Any]
 
 
-def saved_runs(models: Mapping[str, ModelResult]) -> Json:
+def saved_runs(models: Mapping[str, ModelResult]) -> SavedValues:
     """The true classes, the rows of each run, and what each model predicted for them."""
     first = next(iter(models.values()))
     return {
@@ -34,20 +34,20 @@ def saved_runs(models: Mapping[str, ModelResult]) -> Json:
     }
 
 
-def _saved_part(part: Part) -> Json:
+def _saved_part(part: Part) -> SavedValues:
     return {"repeat": part.repeat, "fold": part.fold, "test": part.test, "train": part.listed}
 
 
-def _saved_model(model: ModelResult) -> Json:
+def _saved_model(model: ModelResult) -> SavedValues:
     names = None if model.metrics is None else [MetricSpec.of(metric).name for metric in model.metrics]
     return {"metrics": names, "level": model.level, "runs": [_saved_predictions(run.predictions) for run in model.runs]}
 
 
-def _saved_predictions(predictions: RunPredictions) -> Json:
+def _saved_predictions(predictions: RunPredictions) -> SavedValues:
     return {key: getattr(predictions, key) for key in ("codes", "scores", "cost", "error")}
 
 
-def read_models(whole: Json) -> dict[str, ModelResult]:
+def read_models(whole: SavedValues) -> dict[str, ModelResult]:
     """The models of a saved cross-evaluation, by name."""
     saved = whole["predictions"]
     labels, codes = tuple(whole["labels"]), np.array(saved["codes"], dtype=np.intp)
@@ -62,7 +62,7 @@ def read_models(whole: Json) -> dict[str, ModelResult]:
     return {name: _read_model(name, model, data, parts, alone=alone) for name, model in saved["models"].items()}
 
 
-def _read_model(name: str, saved: Json, data: Data, parts: list[Part], *, alone: bool) -> ModelResult:
+def _read_model(name: str, saved: SavedValues, data: Data, parts: list[Part], *, alone: bool) -> ModelResult:
     predictions = [
         RunPredictions(
             _optional_rows(run["codes"]), _array(run["scores"]), from_fields(Cost, run["cost"]), run["error"]

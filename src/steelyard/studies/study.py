@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 from steelyard.analysis.result import Result
 from steelyard.analysis.result_json import from_fields
 from steelyard.analysis.rows import Flat
-from steelyard.errors import InputError
 from steelyard.report.figures import style
 from steelyard.report.terminal import paragraph
+from steelyard.studies.saved_picture import SavedPicture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,22 +109,6 @@ class Picture:
         file = BytesIO()
         self.figure().savefig(file, format=kind)
         return file.getvalue()
-
-
-@dataclass(frozen=True)
-class SavedPicture:
-    """A picture as it was drawn before its study was saved."""
-
-    name: str
-    words: str
-    columns: int
-    svg: str
-
-    def image(self, kind: str) -> bytes:
-        """The picture as "svg"; other kinds are drawn from the numbers, which are not saved."""
-        if kind != "svg":
-            raise InputError(f"A study read from JSON has its figures as svg, not as {kind}; run it again for these.")
-        return self.svg.encode()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
