@@ -47,7 +47,7 @@ class CallSignature:
         if metric is None:
             return None
         call = inspect.signature(type(metric).__call__).parameters
-        unused = "y_pred" if metric.function is None else "y_score"
+        unused = "y_score" if metric.scores is None else "y_pred"
         own = [p for name, p in call.items() if name not in ("self", "parameters", unused)]
         names = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.name == "y_score" else p for p in own]
         names.sort(key=lambda p: p.kind)
