@@ -920,8 +920,6 @@ mcc: _LabelMetric
 """Matthews correlation: Correlation coefficient of true and predicted class."""
 matthews: _LabelMetric
 """Matthews correlation: Correlation coefficient of true and predicted class."""
-matthews_corrcoef: _LabelMetric
-"""Matthews correlation: Correlation coefficient of true and predicted class."""
 phi_coefficient: _LabelMetric
 """Matthews correlation: Correlation coefficient of true and predicted class."""
 markedness: _LabelMetric

@@ -298,7 +298,7 @@ def ac_score(c):
     "Matthews correlation",
     family="agreement",
     range=(-1, 1),
-    aliases=("matthews", "matthews_corrcoef", "phi_coefficient"),
+    aliases=("matthews", "phi_coefficient"),
     cite="matthews1975",
     sklearn="matthews_corrcoef",
     roles=("headline", "compared", "compared, many classes", "reported", "threshold figure", "prevalence figure"),
