@@ -147,7 +147,7 @@ class Evaluation(Result[MetricRow]):
 
     def to_dict(self) -> dict[str, Any]:
         """The evaluation as strict JSON values, by the schema that `json_schema` gives."""
-        from steelyard.evaluation.saved_evaluation import evaluation_json
+        from steelyard.evaluation.written_evaluation import evaluation_json
 
         return evaluation_json(self)
 

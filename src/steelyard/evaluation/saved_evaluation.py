@@ -1,135 +1,24 @@
-"""Saved evaluations: an Evaluation as the values of its JSON, and the Evaluation that such values hold."""
+"""Saved evaluations: the Evaluation that the values of its JSON hold."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from steelyard.analysis.chance_tests import ChanceTest
 from steelyard.analysis.interval import Interval
-from steelyard.analysis.result_json import RESULT_SCHEMA
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.evaluation.groups import Group
-from steelyard.evaluation.json_values import (
-    confusion_json,
-    label_json,
-    numbers_json,
-    read_confusion,
-    read_label,
-    read_numbers,
-    read_scores,
-    scores_json,
-)
+from steelyard.evaluation.json_values import read_confusion, read_label, read_numbers, read_scores
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
-from steelyard.metrics.binned_bounds import binned_bounds
+from steelyard.evaluation.written_evaluation import INTERVAL_NUMBERS, METRIC_NUMBERS
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from steelyard._types import Prevalence
-    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.saved_field import SavedField
     from steelyard.statistics.confusion import Confusion
-
-_ROW = ("value", "low", "high", "chance", "undefined_share")
-_INTERVAL = ("value", "low", "high", "undefined_share")
-
-
-def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
-    """The evaluation as strict JSON values, by the published schema."""
-    return {
-        "schema": RESULT_SCHEMA,
-        "kind": evaluation.kind,
-        "version": evaluation.versions["steelyard"],
-        "versions": dict(evaluation.versions),
-        "source": evaluation.source,
-        "columns": {name: _names(column) for name, column in evaluation.columns.items()},
-        **_setting_json(evaluation),
-        **_counts_json(evaluation),
-        "metrics": [_metric_json(row) for row in evaluation.metrics],
-        "metrics_named": evaluation.metrics_named,
-        "per_class": [_class_json(row) for row in evaluation.per_class],
-        "groups": [_group_json(group) for group in evaluation.groups],
-        "verdict": [sentence.row() for sentence in evaluation.verdict],
-        "muted": list(evaluation.muted),
-        "assumed": list(evaluation.assumed),
-        "beats": None if evaluation.beats is None else _test_json(evaluation.beats),
-        "behind": [_metric_json(row) for row in evaluation.behind],
-        **_tables_json(evaluation),
-    }
-
-
-def _setting_json(evaluation: Evaluation) -> dict[str, Any]:
-    """What was evaluated, and how."""
-    prevalence = evaluation.prevalence
-    return {
-        "rows": evaluation.rows,
-        "labels": [label_json(label) for label in evaluation.labels],
-        "positive": label_json(evaluation.positive),
-        **numbers_json(threshold=math.nan if evaluation.threshold is None else evaluation.threshold),
-        "prevalence": None if prevalence is None else np.asarray(prevalence, dtype=np.float64).tolist(),
-        "level": evaluation.level,
-        "method": evaluation.method,
-        "seed": evaluation.seed,
-    }
-
-
-def _counts_json(evaluation: Evaluation) -> dict[str, Any]:
-    """The numbers that readers look for: the four counts, or the matrix of several classes."""
-    counts, table = evaluation.counts, evaluation.confusion
-    if counts is not None:
-        return {"counts": counts.to_dict()}
-    return {} if table is None else {"confusion": table.matrix.tolist()}
-
-
-def _tables_json(evaluation: Evaluation) -> dict[str, Any]:
-    """The tables in full, from which all else can be computed again."""
-    table, scores = evaluation.confusion, evaluation.scores
-    return {
-        **({"bounds": binned_bounds(scores)} if scores is not None and len(scores.bins) else {}),
-        "table": None if table is None else confusion_json(table),
-        "scores": None if scores is None else scores_json(scores),
-    }
-
-
-def _names(column: str | Iterable[str]) -> str | list[str]:
-    return column if isinstance(column, str) else list(column)
-
-
-def _metric_json(row: MetricRow) -> dict[str, Any]:
-    numbers = numbers_json(**{name: getattr(row, name) for name in _ROW})
-    return {"name": row.name, **numbers, "undefined": row.undefined, "method": row.method}
-
-
-def _class_json(row: ClassRow) -> dict[str, Any]:
-    intervals = {name: _interval_json(interval) for name, interval in row.intervals.items()}
-    return {"class": label_json(row.label), "rows": row.rows, **intervals}
-
-
-def _interval_json(interval: Interval) -> dict[str, Any]:
-    numbers = numbers_json(**{name: getattr(interval, name) for name in _INTERVAL})
-    return {**numbers, "undefined": interval.why, "method": interval.method}
-
-
-def _group_json(group: Group) -> dict[str, Any]:
-    return {
-        "group": {name: label_json(key) for name, key in zip(group.by, group.key, strict=True)},
-        "rows": group.rows,
-        "metrics": [_metric_json(row) for row in group.metrics],
-        "table": None if group.confusion is None else confusion_json(group.confusion),
-    }
-
-
-def _test_json(test: ChanceTest) -> dict[str, Any]:
-    numbers = numbers_json(p_value=test.p_value, p_two_sided=test.p_two_sided, undefined_share=test.undefined_share)
-    return {**numbers, "method": test.method, "undefined": test.why}
-
-
-# ---------------------------------------------------------------- read
 
 
 def read_evaluation(saved: SavedField) -> dict[str, Any]:
@@ -199,8 +88,11 @@ def read_metrics(field: SavedField) -> Rows[MetricRow]:
 
 
 def _read_metric(field: SavedField) -> MetricRow:
-    numbers = {"undefined_share": 0.0, **read_numbers(field, *(name for name in _ROW if name in field.entries()))}
-    missing = [name for name in _ROW if name not in numbers]
+    numbers = {
+        "undefined_share": 0.0,
+        **read_numbers(field, *(name for name in METRIC_NUMBERS if name in field.entries())),
+    }
+    missing = [name for name in METRIC_NUMBERS if name not in numbers]
     if missing:
         field[missing[0]]
     method = field.get("method").text_or_none() or ""
@@ -227,7 +119,7 @@ def _read_class(field: SavedField, level: float) -> ClassRow:
 
 
 def _read_interval(field: SavedField, name: str, level: float) -> Interval:
-    numbers = read_numbers(field, *_INTERVAL)
+    numbers = read_numbers(field, *INTERVAL_NUMBERS)
     return Interval(
         MetricSpec.of(name),
         level=level,

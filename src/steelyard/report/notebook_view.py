@@ -15,8 +15,8 @@ from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.report import metric_facts
 from steelyard.report.document import asset, embedded, rendered_html
 from steelyard.report.html_tables import metric_line
-from steelyard.report.page_data import given_prevalence, interval_constants, threshold_columns, view_numbers
-from steelyard.report.page_numbers import finite_or_none
+from steelyard.report.page_data import given_prevalence, threshold_columns, view_numbers
+from steelyard.report.page_numbers import finite_or_none, interval_constants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,7 +112,7 @@ def _slider_data(evaluation: Evaluation, rows: Sequence[MetricRow]) -> str:
     if scores is None or table is None or not (scores.positive.n and scores.negative.n):
         return ""
     grid = threshold_grid(plain_scores(scores), [], evaluation.threshold, _MOST_THRESHOLDS)
-    data = interval_constants(evaluation) | {
+    data = interval_constants(evaluation.level) | {
         "wide": _WIDE,
         "level": evaluation.level,
         "view": view_numbers(class_view(table, evaluation.positive)),

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._names import __version__
-from steelyard.analysis.draws import PRIOR_MASS
-from steelyard.analysis.formatting import PLACES, ROUNDING
-from steelyard.analysis.kinks import NEAR_KINK, deviance_limit
 from steelyard.analysis.prevalence_grid import (
     OverPrevalence,
     grouped_scores,
@@ -33,7 +30,7 @@ from steelyard.metrics.roles import FAMILIES
 from steelyard.report import metric_facts
 from steelyard.report.document import clipped
 from steelyard.report.html_tables import TOP_METRICS, top_metrics
-from steelyard.report.page_numbers import finite_or_none, rounded
+from steelyard.report.page_numbers import finite_or_none, interval_constants, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +43,6 @@ if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
-_DRAWS = 2_000  # of the tables for an interval at a moved slider: a few milliseconds of a browser
 LABEL = 100  # characters of a label that are kept for the copied numbers
 
 
@@ -104,22 +100,11 @@ def page_sentences(evaluation: Evaluation) -> dict[str, Any]:
     return {"verdict": verdict, "moved": moved, "headline": phrases if is_live else None}
 
 
-def interval_constants(evaluation: Evaluation) -> dict[str, Any]:
-    """How the script draws its intervals and rounds its numbers."""
-    return {
-        "draws": _DRAWS,
-        "prior": PRIOR_MASS / 4,
-        "near_kink": NEAR_KINK,
-        "limit": deviance_limit(evaluation.level),
-        "digits": {"places": PLACES, "rounding": ROUNDING},
-    }
-
-
 def _constants(evaluation: Evaluation) -> dict[str, Any]:
     """What the script draws and rounds by, as Python does."""
     return {
         "version": __version__,
-        **interval_constants(evaluation),
+        **interval_constants(evaluation.level),
         "families": {name: family.title for name, family in FAMILIES.items()},
         "class_metrics": CLASS_METRICS,
         "tops": TOP_METRICS,

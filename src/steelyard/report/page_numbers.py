@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.draws import PRIOR_MASS
+from steelyard.analysis.formatting import PLACES, ROUNDING, three_digits
+from steelyard.analysis.kinks import NEAR_KINK, deviance_limit
+
+_DRAWS = 2_000  # of the tables for an interval at a moved slider: a few milliseconds of a browser
 
 
 def digits(value: float | None) -> str:
@@ -31,3 +36,14 @@ def finite_or_none(value: float | None) -> float | None:
 def rounded(value: float, places: int = 11) -> float | None:
     """The digits that matter: a page has no room for those of rounding."""
     return finite_or_none(float(f"{value:.{places}g}"))
+
+
+def interval_constants(level: float) -> dict[str, Any]:
+    """How the script draws its intervals and rounds its numbers."""
+    return {
+        "draws": _DRAWS,
+        "prior": PRIOR_MASS / 4,
+        "near_kink": NEAR_KINK,
+        "limit": deviance_limit(level),
+        "digits": {"places": PLACES, "rounding": ROUNDING},
+    }
