@@ -66,7 +66,7 @@ class CountedInputs(NamedTuple):
         return conventional_label(self.table.labels)
 
     def _stated(self, positive: Label, pos_label: Label) -> tuple[str, ...]:
-        """What is to be said of the positive class: who chose it, or how to name it."""
+        """What the result states of the positive class: who chose it, or how to name it."""
         labels = self.labels or (() if self.table is None else self.table.labels)
         if positive is None and self.table is not None and len(labels) == 2:
             return (unclear_sentence(labels, self.table.true_rows),)
