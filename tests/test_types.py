@@ -128,7 +128,6 @@ steelyard.evaluate(y, p, level="high")
 steelyard.compare(y, {"a": p, "b": p}, metric="f1")
 steelyard.roc_curve(y, p, positive=1)
 steelyard.beats_chance(y, p, level=0.9)
-steelyard.scorer("mcc").catboost
 steelyard.interval("f1", y, p).lower
 steelyard.evaluate(y, p).score
 steelyard.recal(y, p)
