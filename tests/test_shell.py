@@ -585,7 +585,7 @@ def test_a_saved_evaluation_is_shown_as_it_is_and_refused_where_rows_are_needed(
         ("report", saved, "--level", "0.95"): "is a saved evaluation, which is shown as it is",
         ("threshold", saved): "holds a saved evaluation, which `steelyard report` shows",
         ("merge", saved, saved): "holds a saved evaluation",
-        ("report", cut): "it was changed or cut short",
+        ("report", cut): "it was changed or truncated",
         ("report", HERE / "schema_1" / "scores.json", "--format", "html"): "saved by schema 1, which holds no scores",
     }
     for words, sentence in refused.items():

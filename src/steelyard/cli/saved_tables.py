@@ -56,7 +56,7 @@ def read_saved_evaluation(files: Sequence[str]) -> Evaluation | None:
         data = json.loads(Path(files[0]).read_bytes())
     except (ValueError, RecursionError):
         raise InputError(
-            f"{files[0]!r} begins as saved JSON does and is no JSON: it was changed or cut short."
+            f"{files[0]!r} begins as saved JSON does and is no JSON: it was changed or truncated."
         ) from None
     if not _holds_evaluation(data):
         return None
