@@ -10,8 +10,11 @@ import warnings
 
 import numpy as np
 import pytest
+from packaging.version import Version
 
 sklearn_metrics = pytest.importorskip("sklearn.metrics")
+
+import sklearn  # noqa: E402
 
 import steelyard  # noqa: E402
 import steelyard.sklearn as ours  # noqa: E402
@@ -27,6 +30,10 @@ WHOLE = ["accuracy_score", "balanced_accuracy_score", "matthews_corrcoef", "cohe
 CURVES = ["roc_curve", "precision_recall_curve"]
 AREAS = ["roc_auc_score", "average_precision_score"]
 N = 60
+OLDER = Version(sklearn.__version__) < Version("1.9")  # which gives other kinds of floats; the values are the same
+KAPPAS = inspect.signature(sklearn_metrics.cohen_kappa_score).parameters
+NONE_SUCH = pytest.mark.skipif("replace_undefined_by" not in KAPPAS, reason="this scikit-learn has no such option")
+REPLACED = pytest.param("cohen_kappa_score", {"replace_undefined_by": 0.5}, marks=NONE_SUCH)
 
 
 def outcome(function, *args, **options):
@@ -41,6 +48,7 @@ def outcome(function, *args, **options):
 
 
 def check_equal(a, b):
+    a, b = (float(v) if OLDER and isinstance(v, np.floating) else v for v in (a, b))
     assert type(a) is type(b)
     if isinstance(a, Exception):
         assert str(a) == str(b)
@@ -54,7 +62,7 @@ def check_equal(a, b):
     elif isinstance(a, str) or a is None:
         assert a == b
     else:
-        assert np.asarray(a).dtype == np.asarray(b).dtype
+        assert np.asarray(a).dtype == np.asarray(b).dtype or (OLDER and np.asarray(a).dtype.kind == "f")
         assert np.shape(a) == np.shape(b)
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
 
@@ -149,6 +157,8 @@ def test_the_signatures_are_scikit_learns(name):
     def names(function):
         return [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
 
+    if OLDER and name in ("cohen_kappa_score", "precision_recall_curve"):
+        pytest.skip(f"scikit-learn {sklearn.__version__} has other options of {name}")
     mine = [p for p in names(getattr(ours, name)) if p[0] != "extra"]
     assert str(mine) == str(names(getattr(sklearn_metrics, name)))
 
@@ -288,7 +298,7 @@ def test_odd_weights_are_scikit_learns_affair(name, weight):
         ("jaccard_score", {"zero_division": np.nan}), ("confusion_matrix", {"normalize": "rows"}),
         ("confusion_matrix", {"labels": [7, 8]}), ("confusion_matrix", {"labels": []}), ("roc_curve", {"pos_label": 5}),
         ("confusion_matrix", {"labels": ["a", "b"]}), ("cohen_kappa_score", {"weights": "cubic"}),
-        ("cohen_kappa_score", {"labels": [5, 6]}), ("cohen_kappa_score", {"replace_undefined_by": 0.5}),
+        ("cohen_kappa_score", {"labels": [5, 6]}), REPLACED,
         ("accuracy_score", {"normalize": "yes"}), ("balanced_accuracy_score", {"adjusted": 3}),
         ("roc_auc_score", {"max_fpr": 2}), ("roc_auc_score", {"average": "x"}), ("roc_auc_score", {"multi_class": 3}),
         ("average_precision_score", {"pos_label": 4}), ("precision_recall_fscore_support", {"warn_for": ["recall"]}),
@@ -297,6 +307,18 @@ def test_odd_weights_are_scikit_learns_affair(name, weight):
 )  # fmt: skip
 def test_odd_options_are_scikit_learns_affair(name, options):
     check_same(name, [0, 1, 1, 0], [0, 1, 0, 0], **options)
+
+
+def test_an_option_that_an_older_scikit_learn_lacks_is_named(monkeypatch):
+    monkeypatch.setitem(
+        dropin_inputs.ORIGINALS, "cohen_kappa_score", lambda y1, y2, labels, weights, sample_weight: 0.0
+    )
+    assert ours.cohen_kappa_score([0, 0], [0, 0]) == 0
+    refused = (
+        r"cohen_kappa_score takes replace_undefined_by= only where scikit-learn does, and \S+ does not; update it\."
+    )
+    with pytest.raises(steelyard.errors.InputTypeError, match=refused):
+        ours.cohen_kappa_score([0, 0], [0, 0], replace_undefined_by=0.5)
 
 
 @pytest.mark.parametrize("name", [*AREAS, *CURVES])

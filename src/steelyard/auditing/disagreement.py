@@ -149,5 +149,7 @@ def _plane(points: str, size: int | None, rng: Rng) -> Array:
         return np.stack([grid[first].T, grid[second].T])
     from scipy.stats import qmc
 
-    power = math.ceil(math.log2(count))  # Sobol's sequence is even over powers of two
-    return np.asarray(qmc.Sobol(4, rng=generator(rng)).random_base2(power)[:count].T.reshape(2, 2, count))
+    power = math.ceil(
+        math.log2(count)
+    )  # Sobol's sequence is even over powers of two; seed= is called rng= since scipy 1.15
+    return np.asarray(qmc.Sobol(4, seed=generator(rng)).random_base2(power)[:count].T.reshape(2, 2, count))

@@ -6,13 +6,14 @@ refuse or warn about. The drop-in then hands the whole call to the original, whi
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import SteelyardError
+from steelyard.errors import InputTypeError, SteelyardError
 from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.ingest.array_tables import confusion
 from steelyard.statistics.confusion import MOST_LABELS
@@ -34,6 +35,11 @@ ORIGINALS: dict[str, Callable[..., Any]] = {}  # the suite that patches scikit-l
 def delegate(name: str, *columns: ArrayLike, **options: object) -> Any:
     """The same call by scikit-learn itself."""
     original = ORIGINALS.get(name) or getattr(import_module("sklearn.metrics"), name)
+    if newer := options.keys() - inspect.signature(original).parameters.keys():
+        version = import_module("sklearn").__version__
+        raise InputTypeError(
+            f"{name} takes {newer.pop()}= only where scikit-learn does, and {version} does not; update it."
+        )
     return original(*columns, **options)
 
 

@@ -127,11 +127,13 @@ def cohen_kappa_score(
     replace_undefined_by: float = np.nan,
 ) -> Any:
     """Agreement of two raters beyond what chance gives, near misses counting linearly, by squares or not at all."""
-    usual = type(replace_undefined_by) is float and np.isnan(replace_undefined_by) and is_choice(weights, KappaWeights)
-    table = label_table(y1, y2, sample_weight) if usual else None
+    unset = type(replace_undefined_by) is float and np.isnan(replace_undefined_by)
+    table = label_table(y1, y2, sample_weight) if unset and is_choice(weights, KappaWeights) else None
     matrix = None if table is None else _matrix_of(table, labels)
     value = np.nan if matrix is None else float(kappa(_of_positions(matrix), weights=weights))
     if np.isnan(value):
-        more = {"labels": labels, "weights": weights, "replace_undefined_by": replace_undefined_by}
-        return delegate("cohen_kappa_score", y1, y2, sample_weight=sample_weight, **more)
+        more = {} if unset else {"replace_undefined_by": replace_undefined_by}  # older releases have no such option
+        return delegate(
+            "cohen_kappa_score", y1, y2, labels=labels, weights=weights, sample_weight=sample_weight, **more
+        )
     return value
