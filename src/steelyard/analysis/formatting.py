@@ -81,33 +81,40 @@ def percent_text(share: float) -> str:
         return "–"
     if share == 0 or abs(share - 1) <= ROUNDING:
         return "100 %" if share else "0 %"
-    shown = three_digits(100 * float(f"{share:.2e}"))  # rounded as the share itself is shown elsewhere
+    shown = three_digits(100 * share)
     if shown == "100":  # three digits would say all of them
         shown = f"{math.floor(1e4 * share) / 100:.2f}" if share < 0.9999 else "above 99.99"
     return f"{shown} %"
 
 
-def interval_text(value: float, low: float, high: float) -> str:
-    """A value with its interval: 0.702 (0.582 to 0.801)."""
+def value_text(value: float, *, share: bool) -> str:
+    """A metric's value: a share of rows in percent, any other as a number."""
+    return percent_text(value) if share else three_digits(value)
+
+
+def interval_text(value: float, low: float, high: float, *, share: bool = False) -> str:
+    """A value with its interval: 0.702 (0.582 to 0.801), or of a share of rows 54.9 % (41.4 to 68.0)."""
     if math.isnan(value):
         return "–"
-    return f"{three_digits(value)} ({bounds_text(low, high)})"
+    return f"{value_text(value, share=share)} ({bounds_text(low, high, share=share).removesuffix(' %')})"
 
 
-def bounds_text(low: float, high: float) -> str:
+def bounds_text(low: float, high: float, *, share: bool = False) -> str:
     """The ends of an interval; a lower end too small to matter beside the upper one is below 0.001.
 
     >>> bounds_text(0.582, 0.801), bounds_text(4.91e-248, 0.12), bounds_text(0.0002, 0.0008)
     ('0.582 to 0.801', '< 0.001 to 0.120', '0.000200 to 0.000800')
+    >>> bounds_text(0.414, 0.68, share=True)
+    '41.4 to 68.0 %'
     """
-    shown = f"< {SMALLEST_BOUND:g}" if 0 < low < SMALLEST_BOUND <= high else three_digits(low)
-    return f"{shown} to {three_digits(high)}"
+    least = 100 * SMALLEST_BOUND if share else SMALLEST_BOUND
+    shown = f"< {least:g}" if 0 < low < SMALLEST_BOUND <= high else value_text(low, share=share).removesuffix(" %")
+    return f"{shown} to {value_text(high, share=share)}"
 
 
 def percent_interval(value: float, low: float, high: float) -> str:
     """A share with its interval: 54.9 % (41.4 to 68.0)."""
-    ends = " to ".join(percent_text(end).removesuffix(" %") for end in (low, high))
-    return f"{percent_text(value)} ({ends})"
+    return interval_text(value, low, high, share=True)
 
 
 def listed(words: list[str], joint: str = "and") -> str:

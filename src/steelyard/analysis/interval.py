@@ -39,6 +39,10 @@ class Interval(Flat, Generic[Cell_co]):
         """The interval as a row of a table."""
         return {"metric": self.metric, **{key: value for key, value in vars(self).items() if key != "spec"}}
 
+    def text(self) -> str:
+        """The value with its interval, as it is shown: a share of rows in percent."""
+        return interval_text(float(self.value), float(self.low), float(self.high), share=self.spec.is_share)
+
     @classmethod
     def headline_of(cls, rows: Sequence[Interval]) -> str:
         """How many metrics, and of which level their intervals are."""
@@ -48,8 +52,7 @@ class Interval(Flat, Generic[Cell_co]):
     def __repr__(self) -> str:
         if np.ndim(self.value):
             return f"<{np.size(self.value):,} intervals of {self.metric}, {100 * self.level:g} % {self.method}>"
-        numbers = interval_text(float(self.value), float(self.low), float(self.high))
-        text = f"{self.metric} {numbers}, {100 * self.level:g} % {self.method}"
+        text = f"{self.metric} {self.text()}, {100 * self.level:g} % {self.method}"
         text += f", within {self.bin_error:.1g} by binning" if self.bin_error else ""
         undefined = f"; undefined in {self.undefined_share:.1%} of the draws" if self.undefined_share else ""
         return text + (f"; {self.why}" if self.why else "") + undefined

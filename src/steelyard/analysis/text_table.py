@@ -145,8 +145,17 @@ def _below_each_other(cells: Sequence[str]) -> list[str]:
     """The cells with the first number of each padded on both sides of its point."""
     numbers = [_halves(_NUMBER.findall(cell)[0]) for cell in cells]
     left, right = (max(map(len, halves)) for halves in zip(*numbers, strict=True))
-    padded = iter([f"{before:>{left}}{after:<{right}}" for before, after in numbers])
-    return [_NUMBER.sub(lambda _: next(padded), cell, count=1) for cell in cells]
+    return [
+        _padded_number(cell, " " * (left - len(before)), " " * (right - len(after)))
+        for cell, (before, after) in zip(cells, numbers, strict=True)
+    ]
+
+
+def _padded_number(cell: str, left: str, right: str) -> str:
+    """The cell with blanks around its first number; on the right they stand behind a percent sign."""
+    if cell.endswith(" %"):
+        return _NUMBER.sub(lambda number: left + number[0], cell, count=1) + right
+    return _NUMBER.sub(lambda number: left + number[0] + right, cell, count=1)
 
 
 def _halves(number: str) -> tuple[str, str]:

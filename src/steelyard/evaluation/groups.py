@@ -50,7 +50,7 @@ class Group:
         """The group as a row that fits a terminal."""
         usual = [row for row in self.metrics if "group" in row.spec.metric.roles and row.spec.is_native]
         rows = usual or self.metrics[:_MOST_SHOWN]
-        return {"group": self.label, "rows": self.rows, **{row.name: row.value for row in rows}}
+        return {"group": self.label, "rows": self.rows, **{row.name: row.text(row.value) for row in rows}}
 
     def to_dict(self) -> dict[str, Any]:
         """The group as strict JSON values."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import interval_text
+from steelyard.analysis.formatting import bounds_text, value_text
 from steelyard.analysis.result_json import same_fields
 
 if TYPE_CHECKING:
@@ -44,6 +44,16 @@ class MetricRow:
         """Whether it stands among the metrics that are shown first."""
         return self.spec.is_headline
 
+    def text(self, value: float) -> str:
+        """A value of this metric as it is shown: a share of rows in percent."""
+        return value_text(value, share=self.spec.is_share)
+
+    def interval_or_reason(self) -> str:
+        """The interval as it is shown, or why there is no value."""
+        if self.undefined is not None and math.isnan(self.value):
+            return self.undefined
+        return bounds_text(self.low, self.high, share=self.spec.is_share)
+
     def row(self) -> dict[str, Any]:
         """The metric as strict JSON values: null where it is undefined."""
         numbers = {key: _finite(getattr(self, key)) for key in ("value", "low", "high", "chance")}
@@ -79,7 +89,7 @@ class ClassRow:
         return {"class": self.label, "rows": self.rows, **ends}
 
     def __repr__(self) -> str:
-        parts = (f"{name} {interval_text(i.value, i.low, i.high)}" for name, i in self.intervals.items())
+        parts = (f"{name} {interval.text()}" for name, interval in self.intervals.items())
         return f"{self.label!r} ({self.rows:,} rows): {', '.join(parts)}"
 
 

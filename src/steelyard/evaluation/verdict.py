@@ -103,7 +103,7 @@ def _group_sentence(evaluation: Evaluation) -> Sentence | None:
         return None
     group, row = weakest
     name = group.label if len(group.label) <= _WIDEST else f"{group.label[: _WIDEST - 1]}…"
-    value = interval_text(row.value, row.low, row.high)
+    value = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
     where = f"{row.spec.metric.phrase} is lowest in {name} ({group.rows:,} rows)"
     text = f"Of {len(evaluation.groups):,} groups {where}: {value}."
     return Sentence(text, "weakest-group")

@@ -23,6 +23,7 @@ from steelyard.metrics.registry import get_metric
     cite="fawcett2006",
     sklearn="recall_score",
     roles=("group on the page", "headline", "verdict", "per class", "compared", "threshold figure", "group", "page"),
+    is_share=True,
 )
 def recall(c):
     """Share of the positives that are predicted positive (found)."""
@@ -36,19 +37,36 @@ def recall(c):
     aliases=("tnr", "true_negative_rate"),
     cite="fawcett2006",
     roles=("group on the page", "headline", "verdict", "compared", "group", "page"),
+    is_share=True,
 )
 def specificity(c):
     """Share of the negatives that are predicted negative (correctly rejected)."""
     return ratio(c.tn, c.negatives)
 
 
-@metric("False positive rate", family="rates", range=(0, 1), best=0, aliases=("fpr", "fall_out"), cite="fawcett2006")
+@metric(
+    "False positive rate",
+    family="rates",
+    range=(0, 1),
+    best=0,
+    aliases=("fpr", "fall_out"),
+    cite="fawcett2006",
+    is_share=True,
+)
 def false_positive_rate(c):
     """Share of the negatives that are predicted positive (false alarms)."""
     return ratio(c.fp, c.negatives)
 
 
-@metric("False negative rate", family="rates", range=(0, 1), best=0, aliases=("fnr", "miss_rate"), cite="fawcett2006")
+@metric(
+    "False negative rate",
+    family="rates",
+    range=(0, 1),
+    best=0,
+    aliases=("fnr", "miss_rate"),
+    cite="fawcett2006",
+    is_share=True,
+)
 def false_negative_rate(c):
     """Share of the positives that are predicted negative (missed)."""
     return ratio(c.fn, c.positives)
@@ -73,13 +91,14 @@ def false_negative_rate(c):
         "group",
         "page",
     ),
+    is_share=True,
 )
 def precision(c):
     """Share of the predicted positives that are positive."""
     return ratio(c.tp, c.predicted_positives)
 
 
-@metric("Negative predictive value", family="rates", range=(0, 1), aliases=("npv",), cite="altman1994")
+@metric("Negative predictive value", family="rates", range=(0, 1), aliases=("npv",), cite="altman1994", is_share=True)
 def negative_predictive_value(c):
     """Share of the predicted negatives that are negative."""
     return ratio(c.tn, c.predicted_negatives)
@@ -103,13 +122,14 @@ def negative_predictive_value(c):
         "prevalence figure",
         "ratio spread",
     ),
+    is_share=True,
 )
 def accuracy(c):
     """Share of all rows that are classified correctly."""
     return ratio(c.tp + c.tn, c.total)
 
 
-@metric("Error rate", family="overall", range=(0, 1), best=0, cite="garcia2012", sklearn="zero_one_loss")
+@metric("Error rate", family="overall", range=(0, 1), best=0, cite="garcia2012", sklearn="zero_one_loss", is_share=True)
 def error_rate(c):
     """Share of all rows that are misclassified."""
     return ratio(c.fn + c.fp, c.total)
@@ -118,13 +138,13 @@ def error_rate(c):
 # ---------------------------------------------------------------- description: no value of them is best
 
 
-@metric("Prevalence", family="description", range=(0, 1), best=None, cite="altman1994", roles=("page",))
+@metric("Prevalence", family="description", range=(0, 1), best=None, cite="altman1994", roles=("page",), is_share=True)
 def prevalence(c):
     """Share of the rows that are positive."""
     return ratio(c.positives, c.total)
 
 
-@metric("Predicted prevalence", family="description", range=(0, 1), best=None, cite="powers2011")
+@metric("Predicted prevalence", family="description", range=(0, 1), best=None, cite="powers2011", is_share=True)
 def predicted_prevalence(c):
     """Share of the rows that are predicted positive: the prediction rate."""
     return ratio(c.predicted_positives, c.total)

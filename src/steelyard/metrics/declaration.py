@@ -33,6 +33,7 @@ def metric(
     roles: tuple[str, ...] = (),
     least_rows: str | None = None,
     is_rank_probability: bool = False,
+    is_share: bool = False,
     corrects: str | None = None,
     has_proper_title: bool = False,
 ) -> Callable[[Formula], Metric]:
@@ -43,7 +44,8 @@ def metric(
     sentence is its meaning. `best` is the upper end of the range unless given; None for a description. Where range and
     best depend on the parameters, `bounds` computes both from them. `roles` are where it appears without being asked
     for (metrics/roles.py); `least_rows` names the parameter that says how many rows it needs, `corrects` the
-    metric that it corrects for the class shares; `has_proper_title` says that its title begins with a person's name.
+    metric that it corrects for the class shares; `is_share` says that it is a share of rows, which is shown in
+    percent, and `has_proper_title` says that its title begins with a person's name.
 
     >>> from steelyard import Counts, metric, ratio
     >>> @metric("Share of flags", family="example", range=(0, 1), best=None)
@@ -65,6 +67,7 @@ def metric(
         "roles": _checked_roles(roles),
         "least_rows": least_rows,
         "is_rank_probability": is_rank_probability,
+        "is_share": is_share,
         "corrects": corrects,
         "has_proper_title": has_proper_title,
         "of_probabilities": on == "probabilities",

@@ -66,6 +66,7 @@ class Metric(FormulaText):
     of_probabilities: bool = False
     least_rows: str | None = None
     is_rank_probability: bool = False
+    is_share: bool = False  # of rows: shown in percent
     is_own: bool = True  # a user's own formula: not of the catalogue
     allows_absent_classes: bool = False
     corrects: str | None = None

@@ -171,7 +171,15 @@ def pr_auc(t):
 # ---------------------------------------------------------------- at a point of the curve
 
 
-@metric("Recall at precision", on="scores", family="ranking", range=(0, 1), cite="davis2006", domain={"at": "(0, 1]"})
+@metric(
+    "Recall at precision",
+    on="scores",
+    family="ranking",
+    range=(0, 1),
+    cite="davis2006",
+    domain={"at": "(0, 1]"},
+    is_share=True,
+)
 def recall_at_precision(t, *, at=0.9):
     """Highest recall at any threshold whose precision is at least the given one."""
     if no_positives(t):
@@ -184,7 +192,15 @@ def recall_at_precision(t, *, at=0.9):
     )
 
 
-@metric("Precision at recall", on="scores", family="ranking", range=(0, 1), cite="davis2006", domain={"at": "(0, 1]"})
+@metric(
+    "Precision at recall",
+    on="scores",
+    family="ranking",
+    range=(0, 1),
+    cite="davis2006",
+    domain={"at": "(0, 1]"},
+    is_share=True,
+)
 def precision_at_recall(t, *, at=0.9):
     """Highest precision at any threshold whose recall is at least the given one."""
     if no_positives(t):
@@ -206,6 +222,7 @@ def _found(t: ScoreTable, flagged: float) -> Any:
     cite="manning2008",
     domain={"k": "(0, inf)"},
     least_rows="k",
+    is_share=True,
 )
 def precision_at_k(t, *, k=100):
     """Precision among the k highest-scored rows, tied rows counting in part."""

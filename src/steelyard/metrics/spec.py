@@ -110,6 +110,11 @@ class MetricSpec:
         return self.average == NATIVE and self.label is None
 
     @property
+    def is_share(self) -> bool:
+        """Whether it is a share of rows, which is shown in percent."""
+        return self.metric.is_share
+
+    @property
     def is_headline(self) -> bool:
         """Whether it stands among the metrics that are shown first."""
         return self.is_native and "headline" in self.metric.roles

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.formatting import interval_text, three_digits
+from steelyard.analysis.formatting import interval_text, value_text
 from steelyard.evaluation.averages import averaged_metrics
 from steelyard.evaluation.class_views import commonest_classes
 from steelyard.report.controls import MenuEntry
@@ -100,8 +100,11 @@ def _averages(evaluation: Evaluation, table: Confusion) -> list[list[str]]:
 
 
 def _average(row: MetricRow | None) -> str:
-    return "–" if row is None else interval_text(row.value, row.low, row.high)
+    return "–" if row is None else interval_text(row.value, row.low, row.high, share=row.spec.is_share)
 
 
 def _micro(micro: Interval) -> str:
-    return three_digits(micro.value) if math.isnan(micro.low) else interval_text(micro.value, micro.low, micro.high)
+    share = micro.spec.is_share
+    if math.isnan(micro.low):
+        return value_text(micro.value, share=share)
+    return interval_text(micro.value, micro.low, micro.high, share=share)

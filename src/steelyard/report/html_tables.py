@@ -59,9 +59,9 @@ def metric_line(row: MetricRow) -> MetricLine:
         row.name,
         row.spec.title,
         exact_digits(row.value),
-        "–" if undefined else three_digits(row.value),
-        (row.undefined or "undefined") if undefined else bounds_text(row.low, row.high),
-        three_digits(row.chance),
+        "–" if undefined else row.text(row.value),
+        (row.undefined or "undefined") if undefined else bounds_text(row.low, row.high, share=row.spec.is_share),
+        row.text(row.chance),
     )
 
 
@@ -99,7 +99,7 @@ def class_table(evaluation: Evaluation) -> HtmlTable | None:
 
 def _interval(part: Interval | MetricRow) -> str:
     if math.isfinite(part.value):
-        return interval_text(part.value, part.low, part.high)
+        return interval_text(part.value, part.low, part.high, share=part.spec.is_share)
     return f"– {getattr(part, 'why', None) or getattr(part, 'undefined', None) or ''}"
 
 
@@ -140,8 +140,8 @@ def _shown_groups(groups: Sequence[Group], most: int) -> tuple[Sequence[Group], 
 def _group_cell(row: MetricRow) -> str:
     if not math.isfinite(row.value):
         return Markup("– <i>{}</i>").format(row.undefined or "undefined")
-    ends = bounds_text(row.low, row.high)
-    return Markup("{} <i>{}</i>").format(three_digits(row.value), ends)
+    ends = bounds_text(row.low, row.high, share=row.spec.is_share)
+    return Markup("{} <i>{}</i>").format(row.text(row.value), ends)
 
 
 def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, list[object]]:

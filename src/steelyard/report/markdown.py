@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.formatting import three_digits
 from steelyard.report.source_facts import source_facts
-from steelyard.report.text import interval_or_reason, printable
+from steelyard.report.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,8 +20,7 @@ def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) ->
     """What was read, the verdict, the metrics, the groups and the confusion matrix."""
     head = ("metric", "value", f"{100 * evaluation.level:g} % interval", "chance")
     rows = (
-        (row.name, three_digits(row.value), interval_or_reason(row), three_digits(row.chance))
-        for row in evaluation.metrics
+        (row.name, row.text(row.value), row.interval_or_reason(), row.text(row.chance)) for row in evaluation.metrics
     )
     verdict = [f"**{escaped(s)}**" if s.is_headline else escaped(s) for s in evaluation.verdict]
     parts = ["\n\n".join([*verdict, *map(escaped, evaluation.assumed)]), markdown_table(head, rows)]

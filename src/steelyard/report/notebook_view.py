@@ -133,4 +133,5 @@ def _script(evaluation: Evaluation, rows: Sequence[MetricRow], data: str, key: s
 
 
 def _row_data(row: MetricRow) -> dict[str, Any]:
-    return {"name": row.name, "range": [finite_or_none(end) for end in row.spec.metric.range]}
+    ends = [finite_or_none(end) for end in row.spec.metric.range]
+    return {"name": row.name, "range": ends, "share": row.spec.is_share}

@@ -25,7 +25,7 @@ from steelyard.evaluation.label_words import positive_word
 from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.evaluation.sentences import Sentence
 from steelyard.evaluation.threshold_grid import threshold_grid
-from steelyard.metrics.registry import default_metric
+from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.metrics.roles import FAMILIES
 from steelyard.report import metric_facts
 from steelyard.report.document import clipped
@@ -106,7 +106,7 @@ def _constants(evaluation: Evaluation) -> dict[str, Any]:
         "version": __version__,
         **interval_constants(evaluation.level),
         "families": {name: family.title for name, family in FAMILIES.items()},
-        "class_metrics": CLASS_METRICS,
+        "class_metrics": [{"name": n, "range": [0, 1], "share": get_metric(n).is_share} for n in CLASS_METRICS],
         "tops": TOP_METRICS,
         "drawn": [*CLASS_METRICS, default_metric().name],
         "properties": metric_facts.property_titles(),

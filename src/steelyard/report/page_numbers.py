@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from steelyard.analysis.draws import PRIOR_MASS
-from steelyard.analysis.formatting import PLACES, ROUNDING, three_digits
+from steelyard.analysis.formatting import PLACES, ROUNDING, SMALLEST_BOUND, three_digits
 from steelyard.analysis.kinks import NEAR_KINK, deviance_limit
 
 _DRAWS = 2_000  # of the tables for an interval at a moved slider: a few milliseconds of a browser
@@ -45,5 +45,5 @@ def interval_constants(level: float) -> dict[str, Any]:
         "prior": PRIOR_MASS / 4,
         "near_kink": NEAR_KINK,
         "limit": deviance_limit(level),
-        "digits": {"places": PLACES, "rounding": ROUNDING},
+        "digits": {"places": PLACES, "rounding": ROUNDING, "bound": SMALLEST_BOUND},
     }

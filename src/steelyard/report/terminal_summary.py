@@ -7,7 +7,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import interval_text, terminal_width, three_digits
+from steelyard.analysis.formatting import terminal_width
 from steelyard.analysis.rows import table_text
 from steelyard.analysis.text_table import LABEL_WIDTH
 from steelyard.report.source_facts import source_facts
@@ -21,7 +21,7 @@ from steelyard.report.terminal import (
     without_controls,
 )
 from steelyard.report.terminal_matrix import MOST_SHOWN_LABELS, cell_count, matrix_text
-from steelyard.report.text import interval_or_reason, verdict_text
+from steelyard.report.text import verdict_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,7 @@ def _metrics(rows: Sequence[MetricRow], level: float) -> str:
         if by_family and family not in shown:
             shown.append(family)
         name, drawn = without_controls(row.name), _bar(row, cells)
-        shown.append([name, three_digits(row.value), drawn, interval_or_reason(row), three_digits(row.chance)])
+        shown.append([name, row.text(row.value), drawn, row.interval_or_reason(), row.text(row.chance)])
     head = ["metric", "value", "", f"{100 * level:g} % interval", "chance"]
     return print_table(head, shown, wrap=(3,), optional=(2, 4))
 
@@ -81,9 +81,9 @@ def _bar_cells(rows: Sequence[MetricRow]) -> int:
     """How long the bars are beside the names and the numbers; reasons are words and wrap."""
     beside = [
         [row.name for row in rows],
-        ["value", *(three_digits(row.value) for row in rows)],
-        ["95 % interval", *(interval_or_reason(row) for row in rows if not math.isnan(row.value))],
-        ["chance", *(three_digits(row.chance) for row in rows)],
+        ["value", *(row.text(row.value) for row in rows)],
+        ["95 % interval", *(row.interval_or_reason() for row in rows if not math.isnan(row.value))],
+        ["chance", *(row.text(row.chance) for row in rows)],
     ]
     room = terminal_width() - sum(max(map(len, texts)) + 2 for texts in beside)
     return min(room, _BAR_CELLS) if room >= _LEAST_BAR_CELLS else 0
@@ -122,7 +122,7 @@ def _classes(evaluation: Evaluation, everything: bool) -> str:
         [
             clean_label(row.label),
             f"{row.rows:,}",
-            *(interval_text(i.value, i.low, i.high) for i in row.intervals.values()),
+            *(interval.text() for interval in row.intervals.values()),
         ]
         for row in classes
     ]

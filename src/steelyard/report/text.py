@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import bounds_text, filled
+from steelyard.analysis.formatting import filled
 from steelyard.analysis.rows import table_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
 
 
 def evaluation_text(evaluation: Evaluation) -> str:
     """The verdict, the usual metrics, the groups, and what was assumed."""
     rows = [
-        {"metric": row.name, "value": row.value, "interval": interval_or_reason(row), "chance": row.chance}
+        {
+            "metric": row.name,
+            "value": row.text(row.value),
+            "interval": row.interval_or_reason(),
+            "chance": row.text(row.chance),
+        }
         for row in evaluation.shown()
     ]
     by_group = ["", table_text([group.summary() for group in evaluation.groups])] if evaluation.groups else []
@@ -32,13 +35,6 @@ def verdict_text(evaluation: Evaluation, fill: Callable[[str], str], emphasis: C
     headline = [emphasis(fill(sentence)) for sentence in evaluation.verdict if sentence.is_headline]
     others = [fill(sentence) for sentence in evaluation.verdict if not sentence.is_headline]
     return "\n".join([*headline, *([""] if headline and others else []), *others])
-
-
-def interval_or_reason(row: MetricRow) -> str:
-    """The interval of a metric, or why it has no value."""
-    if row.undefined is not None and math.isnan(row.value):
-        return row.undefined
-    return bounds_text(row.low, row.high)
 
 
 def printable(text: str) -> str:

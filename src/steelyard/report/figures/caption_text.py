@@ -33,7 +33,7 @@ def metric_row(evaluation: Evaluation, name: str) -> MetricRow | Interval:
 
 def value_text(row: MetricRow | Interval) -> str:
     """A value with its interval."""
-    return interval_text(row.value, row.low, row.high)
+    return interval_text(row.value, row.low, row.high, share=row.spec.is_share)
 
 
 def rows_text(evaluation: Evaluation) -> str:

@@ -117,7 +117,8 @@ class IntervalDisplay(LabelDisplay):
             ax.plot([row.low, row.high], [y, y], color=colour, linewidth=2.2, alpha=0.55, solid_capstyle="butt")
         if np.isfinite(row.value):
             ax.plot(row.value, y, style.MARKS[i], color=colour, markersize=4, markeredgecolor="white", zorder=3)
-        text = interval_text(row.value, row.low, row.high) if np.isfinite(row.value) else f"– {row.undefined or ''}"
+        value = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
+        text = value if np.isfinite(row.value) else f"– {row.undefined or ''}"
         ax.annotate(
             text,
             (1.03, y),

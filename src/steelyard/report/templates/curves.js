@@ -130,7 +130,7 @@ function several(id, x, xTitle, points) {
   labels(p, lines.map((l, i) => ({ words: short(l.row), kind: `fill-${i % 6}`, y: (l.points.filter(([, v]) => isNumber(v)).slice(-1)[0] || [])[1] })));
   return p;
 }
-const values = (c, stop) => state.chosen.map((name) => `${BY_NAME.get(name).title} ${digits(valueAt(BY_NAME.get(name), c, stop))}`).join(" · ");
+const values = (c, stop) => state.chosen.map((name) => `${BY_NAME.get(name).title} ${valueText(BY_NAME.get(name), valueAt(BY_NAME.get(name), c, stop))}`).join(" · ");
 
 chart("over-threshold", (share) => several("over-threshold", SCORES, "threshold", (row) => {
   const steps = [];

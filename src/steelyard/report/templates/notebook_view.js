@@ -39,7 +39,7 @@ function begin(root) {
       const value = FORMULAS[row.name] ? valueOf(row.name, table) : NaN;
       if (!isNumber(value)) continue;
       const [low, high] = intervalOf(row, value, set);
-      tr.cells[3].textContent = between(low, high);
+      tr.cells[3].textContent = between(row, low, high);
       tr.querySelector(".sy-span").setAttribute("d", `M${place(row, low)} 6H${place(row, high)}`);
     }
   }
@@ -70,9 +70,9 @@ const place = (row, v) => (4 + (D.wide - 8) * Math.min(1, Math.max(0, placed(row
 // Value and baseline at once; the interval follows when the slider rests.
 function fill(row, tr, table) {
   const value = valueOf(row.name, table), chance = chanceOf(row, table), circle = tr.querySelector("circle");
-  tr.cells[1].textContent = digits(value);
+  tr.cells[1].textContent = valueText(row, value);
   tr.cells[3].textContent = isNumber(value) ? "…" : reasonOf(row.name, table);
-  tr.cells[4].textContent = digits(chance);
+  tr.cells[4].textContent = valueText(row, chance);
   tr.querySelector(".sy-span").removeAttribute("d");
   if (circle) circle.setAttribute("cx", isNumber(value) ? place(row, value) : -99);
   if (isNumber(chance)) tr.querySelector(".sy-chance").setAttribute("d", `M${place(row, chance)} 1V11`);

@@ -52,7 +52,13 @@ const counted = (v) => {
   const shown = grouped(Number.isInteger(v) ? String(v) : fixed(v, 2));
   return shown === "0.00" || shown === "1.00" ? digits(v) : shown;
 };
-const between = (low, high) => (isNumber(low) && isNumber(high) ? `${digits(low)} to ${digits(high)}` : "–");
+// A metric's value and the ends of its interval: shares of rows in percent, others as numbers.
+const valueText = (row, v) => (row.share ? percent(v) : digits(v));
+const lowEnd = (row, low, high) => {
+  const unit = row.share ? 100 : 1;
+  return low > 0 && low < D.digits.bound && high >= D.digits.bound ? `< ${Number((unit * D.digits.bound).toPrecision(3))}` : valueText(row, low).replace(/\s%$/, "");
+};
+const between = (row, low, high) => (isNumber(low) && isNumber(high) ? `${lowEnd(row, low, high)} to ${valueText(row, high)}` : "–");
 
 // A value's place in its range from 0 to 1; an end that is never reached is drawn as far as the bar goes.
 function placed(row, v) {

@@ -108,9 +108,9 @@ function groupRows() {
 }
 
 function markdown() {
-  const data = numbers(), cell = (words) => String(words).replace(/\|/g, "\\|");
+  const data = numbers(), row = (m) => BY_NAME.get(m.name), cell = (words) => String(words).replace(/\|/g, "\\|");
   const lines = [...data.verdict.map((sentence) => sentence.text), "", `| metric | value | ${100 * D.level} % interval | chance |`, "|---|---|---|---|"];
-  for (const m of data.metrics) lines.push(`| ${[m.name, digits(m.value), m.undefined || between(m.low, m.high), digits(m.chance)].map(cell).join(" | ")} |`);
+  for (const m of data.metrics) lines.push(`| ${[m.name, valueText(row(m), m.value), m.undefined || between(row(m), m.low, m.high), valueText(row(m), m.chance)].map(cell).join(" | ")} |`);
   return lines.join("\n");
 }
 

@@ -7,13 +7,13 @@ function update(redraw) {
   for (const { tr, row, value, interval, chance, parts: marks } of rows.values()) {
     const v = start ? row.value : valueAt(row, cells, state.stop), c = chanceAt(row, cells, state.stop);
     tr.dataset.value = isNumber(v) ? String(v) : "";
-    value.textContent = digits(v);
-    chance.textContent = digits(c);
+    value.textContent = valueText(row, v);
+    chance.textContent = valueText(row, c);
     drawMark(marks, row, v, c);
     for (const key of ["low", "high", "method"]) delete interval.dataset[key];
     const steady = isSteady(row, start);
     if (!isNumber(v)) interval.textContent = start ? row.why || "undefined" : whyAt(row, cells, state.stop);
-    else if (steady) interval.textContent = between(row.low, row.high);
+    else if (steady) interval.textContent = between(row, row.low, row.high);
     else interval.textContent = row.ranks ? "not at this prevalence" : "…";
     drawBand(marks, row, steady && isNumber(v) ? row.low : NaN, row.high);
   }
@@ -50,7 +50,7 @@ function redrawn() {
   for (const { row, tr, interval, parts } of rows.values()) {
     if (row.ranks || !FORMULAS[row.name] || tr.dataset.value === "") continue;
     const [low, high, method] = intervalOf(row, Number(tr.dataset.value), set);
-    interval.textContent = between(low, high);
+    interval.textContent = between(row, low, high);
     if (isNumber(low) && isNumber(high)) Object.assign(interval.dataset, { low, high, method });
     drawBand(parts, row, low, high);
   }
@@ -67,9 +67,9 @@ const SIDES = [...document.querySelectorAll(".two-classes tbody tr")].map((tr, i
 function sides(cells, set) {
   for (const { places, turn, first } of SIDES) {
     const c = turn(cells), drawn = set && { ...set, draws: turn(set.draws) };
-    D.class_metrics.forEach((name, i) => {
-      const v = valueOf(name, c), [low, high] = drawn ? intervalOf({ name, range: [0, 1] }, v, drawn) : [NaN, NaN];
-      const words = isNumber(v) ? digits(v) + (isNumber(low) ? ` (${between(low, high)})` : "") : `– ${reasonOf(name, c)}`;
+    D.class_metrics.forEach((row, i) => {
+      const v = valueOf(row.name, c), [low, high] = drawn ? intervalOf(row, v, drawn) : [NaN, NaN];
+      const words = isNumber(v) ? valueText(row, v) + (isNumber(low) ? ` (${between(row, low, high).replace(/\s%$/, "")})` : "") : `– ${reasonOf(row.name, c)}`;
       places[i].textContent = isStart() ? first[i] : words;
     });
   }
