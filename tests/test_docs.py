@@ -170,7 +170,8 @@ def site(tmp_path_factory):
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT / "src")}
     ran = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
     assert ran.returncode == 0, ran.stderr
-    assert not ran.stderr.strip()
+    # matplotlib 3.10 logs that it calls pyparsing 3.3 by its old names
+    assert not [line for line in ran.stderr.splitlines() if not re.search(r"\.mplstyle: '\w+' deprecated", line)]
     return place
 
 

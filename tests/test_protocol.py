@@ -279,7 +279,8 @@ def test_it_holds_an_evaluation_for_everything_else():
     assert found.evaluation.roc_curve().fpr[-1] == 1
 
 
-def test_all_of_it_is_strict_json():
+def test_all_of_it_is_strict_json(monkeypatch):
+    monkeypatch.setattr("steelyard.protocol.cost._SHORT", 60.0)  # as every timing is on an idle machine
     found = cross_evaluate({"nb": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=1)}, X, Y, cost=True)
     told = json.loads(found.to_json(), parse_constant=lambda word: pytest.fail(word))
     assert [model["name"] for model in told["models"]] == ["nb", "tree"]
@@ -584,7 +585,8 @@ def test_without_metrics_of_scores_no_scores_are_asked_for():
 # ---------------------------------------------------------------- cost
 
 
-def test_every_fit_has_its_cost_beside_the_metrics():
+def test_every_fit_has_its_cost_beside_the_metrics(monkeypatch):
+    monkeypatch.setattr("steelyard.protocol.cost._SHORT", 60.0)  # every timing is short, however loaded the machine
     found = cross_evaluate(DecisionTreeClassifier(max_depth=3), X, Y, cost=True)
     rows = {row.name: row for row in found.cost}
     assert list(rows) == [
