@@ -7,8 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-import sklearn
-from packaging.version import Version
+from checks import failing_checks
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -35,15 +34,9 @@ MODELS = [LogisticRegression(C=1), LinearSVC(random_state=0), DecisionTreeClassi
 
 
 def expected_failures(estimator):
-    """The sign of a decision function is not the prediction; scikit-learn 1.6 gives its two fits different classes."""
-    linear = (
-        {"check_classifiers_train": "the threshold is the best one, not 0"}
-        if isinstance(estimator.estimator, LinearSVC)
-        else {}
-    )
-    weights = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-    first = dict.fromkeys(weights, "before 1.7 the check makes two classes of three by whichever row comes first")
-    return linear | (first if Version(sklearn.__version__) < Version("1.7") else {})
+    """The sign of a decision function is not the prediction."""
+    linear = isinstance(estimator.estimator, LinearSVC)
+    return failing_checks(estimator) | ({"check_classifiers_train": "the threshold is not 0"} if linear else {})
 
 
 @pytest.mark.filterwarnings("ignore")  # those of the classifiers inside, on the few rows of some checks
