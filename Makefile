@@ -16,7 +16,7 @@ chromium:  ## a browser for the tests of the pages; without one they are skipped
 	    { timeout 60 apt-get update -qq && timeout 300 apt-get install -y -qq --no-install-recommends chromium; }; }; } >/dev/null 2>&1 || \
 	  echo "no chromium: the browser tests are skipped"
 
-screenshots: $(VENV)/.test chromium  ## write docs/images/page-light.png and page-dark.png
+screenshots: $(VENV)/.test chromium  ## write docs/images/page-light.webp and page-dark.webp
 	$(BIN)/python docs/screenshots.py
 
 check: $(VENV)/.dev test  ## what CI runs, and the linter and the type checker

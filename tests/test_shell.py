@@ -1011,4 +1011,4 @@ def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
     assert told("reprot", path).startswith("No such command 'reprot'. Did you mean 'report'")
     assert re.search(r"Did you mean '?--true'?\? `", told("report", path, "--tru", "truth"))  # newer clicks quote it
     advice = run("recommend", path, "--true", "truth", "--score", "score", "--positive", "fraud").stdout
-    assert "`steelyard threshold` finds a better one." in " ".join(advice.split())
+    assert "steelyard threshold finds a better one." in " ".join(advice.split())

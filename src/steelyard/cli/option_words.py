@@ -7,7 +7,7 @@ import re
 _ENDS = r"(?=[ ,.;:)]|$)"
 _WORDS = {
     r"\blist_metrics\(\) lists": "`steelyard metrics` lists",
-    r"\bbest_threshold finds": "`steelyard threshold` finds",
+    r"\bbest_threshold finds": "steelyard threshold finds",
     r"`interval` gives the confidence interval of one": "`steelyard report` gives the confidence interval of one",
     rf"\bpos_label={_ENDS}": "--positive",
     r"\bpos_label=RARER\b": "--rarer-positive",
