@@ -50,11 +50,7 @@ def _gzip(path: Path) -> Iterator[bytes]:
 
 def _zstd(path: Path, name: str) -> Iterator[bytes]:
     if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        with zstd.open(path, "rb") as file:
-            while block := file.read(BLOCK):
-                yield block
+        yield from _standard_zstd(path)
         return
     try:
         import zstandard
@@ -73,3 +69,17 @@ def _zstd(path: Path, name: str) -> Iterator[bytes]:
                     frame = zstandard.ZstdDecompressor().decompressobj()
     if not whole:
         raise EOFError
+
+
+if sys.version_info >= (3, 14):
+
+    def _standard_zstd(path: Path) -> Iterator[bytes]:
+        """By the standard library, which has zstd since 3.14."""
+        from compression import zstd
+
+        with zstd.open(path, "rb") as file:
+            try:
+                while block := file.read(BLOCK):
+                    yield block
+            except zstd.ZstdError as error:
+                raise OSError from error
