@@ -24,7 +24,7 @@ from steelyard import (
     get_metric,
     intervals,
 )
-from steelyard.analysis.formatting import percent_text, three_digits
+from steelyard.analysis.formatting import bounds_text, interval_text, percent_text, three_digits, unbroken
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
@@ -45,6 +45,11 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
+# A row of metrics as one cell of a class: the percent sign stands behind the value alone.
+WITH_INTERVAL = r"""tr => {
+    const [value, ends] = ['.value', '.between'].map(part => tr.querySelector(part).textContent);
+    return `${value} (${ends.replace(/\s%$/, '')})`;
+}"""
 HOSTILE = '</script><img src=x onerror="window.hit=1"><script>window.hit=1</script>\'"&\u2028\u2029 \u202eשלום مرحبا \U0001f600'
 
 
@@ -142,6 +147,13 @@ def until(tab, condition):
     pytest.fail(f"never came true: {condition}")
 
 
+def number(words):
+    """A percentage as the page writes it, of a hundred."""
+    shown, sign = words.split("\u00a0")
+    assert sign == "%"
+    return float(shown)
+
+
 def rested(tab):
     until(tab, "document.querySelector('#how-intervals').textContent !== ''")
 
@@ -157,10 +169,13 @@ def test_the_page_opens_with_the_numbers_of_the_evaluation(show, html, evaluatio
             key: float(tab.get_attribute(f'[data-cell="{key}"]', "data-value")) for key in ("tp", "fn", "fp", "tn")
         }
         assert cells == evaluation.counts.to_dict()
-        assert (
-            tab.locator('[data-metric="recall"] .between').text_content()
-            == f"{evaluation['recall'].low:.3f} to {evaluation['recall'].high:.3f}"
-        )
+        for row in evaluation.metrics:
+            shown = tab.locator(f'[data-metric="{row.name}"] td:not(.bar)').all_text_contents()
+            ends = bounds_text(row.low, row.high, share=row.spec.is_share)
+            assert shown == [unbroken(text) for text in (row.text(row.value), ends, row.text(row.chance))]
+        low, high = tab.locator('[data-metric="recall"] .between').text_content().split(" to ")
+        recall = evaluation["recall"]
+        assert (float(low), number(high)) == pytest.approx((100 * recall.low, 100 * recall.high), abs=0.05)
 
 
 def test_numbers_have_the_same_digits_on_the_page_as_in_the_terminal(show, html):
@@ -346,7 +361,10 @@ def test_the_numbers_copied_are_strict_json_and_markdown_of_the_current_state(sh
         assert {m["name"]: m["value"] for m in data["metrics"]} == {
             k: float(v) if v else None for k, v in shown.items()
         }
-        assert f"| recall | {float(shown['recall']):.3f} |" in tab.evaluate("steelyard.markdown()")
+        words = tab.evaluate("steelyard.markdown()")
+        assert f"| recall | {percent_text(float(shown['recall']))} |" in words
+        assert f"| f1 | {three_digits(float(shown['f1']))} |" in words
+        assert "\u00a0" not in words
 
 
 def test_numbers_copied_in_the_midst_of_a_move_are_those_after_it(show, html):
@@ -599,9 +617,7 @@ def test_the_two_classes_follow_the_sliders_and_the_groups_say_that_they_do_not(
         until(tab, "location.hash.includes('threshold')")
         negative, positive = tab.locator(".two-classes tbody tr").evaluate_all(rows)
         texts = {
-            name: tab.locator(f'[data-metric="{name}"]').evaluate(
-                "tr => `${tr.querySelector('.value').textContent} (${tr.querySelector('.between').textContent})`"
-            )
+            name: tab.locator(f'[data-metric="{name}"]').evaluate(WITH_INTERVAL)
             for name in ("precision", "recall", "f1", "specificity", "negative_predictive_value", "negative_f1")
         }
         assert positive == [texts["precision"], texts["recall"], texts["f1"]]
@@ -613,13 +629,12 @@ def test_the_two_classes_follow_the_sliders_and_the_groups_say_that_they_do_not(
 
 def test_one_quantity_has_one_interval(show, evaluation):
     cells = "trs => trs.map(tr => [...tr.querySelectorAll('td')].slice(1).map(td => td.textContent))"
-    shown = "tr => `${tr.querySelector('.value').textContent} (${tr.querySelector('.between').textContent})`"
     with show(page(evaluation)) as tab:
         negative, positive = tab.locator(".two-classes tbody tr").evaluate_all(cells)
         pairs = [*zip(("precision", "recall", "f1"), positive, strict=True)]
         pairs += zip(("negative_predictive_value", "specificity", "negative_f1"), negative, strict=True)
         for name, words in pairs:
-            assert tab.locator(f'[data-metric="{name}"]').evaluate(shown) == words, name
+            assert tab.locator(f'[data-metric="{name}"]').evaluate(WITH_INTERVAL) == words, name
     table = Confusion.of_rows(("cat", "dog", "yak"), np.array([[30, 5, 2], [4, 60, 9], [1, 3, 12]]))
     with show(page(evaluate(table, draws=200))) as tab:
         rows = dict(zip(table.labels, tab.locator(".classes tbody tr").evaluate_all(cells), strict=True))
@@ -627,7 +642,7 @@ def test_one_quantity_has_one_interval(show, evaluation):
             tab.select_option("#class", label)
             tab.evaluate("steelyard.numbers()")
             for name, words in zip(("precision", "recall", "f1"), rows[label], strict=True):
-                assert tab.locator(f'[data-class-metric="{name}"]').evaluate(shown) == words, (label, name)
+                assert tab.locator(f'[data-class-metric="{name}"]').evaluate(WITH_INTERVAL) == words, (label, name)
 
 
 def test_what_is_undefined_or_out_of_sight_has_no_mark(show, html):
@@ -695,7 +710,10 @@ def test_classes_are_shown_together_and_each_against_the_rest(show):
             .locator("tbody td:last-child")
             .all_text_contents()
         )
-        assert pooled == [f"{accuracy.value:.3f} ({accuracy.low:.3f} to {accuracy.high:.3f})"] * 3
+        assert pooled == [
+            unbroken(interval_text(accuracy.value, accuracy.low, accuracy.high, share=share))
+            for share in (True, True, False)
+        ]  # precision, recall and F1
 
 
 def test_a_class_without_rows_in_the_truth_is_undefined_and_stays_so(show):
@@ -907,7 +925,9 @@ def test_without_a_script_the_numbers_stand(browser, tmp_path, html, evaluation)
     tab = context.new_page()
     tab.goto(path.as_uri())
     assert tab.locator('[data-metric="jaccard"]').is_visible()
-    assert tab.locator('[data-metric="recall"] .value').text_content() == f"{evaluation['recall'].value:.3f}"
+    assert tab.locator('[data-metric="recall"] .value').text_content() == unbroken(
+        percent_text(evaluation["recall"].value)
+    )
     context.close()
 
 
@@ -952,7 +972,9 @@ def test_an_output_of_a_notebook_takes_its_colours_and_each_has_its_own_slider(s
         shown = [int(text.replace(",", "")) for text in cells.nth(2).locator(".sy-matrix td").all_inner_texts()]
         assert shown == [counts.tn, counts.fp, counts.fn, counts.tp]
         recall = cells.nth(2).locator('tr[data-metric="recall"] td').all_inner_texts()
-        assert recall[0] == three_digits(get_metric("recall")(counts)) and " to " in recall[2]
+        assert recall[0] == unbroken(percent_text(get_metric("recall")(counts)))
+        low, high = recall[2].split(" to ")
+        assert float(low) < number(recall[0]) < number(high)
         assert cells.nth(2).locator('tr[data-metric="roc_auc"] td').first.inner_text() == three_digits(
             evaluation["roc_auc"].value
         )
@@ -976,7 +998,7 @@ def test_an_output_that_is_not_trusted_can_be_read_without_script_and_style(brow
     tab = context.new_page()
     tab.goto(path.as_uri())
     text = tab.locator("body").inner_text()
-    assert evaluation.verdict[0] in text and three_digits(evaluation["recall"].value) in text
+    assert evaluation.verdict[0] in text and unbroken(percent_text(evaluation["recall"].value)) in text
     assert tab.locator(".sy-matrix td").count() == 4
     context.close()
 

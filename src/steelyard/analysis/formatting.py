@@ -18,10 +18,15 @@ def terminal_width() -> int:
     return min(shutil.get_terminal_size((100, 24)).columns, 100)
 
 
+def unbroken(text: str) -> str:
+    """The text with a no-break space before each percent sign, which so does not begin a line."""
+    return text.replace(" %", "\u00a0%")
+
+
 def filled(text: str, indent: str = "") -> str:
     """The text filled to that width, words with hyphens kept whole; a percent sign does not begin a line."""
     lines = textwrap.fill(
-        text.replace(" %", "\u00a0%"),
+        unbroken(text),
         terminal_width(),
         initial_indent=indent,
         subsequent_indent=indent,

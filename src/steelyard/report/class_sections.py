@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.formatting import interval_text, value_text
 from steelyard.evaluation.averages import averaged_metrics
 from steelyard.evaluation.class_views import commonest_classes
 from steelyard.report.controls import MenuEntry
 from steelyard.report.document import clipped
-from steelyard.report.html_tables import MetricLine, class_table, group_table, metric_lines
+from steelyard.report.html_tables import MetricLine, class_table, group_table, interval_cell, metric_lines
 from steelyard.report.page_data import LABEL
 from steelyard.report.sections import facts_of
 
@@ -94,17 +93,10 @@ def _heat_cell(cell: float, total: float) -> HeatCell:
 def _averages(evaluation: Evaluation, table: Confusion) -> list[list[str]]:
     """Precision, recall and F1 as macro, weighted and micro averages."""
     return [
-        [row.metric.title, _average(row.macro), _average(row.weighted), _micro(row.micro)]
+        [row.metric.title, *map(_average, (row.macro, row.weighted, row.micro))]
         for row in averaged_metrics(evaluation, table)
     ]
 
 
-def _average(row: MetricRow | None) -> str:
-    return "–" if row is None else interval_text(row.value, row.low, row.high, share=row.spec.is_share)
-
-
-def _micro(micro: Interval) -> str:
-    share = micro.spec.is_share
-    if math.isnan(micro.low):
-        return value_text(micro.value, share=share)
-    return interval_text(micro.value, micro.low, micro.high, share=share)
+def _average(row: MetricRow | Interval | None) -> str:
+    return "–" if row is None or math.isnan(row.value) else interval_cell(row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import percent_text, three_digits
+from steelyard.analysis.formatting import percent_text, three_digits, unbroken
 from steelyard.metrics.registry import default_metric
 
 if TYPE_CHECKING:
@@ -84,4 +84,4 @@ def _threshold(data: Mapping[str, Any]) -> Slider:
 
 def _percent(share: float) -> str:
     """A share in percent; the sign does not begin a line."""
-    return percent_text(share).replace(" %", "\u00a0%")
+    return unbroken(percent_text(share))

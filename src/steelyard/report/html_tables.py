@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from steelyard.analysis.formatting import bounds_text, interval_text, three_digits
+from steelyard.analysis.formatting import interval_text, three_digits, unbroken, value_text
 from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.report.document import clipped, label_html
@@ -59,9 +59,9 @@ def metric_line(row: MetricRow) -> MetricLine:
         row.name,
         row.spec.title,
         exact_digits(row.value),
-        "–" if undefined else row.text(row.value),
-        (row.undefined or "undefined") if undefined else bounds_text(row.low, row.high, share=row.spec.is_share),
-        row.text(row.chance),
+        "–" if undefined else unbroken(row.text(row.value)),
+        (row.undefined or "undefined") if undefined else unbroken(row.interval_or_reason()),
+        unbroken(row.text(row.chance)),
     )
 
 
@@ -89,7 +89,7 @@ def class_table(evaluation: Evaluation) -> HtmlTable | None:
     if not evaluation.per_class:
         return None
     rows = [
-        [label_html(row.label), f"{row.rows:,}", *map(_interval, agreeing_intervals(evaluation, row))]
+        [label_html(row.label), f"{row.rows:,}", *map(interval_cell, agreeing_intervals(evaluation, row))]
         for row in evaluation.per_class
     ]
     kind = "plain classes" if evaluation.positive is None else "plain two-classes"
@@ -97,9 +97,13 @@ def class_table(evaluation: Evaluation) -> HtmlTable | None:
     return HtmlTable(head, rows, kind)
 
 
-def _interval(part: Interval | MetricRow) -> str:
+def interval_cell(part: Interval | MetricRow) -> str:
+    """A value with its interval, alone where it has none, or why there is no value."""
     if math.isfinite(part.value):
-        return interval_text(part.value, part.low, part.high, share=part.spec.is_share)
+        share = part.spec.is_share
+        if math.isnan(part.low):
+            return unbroken(value_text(part.value, share=share))
+        return unbroken(interval_text(part.value, part.low, part.high, share=share))
     return f"– {getattr(part, 'why', None) or getattr(part, 'undefined', None) or ''}"
 
 
@@ -140,8 +144,7 @@ def _shown_groups(groups: Sequence[Group], most: int) -> tuple[Sequence[Group], 
 def _group_cell(row: MetricRow) -> str:
     if not math.isfinite(row.value):
         return Markup("– <i>{}</i>").format(row.undefined or "undefined")
-    ends = bounds_text(row.low, row.high, share=row.spec.is_share)
-    return Markup("{} <i>{}</i>").format(row.text(row.value), ends)
+    return Markup("{} <i>{}</i>").format(unbroken(row.text(row.value)), unbroken(row.interval_or_reason()))
 
 
 def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, list[object]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from steelyard import __version__
+from steelyard._names import __version__
 from steelyard.analysis.formatting import three_digits
 from steelyard.evaluation.class_views import class_view
 from steelyard.evaluation.json_values import plain_scores

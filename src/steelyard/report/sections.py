@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from steelyard._names import __version__
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.formatting import three_digits, unbroken
 from steelyard.report.controls import controls
 from steelyard.report.document import label_html
 from steelyard.report.html_tables import TOP_METRICS, class_table, group_table, metric_lines
@@ -68,9 +68,9 @@ class PageSentence:
 
 def page_verdict(sentences: Sequence[Sentence]) -> PageVerdict:
     """The verdict as the page shows it; where the headline is muted the first sentence stands for it."""
-    lines = [
-        PageSentence(s.replace(" %", "\u00a0%"), s.code, f"{s.code} ({s.severity}): {s.docs}") for s in sentences
-    ] or [PageSentence("There is no verdict on this table.", "", "")]
+    lines = [PageSentence(unbroken(s), s.code, f"{s.code} ({s.severity}): {s.docs}") for s in sentences] or [
+        PageSentence("There is no verdict on this table.", "", "")
+    ]
     first = sum(sentence.is_headline for sentence in sentences) or 1
     return PageVerdict(lines[:first], lines[first:])
 

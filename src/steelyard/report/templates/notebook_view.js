@@ -80,7 +80,7 @@ function fill(row, tr, table) {
 
 // Every output that is not live yet: the same evaluation may be shown twice.
 const here = document.currentScript ? document.currentScript.getRootNode() : document;
-for (const root of here.querySelectorAll(`[data-steelyard="${KEY}"]:not([data-live])`)) {
-  root.dataset.live = "";
+for (const root of here.querySelectorAll(`.sy-${KEY}:not(.sy-live)`)) {
+  root.classList.add("sy-live");
   begin(root);
 }

@@ -96,7 +96,7 @@ function numbers() {
 
 function movedVerdict() {
   const texts = { outcomes: LIVE ? LIVE.textContent : "", rates: state.now };
-  return Object.values(D.moved).map((sentence) => ({ ...sentence, text: texts[sentence.code] })).filter((sentence) => sentence.text);
+  return Object.values(D.moved).map((sentence) => ({ ...sentence, text: texts[sentence.code].replace(/\u00a0%/g, " %") })).filter((sentence) => sentence.text);
 }
 
 function groupRows() {
@@ -111,7 +111,7 @@ function markdown() {
   const data = numbers(), row = (m) => BY_NAME.get(m.name), cell = (words) => String(words).replace(/\|/g, "\\|");
   const lines = [...data.verdict.map((sentence) => sentence.text), "", `| metric | value | ${100 * D.level} % interval | chance |`, "|---|---|---|---|"];
   for (const m of data.metrics) lines.push(`| ${[m.name, valueText(row(m), m.value), m.undefined || between(row(m), m.low, m.high), valueText(row(m), m.chance)].map(cell).join(" | ")} |`);
-  return lines.join("\n");
+  return lines.join("\n").replace(/\u00a0%/g, " %");
 }
 
 function copied(words) {
