@@ -41,6 +41,7 @@ ROOMS = {
     "options",
     "outputs",
     "overview",
+    "positive_option",
     "progress",
     "rules",
     "saved_tables",
@@ -111,7 +112,7 @@ def test_demo_evaluates_real_predictions_and_works_the_paradox():
     pytest.importorskip("sklearn")
     out = run("demo").stdout
     for words in (
-        "Rare positives: 87 of 899",
+        "Of these 899 rows, 87 are positive",
         "AC-score",
         "average_precision",
         "Scores were thresholded at 0.5",

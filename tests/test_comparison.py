@@ -578,7 +578,7 @@ BAD = {
     "one class": (lambda: compare([1, 1], {"A": [0, 1], "B": [1, 1]}), ValueError, "one class only"),
     "one class scored": (lambda: compare([1, 1], {"A": [0, 1], "B": [1, 1]}, scores=True), ValueError, "one class only"),
     "empty": (lambda: compare([], {"A": [], "B": []}), ValueError, "empty"),
-    "NaN score": (lambda: compare([0, 1], {"A": [0.1, 0.9], "B": [0.1, math.nan]}, scores=True), ValueError, "'B' scores row 1 as nan"),
+    "NaN score": (lambda: compare([0, 1], {"A": [0.1, 0.9], "B": [0.1, math.nan]}, scores=True), ValueError, "'B' scores row 2 .index 1. as nan"),
     "text score": (lambda: compare([0, 1], {"A": [0.1, 0.9], "B": ["a", "b"]}, scores=True), TypeError, "model 'B' must hold numbers"),
     "score as label": (lambda: compare([0, 1], {"A": [0.1, 0.9], "B": [0.2, 0.3]}), ValueError, "a label is text or a whole number"),
     "weights": (lambda: compare(Y, PAIR, sample_weight=np.ones(2_000)), ValueError, "sample_weight= is not taken"),

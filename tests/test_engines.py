@@ -139,7 +139,7 @@ def test_lists_are_no_groups(engine, frame, options):
     if engine == "dask":
         pytest.skip("dask makes text of lists")
     r = {"y": [0, 1], "p": [0, 1], "g": pa.array([[1], [1, 2]])}
-    words = "a label or a group is one value a row"
+    words = "a label or a group is one value per row"
     assert_refused(lambda: tally(frame(r), true="y", by="g", **options), InputTypeError, words)
 
 
@@ -469,7 +469,9 @@ def test_evaluate_keeps_every_score_of_a_frame_or_bins_them_as_asked():
     frame = ENGINES["polars"](pa.table({"y": [0, 1, 0, 1], "s": [0.1, 0.2, 0.1000001, 0.2000001]}))
     assert len(evaluate(frame, true="y", score="s", exact=False).scores.bins)
     assert not len(evaluate(frame, true="y", score="s", exact=True).scores.bins)
-    assert_refused(lambda: evaluate([0, 1], [0, 1], exact=True), InputTypeError, "exact= are about columns of a frame")
+    assert_refused(
+        lambda: evaluate([0, 1], [0, 1], exact=True), InputTypeError, "exact= is about the scores of a frame"
+    )
 
 
 def test_a_thing_that_is_no_frame_is_refused():

@@ -107,7 +107,7 @@ def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
     assert "logistic" in (tmp_path / "two.html").read_text(encoding="utf-8")
     assert ran(*words, "--seed", 1).stdout != ran(*words, "--seed", 2).stdout
     for wrong, sentence in (
-        (["--target", "nope"], "There is no column 'nope'"),
+        (["--target", "nope"], "--target takes one value and was given 2"),
         (["--model", "tre"], "Did you mean 'tree'"),
         (["--jobs", 0], "(--jobs) is how many runs there are at a time"),
         (["--seed", -1], "is not in the range x>=0"),

@@ -326,8 +326,8 @@ def test_labels_of_any_kind_name_the_positive():
 Y, S = [0, 1, 1, 0], [0.1, 0.9, 0.4, 0.3]
 BAD = {
     "lengths": (lambda: score_table(Y, S[:2]), ValueError, "y_true has 4, y_score has 2"),
-    "NaN": (lambda: score_table(Y, [0.1, math.nan, 0.4, 0.3]), ValueError, "y_score holds nan in row 1"),
-    "infinite": (lambda: score_table(Y, [0.1, 0.2, math.inf, 0.3]), ValueError, "y_score holds inf in row 2"),
+    "NaN": (lambda: score_table(Y, [0.1, math.nan, 0.4, 0.3]), ValueError, "y_score holds nan in row 2"),
+    "infinite": (lambda: score_table(Y, [0.1, 0.2, math.inf, 0.3]), ValueError, "y_score holds inf in row 3"),
     "text": (lambda: score_table(Y, list("abcd")), TypeError, "y_score must hold numbers"),
     "missing": (lambda: score_table(Y, [0.1, None, 0.2, 0.3]), ValueError, "y_score"),
     "negative weight": (lambda: score_table(Y, S, sample_weight=[1, -1, 1, 1]), ValueError, "cannot be negative"),

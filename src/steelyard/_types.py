@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -24,15 +24,6 @@ Prevalence: TypeAlias = "float | Sequence[float] | Mapping[Label, float] | Array
 Weights: TypeAlias = "ArrayLike | None"
 Features: TypeAlias = "ArrayLike | Frame | sparray | spmatrix"  # one row of them for each label
 Progress: TypeAlias = Callable[[str], object]
-
-
-class RowOptions(TypedDict, total=False):
-    """How rows are counted into a table."""
-
-    pos_label: Label
-    labels: LabelSet | None
-    sample_weight: Weights
-    frequency: Weights
 
 
 class Estimator(Protocol):

@@ -83,7 +83,7 @@ def interval(
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
-    recall 0.549 (0.414 to 0.680), 95 % posterior
+    recall 54.9 % (41.4 to 68.0), 95 % posterior
     """
     return intervals(
         [metric],

@@ -22,6 +22,7 @@ from steelyard.statistics.score_table import ScoreTable
 RESULT_SCHEMA = 2
 KEY = "key"  # in a field's metadata: its name in JSON; None where it is not saved
 SavedResult: TypeAlias = "str | bytes | Path | dict[str, Any]"  # its text, its file, or what was read of it
+_LONGEST_NAME = 200  # characters of a file's name in a sentence
 _TYPES: dict[type, dict[str, Any]] = {}  # of each dataclass that was written or read
 
 
@@ -103,7 +104,9 @@ def parsed(given: SavedResult) -> dict[str, Any]:
         try:
             given = Path(given).read_text(encoding="utf-8")
         except (OSError, ValueError):
-            raise InputError(f"{str(given)[:80]!r} is neither JSON that to_json() wrote nor a file of it.") from None
+            name = str(given)
+            shown = name if len(name) <= _LONGEST_NAME else f"…{name[-_LONGEST_NAME:]}"
+            raise InputError(f"{shown!r} is neither JSON that to_json() wrote nor a file of it.") from None
     try:
         data = given if isinstance(given, dict) else json.loads(given)
     except (ValueError, RecursionError):

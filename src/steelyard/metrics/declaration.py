@@ -74,9 +74,9 @@ def metric(
     }
 
     def declare(function: Formula) -> Metric:
-        limits, best_value = bounds(**signature_of(function)[1]) if bounds else (range, best)
-        where = _range_facts(title, limits, best_value, direction)
-        declared = Metric.from_function(function, title, on=on, **facts, **where)
+        where = bounds(**signature_of(function)[1]) if bounds else (range, best)
+        facts.update(_range_facts(title, *where, direction=direction))
+        declared = Metric.from_function(function, title, on=on, **facts)
         _set_address(function, declared)
         return register(declared)
 
@@ -94,7 +94,9 @@ def part(function: Formula) -> Metric:
     return Metric.from_function(function, function.__name__, family="part", is_own=False)
 
 
-def _range_facts(title: str, limits: tuple[float, float], best: float | None, direction: str | None) -> dict[str, Any]:
+def _range_facts(
+    title: str, limits: tuple[float, float], best: float | None, *, direction: str | None
+) -> dict[str, Any]:
     """The range, the best value in it, and where better lies."""
     if best is _UPPER:
         best = limits[1] if math.isfinite(limits[1]) else None

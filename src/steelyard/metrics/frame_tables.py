@@ -131,5 +131,5 @@ def _checked_table(table: ScoreTable, y_score: ArrayLike | None, options: CallOp
     given += ["pos_label="] * (options.pos_label is not None and options.pos_label is not CONVENTION)
     if y_score is not None or given:
         extra = "y_score" if y_score is not None else given[0]
-        raise InputTypeError(f"A ScoreTable holds its rows already, so {extra} has no place; name metric= by keyword.")
+        raise InputTypeError(f"A ScoreTable holds its rows already, so {extra} has no place beside it.")
     return table

@@ -6,8 +6,6 @@ import math
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from steelyard.errors import InputError, InputTypeError, did_you_mean, first_ten
 
 if TYPE_CHECKING:
@@ -105,7 +103,8 @@ def _choices(labels: Sequence[Label], rows: Array) -> str:
         return ""
     total = int(rows.sum())
     given = [
-        f"pos_label={labels[i]!r} makes {_share(labels[i], rows[i], total)}" for i in np.argsort(rows, kind="stable")
+        f"pos_label={labels[i]!r} makes {_share(labels[i], rows[i], total)}"
+        for i in sorted((0, 1), key=rows.__getitem__)
     ]
     return f" {given[0]} the positive class, {given[1]}."
 

@@ -31,7 +31,7 @@ def metric_row(evaluation: Evaluation, name: str) -> MetricRow | Interval:
     return interval(name, data, level=evaluation.level, prevalence=evaluation.prevalence)
 
 
-def value_text(row: MetricRow | Interval) -> str:
+def area_text(row: MetricRow | Interval) -> str:
     """A value with its interval."""
     return interval_text(row.value, row.low, row.high, share=row.spec.is_share)
 

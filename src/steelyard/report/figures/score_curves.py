@@ -53,7 +53,7 @@ class Curve:
     def words(self, what: str) -> str:
         """The area in words, by name where there are several."""
         return caption_text.with_name(
-            self.name, f"{what if self.name else what.capitalize()} {caption_text.value_text(self.area)}"
+            self.name, f"{what if self.name else what.capitalize()} {caption_text.area_text(self.area)}"
         )
 
 
@@ -123,12 +123,12 @@ def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line
         first, _, rest = over_folds(curves, what).partition(" (")
         lines = [(first, style.THIS), (f"({rest}", style.THIS)]
     elif len(curves) == 1:
-        lines = [(f"{what} {caption_text.value_text(curves[0].area)}", style.THIS)]
+        lines = [(f"{what} {caption_text.area_text(curves[0].area)}", style.THIS)]
     else:
         lines = [(f"{what} ({caption_text.percent(curves[0].level)} interval)", style.GREY)]
         lines += [
             (
-                f"{style.sample(i)}{caption_text.drawn_label(c.name, 20)} {caption_text.value_text(c.area)}",
+                f"{style.sample(i)}{caption_text.drawn_label(c.name, 20)} {caption_text.area_text(c.area)}",
                 style.colour(i),
             )
             for i, c in enumerate(curves)
