@@ -451,6 +451,18 @@ def test_compare_tells_the_differences(frame, rows):
     assert head.startswith("a,b,metric,value_a")
 
 
+def test_a_comparison_is_written_as_markdown_with_what_was_assumed(tmp_path):
+    path, out = tmp_path / "rows.csv", tmp_path / "cmp.md"
+    path.write_text("y_true,a,b\n" + "yes,yes,no\nno,no,yes\nno,no,no\n" * 20)
+    words = ["compare", path, "--pred", "a", "--pred", "b", "--metrics", "recall,mcc"]
+    run(*words, "-o", out)
+    written = out.read_text()
+    assert written == run(*words, "--format", "md").stdout
+    assert "| metric | a | b | difference |" in written and "McNemar" in written
+    assert "The positive class is 'yes' by convention; --positive 'no'" in written
+    assert run(*words).stdout.splitlines()[2].split()[:4] == ["metric", "a", "b", "difference"]
+
+
 def test_a_saved_table_of_two_models_is_compared(rows, tmp_path):
     run("tally", rows, "--true", "y_true", "--pred", "y_pred", "--pred", "b", "-o", tmp_path / "pair.json")
     assert "McNemar" in run("compare", tmp_path / "pair.json").stdout
@@ -477,6 +489,7 @@ def test_threshold_finds_the_cut(frame, rows):
         "specificity>=0.95",
     ]
     assert f"The threshold with all its digits: {best.threshold!r}." in run(*words).stdout
+    assert f"The threshold with all its digits: {best.threshold!r}." in run(*words, "--format", "md").stdout
     told = strict(run(*words, "--format", "json", "--level", "0.9").stdout)
     assert (told["threshold"], told["level"]) == (best.threshold, 0.9)
 
@@ -497,6 +510,8 @@ def test_shift_tells_the_metrics_elsewhere(rows):
     there, here = ({row["name"]: row["value"] for row in told[key]} for key in ("metrics", "sample"))
     assert there["recall"] == pytest.approx(here["recall"], rel=1e-12) and there["precision"] < here["precision"]
     assert "there" in run(*words).stdout
+    written = run(*words, "--format", "md").stdout
+    assert "| metric | sample | there | low | high | chance |" in written and "at a prevalence of 1.00 %" in written
     assert (
         run(*words, "--format", "csv", "--metrics", "mcc").stdout.splitlines()[0]
         == "metric,sample,there,low,high,chance"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @command
 @options.inputs("files", "true", options.models("give two or more"), "threshold", *options.POSITIVE, "frequency")
 @options.shared("level", "metrics")
-@options.output("table", "json", "csv", "html")
+@options.output("table", "json", "md", "csv", "html")
 def compare_models(inputs: Inputs, level: float, metrics: list[str] | None, output: Output) -> None:
     """Compare models on the same rows of FILE, by every metric, with paired confidence intervals and tests."""
     comparison, assumed = compare_inputs(inputs, level, metrics)
@@ -37,6 +37,10 @@ def _text(comparison: Comparison, assumed: list[str], kind: str, inputs: Inputs)
 
     if kind == "json":
         return json_text({**comparison.to_dict(), "assumed": assumed}, indent=1)
+    if kind == "md":
+        from steelyard.report.result_view import result_markdown
+
+        return result_markdown(comparison, assumed)
     if kind == "csv":
         return csv_rows(comparison.rows.to_dicts())
     if kind == "html":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     help="The deployment prevalence: the share of positives there.",
 )
 @options.shared("level", "metrics", "mute")
-@options.output("table", "json", "csv")
+@options.output("table", "json", "md", "csv")
 def shift_prevalence(
     inputs: Inputs,
     prevalence: float,
@@ -40,6 +40,7 @@ def shift_prevalence(
     from steelyard.evaluation.evaluate import evaluate
     from steelyard.evaluation.sentences import muted_codes
     from steelyard.report.csv_text import csv_rows
+    from steelyard.report.markdown import shift_markdown
     from steelyard.report.terminal_summary import shift_summary, shifted_rows
 
     muted = muted_codes(mute or None)
@@ -51,5 +52,7 @@ def shift_prevalence(
     elif output.kind == "csv":
         print_assumed(counted.assumed)
         output.write(csv_rows(shifted_rows(sample, shifted)))
+    elif output.kind == "md":
+        output.write(shift_markdown(shifted, shifted_rows(sample, shifted)))
     else:
         output.write(shift_summary(sample, shifted))

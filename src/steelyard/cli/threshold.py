@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     "--where", multiple=True, metavar="LIMIT", help='A constraint on the threshold, such as "specificity>=0.99".'
 )
 @options.shared(*options.POSITIVE, "weight", "frequency", "exact", "level")
-@options.output("table", "json")
+@options.output("table", "json", "md")
 def find_threshold(inputs: Inputs, metric: str | None, where: tuple[str, ...], level: float, output: Output) -> None:
     """Find the threshold of the scores in FILE at which a metric is best, with its expected value on new rows."""
     from steelyard.analysis.best_threshold import best_threshold
-    from steelyard.report.terminal_summary import threshold_summary
+    from steelyard.report.terminal_summary import all_digits, threshold_summary
 
     counted = count_inputs(inputs, scores=True)
     if counted.tally.scores is None:
@@ -38,5 +38,9 @@ def find_threshold(inputs: Inputs, metric: str | None, where: tuple[str, ...], l
     best = best_threshold(counted.tally.scores, metric=metric, where=list(where) or None, level=level)
     if output.kind == "json":
         output.write(json_text({**best.to_dict(), **strict(best.row()), "assumed": assumed}, indent=1))
+    elif output.kind == "md":
+        from steelyard.report.result_view import result_markdown
+
+        output.write(result_markdown(best, [all_digits(best), *assumed]))
     else:
         output.write(threshold_summary(best, assumed))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.formatting import cell_text, three_digits
 from steelyard.report.source_facts import source_facts
 from steelyard.report.text import printable
 
@@ -22,14 +22,27 @@ def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) ->
     rows = (
         (row.name, row.text(row.value), row.interval_or_reason(), row.text(row.chance)) for row in evaluation.metrics
     )
-    verdict = [f"**{escaped(s)}**" if s.is_headline else escaped(s) for s in evaluation.verdict]
-    parts = ["\n\n".join([*verdict, *map(escaped, evaluation.assumed)]), markdown_table(head, rows)]
+    parts = [_words(evaluation), markdown_table(head, rows)]
     if source := getattr(evaluation, "source", None):
         parts.insert(0, " · ".join(map(escaped, source_facts(evaluation, source, given=given))))
     parts += [_groups(evaluation.groups)] if evaluation.groups else []
     table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
     parts += [_matrix(table)] if table is not None else []
     return "\n\n".join(parts)
+
+
+def shift_markdown(there: Evaluation, rows: Sequence[dict[str, Any]]) -> str:
+    """The verdict at another prevalence, each metric in the sample and there, and the groups."""
+    table = markdown_table(
+        [*next(iter(rows), {})], ([cell_text(name, cell) for name, cell in row.items()] for row in rows)
+    )
+    return "\n\n".join([_words(there), table, *([_groups(there.groups)] if there.groups else [])])
+
+
+def _words(evaluation: Evaluation) -> str:
+    """The verdict, its headline in bold, and what was assumed."""
+    verdict = [f"**{escaped(s)}**" if s.is_headline else escaped(s) for s in evaluation.verdict]
+    return "\n\n".join([*verdict, *map(escaped, evaluation.assumed)])
 
 
 def _groups(groups: Sequence[Group]) -> str:

@@ -55,11 +55,11 @@ def result_page(result: Result[Any]) -> str:
     return document(f"{_title(result)} · Steelyard", body, styles=("page.css", "result.css"))
 
 
-def result_markdown(result: Result[Any]) -> str:
-    """The headline, and the table with all rows."""
+def result_markdown(result: Result[Any], assumed: Sequence[str] = ()) -> str:
+    """The headline, the table with all rows, the notes, and what was assumed."""
     names, rows = _columns(result.shown_rows())
     table = [markdown_table(names, ([_text(name, row.get(name)) for name in names] for row in rows))] if rows else []
-    return "\n\n".join([escaped(result.headline), *table, *map(escaped, result.notes)])
+    return "\n\n".join([escaped(result.headline), *table, *map(escaped, (*result.notes, *assumed))])
 
 
 def _context(result: Result[Any], most: int | None) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def _differences(comparison: Comparison) -> list[str]:
     """The differences as tables, one for each pair of models."""
     pairs: dict[str, list[dict[str, Any]]] = {}
     for row in comparison.shown_rows():
-        pair = " - ".join(clean_label(row.pop(name)) for name in ("a", "b") if name in row)
+        pair = " - ".join(clean_label(row.pop(name)) for name in ("a", "b")) if len(comparison.models) > 2 else ""
         named = {"value_a": "a", "value_b": "b", "difference": "a - b"} if pair else {}
         cells = {
             named.get(key, clean_label(key)): clean_label(cell) if isinstance(cell, str) else cell
@@ -179,8 +179,12 @@ def _differences(comparison: Comparison) -> list[str]:
 def threshold_summary(best: BestThreshold, assumed: Sequence[str]) -> str:
     """The best threshold in a sentence, the table at it, and what was assumed."""
     cells = ", ".join(f"{name} {cell_count(value)}" for name, value in best.counts.to_dict().items())
-    digits = f"The threshold with all its digits: {best.threshold!r}."
-    return "\n".join([paragraph(f"{best!r}."), f"There: {cells}.", digits, *map(paragraph, assumed)])
+    return "\n".join([paragraph(f"{best!r}."), f"There: {cells}.", all_digits(best), *map(paragraph, assumed)])
+
+
+def all_digits(best: BestThreshold) -> str:
+    """The threshold as a program takes it."""
+    return f"The threshold with all its digits: {best.threshold!r}."
 
 
 def shifted_rows(here: Evaluation, there: Evaluation) -> list[dict[str, Any]]:
