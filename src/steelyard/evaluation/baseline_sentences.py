@@ -45,7 +45,8 @@ def fair_sentence(evaluation: Evaluation) -> Sentence | None:
     if code is not None:
         return Sentence(f"It is {random}.", code)
     shown = percent_interval(row.value, row.low, row.high)
-    sentence = f"The classes are of similar size, so accuracy, {shown}, is a fair summary"
+    where = "" if evaluation.prevalence is None else " at this prevalence"
+    sentence = f"The classes are of similar size{where}, so accuracy, {shown}, is a fair summary"
     return Sentence(f"{sentence}{f'; it is {random}' if random else ''}.", "accuracy-fair")
 
 

@@ -70,7 +70,6 @@ def metric(
         "is_share": is_share,
         "corrects": corrects,
         "has_proper_title": has_proper_title,
-        "of_probabilities": on == "probabilities",
     }
 
     def declare(function: Formula) -> Metric:

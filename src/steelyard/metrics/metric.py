@@ -131,7 +131,7 @@ class Metric(FormulaText):
         """A metric that is not in the registry: its name, meaning and parameters are read off the function."""
         formula, parameters = signature_of(function)
         read_off = {"meaning": meaning_of(function), "parameters": parameters}
-        form = {"function" if on == "counts" else "scores": formula}
+        form = {"function" if on == "counts" else "scores": formula, "of_probabilities": on == "probabilities"}
         usual = {"family": "own", "range": (-math.inf, math.inf), "best": None, "direction": None}
         return cls(getattr(function, "__name__", title), title, **{**usual, **read_off, **form, **facts})
 
