@@ -49,6 +49,21 @@ def words(no, yes, which=Y):
     return np.array([yes if row else no for row in which], dtype=object)
 
 
+def test_the_refusal_of_an_unclear_class_counts_the_rows_wherever_it_is_made():
+    y, p = words("no", "yes"), words("no", "yes", P)
+    frame = pd.DataFrame({"y": y, "p": p})
+    for call in (
+        lambda: steelyard.chance("recall", y, p),
+        lambda: steelyard.chance("recall", frame, true="y", pred="p"),
+        lambda: steelyard.interval("recall", y, p),
+        lambda: steelyard.chance_test("recall", y, p),
+        lambda: steelyard.recall(y, p),
+    ):
+        with pytest.raises(InputError, match=rf"makes 'yes' \({Y.sum()} of {N} rows\) the positive class"):
+            call()
+    assert steelyard.chance("recall", y, p, pos_label="yes").same_margins == pytest.approx(P.mean())
+
+
 @pytest.mark.parametrize(("no", "yes"), CONVENTIONS)
 def test_results_take_a_convention_and_state_it(no, yes):
     y, p = words(no, yes), words(no, yes, P)

@@ -95,6 +95,7 @@ def chance(
         return Chance(spec.name, value, *[math.nan] * 3)
     table = application.counted(declared, y_true, predicted, call)  # type: ignore[arg-type]  # no frame any more
     if isinstance(table, Confusion) and call.average == NATIVE:
+        application.positive_place(declared, table, call)  # an unclear class is refused with the numbers of these rows
         table = collapsed(table, call.pos_label)
     one_class = lacks_a_class(table)
     # What was about the rows is counted by now, and the positive class of a two-class table is settled.
