@@ -533,6 +533,12 @@ def test_a_gate_passes_fails_or_cannot_tell_by_its_exit_code(rows):
     assert b"undefined  precision, required >= 0.5: no predicted positives" in ran.stdout
 
 
+def test_a_gate_states_at_which_threshold_scores_were_taken(rows):
+    words = ["gate", rows, "--true", "y_true", "--score", "score", "--require", "mcc>=-1"]
+    assert "Scores were thresholded at 0.5; steelyard threshold finds a better one." in run(*words).stderr
+    assert "thresholded" not in run(*words, "--threshold", "0.4").stderr
+
+
 def test_a_gate_takes_every_name_that_a_report_prints(rows):
     words = ["gate", rows, "--true", "y_true", "--pred", "y_pred"]
     assert run(*words, "--require", "f_beta[beta=2]>=0.1").stdout.startswith("pass  f_beta[beta=2] is 0.")
@@ -1006,6 +1012,14 @@ def test_a_group_of_one_class_is_undefined_and_not_an_error(tmp_path):
         "no positives",
     )
     run("shift", path, "--true", "y", "--score", "s", "--by", "g", "--prevalence", "0.1")
+
+
+def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_lists(rows):
+    refused = run("report", rows, "--prevalence", "0.1", code=2).stderr
+    assert refused == "steelyard: No such option '--prevalence': `steelyard shift FILE --prevalence P` takes it.\n"
+    refused = run("shift", rows, "--prevalence", "0.5%", code=2).stderr
+    assert refused.endswith("'0.5%' is not a valid float; `commands shift --help` lists the options.\n")
+    assert run("reprot", code=2).stderr.endswith("`commands --help` lists the commands.\n")
 
 
 def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):

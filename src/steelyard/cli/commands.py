@@ -32,6 +32,8 @@ _FORMER = {  # options under their former names, for one release
     "prevalence-in-use": "deployment-prevalence",
 }
 
+_ELSEWHERE = {"--prevalence": "steelyard shift FILE --prevalence P"}  # options that users look for in other commands
+
 
 def command(function: Callable[..., None]) -> click.Command:
     """The command that its module is named after; the function's docstring is its help."""
@@ -141,7 +143,10 @@ def _sentence(ctx: click.Context, error: Exception) -> str:
     """The sentence of an error, as shown to the user."""
     if isinstance(error, click.UsageError):
         path, text = (error.ctx or ctx).command_path, error.format_message().rstrip(".")
-        return f"{text}{'' if text.endswith(('?', ')')) else ';'} `{path} --help` lists them."
+        if isinstance(error, click.NoSuchOption) and error.option_name in _ELSEWHERE:
+            return f"No such option {error.option_name!r}: `{_ELSEWHERE[error.option_name]}` takes it."
+        what = "commands" if isinstance((error.ctx or ctx).command, click.Group) else "options"
+        return f"{text}{'' if text.endswith(('?', ')')) else ';'} `{path} --help` lists the {what}."
     if isinstance(error, click.ClickException):
         return error.format_message()
     if isinstance(error, SteelyardError):

@@ -9,6 +9,7 @@ import click
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import evaluate_inputs, print_assumed
+from steelyard.cli.report import in_shell_words
 
 if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs
@@ -39,9 +40,9 @@ def judge_predictions(
     required = [rules.parse_rule(text) for text in requirements] or rules.rules_against(old)
     for rule in required:
         rules.limit_of(rule, old)
-    evaluation, counted = evaluate_inputs(inputs, level=level, metrics=[rule.metric for rule in required])
+    evaluation, _ = evaluate_inputs(inputs, level=level, metrics=[rule.metric for rule in required])
     judgements = [rules.judge_rule(rule, evaluation, old) for rule in required]
-    print_assumed(counted.assumed)
+    print_assumed(in_shell_words(evaluation).assumed)
     click.echo("\n".join(judgement.text for judgement in judgements))
     undefined = any(judgement.passed is None for judgement in judgements)
     if code := 3 if undefined else int(not all(judgement.passed for judgement in judgements)):
