@@ -99,6 +99,13 @@ def test_the_listing_as_json_and_markdown():
     assert all(line.replace(r"\|", "").count("|") == 8 for line in lines)
 
 
+def test_explain_knows_the_codes_of_the_verdict_and_the_help_says_where_they_stand():
+    out = " ".join(run("explain", "read-first").stdout.split())
+    assert "a sentence of the verdict, of severity info: what was found." in out
+    assert "docs/verdict.md#read-first explains it; --mute read-first leaves it out." in out
+    assert "--format json and docs/verdict.md" in " ".join(run("report", "--help").stdout.split())
+
+
 def test_explain_tells_what_there_is_to_know():
     out = run("explain", "mcc").stdout
     for words in ("Matthews", "[-1, 1]", "no predicted positives", "doi:10.1016/0005-2795(75)90109-9", "0.377"):

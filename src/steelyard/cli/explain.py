@@ -1,4 +1,4 @@
-"""`steelyard explain`: one metric, its formula, meaning and source."""
+"""`steelyard explain`: one metric, its formula, meaning and source, or a code of the verdict."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from steelyard.cli.commands import command
 @command
 @click.argument("name")
 def explain_metric(name: str) -> None:
-    """Explain the metric NAME, such as mcc or f_beta[beta=2]."""
+    """Explain the metric NAME, such as mcc or f_beta[beta=2], or a code of the verdict, such as read-first."""
+    from steelyard.evaluation.sentences import SEVERITIES, code_explanation
     from steelyard.metrics.registry import get_metric
     from steelyard.report.explanation import explanation
+    from steelyard.report.terminal import paragraph
 
-    click.echo(explanation(get_metric(name)))
+    click.echo(paragraph(code_explanation(name)) if name in SEVERITIES else explanation(get_metric(name)))

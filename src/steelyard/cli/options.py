@@ -63,7 +63,11 @@ _SHARED: dict[str, _Decorator] = {
         help="Only these metrics, such as mcc,f_beta[beta=2].",
     ),
     "mute": click.option(
-        "--mute", multiple=True, metavar="CODE", help="Leave sentences of this code out of the verdict; repeatable."
+        "--mute",
+        multiple=True,
+        metavar="CODE",
+        help="Leave sentences of this code out of the verdict; repeatable. Codes stand in --format json and "
+        "docs/verdict.md; TAB completes them.",
     ),
 }
 POSITIVE = ("positive", "rarer")

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 Severity: TypeAlias = Literal["info", "note", "warning"]
 
-# info: what was found. note: it limits how a number may be read. warning: check it before the numbers are used.
+_MEANINGS: dict[Severity, str] = {
+    "info": "what was found",
+    "note": "it limits how a number may be read or compared",
+    "warning": "check this before the numbers are used",
+}
 SEVERITIES: dict[str, Severity] = {
     "outcomes": "info",
     "few-positives": "warning",
@@ -86,6 +90,15 @@ class Sentence(str):
 
     def __reduce__(self) -> tuple[type[Sentence], tuple[str, str, Severity]]:
         return type(self), (self.text, self.code, self.severity)
+
+
+def code_explanation(code: str) -> str:
+    """What a code stands for, where its sentence is explained and how it is left out."""
+    severity = SEVERITIES[code]
+    return (
+        f"{code} is the code of a sentence of the verdict, of severity {severity}: {_MEANINGS[severity]}. "
+        f"{_PAGE}#{code} explains it; --mute {code} leaves it out."
+    )
 
 
 def muted_codes(mute: Iterable[str] | None) -> tuple[str, ...]:
