@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
@@ -14,7 +14,7 @@ from steelyard.errors import InputError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.ingest.score_matrix import tables_per_class
 from steelyard.metrics import application
-from steelyard.metrics.call_options import NATIVE, CallOptions, undefined_or_zero_division
+from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, undefined_or_zero_division
 from steelyard.metrics.frame_tables import counted_frame, table_for
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.class_scores import ClassScores
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.statistic import Statistic
-
-_OPTIONS = frozenset(field.name for field in fields(CallOptions))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +107,10 @@ def chance(
 
 def spec_and_options(metric: SpecLike, options: dict[str, Any]) -> tuple[MetricSpec, CallOptions]:
     """The metric with the parameters among the options, which leave them, and the options of its call."""
-    spec, parameters = MetricSpec.of(metric), {key: options.pop(key) for key in list(options) if key not in _OPTIONS}
+    spec, parameters = (
+        MetricSpec.of(metric),
+        {key: options.pop(key) for key in list(options) if key not in OPTION_NAMES},
+    )
     undefined = undefined_or_zero_division(options.pop("undefined", math.nan), parameters.pop("zero_division", None))
     options["undefined"] = undefined
     spec = replace(spec, metric=spec.metric.fixed(**parameters)) if parameters else spec

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,3 +54,6 @@ class CallOptions:
     def replacement(self) -> float:
         """The number for an undefined value: NaN unless one was given."""
         return math.nan if isinstance(self.undefined, str) else self.undefined
+
+
+OPTION_NAMES = frozenset(field.name for field in fields(CallOptions))

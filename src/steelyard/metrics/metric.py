@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 import numpy as np
 
 from steelyard.metrics import application
-from steelyard.metrics.call_options import CallOptions, undefined_or_zero_division
+from steelyard.metrics.call_options import OPTION_NAMES, CallOptions, undefined_or_zero_division
 from steelyard.metrics.formula import Formula, meaning_of, signature_of
 from steelyard.metrics.formula_text import FormulaText
 from steelyard.metrics.help_text import CallSignature, Manual
@@ -154,10 +154,11 @@ class Metric(FormulaText):
         **options: Any,
     ) -> str | Array | None:
         """The reason why the same call would give NaN, None where the value is defined; an array for an array."""
-        parameters = {key: options.pop(key) for key in list(options) if key in self.parameters}
+        parameters = {key: options.pop(key) for key in list(options) if key not in OPTION_NAMES}
+        replaced = undefined_or_zero_division(options.pop("undefined", math.nan), parameters.pop("zero_division", None))
         other = application.predictions_or_scores(self, y_pred, y_score)
-        checked = application.checked_parameters(self, parameters)
-        reason: str | Array | None = application.apply(self, y_true, other, CallOptions(**options), checked).why
+        call, checked = CallOptions(**options, undefined=replaced), application.checked_parameters(self, parameters)
+        reason: str | Array | None = application.apply(self, y_true, other, call, checked).why
         return reason
 
     def for_classes(self, form: Formula | None = None, *, absent: bool = False) -> Formula:
