@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import bounds_text, value_text
+from steelyard.analysis.formatting import bounds_text, interval_text, value_text
 from steelyard.analysis.result_json import same_fields
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import MetricSpec
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MetricRow:
     """One metric: its value, its interval, its no-skill baseline, and where it is undefined the reason."""
 
@@ -58,6 +58,12 @@ class MetricRow:
         """The metric as strict JSON values: null where it is undefined."""
         numbers = {key: _finite(getattr(self, key)) for key in ("value", "low", "high", "chance")}
         return {"name": self.name, **numbers, "undefined": self.undefined}
+
+    def __repr__(self) -> str:
+        if math.isnan(self.value):
+            return f"{self.name} undefined{f': {self.undefined}' if self.undefined else ''}"
+        text = f"{self.name} {interval_text(self.value, self.low, self.high, share=self.spec.is_share)}"
+        return text if math.isnan(self.chance) else f"{text}, chance {self.text(self.chance)}"
 
 
 def _finite(value: float) -> float | None:
