@@ -26,7 +26,8 @@ def explanation(metric: Metric) -> str:
     sections = [
         f"{bold(metric.title)}  ({metric.name})",
         paragraph(metric.meaning, "  "),
-        _section("also called", ", ".join(_other_names(metric))),
+        _section("also called", ", ".join(metric.aliases)),
+        _section("scikit-learn", metric.sklearn or "none"),
         _section("formula", "\n".join(_formulas(metric))),
         _section("range", f"{range_text(metric)}, {_best(metric)}"),
         _section("undefined", _undefined(metric)),
@@ -41,11 +42,6 @@ def explanation(metric: Metric) -> str:
 def _section(title: str, body: str) -> str:
     lines = [paragraph(line, "    ") for line in body.split("\n")]
     return "\n".join([f"  {bold(title)}", *lines]) if body else ""
-
-
-def _other_names(metric: Metric) -> list[str]:
-    """Its synonyms, and what scikit-learn calls it."""
-    return [*metric.aliases, *([f"{metric.sklearn} in scikit-learn"] if metric.sklearn else [])]
 
 
 def _formulas(metric: Metric) -> Iterator[str]:
