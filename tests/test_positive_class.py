@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from functools import partial
 
@@ -14,7 +15,8 @@ import steelyard
 from steelyard import RARER, best_threshold, compare, confusion, cross_evaluate, paired, tally
 from steelyard.analysis.best_threshold import BestThreshold
 from steelyard.cli.option_words import of_shell
-from steelyard.errors import InputError
+from steelyard.errors import InputError, InputTypeError
+from steelyard.report.explanation import explanation
 
 N = 200
 evaluate = partial(steelyard.evaluate, draws=20)  # what is stated does not depend on the draws
@@ -47,6 +49,31 @@ GUESSES = [("fraud", "legit"), (1, 2), ("benign", "malignant"), ("yes", "Yes"), 
 def words(no, yes, which=Y):
     """Labels of two words, one a row."""
     return np.array([yes if row else no for row in which], dtype=object)
+
+
+def test_scores_in_place_of_labels_are_asked_for_by_their_keyword():
+    with pytest.raises(InputError, match=r"Are these scores\? Give them as y_score="):
+        steelyard.recall(Y, S)
+    assert of_shell("Are these scores? Name it with score=.") == "Are these scores? Name it with --score."
+
+
+def test_a_row_of_a_report_reads_as_its_value_interval_and_baseline():
+    row = steelyard.evaluate(steelyard.Counts(28, 23, 72, 2680))["recall"]
+    assert repr(row) == "recall 54.9 % (41.4 to 68.0), chance 3.57 %"
+    nobody = steelyard.evaluate(steelyard.Counts(0, 10, 0, 90))["precision"]
+    assert repr(nobody) == "precision undefined: no predicted positives"
+
+
+def test_the_reason_takes_what_the_call_takes():
+    nobody = steelyard.Counts(0, 10, 0, 90)
+    assert steelyard.precision.why(nobody, zero_division=0) == "no predicted positives"
+    with pytest.raises(InputTypeError, match="has no parameter 'beta'"):
+        steelyard.precision.why(nobody, beta=2)
+
+
+def test_an_explanation_names_the_function_of_scikit_learn_or_none():
+    assert "\n    recall_score\n" in explanation(steelyard.recall)
+    assert re.search(r"scikit-learn\S*\n    none\n", explanation(steelyard.ac_score))
 
 
 def test_the_refusal_of_an_unclear_class_counts_the_rows_wherever_it_is_made():

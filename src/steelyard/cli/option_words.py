@@ -12,6 +12,7 @@ _WORDS = {
     rf"\bpos_label={_ENDS}": "--positive",
     r"\bpos_label=RARER\b": "--rarer-positive",
     r"\bpos_label=(?=\S)": "--positive ",
+    rf"\b(?:y_)?score={_ENDS}": "--score",
     rf"\bthreshold={_ENDS}": "--threshold",
     rf"\bmetrics={_ENDS}": "--metrics",
     rf"\bfrequency={_ENDS}": "--frequency",

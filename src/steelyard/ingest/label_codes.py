@@ -141,7 +141,8 @@ def _is_nan(label: Label) -> bool:
 
 def fraction_sentence(name: str, value: float) -> str:
     """The refusal of fractions where labels belong."""
-    return f"{name} holds {value:g}: a label is text or a whole number. Are these scores? Name them as scores."
+    way = "Name it with score=" if name.startswith("The column") else "Give them as y_score="
+    return f"{name} holds {value:g}: a label is text or a whole number. Are these scores? {way}."
 
 
 def _whole_floats(values: Array, name: str) -> tuple[Array, Labels]:
