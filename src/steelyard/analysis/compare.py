@@ -20,6 +20,7 @@ from steelyard.errors import InputError
 from steelyard.ingest import label_codes
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.class_checks import check_classes
+from steelyard.ingest.frame_columns import refuse_groups
 from steelyard.ingest.label_tables import match_label
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import metrics_with_role
@@ -57,6 +58,9 @@ def compare(
     true: str | None = None,
     pred: ComparedModels = None,
     score: ComparedModels = None,
+    weight: None = None,
+    by: None = None,
+    cluster: None = None,
 ) -> Comparison:
     """Whether models differ on the same rows: every metric's difference with its paired interval and tests.
 
@@ -79,7 +83,8 @@ def compare(
     """
     inference = Inference(level, draws=draws, rng=generator(rng))
     models, scores = model_columns.named_models(models, scores, true, pred, score)
-    paired_tables.refuse_weights(sample_weight)
+    refuse_groups("compare", by=by, cluster=cluster)
+    paired_tables.refuse_weights(sample_weight, weight)
     options = CallOptions(pos_label, labels, average)
     if average is None:
         raise InputError("compare takes one value per metric: name a class with pos_label=, or average='macro'.")

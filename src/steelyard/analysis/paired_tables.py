@@ -49,11 +49,12 @@ def paired(
     return counted_pair(truth, a, b, shared, positive(shared, pos_label, truth, times), times)
 
 
-def refuse_weights(sample_weight: Weights) -> None:
-    """Refuse sample weights, which no draw of rows can count."""
-    if sample_weight is not None:
+def refuse_weights(sample_weight: Weights, weight: str | None = None) -> None:
+    """Refuse sample weights, which no draw of rows can count; of a frame their column is named by weight=."""
+    if sample_weight is not None or weight is not None:
+        name = "weight=" if sample_weight is None else "sample_weight="
         raise InputError(
-            "sample_weight= is not taken in comparing models: their paired draws count rows. Leave it out, or give "
+            f"{name} is not taken in comparing models: their paired draws count rows. Leave it out, or give "
             "paired() frequency weights by frequency=."
         )
 
