@@ -347,3 +347,12 @@ def test_a_metric_can_be_printed_by_whoever_takes_functions():
     assert list(inspect.signature(steelyard.roc_auc).parameters)[:2] == ["y_true", "y_score"]
     assert "beta" not in inspect.signature(get_metric("f2")).parameters
     assert "family" in inspect.signature(steelyard.Metric).parameters
+
+
+def test_a_metric_is_found_by_its_name_in_scikit_learn():
+    first = {m.sklearn: m for m in reversed(list_metrics()) if m.sklearn}  # f2 is scikit-learn's fbeta_score too
+    assert {name: get_metric(name) for name in first} == first
+    assert (
+        get_metric("matthews_corrcoef").name == "mcc" and steelyard.balanced_accuracy_score.name == "balanced_accuracy"
+    )
+    assert get_metric("fbeta_score[beta=2]")(Counts(8, 2, 2, 8)) == 0.8

@@ -19,7 +19,8 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(f"steelyard.{_HOME[name]}"), name)
     if not name.startswith("_"):
-        metric = import_module("steelyard.metrics.registry").find(name)
+        registry = import_module("steelyard.metrics.registry")
+        metric = registry.find(name) or registry.find_by_sklearn(name)
         if metric is not None:
             return metric
     msg = f"module 'steelyard' has no attribute {name!r}"

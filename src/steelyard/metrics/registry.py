@@ -47,6 +47,11 @@ def find(name: str) -> Metric | None:
     )
 
 
+def find_by_sklearn(name: str) -> Metric | None:
+    """The first metric that scikit-learn has as a function of this name, if there is one."""
+    return next((metric for metric in _REGISTRY.values() if metric.sklearn and metric.sklearn == _key(name)), None)
+
+
 def _key(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
@@ -76,7 +81,7 @@ def is_registered(metric: Metric) -> bool:
 
 
 def get_metric(name: MetricLike) -> Metric:
-    """The metric of that name or alias, parameters in brackets; a plain function becomes a metric of its own.
+    """The metric of that name, alias or scikit-learn's name, parameters in brackets; a function becomes a metric.
 
     >>> from steelyard import Counts
     >>> get_metric("tpr")
@@ -94,7 +99,7 @@ def get_metric(name: MetricLike) -> Metric:
         msg = f"A metric is named by a string, a Metric or a function, not {name!r}."
         raise InputTypeError(msg)
     stem, parameters = parse_form(name)
-    metric = find(stem)
+    metric = find(stem) or find_by_sklearn(stem)
     if metric is None:
         near = did_you_mean(_key(stem), [*_REGISTRY, *_ALIASES])
         msg = f"No metric is called {name!r}.{near or ' list_metrics() lists them all.'}"
