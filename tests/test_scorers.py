@@ -191,7 +191,7 @@ def test_a_cut_at_which_the_metric_is_undefined_is_never_the_best(name):
 def test_a_plain_score_stays_undefined():
     never = DummyClassifier(strategy="constant", constant=0).fit(X, Y)
     assert math.isnan(scorer("precision")(never, X, Y)) and math.isnan(scorer("mcc")(never, X, Y))
-    assert scorer("precision", undefined=0.0)(never, X, Y) == 0
+    assert scorer("precision", undefined=0.0)(never, X, Y) == scorer("precision", zero_division=0)(never, X, Y) == 0
 
 
 @pytest.mark.parametrize(

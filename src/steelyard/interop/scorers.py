@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.errors import InputError, needs_sklearn
 from steelyard.ingest.array_tables import confusion, score_table
 from steelyard.interop.boosting import LightGBMMetric, XGBoostMetric
+from steelyard.metrics.call_options import undefined_or_zero_division
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.spec import MetricSpec, SpecLike
 
@@ -38,14 +39,16 @@ def scorer(
     pos_label: Label | None = None,
     average: str | None = "native",
     undefined: float = math.nan,
+    zero_division: float | None = None,
     **parameters: Parameter,
 ) -> MetricScorer:
     """A metric as a scorer of scikit-learn: for cross_validate, GridSearchCV, TunedThresholdClassifierCV.
 
     Whether it asks for predictions, scores or probabilities, and whether higher is better, is known of the metric; a
     metric that is best low is negated, as scikit-learn expects. Several scorers in a dictionary share the predictions.
-    On a fold where the metric is undefined the score is `undefined`, NaN unless given; a threshold at which it is
-    undefined is never the best. `.xgboost` and `.lightgbm` are the same metric for early stopping there.
+    On a fold where the metric is undefined the score is `undefined`, NaN unless given (scikit-learn's
+    `zero_division` means the same); a threshold at which it is undefined is never the best. `.xgboost` and `.lightgbm`
+    are the same metric for early stopping there.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -66,7 +69,8 @@ def scorer(
     plain_function = callable(metric) and not isinstance(metric, Metric)
     greater = plain_function or _greater(chosen)  # a plain function says nothing about itself
     options = {} if pos_label is None else {"pos_label": pos_label}
-    score = Score(chosen, average, undefined, _worst(chosen, greater))
+    replaced = float(undefined_or_zero_division(undefined, zero_division))
+    score = Score(chosen, average, replaced, _worst(chosen, greater))
     return MetricScorer(score, 1 if greater else -1, options, _response(chosen, average))
 
 
