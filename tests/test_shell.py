@@ -905,6 +905,7 @@ BAD = [
     ("1,001 labels", "y,p\n" + "".join(f"{i},{i}\n" for i in range(1001)), ["report", "in", *YP], "The column 'y' holds 1,001 different values in its first 1,001 rows; at most 1,000 labels are counted."),
     ("null labels", GOOD + ",1,0.3\n", ["report", "in", *YP], "The column 'y' holds missing labels; drop those rows, or give them a label."),
     ("a positive that does not occur", GOOD, ["report", "in", *YP, "--positive", "2"], "The positive class '2' does not occur; there are 0, 1, which are numbers"),
+    ("one class of scores", b"y,p\n1,0.2\n1,0.4\n", ["report", "in", "--true", "y", "--score", "p"], "The labels of the column 'y' hold one class only, 1; give rows of both classes."),
     ("one class", b"y,p\n1,1\n1,0\n", ["report", "in", *YP], "The truth holds one class only, 1; a metric needs rows of at least two."),
     ("a truncated gzip", gzip.compress(GOOD.encode() * 99)[:-30], ["report", "in", *YP], "'in' is a gzip file that cannot be unpacked: it is truncated or damaged."),
     ("one that expands", packed_bomb, ["report", "in", *YP], "'in' unpacks to more than 1 GiB, over 200 times its size; unpack it yourself if that is right."),

@@ -162,6 +162,7 @@ def roc_then_tpnr(
 
 def _true_labels(data: Frame | Source | ArrayLike, true: str | None) -> Labels:
     """The labels of the truth, in an array or in a column of a frame."""
+    # With the name of a column it is a frame.
     column = arrays.column(data, "y_true") if true is None else label_columns(data, true, [], None)[0][0]  # type: ignore[arg-type]
     return label_codes.encode(column)[1]
 
