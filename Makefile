@@ -1,8 +1,8 @@
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test chromium screenshots check house format mutants sklearn-suite coverage properties studies bench docs pages stub build lowest clean
+.PHONY: demo test locked lock chromium screenshots check house format mutants sklearn-suite coverage properties studies bench docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -51,12 +51,12 @@ studies: $(VENV)/.test  ## run the five studies in full and write docs/studies; 
 bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run; writes docs/benchmarks.md; ROWS=word only prints
 	$(BIN)/python -m benchmarks.run
 
-build: $(BIN)/python  ## a wheel and an sdist in dist/, each tried: the wheel in an empty environment, the tests from the sdist
-	$(BIN)/pip install -q --disable-pip-version-check build
+build: $(VENV)/.release  ## a wheel and an sdist in dist/, each tried: the wheel in an empty environment, the tests from the sdist; build/sbom.cdx.json
 	rm -rf dist build/wheel build/sdist
-	$(BIN)/python -m build -q
-	$(PYTHON) -m venv build/wheel && build/wheel/bin/pip install -q --disable-pip-version-check dist/*.whl
+	$(BIN)/python -m build -q --no-isolation
+	$(PYTHON) -m venv --without-pip build/wheel && $(BIN)/pip --python build/wheel install -q --disable-pip-version-check dist/*.whl
 	cd build && wheel/bin/steelyard report --counts 28,23,72,2680 > /dev/null && echo "the wheel reports"
+	$(BIN)/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml -o build/sbom.cdx.json build/wheel
 	mkdir -p build/sdist && tar -xzf dist/*.tar.gz -C build/sdist --strip-components 1
 	$(MAKE) -C build/sdist test
 
@@ -76,6 +76,15 @@ pages: $(VENV)/.test  ## write into the pages what their code prints now, and in
 
 stub: $(VENV)/.test  ## write src/steelyard/__init__.pyi, what type checkers and editors see, from the names and the catalogue
 	$(BIN)/python docs/stub.py
+
+locked: $(BIN)/python  ## install what requirements.lock names, and nothing else: CI does so before it calls the other commands
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $(VENV)/.demo $(VENV)/.test $(VENV)/.dev $(VENV)/.release
+
+lock: $(VENV)/.release  ## write requirements.lock anew: every version and its hashes, for every Python and system
+	$(BIN)/uv pip compile -q --universal --upgrade --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
+	  --custom-compile-command 'make lock' --extra dev --extra release pyproject.toml -o requirements.lock
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
