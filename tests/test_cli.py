@@ -37,6 +37,7 @@ def test_version_and_help():
 ROOMS = {
     "commands",
     "inputs",
+    "interruptions",
     "option_words",
     "options",
     "outputs",
@@ -45,6 +46,7 @@ ROOMS = {
     "progress",
     "rules",
     "saved_tables",
+    "streams",
     "suggestions",
 }
 

@@ -785,11 +785,12 @@ def test_a_kill_at_any_moment_leaves_no_half_written_output(sign, wait, long_fil
     time.sleep(wait)
     running.send_signal(sign)
     told = running.communicate(timeout=60)
-    if running.returncode == 0:  # it was done before
+    assert [path.name for path in out.iterdir()] in ([], ["report.json"])
+    if running.returncode == 0 or list(out.iterdir()):  # it was done before
         assert strict((out / "report.json").read_text())["rows"] == 4_000_000
-        return
-    assert list(out.iterdir()) == []
     assert told[0] == b""
+    if running.returncode == 0:
+        return
     assert running.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[sign]
     if sign != signal.SIGKILL:
         assert list(folder.iterdir()) == []
@@ -825,10 +826,92 @@ def test_an_interruption_in_the_moment_that_something_is_made_leaves_nothing(sig
     assert list(folder.iterdir()) == []
 
 
+WAITING = """
+import sys, time
+from steelyard.cli import main
+from steelyard.ingest import frame_tally
+def endless_query():
+    import polars as pl
+    rows = pl.LazyFrame({"a": range(10**6)})
+    rows.join(rows, how="cross").select((pl.col("a") * pl.col("a_right")).sum()).collect(engine="streaming")
+def lost_exit():
+    try:
+        time.sleep(10**6)
+    except SystemExit:  # as that which is raised while an object is removed
+        pass
+    time.sleep(10**6)
+def wait(*_, **__):
+    print("started", file=sys.stderr, flush=True)
+    %s()
+frame_tally.tally = wait
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("work", ["endless_query", "lost_exit"])
+def test_a_signal_cancels_the_running_query_and_is_never_lost(work, sign, rows, tmp_path):
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    running = subprocess.Popen(
+        [sys.executable, "-c", WAITING % work, "report", str(rows)],
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(folder)},
+    )
+    assert running.stderr.readline() == b"started\n"
+    running.send_signal(sign)
+    _, told = running.communicate()  # either would take days to end by itself
+    assert (running.returncode, told) == (128 + sign, b"")
+    assert list(folder.iterdir()) == []
+
+
 def test_a_reader_who_leaves_early_is_no_error(rows):
     line = f"{sys.executable} -m steelyard.cli report {rows} --all | head -1"
     ran = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, check=False)
     assert ran.stderr == b"" and ran.stdout.startswith(b"rows.csv")
+
+
+@pytest.mark.parametrize(
+    "line", ["{} | true", "{} 2>&1 | true", "{} >/dev/full", "{} >/dev/full 2>&1", "{} >&-", "{} >&- 2>&-"]
+)
+def test_a_gate_exits_by_its_verdict_whatever_becomes_of_its_words(line, tmp_path):
+    rules = {0: "recall>=0.1", 1: "recall>=0.9", 3: "precision>=0.5"}
+    for code, rule in rules.items():
+        counts = "0,5,0,5" if code == 3 else "1,1,0,5.5"  # which is no whole number, so that stderr has a message
+        gate = f"{sys.executable} -m steelyard.cli gate --counts {counts} --require '{rule}'"
+        ran = subprocess.run(["bash", "-o", "pipefail", "-c", line.format(gate)], capture_output=True, check=False)
+        assert ran.returncode == code
+        assert b"Traceback" not in ran.stderr and b"Exception ignored" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "words", ["--help", "--version", "report --help", "metrics", "report --counts 1,2,3,4", "compare"]
+)
+def test_a_full_disk_behind_stdout_is_one_sentence_and_exit_2(words):
+    command = f"{sys.executable} -m steelyard.cli {words} >/dev/full"
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, check=False, text=True)
+    assert ran.returncode == 2 and ran.stderr.count("\n") == 1
+    if words != "compare":  # which is refused for another reason, on stderr
+        assert ran.stderr.startswith("steelyard: The standard output cannot be written: No space left on device")
+        reader = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", f"{command[:-10]} | true"], capture_output=True, check=False
+        )
+        assert (reader.returncode, reader.stderr) == (0, b"")
+
+
+def test_a_closed_stdout_loses_no_report_in_silence():
+    line = f"{sys.executable} -m steelyard.cli report --counts 1,2,3,4 >&-"
+    ran = subprocess.run(["bash", "-c", line], capture_output=True, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr == b"steelyard: The standard output is closed; open it, or name a file with -o.\n"
+
+
+def test_letters_that_the_terminal_lacks_are_written_as_codes(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,p\nœil,œil\n目,œil\n目,目\n", encoding="utf-8")
+    ran = shell("report", path, "--true", "y", "--pred", "p", "--positive", "目", PYTHONIOENCODING="cp1252")
+    assert ran.returncode == 0
+    assert b"\\u76ee" in ran.stdout and "œil".encode("cp1252") in ran.stdout
 
 
 # ---------------------------------------------------------------- hostile names

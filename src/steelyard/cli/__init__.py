@@ -6,29 +6,39 @@ import os
 import sys
 
 from steelyard._names import __version__
+from steelyard.cli import streams
 from steelyard.cli.overview import overview
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words in ([], ["-h"], ["--help"]) and "_STEELYARD_COMPLETE" not in os.environ:
-        print(overview())  # noqa: T201 - the one print of the project: click is not loaded here
-    elif words == ["--version"]:
-        print(f"steelyard {__version__}")  # noqa: T201 - as above
-    else:
-        _run(words)
+    streams.prepare_streams()
+    try:
+        if words in ([], ["-h"], ["--help"]) and "_STEELYARD_COMPLETE" not in os.environ:
+            print(overview(), flush=True)  # noqa: T201 - the one print of the project: click is not loaded here
+        elif words == ["--version"]:
+            print(f"steelyard {__version__}", flush=True)  # noqa: T201 - as above
+        else:
+            _run(words)
+    except OSError as error:  # of a help: commands answer for what they print
+        if not streams.is_of_stdout(error):
+            raise
+        if sentence := streams.lost_sentence(error):
+            streams.print_message(f"steelyard: {sentence}")
+            sys.exit(2)
 
 
 def _run(words: list[str]) -> None:
-    """Run a command; an interruption at any moment ends it in order, so that temporary files are removed."""
-    import signal
+    """Run a command; a signal at any moment ends it in order, and decides the exit code."""
+    from steelyard.cli import interruptions
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    interruptions.heed_signals()
     try:
         from steelyard.cli.commands import commands
 
         commands.main(words, prog_name="steelyard")
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
+    finally:
+        interruptions.ignore_signals()
+        if code := interruptions.interrupted_code():
+            sys.exit(code)

@@ -12,6 +12,7 @@ from steelyard.analysis.strict_json import json_text, strict
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs
+from steelyard.cli.streams import print_message
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _counts(name: str, model: Inputs) -> Counts:
     counted = count_inputs(model)
     evaluation = evaluate(counted.tally, threshold=model.threshold, metrics=["recall"])
     for sentence in dict.fromkeys([*counted.assumed, *evaluation.assumed]):
-        click.echo(f"{name}: {sentence}" if name else sentence, err=True)
+        print_message(f"{name}: {sentence}" if name else sentence)
     if evaluation.counts is None:
         raise InputError(
             f"{name or model.files[0]!r} is no table of one positive class; name the class with --positive, "

@@ -6,7 +6,6 @@ Stdout is data, stderr is messages.
 from __future__ import annotations
 
 import os
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,6 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from steelyard.cli.overview import ABOUT, COMMANDS
+from steelyard.cli.streams import is_of_stdout, lost_sentence, print_message
 from steelyard.cli.suggestions import suggest_values
 from steelyard.errors import SteelyardError, did_you_mean
 
@@ -59,7 +59,7 @@ class OneCommand(click.Command):
             args = args[:-1] if args and args[-1].startswith("-") else args
         else:
             for word in (word for word in args if word.removeprefix("--") in _FORMER):
-                click.echo(f"steelyard: {word} is now called --{_FORMER[word.removeprefix('--')]}.", err=True)
+                print_message(f"steelyard: {word} is now called --{_FORMER[word.removeprefix('--')]}.")
             _, _, given = self.make_parser(ctx).parse_args(args=list(args))
             names = [option.name for option in dict.fromkeys(given)]
             for option in given:
@@ -120,16 +120,21 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             ctx.exit(130)
-        except BrokenPipeError:
-            # Whoever read stdout has gone; nothing is left to flush there at the exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(0)
         except (click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
+            if isinstance(error, OSError) and is_of_stdout(error):
+                _end_unread(ctx, error)
             if os.environ.get("STEELYARD_DEBUG") and not isinstance(error, (click.ClickException, SteelyardError)):
                 raise
             refuse(ctx, _sentence(ctx, error))
+
+
+def _end_unread(ctx: click.Context, error: OSError) -> NoReturn:
+    """Whoever read stdout has gone, which is no error, or nothing can be written there."""
+    if sentence := lost_sentence(error):
+        refuse(ctx, sentence)
+    ctx.exit(0)
 
 
 def _colour() -> bool | None:
@@ -160,7 +165,7 @@ def refuse(ctx: click.Context, sentence: str) -> NoReturn:
     from steelyard.cli.option_words import of_shell
     from steelyard.report.terminal import one_line
 
-    click.echo(f"steelyard: {one_line(of_shell(sentence))}", err=True)
+    print_message(f"steelyard: {one_line(of_shell(sentence))}")
     ctx.exit(2)
 
 

@@ -10,6 +10,7 @@ from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import evaluate_inputs, print_assumed
 from steelyard.cli.report import in_shell_words
+from steelyard.cli.streams import print_verdict
 
 if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs
@@ -43,7 +44,7 @@ def judge_predictions(
     evaluation, _ = evaluate_inputs(inputs, level=level, metrics=[rule.metric for rule in required])
     judgements = [rules.judge_rule(rule, evaluation, old) for rule in required]
     print_assumed(in_shell_words(evaluation).assumed)
-    click.echo("\n".join(judgement.text for judgement in judgements))
+    print_verdict("\n".join(judgement.text for judgement in judgements))
     undefined = any(judgement.passed is None for judgement in judgements)
     if code := 3 if undefined else int(not all(judgement.passed for judgement in judgements)):
         ctx.exit(code)

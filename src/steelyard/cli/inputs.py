@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.positive_option import with_convention, with_positive
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
+from steelyard.cli.streams import print_message
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -90,10 +91,8 @@ class CountedInput:
 
 def print_assumed(assumed: Sequence[str]) -> None:
     """What was taken for granted, on stderr, where the result itself has no place for it."""
-    import click
-
     for line in assumed:
-        click.echo(line, err=True)
+        print_message(line)
 
 
 # ---------------------------------------------------------------- counted and evaluated

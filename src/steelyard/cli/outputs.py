@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from steelyard.cli.streams import check_stdout, print_message
 from steelyard.errors import InputError
 from steelyard.ingest.replaced_files import check_replaceable, replacement_file
 
@@ -28,6 +29,7 @@ class Output:
         """The text to stdout, or to the file by way of a temporary one beside it: a kill leaves the old or the new."""
         table = self.kind == "table"  # bold and colour are for it alone, and for the terminal
         if self.path is None:
+            check_stdout()
             click.echo(text, nl=isinstance(text, str) and not text.endswith("\n"), color=None if table else False)
             return
         text = click.unstyle(text) if table and isinstance(text, str) else text
@@ -84,4 +86,4 @@ def replacement(output: str, ending: str) -> Iterator[Path]:
     """A file beside the output to be written, which takes its place when that has gone well."""
     with replacement_file(_target(output), ending) as temporary:
         yield temporary
-    click.echo(f"Wrote {output}.", err=True)
+    print_message(f"Wrote {output}.")

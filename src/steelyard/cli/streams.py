@@ -1,0 +1,64 @@
+"""Streams: stdout and stderr, which may be closed, full, without a reader, or unable to encode a letter."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from typing import TextIO
+
+from steelyard.errors import InputError
+
+
+def prepare_streams() -> None:
+    """A letter that the encoding of a stream lacks is written as its code, where Python would fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def print_message(text: str) -> None:
+    """A line on stderr; that no one can read it is no error."""
+    import click
+
+    try:
+        click.echo(text, err=True)
+    except OSError:
+        _discard(sys.stderr)
+
+
+def print_verdict(text: str) -> None:
+    """What the exit code says as well: that stdout is lost changes nothing."""
+    import click
+
+    try:
+        click.echo(text)
+    except OSError as error:
+        if sentence := lost_sentence(error):
+            print_message(f"steelyard: {sentence}")
+
+
+def check_stdout() -> None:
+    """Refuse a stdout that was closed from the start, which click would pass over in silence."""
+    if sys.stdout is None:
+        raise InputError("The standard output is closed; open it, or name a file with -o.")
+
+
+def is_of_stdout(error: BaseException) -> bool:
+    """Whether it was stdout that could not be written: errors of files name them."""
+    return isinstance(error, OSError) and error.errno is not None and error.filename is None
+
+
+def lost_sentence(error: OSError) -> str | None:
+    """Why stdout could not be written, once for all; None where its reader has gone, which is no error."""
+    _discard(sys.stdout)
+    if error.errno == errno.EPIPE:
+        return None
+    return f"The standard output cannot be written: {error.strerror}."
+
+
+def _discard(stream: TextIO | None) -> None:
+    """Throw away what a stream still holds, which would fail again at the exit."""
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
