@@ -90,6 +90,44 @@ def test_the_best_centre_is_the_one_whose_cut_is_worth_more():
     assert best.centroid_ == "median" and best.threshold_ == median.threshold_
 
 
+def equal_sums(seed, shift=0.0):
+    """Rows of small whole numbers whose classes' medians differ alike in every column: projections are sums."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 7, (200, 3)).astype(float)
+    labels = (rows.sum(1) + rng.integers(-3, 4, 200) > 9).astype(int)
+    ends = np.repeat([[1.0], [5.0]], 60, 0) * np.ones(3)  # most of a class at one point, its median
+    return np.vstack([rows, ends]) + shift, np.append(labels, np.repeat([0, 1], [60, 60]))
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.1, 1e9])
+@pytest.mark.parametrize("cv", [None, 4])
+def test_rows_of_equal_sum_get_one_class(cv, shift):
+    for seed in range(5):
+        rows, labels = equal_sums(seed, shift)
+        model = NearestMeanClassifier("median", cv=cv).fit(rows, labels)
+        assert np.allclose(model.axis_, 3**-0.5)
+        grid = np.stack(np.meshgrid(*[np.arange(7.0)] * 3), -1).reshape(-1, 3)
+        for ask in (model.predict(grid + shift), [model.predict(row[None] + shift)[0] for row in grid[::9]]):
+            sums = (grid if len(ask) == len(grid) else grid[::9]).sum(1)
+            assert all(len(set(np.asarray(ask)[sums == total])) == 1 for total in set(sums)), seed
+
+
+def test_the_threshold_does_not_lie_between_projections_that_only_rounding_separates():
+    for seed in range(25):
+        rows, labels = equal_sums(seed)
+        z = rows.sum(1) * 3**-0.5
+        threshold = NearestMeanClassifier("median").fit(rows, labels).threshold_
+        assert np.abs(z - threshold).min() > 0.1, seed
+
+
+def test_a_mean_of_folds_that_meets_a_projection_gives_its_rows_one_class():
+    model = NearestMeanClassifier("median").fit(*equal_sums(0))
+    rows = np.array([[a, b, 9.0 - a - b] for a in range(5) for b in range(5)]) * 0.1
+    model.threshold_ = 0.9 * 3**-0.5
+    assert len(set(model.project(rows))) > 1 and set(model.predict(rows)) == {1}
+    assert (model.decision_function(rows) == 0).all()
+
+
 def test_either_class_may_be_positive():
     words = np.where(Y == 1, "ill", "well")
     ill, plain = NearestMeanClassifier(pos_label="ill").fit(X, words), NearestMeanClassifier().fit(X, Y)

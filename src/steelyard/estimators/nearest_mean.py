@@ -32,17 +32,22 @@ except ImportError as missing:
     raise needs_sklearn("NearestMeanClassifier") from missing
 
 CENTROIDS = ("mean", "median")
+_ROUNDING = 1e-12  # of the spread of the projections: what rounding makes of equal ones
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The unit vector between the centres, the threshold of the projections onto it, and the criterion there."""
+    """The unit vector between the centres, the threshold of the projections onto it, and the criterion there.
+
+    Projections that differ by no more than the rounding are one.
+    """
 
     centroid: str
     centers: Array
     unit: Array
     threshold: float
     merit: float
+    rounding: float
 
 
 class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -50,14 +55,16 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     `centroid` is "mean", "median" (of each column), or "best" for the one whose threshold is worth more, the mean of
     equal ones. `criterion` names the metric, or is anything that best_threshold takes as one. The thresholds tried are
-    the middles between neighbouring distinct projections, and the lowest of equal optima is kept. With `cv` (folds, or
-    a splitter of scikit-learn) the threshold is the mean of those that are best on the training part of each fold; the
-    axis is always that of all rows. Without `pos_label` the later of the two classes in sorted order is positive. A
-    distance is no probability, so there is a `decision_function` and no `predict_proba`.
+    the middles between neighbouring distinct projections, those equal but for rounding (1e-12 of their spread) being
+    one, and the lowest of equal optima is kept. With `cv` (folds, or a splitter of scikit-learn) the threshold is the
+    mean of those that are best on the training part of each fold; the axis is always that of all rows. Without
+    `pos_label` the later of the two classes in sorted order is positive. A distance is no probability, so there is a
+    `decision_function` and no `predict_proba`.
 
-    Fitted: `classes_`; `centroid_`, the kind chosen; `centers_`, of the negatives and of the positives; `axis_`, the
-    unit vector from the first to the second, `threshold_`, the place on it, and `criterion_value_` there; `coef_` and
-    `intercept_`, of which `decision_function` is made: towards `classes_[1]`, as scikit-learn's are.
+    Fitted: `classes_`; `centroid_`, the kind chosen; `centers_`, of the negatives and of the positives; `axis_`,
+    the unit vector from the first to the second, `threshold_`, the place on it, and `criterion_value_` there;
+    `rounding_`, by which projections that count as equal may differ; `coef_` and `intercept_`, of which
+    `decision_function` is made: towards `classes_[1]`, as scikit-learn's are.
 
     >>> X, y = [[0, 0], [1, 0], [0, 1], [4, 3], [5, 4], [2, 2]], [0, 0, 0, 1, 1, 1]
     >>> model = NearestMeanClassifier().fit(X, y)
@@ -95,12 +102,8 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         slack = search.aim.tie(np.array([axis.merit for axis in axes]))
         best = max(axis.merit for axis in axes)
         chosen = next(axis for axis in axes if axis.merit >= best - slack)  # of equal ones the mean, which is first
-        self.centroid_, self.centers_, self.axis_, self.threshold_ = (
-            chosen.centroid,
-            chosen.centers,
-            chosen.unit,
-            chosen.threshold,
-        )
+        self.centroid_, self.centers_, self.axis_ = chosen.centroid, chosen.centers, chosen.unit
+        self.threshold_, self.rounding_ = chosen.threshold, chosen.rounding
         way = 1 if self._place() else -1
         self.coef_, self.intercept_ = way * chosen.unit[None], np.array([-way * chosen.threshold])
         self.criterion_value_ = search.aim.sign * chosen.merit
@@ -113,12 +116,12 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def decision_function(self, X: ArrayLike) -> Array:
         """The distance of each row from the threshold, above 0 towards the later class in sorted order."""
-        distance = self.project(X) - self.threshold_
+        distance = self._distance(X)
         return distance if self._place() else -distance
 
     def predict(self, X: ArrayLike) -> Array:
         """The class of each row: the positive one from the threshold on."""
-        flagged = self.project(X) >= self.threshold_
+        flagged = self._distance(X) >= 0
         place = self._place()
         return np.asarray(self.classes_[np.where(flagged, place, 1 - place)])
 
@@ -128,6 +131,11 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return tags
 
     # ---------------------------------------------------------------- inside
+
+    def _distance(self, X: ArrayLike) -> Array:
+        """How far above the threshold each row lies; 0 where only rounding says that it does not lie at it."""
+        distance = self.project(X) - self.threshold_
+        return np.where(np.abs(distance) <= self.rounding_, 0.0, distance)
 
     def _positives(self, y: Array, weighted: Array) -> Array:
         """Which rows of positive weight are of the positive class; the parameters are checked on the way."""
@@ -161,13 +169,13 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if not length > 0:
             return None
         unit = way / length
-        z = X @ unit
+        z, rounding = _projections(X, unit)
         best = [best_middle(z[rows], positive[rows], weight[rows], search) for rows in self._parts(X, y)]
         middles = [pair for pair in best if pair is not None]
         if not middles:
             return None
         threshold, merit = np.mean(middles, axis=0)
-        return Axis(kind, centers, unit, float(threshold), float(merit))
+        return Axis(kind, centers, unit, float(threshold), float(merit), rounding)
 
     def _parts(self, X: Array, y: Array) -> list[slice | Array]:
         """The rows on which a threshold is looked for: all of them, or the training part of each fold."""
@@ -200,6 +208,21 @@ def best_middle(z: Array, positive: Array, weight: Array, search: Criterion) -> 
     middle = (lower[place] + upper[place]) / 2
     # Between neighbouring floats there is no middle, and one that rounds down would flag the lower projection.
     return float(middle if middle > lower[place] else upper[place]), float(merits[place])
+
+
+def _projections(X: Array, unit: Array) -> tuple[Array, float]:
+    """The projections of the rows, equal where only rounding separates them, and what counts as rounding.
+
+    That is at least what the sums themselves may be off by, which exceeds the spread of rows far from the origin.
+    """
+    z = np.asarray(X @ unit)
+    off = X.shape[1] * np.finfo(np.float64).eps * float((np.abs(X) @ np.abs(unit)).max())
+    rounding = max(_ROUNDING * float(np.ptp(z)), off)
+    order = np.argsort(z, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(z[order]) > rounding))
+    merged = np.empty_like(z)
+    merged[order] = np.repeat(z[order][starts], np.diff(np.append(starts, len(z))))
+    return merged, rounding
 
 
 def _mean(X: Array, weight: Array) -> Array:
