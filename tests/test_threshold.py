@@ -17,6 +17,7 @@ from steelyard.analysis.best_threshold import BestThreshold, best_threshold, roc
 from steelyard.analysis.resampled_threshold import MOST_APART
 from steelyard.errors import InputError, InputTypeError, UndefinedError, UnknownNameError
 from steelyard.metrics.registry import default_metric
+from steelyard.statistics.score_bins import bin_divided_at
 
 DIRECTED = [m for m in list_metrics() if m.function and m.direction]
 directed = pytest.mark.parametrize("metric", DIRECTED, ids=lambda m: m.name)
@@ -58,6 +59,15 @@ def brute(metric, y, s, direction=1, weight=None):
     return next((cut, sign * value) for cut, value in found if value >= top - 1e-14 * max(1, abs(top)))
 
 
+def middle_below(s, cut):
+    """The middle between a score and the next lower one; the end of the scores where there is none."""
+    below = s[s < cut]
+    if math.isinf(cut):
+        return cut
+    lowest = 0.0 if s.min() >= 0 and s.max() <= 1 else -math.inf
+    return (below.max() + cut) / 2 if len(below) else lowest
+
+
 # ---------------------------------------------------------------- the optimum
 
 
@@ -67,9 +77,10 @@ def test_the_best_cut_is_that_of_brute_force(metric):
         y, s = rows(seed, n=8 + 2 * seed)
         cut, value = brute(metric, y, s)
         found = best(y, s, metric)
-        assert found.threshold == cut, seed
+        assert (found.observed, found.threshold) == (cut, middle_below(s, cut)), seed
         assert found.value == pytest.approx(value, rel=1e-12, abs=1e-14)
         assert found.counts == at(y, s, cut)
+        assert (s >= found.threshold).tolist() == (s >= cut).tolist()
         assert found.metric == metric.name and found.direction == 1
 
 
@@ -82,8 +93,9 @@ def test_both_directions_are_those_of_brute_force_and_the_usual_one_wins_ties(me
         sign = 1 if metric.direction == "higher" else -1
         direction = -1 if sign * (ways[-1][1] - ways[1][1]) > 1e-13 else 1
         found = best(y, s, metric, both_directions=True)
-        assert (found.direction, found.threshold) == (direction, ways[direction][0]), seed
-        assert found.counts == at(y, s, found.threshold, direction)
+        assert (found.direction, found.observed) == (direction, ways[direction][0]), seed
+        assert found.counts == at(y, s, found.threshold, direction) == at(y, s, found.observed, direction)
+        assert found.threshold == direction * middle_below(direction * s, direction * found.observed)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 4)), min_size=2, max_size=25))
@@ -110,7 +122,7 @@ def test_weights_are_those_of_brute_force():
             cut, value = brute(get_metric(name), y[w > 0], s[w > 0], weight=w[w > 0])
             found = best(y, s, name, sample_weight=w)
             assert found.value == pytest.approx(value, rel=1e-12)
-            assert found.threshold == cut
+            assert found.observed == cut
 
 
 def test_every_golden_cut(golden):
@@ -118,7 +130,7 @@ def test_every_golden_cut(golden):
         for key, name in (("best_tpnr", "tpnr"), ("best_youden", "informedness"), ("best_ac", "ac_score")):
             found = best(case["y"], case["score"], name)
             expected = case[key]["threshold_ge"]
-            assert found.threshold == (math.inf if expected is None else expected), (case["name"], key)
+            assert found.observed == (math.inf if expected is None else expected), (case["name"], key)
             assert found.value == pytest.approx(case[key]["value"], rel=1e-14, abs=1e-15)
 
 
@@ -132,7 +144,7 @@ def test_the_authors_example_of_the_ac_score(golden):
     assert found.value == pytest.approx(expected["acscore"], rel=1e-15)
     assert found.direction == -1 and expected["direction"] == 0
     assert list(found.counts) == expected["tp_fn_fp_tn"]
-    assert found.threshold == expected["best_cut"] - 0.5  # the observed score below their midpoint
+    assert found.threshold == expected["best_cut"] and found.observed == expected["best_cut"] - 0.5
     assert best(y, scores, "ac_score", pos_label="green").value < found.value
 
 
@@ -149,6 +161,68 @@ def test_equal_optima_are_equal_whatever_rounding_makes_of_them():
     assert values == pytest.approx([2 / 7, 9 / 35])
     for scale in (1, 3, 0.1, 1e6):
         assert best(y, s, "tpnr", sample_weight=np.full(len(y), scale)).threshold == best(y, s, "tpnr").threshold
+
+
+# ---------------------------------------------------------------- the middle of the gap
+
+
+def test_a_threshold_lies_in_the_middle_of_the_gap_and_the_lowest_flagged_score_is_kept():
+    found = best([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
+    assert (found.threshold, found.observed) == (0.5, 0.8)
+    assert found.row()["observed"] == 0.8
+    saved = BestThreshold.from_json(found.to_json())
+    assert saved == found and saved.observed == 0.8
+    older = {key: value for key, value in found.to_dict().items() if key != "observed"}
+    assert BestThreshold.from_json(older).observed == older["threshold"]  # as it was when that was an observed score
+
+
+def test_nobody_is_infinity_and_everybody_is_zero_for_probabilities_else_minus_infinity():
+    nobody = best([1, 0], [0, 1])
+    assert nobody.threshold == nobody.observed == math.inf and nobody.to_dict()["threshold"] is None
+    everybody = best([1, 0], [0.5, 0.75], "recall")
+    assert (everybody.threshold, everybody.observed) == (0, 0.5)
+    ranked = best([1, 0], [5, 7], "recall")
+    assert (ranked.threshold, ranked.observed) == (-math.inf, 5)
+    assert BestThreshold.from_json(ranked.to_json()) == ranked
+    low = {"both_directions": True, "where": "specificity < 0.1"}
+    assert best([1, 0], [0.5, 0.75], lambda tp, fn, fp, tn: tp, **low).threshold == 0
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False, width=32), min_size=2, max_size=12, unique=True),
+    st.sampled_from([np.float16, np.float32, np.float64]),
+    st.integers(0, 1),
+    st.data(),
+)
+@settings(max_examples=200, deadline=None)
+def test_the_threshold_separates_the_same_rows_in_the_precision_of_the_scores(values, precision, beside, data):
+    with np.errstate(over="ignore"):
+        s = np.array(values, dtype=precision)
+    s = s[np.isfinite(s)]
+    s = np.unique(np.append(s, np.nextafter(s, precision(np.inf)) if beside else s))
+    s = s[np.isfinite(s)]
+    if len(s) < 2:
+        return
+    y = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(s), max_size=len(s))))
+    y[:2] = [0, 1]
+    for direction in (False, True):
+        found = best(y, s, "informedness", both_directions=direction)
+        up = found.direction > 0
+        flagged = s >= s.dtype.type(found.observed) if up else s <= s.dtype.type(found.observed)
+        for given in (s, s.astype(np.float64)):
+            again = given >= found.threshold if up else given <= found.threshold
+            assert again.tolist() == flagged.tolist(), found.to_dict()
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_threshold_between_bins_divides_none(both):
+    y, s = noise(20_000, 4)
+    exact = score_table(1 - y if both else y, np.round(s + y, 1))
+    table = replace(exact, bins=np.array([[low, low + 0.08] for low in exact.thresholds[:0:-1]]))
+    found = best(table, both_directions=both)
+    assert found.direction == (-1 if both else 1)
+    assert bin_divided_at(table.bins, found.threshold) is None
+    assert math.isclose(found.threshold % 0.1, 0.09, abs_tol=1e-9)
 
 
 # ---------------------------------------------------------------- what may be asked for
@@ -215,7 +289,7 @@ def test_a_bound_leaves_only_the_cuts_that_meet_it(metric):
 def test_a_bound_that_weights_meet_but_for_rounding_is_met():
     y, s = np.repeat([0, 0, 1], [1, 99, 50]), np.repeat([5.0, 1.0, 4.0], [1, 99, 50])
     found = best(y, s, "recall", where="specificity >= 0.99", sample_weight=np.full(150, 0.1))
-    assert found.threshold == 4.0
+    assert found.observed == 4.0
 
 
 def test_any_written_form_may_stand_in_a_bound():
@@ -271,20 +345,20 @@ def test_the_plateau_is_the_run_of_cuts_about_as_good():
             found = best(y, s, name, tolerance=0.1)
             cuts = sorted({math.inf, *s.tolist()})
             good = [abs(get_metric(name)(at(y, s, cut)) - found.value) <= 0.1 + 1e-12 for cut in cuts]
-            i = j = cuts.index(found.threshold)
+            i = j = cuts.index(found.observed)
             while i and good[i - 1]:
                 i -= 1
             while j + 1 < len(cuts) and good[j + 1]:
                 j += 1
-            assert found.plateau == (cuts[i], cuts[j]), (seed, name, direction)
+            assert found.plateau == (middle_below(s, cuts[i]), middle_below(s, cuts[j])), (seed, name, direction)
 
 
 def test_a_tolerance_of_nothing_leaves_the_equal_cuts_and_a_bound_ends_the_plateau():
-    assert best([0, 1], [1, 2], tolerance=0).plateau == (2, 2)
-    assert best([0, 1, 0], [1, 2, 3], "recall", tolerance=0).plateau == (1, 2)
-    assert best([0, 1, 0], [1, 2, 3], "recall", tolerance=1, where="specificity > 0.4").plateau == (2, math.inf)
+    assert best([0, 1], [1, 2], tolerance=0).plateau == (1.5, 1.5)
+    assert best([0, 1, 0], [1, 2, 3], "recall", tolerance=0).plateau == (-math.inf, 1.5)
+    assert best([0, 1, 0], [1, 2, 3], "recall", tolerance=1, where="specificity > 0.4").plateau == (1.5, math.inf)
     low, high = best(1 - np.array(Y), S, both_directions=True, tolerance=2).plateau
-    assert (low, high) == (-math.inf, 0.7)
+    assert (low, high) == (-math.inf, 1)
 
 
 # ---------------------------------------------------------------- resamples
@@ -327,7 +401,8 @@ def test_the_interval_holds_the_cut_and_narrows_with_rows():
         y, s = noise(n, 7)
         found = best_threshold(y, s + 2 * y)
         low, high = found.interval
-        assert low <= found.threshold <= high and {low, high} <= {math.inf, *(s + 2 * y).tolist()}
+        middles = {middle_below(s + 2 * y, cut) for cut in (s + 2 * y)} if n < 1_000 else {low, high}
+        assert low <= found.threshold <= high and {low, high} <= {math.inf, *middles}
         widths.append(high - low)
     assert widths[0] > widths[1] > widths[2] > 0
 
@@ -385,9 +460,11 @@ def test_resamples_keep_the_bound_and_the_direction():
 
 
 def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
-    assert repr(best(Y, S, "ac_score")) == "ac_score 0.706 where score >= 0.500"
+    assert repr(best(Y, S, "ac_score")) == "ac_score 0.706 where score >= 0.450"
     assert "with nobody flagged" in repr(best([1, 0], [0, 1]))
-    assert "score <= 0" in repr(best([1, 0], [0, 1], both_directions=True))
+    assert "with everybody flagged" in repr(best([1, 0], [2, 3], "recall"))
+    assert "score <= 0.500" in repr(best([1, 0], [0, 1], both_directions=True))
+    assert "about as good from everybody to nobody" in repr(best([1, 0], [2, 3], "g_mean"))
     found = best_threshold(Y, S)
     assert "on new rows about" in repr(found) and "95 % of resamples" in repr(found)
     assert pickle.loads(pickle.dumps(found)) == found and isinstance(found, BestThreshold)

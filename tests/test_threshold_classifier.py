@@ -10,6 +10,7 @@ import pytest
 from checks import failing_checks
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
@@ -17,15 +18,19 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     StratifiedKFold,
     cross_val_predict,
+    train_test_split,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from study_tools import pulsars_needed
 
+import steelyard
 from steelyard import SteelyardError
 from steelyard.analysis.best_threshold import best_threshold
+from steelyard.datasets.paper_datasets import htru2
 from steelyard.errors import needs_sklearn
 from steelyard.estimators.threshold import ThresholdClassifier
 
@@ -103,6 +108,29 @@ def test_it_can_be_searched_and_stand_in_a_pipeline():
     assert found.best_score_ > 0.6
     assert hasattr(ThresholdClassifier(LogisticRegression()), "predict_proba")
     assert not hasattr(ThresholdClassifier(LinearSVC()), "predict_proba")
+
+
+def tpnr_before_and_after(X, y, seed):
+    """TPNR on the test part, before a threshold was looked for and after."""
+    parts = train_test_split(X, y, test_size=0.3, random_state=seed)
+    tree = DecisionTreeClassifier(max_leaf_nodes=2, random_state=0)
+    model = ThresholdClassifier(make_pipeline(StandardScaler(), PCA(2), tree), metric="tpnr").fit(*parts[::2])
+    return [steelyard.tpnr(parts[3], judge.predict(parts[1])) for judge in (model.estimator_, model)]
+
+
+@pulsars_needed
+@pytest.mark.parametrize("seed", [125, 140, 154, 162])  # of 200 splits those where an observed score flagged nobody
+def test_a_chosen_threshold_does_not_flag_nobody_after_the_refit(seed):
+    pulsars = htru2()
+    before, after = tpnr_before_and_after(pulsars.X, pulsars.y, seed)
+    assert before > 0.6 and after >= before / 2
+
+
+def test_a_tree_of_two_leaves_keeps_flagging_after_the_refit():
+    rows, labels = make_classification(4_000, n_features=8, weights=[0.9], random_state=3)
+    for seed in range(8, 12):  # an observed score as the threshold flags nobody in the last
+        before, after = tpnr_before_and_after(rows, labels, seed)
+        assert after >= max(before / 2, 0.5)
 
 
 class Mute(LogisticRegression):

@@ -2,94 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard._types import Label
+from steelyard.analysis.best_threshold_result import BestThreshold
 from steelyard.analysis.draws import check_level, generator
-from steelyard.analysis.formatting import three_digits
 from steelyard.analysis.resampled_threshold import resampled_thresholds
-from steelyard.analysis.rows import Flat
 from steelyard.analysis.threshold_criterion import SLACK, Aim, Criterion, ThresholdCounts, read_aim, read_limits
+from steelyard.analysis.threshold_gap import threshold_of
 from steelyard.errors import InputError, UndefinedError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.ingest.frame_tally import label_columns
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.frame_tables import given_scores
-from steelyard.statistics.counts import Counts
 from steelyard.statistics.positive_class import CONVENTION, RARER, choice_sentences
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Labels, LabelSet, Rng, Weights
+    from steelyard._types import Array, Frame, Label, Labels, LabelSet, Rng, Weights
     from steelyard.analysis.threshold_criterion import AimLike, LimitsLike
     from steelyard.ingest.source import Source
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class BestThreshold(Flat):
-    """The best threshold of a metric: rows are predicted positive where score >= threshold, or <= in direction -1.
-
-    `plateau` is the lowest and the highest threshold next to it that is about as good, `interval` where the best one of
-    resampled rows lay, `optimism` how much the value flatters it, `out_of_sample` the value without that.
-    """
-
-    threshold: float
-    value: float
-    counts: Counts
-    plateau: tuple[float, float]
-    metric: str
-    direction: int = 1
-    interval: tuple[float, float] | None = None
-    out_of_sample: float | None = None
-    optimism: float | None = None
-    level: float = 0.95
-    positive: Label = None
-    assumed: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        text = f"{self.metric} {three_digits(self.value)} {self._rule()}"
-        low, high = map(three_digits, self.plateau)
-        text += f", about as good from {low} to {high}" if low != high else ""
-        stated = (f"; {sentence[0].lower()}{sentence[1:-1]}" for sentence in self.assumed)
-        return "".join([text, self._expected(), *stated])
-
-    def _expected(self) -> str:
-        """What the resamples say, in words."""
-        if self.interval is None or self.out_of_sample is None:
-            return ""
-        low, high = map(three_digits, self.interval)
-        resampled = f"; {100 * self.level:g} % of resamples take {low} to {high}"
-        return f"{resampled}; on new rows about {three_digits(self.out_of_sample)}"
-
-    def _rule(self) -> str:
-        if math.isinf(self.threshold):
-            return "with nobody flagged"
-        return f"where score {'>=' if self.direction > 0 else '<='} {three_digits(self.threshold)}"
-
-    def row(self) -> dict[str, Any]:
-        """The result as a row of a table."""
-        low, high = self.interval or (None, None)
-        return {
-            "metric": self.metric,
-            "value": self.value,
-            "threshold": self.threshold,
-            "direction": self.direction,
-            "plateau_low": self.plateau[0],
-            "plateau_high": self.plateau[1],
-            "low": low,
-            "high": high,
-            "out_of_sample": self.out_of_sample,
-            "optimism": self.optimism,
-            **self.counts.to_dict(),
-            "positive": self.positive,
-        }
 
 
 def best_threshold(
@@ -112,7 +49,10 @@ def best_threshold(
     weight: str | None = None,
     **parameters: float,
 ) -> BestThreshold:
-    """The threshold at which a metric is best, over every distinct score and "nobody" (infinity), the highest of ties.
+    """The threshold at which a metric is best, over every set of highest scores, the smallest of equally good sets.
+
+    It lies half-way between the lowest flagged score, `observed`, and the highest that is not, so that rounding or a
+    refit moves no row across it. Nobody is infinity; everybody is 0 for probabilities, else minus infinity.
 
     Of a frame name the columns: true, score, weight. The metric is a name, a Metric, a function of tp, fn, fp, tn (more
     is better), a list of them (their mean), or what errors cost: {"cost_fn": 10, "cost_fp": 1}, or a 2 x 2 matrix with
@@ -122,9 +62,10 @@ def best_threshold(
     interval of the threshold and, on the rows that each leaves out, the value to expect on new ones; 0 leaves both out.
 
     >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], resamples=0)
-    ac_score 0.800 where score >= 0.500
-    >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], {"cost_fn": 10}, resamples=0).threshold
-    0.3
+    ac_score 0.800 where score >= 0.450
+    >>> best = best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], {"cost_fn": 10}, resamples=0)
+    >>> best.threshold, best.observed
+    (0.25, 0.3)
     """
     refuse_groups("best_threshold", **parameters)
     aim = read_aim(metric, parameters)
@@ -153,7 +94,7 @@ def roc_then_tpnr(
     The arguments are those of best_threshold; the plateau is that of informedness, by which the threshold is chosen.
 
     >>> roc_then_tpnr([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], resamples=0)
-    tpnr 0.667 where score >= 0.500
+    tpnr 0.667 where score >= 0.450
     """
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     search = Search(Criterion(read_aim("informedness", {})), read_aim("tpnr", {}), level=level)
@@ -202,26 +143,30 @@ class Search:
         """The best threshold of a table, with its variation over resamples of the rows."""
         if not isinstance(resamples, (int, np.integer)) or isinstance(resamples, bool) or resamples < 0:
             raise InputError(f"resamples is a whole number, 0 or more, not {resamples!r}.")
-        best = self._best_of(ThresholdCounts.of(table, self.criterion.both), table.label)
+        best = self._best_of(table)
         return self._resampled(best, table, int(resamples), generator(rng)) if resamples else best
 
-    def _best_of(self, every: ThresholdCounts, label: Label) -> BestThreshold:
+    def _best_of(self, table: ScoreTable) -> BestThreshold:
+        every = ThresholdCounts.of(table, self.criterion.both)
         self.criterion.check(every)
         merits = self.criterion.merits(every.counts)
         place = int(self.criterion.chosen(merits))
         if np.isnan(merits.flat[place]):
             raise UndefinedError(self.criterion.undefined(every))
         counts = every.flat()[place]
-        side, i = divmod(place, every.thresholds.shape[-1])
+        side, i = divmod(place, every.observed.shape[-1])
+        direction, observed = -1 if side else 1, float(every.observed[side, i])
+        plateau = _plateau(merits[side], every.observed[side], i, self.tolerance)
         return BestThreshold(
-            threshold=float(every.thresholds[side, i]),
+            threshold=threshold_of(table, observed, direction),
             value=float(self.report.values(counts)),
             counts=counts,
-            plateau=_plateau(merits[side], every.thresholds[side], i, self.tolerance),
+            plateau=_ends(table, plateau, direction),
             metric=self.report.name,
-            direction=-1 if side else 1,
+            direction=direction,
             level=float(self.level),
-            positive=label,
+            positive=table.label,
+            observed=observed,
         )
 
     def _resampled(
@@ -232,20 +177,26 @@ class Search:
         Efron's optimism, the value on the resample less that of the same threshold on all rows, leaves 40 % of the
         bias: informedness of 100 rows of noise is 0.117 at its best, 0.047 by that and 0.002 by rows left out.
         """
-        drawn = resampled_thresholds(table, self.criterion, best.threshold, resamples, rng)
-        if not len(drawn.thresholds):
+        drawn = resampled_thresholds(table, self.criterion, best.observed, resamples, rng)
+        if not len(drawn.observed):
             return best
-        interval = drawn.interval(best.threshold, best.direction, self.level)
+        interval = _ends(table, drawn.interval(best.observed, best.direction, self.level), best.direction)
         expected = float(self.report.values(drawn.unseen))
         optimism = self.report.sign * (best.value - expected)
         return replace(best, interval=interval, out_of_sample=expected, optimism=optimism)
 
 
-def _plateau(merits: Array, thresholds: Array, place: int, tolerance: float) -> tuple[float, float]:
-    """The ends of the run of thresholds around one place that are about as good as it."""
+def _ends(table: ScoreTable, observed: tuple[float, float], direction: int) -> tuple[float, float]:
+    """The thresholds at the two ends of a range of observed scores."""
+    low, high = (threshold_of(table, end, direction) for end in observed)
+    return low, high
+
+
+def _plateau(merits: Array, observed: Array, place: int, tolerance: float) -> tuple[float, float]:
+    """The ends of the run of observed scores around one place at which a threshold is about as good as there."""
     far = np.flatnonzero(~(merits >= merits[place] - tolerance - SLACK))
     after = int(np.searchsorted(far, place))
     first = far[after - 1] + 1 if after else 0
     last = far[after] - 1 if after < len(far) else len(merits) - 1
-    low, high = sorted((float(thresholds[first]), float(thresholds[last])))
+    low, high = sorted((float(observed[first]), float(observed[last])))
     return low, high

@@ -24,26 +24,26 @@ _AT_ONCE = 2**18  # cells of a chunk of resamples
 
 @dataclass(frozen=True)
 class ResampledThresholds:
-    """The best threshold and its direction for each resample that has one; the counts there of all rows left out."""
+    """The last flagged score at each resample's best threshold, its direction, and the counts of all rows left out."""
 
-    thresholds: Array
+    observed: Array
     directions: Array
     unseen: Counts
 
-    def interval(self, threshold: float, direction: int, level: float) -> tuple[float, float]:
-        """The drawn thresholds that leave out as many on either side, and hold the best one of all rows."""
-        drawn = np.append(self.thresholds[self.directions == direction], threshold)
+    def interval(self, observed: float, direction: int, level: float) -> tuple[float, float]:
+        """The drawn scores that leave out as many on either side, and hold that of all rows."""
+        drawn = np.append(self.observed[self.directions == direction], observed)
         low, high = (float(np.quantile(drawn, tail, method="inverted_cdf")) for tail in tails(level))
-        return min(low, threshold), max(high, threshold)
+        return min(low, observed), max(high, observed)
 
 
 def resampled_thresholds(
-    table: ScoreTable, criterion: Criterion, threshold: float, resamples: int, rng: np.random.Generator
+    table: ScoreTable, criterion: Criterion, observed: float, resamples: int, rng: np.random.Generator
 ) -> ResampledThresholds:
-    """The best thresholds of resamples of a table, the best of all its rows being the threshold."""
-    small = _coarse(table, threshold)
-    thresholds = ThresholdCounts.of(small, criterion.both).thresholds
-    parts = [_draws(small, criterion, n, rng) for n in _sizes(resamples, thresholds.size)]
+    """The best thresholds of resamples of a table, given the last flagged score at the best of all its rows."""
+    small = _coarse(table, observed)
+    scores = ThresholdCounts.of(small, criterion.both).observed
+    parts = [_draws(small, criterion, n, rng) for n in _sizes(resamples, scores.size)]
     places = np.concatenate([part[0] for part in parts])
     # One table of all rows left out: a mean of values would be biased by how few rows each is made of.
     pooled = Counts.trusted(*(np.sum(cells) for cells in zip(*(part[1] for part in parts), strict=True)))
@@ -53,7 +53,7 @@ def resampled_thresholds(
         for side, total in ((table.positive, pooled.positives), (table.negative, pooled.negatives))
     ]
     unseen = pooled.scaled(positives=up[0], negatives=up[1])
-    return ResampledThresholds(thresholds.flat[places], np.where(places < thresholds.shape[-1], 1, -1), unseen)
+    return ResampledThresholds(scores.flat[places], np.where(places < scores.shape[-1], 1, -1), unseen)
 
 
 def _sizes(resamples: int, cells: int) -> list[int]:
@@ -86,7 +86,7 @@ def _resample(side: ClassScores, n: int, rng: np.random.Generator) -> tuple[Clas
     return ClassScores(side.scores, drawn, drawn, drawn), ClassScores(side.scores, left, left, left)
 
 
-def _coarse(table: ScoreTable, threshold: float) -> ScoreTable:
+def _coarse(table: ScoreTable, observed: float) -> ScoreTable:
     """The table with at most about MOST_APART thresholds, each score moved down to the next that is left."""
     small, scores = table.compact(), table.thresholds[:0:-1]
     if len(scores) <= MOST_APART:
@@ -94,7 +94,7 @@ def _coarse(table: ScoreTable, threshold: float) -> ScoreTable:
     # A sensible metric is best at a score of one class or right above it: the rare class has few of them.
     rare = min((table.positive, table.negative), key=lambda side: side.size).distinct[0]
     near = np.searchsorted(scores, rare[_evenly(len(rare), MOST_APART // 4)])
-    best = np.searchsorted(scores, threshold) if math.isfinite(threshold) else 0
+    best = np.searchsorted(scores, observed) if math.isfinite(observed) else 0
     places = np.concatenate([near, near + 1, _evenly(len(scores), MOST_APART // 2), [best]])
     left = scores[np.unique(np.minimum(places, len(scores) - 1))]
     return ScoreTable(_moved(small.positive, left), _moved(small.negative, left), table.label)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Surface: TypeAlias = Literal["text", "markdown", "html", "notebook"]
 _RENDERERS = "steelyard.report.renderers"
 HOMES = {
-    "steelyard.analysis.best_threshold": ("best_threshold",),
+    "steelyard.analysis.best_threshold_result": ("best_threshold",),
     "steelyard.analysis.chance": ("chance",),
     "steelyard.analysis.chance_tests": ("chance_test",),
     "steelyard.analysis.comparison": ("comparison",),

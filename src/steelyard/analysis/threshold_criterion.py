@@ -34,9 +34,12 @@ _COSTS = {"cost_fn": (1, 0), "cost_fp": (0, 1), "cost_tp": (1, 1), "cost_tn": (0
 
 @dataclass(frozen=True)
 class ThresholdCounts:
-    """ThresholdCounts on the last axis, each row of them from nobody flagged on; the directions on the axis before."""
+    """The counts for every set of scores that may be flagged, from nobody on; the directions on the axis before.
 
-    thresholds: Array
+    `observed` is the last score of each set: the lowest flagged one, or the highest in the other direction.
+    """
+
+    observed: Array
     counts: Counts[Array]
 
     @classmethod
@@ -80,7 +83,7 @@ class Criterion:
 
     def check(self, table: ThresholdCounts) -> None:
         """Refuse bounds that no threshold meets, with the nearest there is."""
-        allowed = np.ones(table.thresholds.shape, dtype=bool)
+        allowed = np.ones(table.observed.shape, dtype=bool)
         for i, limit in enumerate(self.limits):
             gaps = np.where(allowed, limit.gaps(table.counts), np.nan)
             allowed = limit.met(gaps)
@@ -102,7 +105,7 @@ def _unmet(limit: Limit, others: str, gaps: Array, table: ThresholdCounts) -> st
     value = float(application.count_values(limit.metric, table.flat()[place], limit.metric.parameters))
     # Enough digits to tell the value from the bound.
     near = next((text for text in (f"{value:.3g}", f"{value:.6g}") if float(text) != limit.bound), repr(value))
-    at = table.thresholds.flat[place]
+    at = table.observed.flat[place]
     where = f"threshold {at:g}" if math.isfinite(at) else "the threshold that flags nobody"
     return f"No threshold reaches {limit.text}{others}; the nearest is {near} at {where}."
 

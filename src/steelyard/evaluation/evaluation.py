@@ -32,7 +32,7 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steelyard.analysis.best_threshold import BestThreshold
+    from steelyard.analysis.best_threshold_result import BestThreshold
     from steelyard.analysis.result_json import SavedResult
     from steelyard.analysis.threshold_criterion import AimLike
     from steelyard.evaluation.sentences import Sentence

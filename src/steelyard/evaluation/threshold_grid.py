@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.threshold_criterion import Criterion, ThresholdCounts, read_aim
+from steelyard.analysis.threshold_gap import threshold_of
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.statistics.counts import CELLS
 
@@ -55,9 +56,9 @@ def threshold_grid(
     few = len(thresholds) <= most
     places = np.arange(len(thresholds)) if few else _thinned(tp, fp, np.array(sorted(needed)), most)
     where = {int(place): i for i, place in enumerate(places)}
-    exact = {0, *best.values()}
-    shown = np.array([thresholds[i] if i in exact else _shortest(thresholds, int(i)) for i in places])
-    if current is not None and threshold is not None:
+    chosen = {place: threshold_of(table, float(thresholds[place])) for place in {0, *best.values()}}
+    shown = np.array([_shown(thresholds, int(place), chosen.get(int(place))) for place in places])
+    if current is not None and threshold is not None and threshold > -np.inf:
         shown[where[current]] = threshold  # the one in use, where the nearest score above it flags the same rows
     best_here = {name: where[place] for name, place in best.items()}
     start = None if current is None else where[current]
@@ -70,6 +71,11 @@ def _best_places(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Ar
     rated = [m for m in metrics if m.function is not None and m.direction is not None]
     places = {metric.name: _best(every, metric, corners) for metric in rated}
     return {name: place for name, place in places.items() if place is not None}
+
+
+def _shown(thresholds: Array, place: int, chosen: float | None) -> float:
+    """The threshold to show: the best of a metric as best_threshold gives it; else, and for everybody, a short one."""
+    return _shortest(thresholds, place) if chosen is None or chosen == -np.inf else chosen
 
 
 def _shortest(thresholds: Array, place: int) -> float:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard._types import Array
-    from steelyard.analysis.best_threshold import BestThreshold
+    from steelyard.analysis.best_threshold_result import BestThreshold
     from steelyard.analysis.comparison import Comparison
     from steelyard.analysis.result_json import Writer
     from steelyard.analysis.threshold_criterion import AimLike

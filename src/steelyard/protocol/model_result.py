@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.best_threshold import BestThreshold, best_threshold
+from steelyard.analysis.best_threshold import best_threshold
 from steelyard.analysis.inference import Inference
 from steelyard.analysis.intervals import interval
 from steelyard.analysis.rows import Rows
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
+    from steelyard.analysis.best_threshold_result import BestThreshold
     from steelyard.analysis.threshold_criterion import AimLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric

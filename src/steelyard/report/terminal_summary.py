@@ -26,7 +26,7 @@ from steelyard.report.text import verdict_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.analysis.best_threshold import BestThreshold
+    from steelyard.analysis.best_threshold_result import BestThreshold
     from steelyard.analysis.comparison import Comparison
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
@@ -183,8 +183,10 @@ def threshold_summary(best: BestThreshold, assumed: Sequence[str]) -> str:
 
 
 def all_digits(best: BestThreshold) -> str:
-    """The threshold as a program takes it."""
-    return f"The threshold with all its digits: {best.threshold!r}."
+    """The threshold as a program takes it, and the score it was found at."""
+    last = "lowest" if best.direction > 0 else "highest"
+    observed = "" if math.isinf(best.observed) else f"; the {last} flagged score: {best.observed!r}"
+    return f"The threshold with all its digits: {best.threshold!r}{observed}."
 
 
 def shifted_rows(here: Evaluation, there: Evaluation) -> list[dict[str, Any]]:

@@ -44,6 +44,11 @@ def _moved(scores: Array, bins: Array, end: int) -> Array:
     return np.where(inside, bins[place, end], scores)
 
 
+def upper_end(bins: Array, score: float) -> float:
+    """The highest score that a row counted at this one may have had."""
+    return float(_moved(np.array([score]), bins, 1)[0]) if len(bins) else score
+
+
 def bin_divided_at(bins: Array, threshold: float) -> tuple[float, float] | None:
     """The bin that a threshold would divide, if any."""
     place = int(np.searchsorted(bins[:, 0], threshold, side="left")) - 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from steelyard.analysis.best_threshold import BestThreshold, best_threshold
+from steelyard.analysis.best_threshold import best_threshold
 from steelyard.analysis.formatting import listed
 from steelyard.analysis.intervals import intervals
 from steelyard.analysis.prevalence import at_prevalence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard._types import Array
+    from steelyard.analysis.best_threshold_result import BestThreshold
     from steelyard.analysis.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
