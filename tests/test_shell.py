@@ -470,8 +470,10 @@ def test_a_saved_table_of_two_models_is_compared(rows, tmp_path):
     run("tally", rows, "--true", "y_true", "--pred", "b", "--pred", "y_pred", "-o", tmp_path / "other.json")
     told = run("merge", tmp_path / "pair.json", tmp_path / "other.json", code=2).stderr
     assert "These tallies hold other models, 'y_pred' against 'b' and 'b' against 'y_pred'" in told
-    run("merge", tmp_path / "pair.json", tmp_path / "pair.json", "-o", tmp_path / "twice.json")
-    assert run("compare", tmp_path / "twice.json").stdout.startswith("y_pred against b on the same 1,200 rows")
+    (tmp_path / "more.csv").write_text("y_true,y_pred,b\n0,0,1\n1,1,1\n")
+    run("tally", tmp_path / "more.csv", "--true", "y_true", "--pred", "y_pred", "--pred", "b", "-o", tmp_path / "more.json")  # fmt: skip
+    run("merge", tmp_path / "pair.json", tmp_path / "more.json", "-o", tmp_path / "both.json")
+    assert run("compare", tmp_path / "both.json").stdout.startswith("y_pred against b on the same 602 rows")
 
 
 def test_threshold_finds_the_cut(frame, rows):
@@ -662,8 +664,47 @@ def test_a_tally_is_known_by_what_it_holds(rows, tmp_path):
     whole = (tmp_path / "part.tally").read_bytes()
     assert strict(run("report", tmp_path / "part.tally", "--format", "json").stdout)["rows"] == ROWS
     assert strict(shell("report", "-", "--format", "json", stdin=whole).stdout)["rows"] == ROWS
-    merged = shell("merge", "-", tmp_path / "part.tally", stdin=whole)
-    assert steelyard.Tally.from_json(merged.stdout).rows == 2 * ROWS
+    assert steelyard.Tally.from_json(shell("merge", "-", stdin=whole).stdout).rows == ROWS
+
+
+def test_rows_are_not_counted_twice(frame, rows, tmp_path):
+    twice = "would be counted twice; leave one out"
+    kept, copy, again = tmp_path / "part.json", tmp_path / "copy.json", tmp_path / "again.csv"
+    run("tally", rows, "-o", kept)
+    copy.write_bytes(kept.read_bytes())
+    again.write_bytes(rows.read_bytes())
+    for words in (["merge", kept, kept], ["merge", kept, copy], ["report", kept, copy], ["report", rows, rows], ["gate", rows, again, "--require", "mcc>=0"]):  # fmt: skip
+        assert twice in run(*words, code=2).stderr
+    assert twice.encode() in shell("merge", "-", kept, stdin=kept.read_bytes()).stderr
+    table = steelyard.confusion(frame["y_true"], frame["y_pred"])
+    kept.write_text(table.to_json())
+    copy.write_text(table.to_json())  # Python counts frames, which have no digest: two days may well agree
+    ran = run("merge", kept, copy)
+    assert "hold the same counts; is one a copy of the other?" in ran.stderr
+    assert steelyard.Tally.from_json(ran.stdout).rows == 2 * ROWS
+
+
+def test_the_tallies_of_two_models_are_not_merged(rows, tmp_path):
+    for name in ("y_pred", "b"):
+        run("tally", rows, "--true", "y_true", "--pred", name, "-o", tmp_path / f"{name}.json")
+    told = run("merge", tmp_path / "y_pred.json", tmp_path / "b.json", code=2).stderr
+    assert "These tallies count other columns, pred='y_pred' and pred='b'" in told
+
+
+def test_a_class_that_one_part_alone_holds_merges_as_in_one_file(tmp_path):
+    parts = {
+        "a": "y,p\nno,no\nyes,yes\n",
+        "b": "y,p\nno,no\nmaybe,yes\n",
+        "0": "y,p\n0,0\n1,1\n",
+        "1": "y,p\n0,0\nunknown,1\n",
+    }
+    for name, text in parts.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+        run("tally", tmp_path / f"{name}.csv", "--true", "y", "--pred", "p", "-o", tmp_path / f"{name}.json")
+    for names in ("ab", "01"):
+        merged = run("merge", *(tmp_path / f"{name}.json" for name in names)).stdout
+        whole = run("tally", *(tmp_path / f"{name}.csv" for name in names), "--true", "y", "--pred", "p").stdout
+        assert steelyard.Tally.from_json(merged) == steelyard.Tally.from_json(whole)
 
 
 def test_saved_tables_of_python_are_read_as_well(frame, tmp_path):

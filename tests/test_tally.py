@@ -6,6 +6,8 @@ import io
 import json
 import math
 import sys
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -17,8 +19,9 @@ from hypothesis import strategies as st
 import steelyard
 from steelyard import Tally, tally
 from steelyard.cli import progress, rules
-from steelyard.errors import InputError
+from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import exact_sums, queries, score_queries
+from steelyard.ingest.files import scan_files
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.statistics import score_bins
 
@@ -56,6 +59,81 @@ def test_groups_of_either_side_are_kept_when_tallies_merge():
     assert merged == tally(FRAME, true="y", score="s", by="g")
 
 
+def text_tally(folder, name, rows):
+    """The tally of rows of text as a CSV file holds them."""
+    path = folder / name
+    path.write_text("\n".join(["y,p,g", *(",".join(row) for row in rows)]))
+    with scan_files([str(path)]) as source:
+        return tally(source, true="y", pred="p", by="g")
+
+
+WORDS = (("0", "1", "unknown"), ("0.0", "1.0", "2.0", "?"), ("true", "false", "maybe"), ("False", "True", "-"), ("7", "8", "x"))  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_shards_of_text_merge_to_the_table_of_all_rows_together(tmp_path_factory, data):
+    folder, labels, groups = tmp_path_factory.mktemp("shards"), *(data.draw(st.sampled_from(WORDS)) for _ in "yg")
+    row = st.tuples(st.sampled_from(labels), st.sampled_from(labels), st.sampled_from(groups))
+    shards = data.draw(st.lists(st.lists(row, min_size=1, max_size=6), min_size=2, max_size=4))
+    with suppress(InputTypeError):  # where no number of one shard is among the texts of another
+        whole = text_tally(folder, "whole.csv", [row for shard in shards for row in shard])
+        merged = sum(text_tally(folder, f"{i}.csv", shard) for i, shard in enumerate(shards))
+        assert merged.confusion == whole.confusion
+        mine, theirs = ({as_written(key): group for key, group in t.groups.items()} for t in (merged, whole))
+        assert mine == theirs
+
+
+def as_written(key):
+    return tuple(str(value).lower().removesuffix(".0") for value in key)
+
+
+def test_numbers_in_one_part_and_text_in_another_are_one_class_each(tmp_path):
+    numbers = text_tally(tmp_path, "a.csv", [("0", "0", "1"), ("1", "1", "2"), ("1", "0", "1")])
+    text = text_tally(tmp_path, "b.csv", [("0", "0", "1"), ("unknown", "1", "x"), ("1", "0", "2")])
+    for merged in (numbers + text, text + numbers):
+        assert merged.labels == ("0", "1", "unknown")
+        assert list(merged.groups) == [("1",), ("2",), ("x",)]
+        assert merged.groups["1",].confusion.rows.tolist() == [[2, 0, 0], [1, 0, 0], [0, 0, 0]]
+    seen = steelyard.Accumulator()
+    seen.update([0, 1], [0, 1])
+    seen.update(["1", "0"], ["0", "unknown"])
+    assert seen.result().labels == ("0", "1", "unknown")
+    assert list(tally(pl.DataFrame({"y": [0, 1], "p": [0, 1], "g": pl.Series([1, "1"], dtype=pl.Object)}).to_pandas(), true="y", pred="p", by="g").groups) == [("1",)]  # fmt: skip
+
+
+def test_numbers_that_none_of_the_texts_reads_like_do_not_merge():
+    numbers, text = steelyard.confusion([0, 1], [0, 1]), steelyard.confusion(["cat", "dog"], ["cat", "cat"])
+    words = (
+        "mixes numbers such as 1 and text such as 'dog'; give all labels as one kind. labels= .in the shell --labels."
+    )
+    assert_refused(lambda: numbers + text, InputTypeError, words)
+    twins = steelyard.confusion(["1", "1.0", "x"], ["1", "1.0", "x"])
+    assert_refused(lambda: numbers + twins, InputError, "1 meets the texts '1' and '1.0', which both read like it")
+
+
+def test_a_file_counted_twice_is_noticed(tmp_path):
+    part = replace(text_tally(tmp_path, "a.csv", [("0", "0", "1"), ("1", "1", "1")]), sources={"ab12": "a.csv"})
+    other = replace(part, sources={"cd34": "b.csv"})
+    merged = Tally.from_json((part + other).to_json())
+    assert merged.rows == 4 and merged.sources == {"ab12": "a.csv", "cd34": "b.csv"}
+    assert_refused(lambda: merged + part, InputError, "'a.csv' would be counted twice; leave one out")
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes((tmp_path / "a.csv").read_bytes())
+    for names in ([tmp_path / "a.csv", tmp_path / "a.csv"], [tmp_path / "a.csv", copy]):
+        with pytest.raises(InputError, match="would be counted twice"), scan_files(list(map(str, names))):
+            pass
+
+
+def test_tallies_of_two_models_do_not_merge_without_a_word():
+    one, other = (tally(FRAME, true="y", pred=name) for name in "pq")
+    words = "count other columns, pred='p' and pred='q'; tally one model at a time"
+    assert_refused(lambda: one + other, InputError, words)
+    assert_refused(lambda: Tally.from_json(one.to_json()) + Tally.from_json(other.to_json()), InputError, words)
+    assert json.loads(one.to_json())["version"] == steelyard.__version__
+    assert one + tally(FRAME.with_columns(w=pl.lit(1.0)), true="y", pred="p", weight="w")
+
+
 @pytest.mark.parametrize("options", [{"pred": "p"}, {"score": "s"}, {"pred": ["p", "q"]}, {"pred": "p", "score": "s", "by": "g"}, {"score": "s", "exact": False, "by": ["g", "q"]}], ids=str)  # fmt: skip
 def test_a_saved_tally_is_the_same_again(options):
     found = tally(FRAME, true="y", **options)
@@ -83,6 +161,7 @@ GROUP = json.loads(tally(FRAME, true="y", pred="p", score="s", by="g").to_json()
         (spoiled(groups=[{**GROUP, "key": ["a", "b"]}]), "Each group of a saved tally has a key"),
         (spoiled(groups=[{**GROUP, "labels": None}]), "lists its labels and its tables"),
         (spoiled(groups=[GROUP]), "do not add up to its whole"),
+        (spoiled(columns=["y"]), "columns and the sources of a saved tally are names"), (spoiled(sources={"a": 1}), "are names"),
     ],
 )  # fmt: skip
 def test_a_spoiled_tally_is_refused(text, words):

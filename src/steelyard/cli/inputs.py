@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.positive_option import with_convention, with_positive
+from steelyard.cli.counted_input import CountedInput
+from steelyard.cli.positive_option import with_positive
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.cli.streams import print_message
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation
@@ -70,25 +71,6 @@ class Inputs:
         return labels | {name: replace(self, score=name, preds=(), scores=()) for name in self.scores}
 
 
-@dataclass(frozen=True)
-class CountedInput:
-    """The tables of an input, and what was taken for granted on the way."""
-
-    tally: Tally
-    assumed: list[str]
-    name: str
-    columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)  # by what they are for
-
-    def with_groups_of(self, least: int) -> CountedInput:
-        """The same without groups that hold so few rows that they may point to a person; with a note of how many."""
-        tally = self.tally.with_groups_of(least)
-        if not (out := len(self.tally.groups) - len(tally.groups)):
-            return self
-        sentence = f"{out:,} of {len(self.tally.groups):,} groups were left out: a cell of fewer than {least:,} rows"
-        sentence += ", or the group that the total would give away."
-        return replace(self, tally=tally, assumed=[*self.assumed, sentence])
-
-
 def print_assumed(assumed: Sequence[str]) -> None:
     """What was taken for granted, on stderr, where the result itself has no place for it."""
     for line in assumed:
@@ -98,8 +80,11 @@ def print_assumed(assumed: Sequence[str]) -> None:
 # ---------------------------------------------------------------- counted and evaluated
 
 
-def count_inputs(inputs: Inputs, *, scores: bool = False) -> CountedInput:
-    """The tally of the files, of a saved tally, or of four counts; where scores are needed no labels are assumed."""
+def count_inputs(inputs: Inputs, *, scores: bool = False, shard: bool = False) -> CountedInput:
+    """The tally of the files, of a saved tally, or of four counts; where scores are needed no labels are assumed.
+
+    Of a shard, which is to be saved and merged, the digests are kept, and no class is positive by convention.
+    """
     if inputs.counts is not None:
         return _count_cells(inputs, inputs.counts)
     if not inputs.files:
@@ -108,11 +93,13 @@ def count_inputs(inputs: Inputs, *, scores: bool = False) -> CountedInput:
 
     inputs = replace(inputs, files=tuple(expand_names(inputs.files)))
     if (saved := add_saved(inputs.files)) is not None:
-        return CountedInput(with_positive(saved, inputs.positive), [], inputs.name)
+        tally, noticed = saved
+        counted = CountedInput(with_positive(tally, inputs.positive), noticed, inputs.name)
+        return counted.with_convention(inputs.positive, shard)
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, inputs, scores=scores or inputs.threshold is not None)
-        tally, stated = with_convention(_count_source(source, named), inputs.positive)
-        return CountedInput(tally, [*assumed, *stated], inputs.name, named.columns)
+        tally = replace(_count_source(source, named), sources=source.digests() if shard else {})
+        return CountedInput(tally, assumed, inputs.name, named.columns).with_convention(inputs.positive, shard)
 
 
 def _count_cells(inputs: Inputs, cells: str) -> CountedInput:

@@ -9,7 +9,8 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.saved_tables import read_saved
+from steelyard.cli.inputs import print_assumed
+from steelyard.cli.saved_tables import read_saved, sum_tables
 from steelyard.cli.tally import SAVE_HELP
 from steelyard.errors import InputError
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 @options.output(about=SAVE_HELP)
 def merge_tallies(files: tuple[str, ...], output: Output) -> None:
     """Merge tables saved by `steelyard tally`."""
-    tables = [_saved_tally(name) for name in files]
-    output.write(sum(tables[1:], tables[0]).to_json())
+    merged, noticed = sum_tables(files, [_saved_tally(name) for name in files])
+    print_assumed(noticed)
+    output.write(merged.to_json())
 
 
 def _saved_tally(name: str) -> Tally:

@@ -18,14 +18,31 @@ if TYPE_CHECKING:
 _START = 4096  # bytes that tell a saved table from rows
 
 
-def add_saved(files: Sequence[str]) -> Tally | None:
-    """The saved tables that the files hold, added up; None where they hold rows."""
-    tables = [table for name in files if (table := read_saved(name)) is not None]
+def add_saved(files: Sequence[str]) -> tuple[Tally, list[str]] | None:
+    """The saved tables that the files hold, added up, and what was noticed; None where they hold rows."""
+    tables = {i: table for i, name in enumerate(files) if (table := read_saved(name)) is not None}
     if not tables:
         return None
     if len(tables) < len(files):
         raise InputError("Some of the files are saved tables and some are rows; give those of one kind.")
-    return sum(tables[1:], tables[0])
+    return sum_tables(files, [*tables.values()])
+
+
+def sum_tables(files: Sequence[str], tables: Sequence[Tally]) -> tuple[Tally, list[str]]:
+    """Saved tables added up, none twice; and those of other files that are equal, as copies would be, in words."""
+    from steelyard.statistics.tally import twice_sentence
+
+    paths: set[Path] = set()
+    texts: dict[str, str] = {}
+    noticed = []
+    for name, table in zip(files, tables, strict=True):
+        if (path := Path(name).resolve()) in paths:
+            raise InputError(twice_sentence(name, name))
+        first = texts.setdefault(table.to_json(), name)
+        if first != name:
+            noticed.append(f"{first!r} and {name!r} hold the same counts; is one a copy of the other?")
+        paths.add(path)
+    return sum(tables[1:], tables[0]), noticed
 
 
 def read_saved(name: str) -> Tally | None:

@@ -36,7 +36,7 @@ SAVE_HELP = "Write the table, which is JSON, to this file."
 def save_tally(inputs: Inputs, output: Output) -> None:
     """Count FILE into a confusion matrix or score table and save it, so that `steelyard merge` can add parts later."""
     pred = inputs.preds[0] if len(inputs.preds) == 1 else inputs.preds or None
-    counted = count_inputs(replace(inputs, pred=pred))
+    counted = count_inputs(replace(inputs, pred=pred), shard=True)
     text = counted.tally.to_json()
     print_assumed([*counted.assumed, *_advice(counted.tally, len(text))])
     output.write(text)

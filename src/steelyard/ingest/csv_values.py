@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.ingest.label_codes import fraction_sentence
+from steelyard.statistics.label_kinds import number_texts, parse_number, parser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from steelyard._types import Array, Label
+    from steelyard.statistics.label_kinds import Parser
 
-    Parser = Callable[[str], Label]
-
-# Without leading zeros, which belong to names such as 007; not longer than any number is.
-_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,99})(?:\.\d{0,99})?|\.\d{1,99})(?:[eE][+-]?\d{1,3})?")
-_DIGITS = re.compile(r"[+-]?\d+")
-TRUTH = {"true": True, "false": False}
 MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null"}
 
 
@@ -31,11 +26,11 @@ def labels(columns: Sequence[Array], names: Sequence[str]) -> list[Array]:
     """
     cells = [[text.strip() for text in column.tolist()] for column in columns]
     parsers = [_label_parser(set(texts), name) for texts, name in zip(cells, names, strict=True)]
-    if None in parsers and _share(cells, parsers):
-        parsers = [None] * len(cells)
-    return [
-        _objects(texts if parse is None else map(parse, texts)) for texts, parse in zip(cells, parsers, strict=True)
-    ]
+    read = [texts if parse is None else list(map(parse, texts)) for texts, parse in zip(cells, parsers, strict=True)]
+    texts = number_texts(label for column in read for label in column)
+    if not {*texts.values()}.isdisjoint(label for column in read for label in column):
+        read = [[texts.get(label, label) for label in column] for column in read]
+    return [_objects(column) for column in read]
 
 
 def _label_parser(texts: Collection[str], name: str) -> Parser | None:
@@ -52,38 +47,6 @@ def _label_parser(texts: Collection[str], name: str) -> Parser | None:
     if fractions:
         raise InputError(fraction_sentence(f"The column {name!r}", parse_number(min(fractions))))
     return parse
-
-
-def _share(cells: Sequence[Sequence[str]], parsers: Sequence[Parser | None]) -> bool:
-    """Whether columns of text hold the numbers or truth values of the others, which then are text as well."""
-    text, others = (
-        {label for texts, parse in zip(cells, parsers, strict=True) if (parse is None) == which for label in texts}
-        for which in (True, False)
-    )
-    return not text.isdisjoint(others)
-
-
-def parser(texts: Collection[str]) -> Parser | None:
-    """How to read texts that are all numbers, or all truth values; None for any others."""
-    if texts and all(_NUMBER.fullmatch(text) for text in texts):
-        return parse_number
-    if texts and all(text.lower() in TRUTH for text in texts):
-        return lambda text: TRUTH[text.lower()]
-    return None
-
-
-def parse_number(text: str) -> float:
-    """The number that a text is, an integer where it is whole."""
-    if _DIGITS.fullmatch(text):
-        return int(text)
-    value = float(text)
-    return int(value) if value.is_integer() else value
-
-
-def parse_value(text: str) -> Label:
-    """The number or truth value that a text is; None where it is neither."""
-    parse = parser([text])
-    return None if parse is None else parse(text)
 
 
 def group_values(values: Sequence[str | None]) -> list[Label]:

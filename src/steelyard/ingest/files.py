@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.errors import InputError
-from steelyard.ingest import bad_rows, temporary_files
+from steelyard.ingest import bad_rows, repeated_files, temporary_files
 from steelyard.ingest.compressed_files import BLOCK, unpack
 from steelyard.ingest.source import Source
 
@@ -53,10 +53,16 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
         kinds = {file.kind for file in files}
         if len(kinds) > 1:
             raise InputError(f"The files are of different kinds ({', '.join(sorted(kinds))}); give those of one kind.")
+        repeated_files.refuse_repeated((file.name, file.path) for file in files)
         parts = [part for file in files for part in _parts(file)]
         done = iter(range(1, sys.maxsize))
         step = (lambda: progress(next(done), len(parts))) if progress else (lambda: None)
-        yield Source(tuple(_narwhals(part) for part in parts), textual=kinds == {"csv"}, step=step)
+        yield Source(
+            tuple(_narwhals(part) for part in parts),
+            textual=kinds == {"csv"},
+            step=step,
+            digests=lambda: {repeated_files.file_digest(file.path): Path(file.name).name for file in files},
+        )
 
 
 def load_columns(names: Sequence[str]) -> dict[str, pl.Series]:

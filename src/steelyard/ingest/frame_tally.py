@@ -85,13 +85,13 @@ def _tally(source: Source, request: TallyRequest) -> Tally:
         )
     if columns.score is not None:
         parts["scores"], labels = score_tables(source, request)
-    models = columns.pred if len(columns.pred) == 2 else ()
+    origin: dict[str, Any] = {"models": columns.pred if len(columns.pred) == 2 else (), "columns": columns.by_use()}
     whole: dict[str, Any] = {name: tables.pop(()) for name, tables in parts.items()}
     groups = {
         key: Tally(**{name: tables[key] for name, tables in parts.items()})
         for key in sorted_groups(next(iter(parts.values())))
     }
-    return Tally(**whole, labels=_labels(whole) or labels, by=columns.by, groups=groups, models=models).checked()
+    return Tally(**whole, labels=_labels(whole) or labels, by=columns.by, groups=groups, **origin).checked()
 
 
 def _labels(tables: dict[str, Any]) -> Labels:

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.statistics.confusion import sort_labels
-from steelyard.statistics.positive_class import label_kind
+from steelyard.statistics.label_kinds import kinds_sentence, label_kind
 from steelyard.statistics.score_order import CHUNK, chunks
 
 if TYPE_CHECKING:
@@ -129,10 +129,8 @@ def _check_labels(labels: Sequence[Label], name: str) -> None:
             raise InputError(fraction_sentence(name, float(label)))
         if not isinstance(label, (str, bytes, int, float, np.generic)):
             raise InputTypeError(f"{name} holds {label!r} ({type(label).__name__}); labels are text or whole numbers.")
-    kinds = {label_kind(label): label for label in labels}
-    if len(kinds) > 1:
-        mix = " and ".join(f"{kind} such as {label!r}" for kind, label in kinds.items())
-        raise InputTypeError(f"{name} mixes {mix}; give all labels as one kind.")
+    if (problem := kinds_sentence(name, labels)) is not None:
+        raise InputTypeError(problem)
 
 
 def _is_nan(label: Label) -> bool:

@@ -12,6 +12,8 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import csv_values, label_codes
 from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import MOST_LABELS, Confusion, sort_labels
+from steelyard.statistics.group_keys import group_order
+from steelyard.statistics.label_kinds import number_texts, parse_value
 from steelyard.statistics.paired import Paired, check_size
 from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
 
@@ -72,7 +74,7 @@ def match_label(pos_label: Label, labels: Sequence[Label]) -> Label:
     """The label that was named positive: itself, or the one that reads like it, as "1" reads like 1."""
     if pos_label is None or isinstance(pos_label, ClassRule):
         return pos_label
-    parsed = csv_values.parse_value(str(pos_label).strip())
+    parsed = parse_value(str(pos_label).strip())
     for same in (
         lambda label: label == pos_label,
         lambda label: str(label) == str(pos_label),
@@ -97,7 +99,7 @@ def rows_of_groups(keys: Sequence[Sequence[Any]], rows: int, textual: bool) -> d
         raise InputTypeError(nested_sentence("A column of groups holds lists or other objects")) from None
     # Engines bring a missing value back as None, NaN and others, each NaN another key: one group by what they mean.
     columns = [list(values) for values in zip(*book, strict=True)] or [[] for _ in keys]
-    meanings = [map(_group_value, csv_values.group_values(values) if textual else values) for values in columns]
+    meanings = [_group_values(csv_values.group_values(values) if textual else values) for values in columns]
     codes = np.array([groups[key] for key in zip(*meanings, strict=True)], dtype=np.intp)[codes]
     order = np.argsort(codes, kind="stable")
     places = np.split(order, np.cumsum(np.bincount(codes, minlength=len(groups)))[:-1])
@@ -111,7 +113,7 @@ def sorted_groups(keys: Iterable[Labels]) -> list[Labels]:
         raise InputError(
             f"There are {len(listed):,} groups; at most {_MOST_GROUPS:,} are told apart. Group by fewer values."
         )
-    return sorted(listed, key=lambda key: [(value is None, str(type(value)), value) for value in key])
+    return sorted(listed, key=group_order)
 
 
 def _is_missing(value: object) -> bool:
@@ -120,6 +122,13 @@ def _is_missing(value: object) -> bool:
         or type(value).__name__ in ("NAType", "NaTType")
         or (isinstance(value, float) and math.isnan(value))
     )
+
+
+def _group_values(values: Iterable[Label]) -> list[Label]:
+    """The values of a column of groups; numbers that meet text are text."""
+    listed = list(map(_group_value, values))
+    texts = number_texts(listed)
+    return [texts.get(value, value) for value in listed] if texts else listed
 
 
 def _group_value(value: Label) -> Label:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import csv_values, exact_sums
+from steelyard.ingest import exact_sums
 from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import MOST_LABELS
+from steelyard.statistics.label_kinds import parse_number, parser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,8 +134,8 @@ def has_fractions(source: Source, name: str) -> bool:
     values = {value for value in head.unique().to_list() if value is not None}
     if source.textual:
         texts = {text.strip() for text in values}
-        numeric = csv_values.parser(texts) is csv_values.parse_number
-        values = set(map(csv_values.parse_number, texts)) if numeric else set()
+        numeric = parser(texts) is parse_number
+        values = set(map(parse_number, texts)) if numeric else set()
     return any(isinstance(value, (float, Decimal)) and value % 1 != 0 for value in values)
 
 

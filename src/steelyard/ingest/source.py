@@ -32,6 +32,12 @@ class ColumnNames:
         parts = (self.true, *self.pred, self.score, self.weight, self.frequency, *self.by)
         return [name for name in parts if name is not None]
 
+    def by_use(self) -> dict[str, str]:
+        """Each column but those of groups and of two models, by what it is for."""
+        pred = self.pred[0] if len(self.pred) == 1 else None
+        uses = {"true": self.true, "pred": pred, "score": self.score, "weight": self.weight}
+        return {use: name for use, name in {**uses, "frequency": self.frequency}.items() if name is not None}
+
 
 @dataclass(frozen=True)
 class Source:
@@ -41,6 +47,7 @@ class Source:
     textual: bool = False
     in_memory: bool = False
     step: Callable[[], object] = field(default=lambda: None)
+    digests: Callable[[], dict[str, str]] = dict  # of files: their names by the digest of their bytes
 
     @classmethod
     def of(cls, data: Frame | Source) -> Source:

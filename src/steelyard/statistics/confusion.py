@@ -10,11 +10,12 @@ import numpy as np
 from steelyard.errors import CountOverflowError, InputError
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
 from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -106,15 +107,20 @@ class Confusion:
     def __add__(self, other: object) -> Confusion:
         if not isinstance(other, Confusion):
             return NotImplemented
-        if self.positive != other.positive and None not in (self.positive, other.positive):
-            raise InputError(f"The tables name different positives, {self.positive!r} and {other.positive!r}.")
-        labels = merge_labels(self.labels, other.labels)
-        mine, others = self.relabelled(labels), other.relabelled(labels)
-        positive = self.positive if other.positive is None else other.positive
+        texts = label_texts(self.labels, other.labels)
+        mine, others = self.renamed(texts), other.renamed(texts)
+        positive = merge_positives(mine.positive, others.positive)
+        labels = merge_labels(mine.labels, others.labels)
+        mine, others = mine.relabelled(labels), others.relabelled(labels)
         rows = _plus(mine.rows, others.rows)
         if not (self.weighted or other.weighted):
             return Confusion.of_rows(labels, rows, positive)
         return Confusion(labels, rows, mine.weights + others.weights, mine.squares + others.squares, positive)
+
+    def renamed(self, names: Mapping[Label, Label]) -> Confusion:
+        """The same table with other names for some labels."""
+        labels = tuple(names.get(label, label) for label in self.labels)
+        return replace(self, labels=labels, positive=names.get(self.positive, self.positive))
 
     def relabelled(self, labels: Sequence[Label]) -> Confusion:
         """The same table over more labels, in the given order."""
@@ -192,6 +198,13 @@ def one_vs_rest(matrix: Array) -> tuple[Array, Array, Array, Array]:
         keep = ~np.eye(k, dtype=bool)
         return tp, fn, fp, np.einsum("ki,ij,kj->k", keep, matrix, keep)
     return tp, fn, fp, np.maximum(matrix.sum((-2, -1))[..., None] - tp - fn - fp, 0)
+
+
+def merge_positives(positive: Label, other: Label) -> Label:
+    """The positive class of two tables, of which one at least names it alone; two different ones are refused."""
+    if positive != other and None not in (positive, other):
+        raise InputError(f"The tables name different positives, {positive!r} and {other!r}.")
+    return positive if other is None else other
 
 
 def merge_labels(labels: Labels, others: Labels) -> Labels:

@@ -9,11 +9,12 @@ import numpy as np
 
 from steelyard.errors import CountOverflowError, InputError
 from steelyard.statistics.cell_values import LARGEST
-from steelyard.statistics.confusion import Confusion, sort_labels
+from steelyard.statistics.confusion import Confusion, merge_positives, sort_labels
+from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -75,6 +76,11 @@ class Paired:
         """The same table with its labels in the opposite order."""
         return Paired(self.labels[::-1], self.rows[::-1, ::-1, ::-1], positive)
 
+    def renamed(self, names: Mapping[Label, Label]) -> Paired:
+        """The same table with other names for some labels."""
+        labels = tuple(names.get(label, label) for label in self.labels)
+        return Paired(labels, self.rows, names.get(self.positive, self.positive))
+
     def relabelled(self, labels: Sequence[Label]) -> Paired:
         """The same table over more labels, in the given order."""
         places = [list(labels).index(label) for label in self.labels]
@@ -85,14 +91,14 @@ class Paired:
     def __add__(self, other: object) -> Paired:
         if not isinstance(other, Paired):
             return NotImplemented
-        if self.positive != other.positive and None not in (self.positive, other.positive):
-            raise InputError(f"The tables name different positives, {self.positive!r} and {other.positive!r}.")
         if self.n + other.n > LARGEST:
             raise CountOverflowError(f"The merged table holds more than {LARGEST} rows, the largest whole count.")
-        labels = sort_labels([*self.labels, *other.labels])
+        texts = label_texts(self.labels, other.labels)
+        mine, others = self.renamed(texts), other.renamed(texts)
+        positive = merge_positives(mine.positive, others.positive)
+        labels = sort_labels([*mine.labels, *others.labels])
         check_size(labels)
-        positive = self.positive if other.positive is None else other.positive
-        return Paired(labels, self.relabelled(labels).rows + other.relabelled(labels).rows, positive)
+        return Paired(labels, mine.relabelled(labels).rows + others.relabelled(labels).rows, positive)
 
     def __radd__(self, other: object) -> Paired:
         return self if other == 0 else NotImplemented  # so that sum(tables) works

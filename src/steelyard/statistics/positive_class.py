@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InputError, InputTypeError, did_you_mean, first_ten
+from steelyard.statistics.label_kinds import NUMBER, label_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     TrueRows: TypeAlias = Callable[[], Array]
 
-TEXT, RAW, NUMBER = "text", "bytes", "numbers"
 UNAMBIGUOUS = ({0, 1}, {-1, 1})  # False and True are 0 and 1
 _CONVENTIONS = (  # the negative one first, in any case
     ("no", "yes"),
@@ -47,11 +47,6 @@ class ClassRule(Enum):
 
 CONVENTION = ClassRule.CONVENTION  # what results take that can state it, where no label is named
 RARER = ClassRule.RARER
-
-
-def label_kind(label: Label) -> str:
-    """Whether a label is text, bytes or a number."""
-    return TEXT if isinstance(label, str) else RAW if isinstance(label, bytes) else NUMBER
 
 
 def clear_label(labels: Sequence[Label]) -> Label:

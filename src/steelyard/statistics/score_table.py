@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,6 +13,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.statistics import score_bins, score_order
 from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.label_kinds import number_texts
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
 
 if TYPE_CHECKING:
@@ -132,11 +133,17 @@ class ScoreTable:
     def __add__(self, other: object) -> ScoreTable:
         if not isinstance(other, ScoreTable):
             return NotImplemented
-        if self.label != other.label:
+        texts = number_texts([self.label, other.label])
+        mine, others = self.renamed(texts), other.renamed(texts)
+        if mine.label != others.label:
             raise InputError(f"The tables have different positives, {self.label!r} and {other.label!r}.")
         bins = score_bins.merge_bins(self.bins, other.bins)
         positive, negative = self.positive + other.positive, self.negative + other.negative
-        return ScoreTable(score_bins.lowered(positive, bins), score_bins.lowered(negative, bins), self.label, bins)
+        return ScoreTable(score_bins.lowered(positive, bins), score_bins.lowered(negative, bins), mine.label, bins)
+
+    def renamed(self, names: Mapping[Label, Label]) -> ScoreTable:
+        """The same table with another name for its label."""
+        return replace(self, label=names.get(self.label, self.label))
 
     def extremes(self) -> tuple[ScoreTable, ScoreTable]:
         """The worst and the best order that the rows may have had: in a bin the negatives on top, or the positives."""

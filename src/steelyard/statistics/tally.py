@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard._names import __version__
 from steelyard.errors import InputError
 from steelyard.statistics.confusion import Confusion, merge_labels
+from steelyard.statistics.group_keys import merge_groups
+from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.paired import Paired
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
 from steelyard.statistics.score_table import ScoreTable
@@ -16,7 +19,7 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard._types import Labels
+    from steelyard._types import Label, Labels
 
 TALLY_TABLES: dict[str, type[Confusion | ScoreTable | Paired]] = {
     "confusion": Confusion,
@@ -29,7 +32,9 @@ TALLY_TABLES: dict[str, type[Confusion | ScoreTable | Paired]] = {
 class Tally:
     """The tables of one set of predictions: labels, scores, or two models side by side; and those of each group.
 
-    Tallies of other rows, of another file, day or machine, merge with `+`.
+    Tallies of other rows, of another file, day or machine, merge with `+`. Numbers that meet text are text, as in one
+    file of all rows. `columns` names the columns counted, by use, and `sources` the files, by the digest of their
+    bytes: tallies of other columns, or of a file twice, are refused. Equality is about what was counted alone.
 
     >>> from steelyard import confusion
     >>> monday, tuesday = Tally(confusion([0, 1, 1], [0, 1, 0])), Tally(confusion([0, 1], [1, 1]))
@@ -44,6 +49,8 @@ class Tally:
     by: tuple[str, ...] = ()
     groups: Mapping[Labels, Tally] = field(default_factory=dict)
     models: tuple[str, ...] = ()  # of two models side by side, what they are called
+    columns: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -74,17 +81,60 @@ class Tally:
     def __add__(self, other: object) -> Tally:
         if not isinstance(other, Tally):
             return NotImplemented
+        self._check_alike(other)
+        texts = label_texts(self._labels(), other._labels())
+        mine, others = self.renamed(texts), other.renamed(texts)
+        tables: dict[str, Any] = {name: getattr(mine, name) + getattr(others, name) for name in self._tables()}
+        labels = merge_labels(mine.labels, others.labels)
+        groups = merge_groups(mine.groups, others.groups, len(self.by))
+        return Tally(
+            **tables,
+            labels=labels,
+            by=self.by,
+            groups={key: group.relabelled(labels) for key, group in groups.items()},
+            models=self.models or other.models,
+            columns={**other.columns, **self.columns},
+            sources={**self.sources, **other.sources},
+        )
+
+    def _check_alike(self, other: Tally) -> None:
+        """Refuse another tally that holds other things, models or columns, or the same rows."""
         if self._tables() != other._tables() or self.by != other.by:
             kinds = f"{self._kinds()} and {other._kinds()}"
             raise InputError(f"These tallies hold different things, {kinds}; tally both alike.")
         if self.models and other.models and self.models != other.models:
             pairs = " and ".join(" against ".join(map(repr, tally.models)) for tally in (self, other))
             raise InputError(f"These tallies hold other models, {pairs}; tally the same two, in one order.")
-        parts = {name: getattr(self, name) + getattr(other, name) for name in self._tables()}
-        groups = {key: self.groups[key] + other.groups[key] for key in self.groups if key in other.groups}
-        groups = {**self.groups, **other.groups, **groups}
-        labels, models = merge_labels(self.labels, other.labels), self.models or other.models
-        return Tally(**parts, labels=labels, by=self.by, groups=groups, models=models)
+        for use in (use for use in self.columns if self.columns[use] != other.columns.get(use, self.columns[use])):
+            raise InputError(
+                f"These tallies count other columns, {use}={self.columns[use]!r} and {use}={other.columns[use]!r}; "
+                "tally one model at a time, and rename a column that has another name in some files."
+            )
+        for digest in (digest for digest in self.sources if digest in other.sources):
+            raise InputError(twice_sentence(self.sources[digest], other.sources[digest]))
+
+    def _labels(self) -> Labels:
+        """All labels that the tables name."""
+        of_tables = [table.labels for table in (self.confusion, self.paired) if table is not None]
+        positive = () if self.scores is None else (self.scores.label,)
+        return tuple(dict.fromkeys(label for labels in (self.labels, *of_tables, positive) for label in labels))
+
+    def relabelled(self, labels: Labels) -> Tally:
+        """The same tally with its tables of labels over more labels, in the given order."""
+        tables: dict[str, Any] = {
+            name: table.relabelled(labels)
+            for name, table in (("confusion", self.confusion), ("paired", self.paired))
+            if table is not None
+        }
+        return replace(self, **tables) if labels else self
+
+    def renamed(self, names: Mapping[Label, Label]) -> Tally:
+        """The same tally with other names for some labels."""
+        if not names:
+            return self
+        tables: dict[str, Any] = {name: getattr(self, name).renamed(names) for name in self._tables()}
+        groups = {key: group.renamed(names) for key, group in self.groups.items()}
+        return replace(self, **tables, labels=tuple(names.get(label, label) for label in self.labels), groups=groups)
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 else NotImplemented  # so that sum(tallies) works
@@ -115,15 +165,19 @@ class Tally:
         return {"labels": list(self.labels), **parts, "by": list(self.by), "groups": listed}
 
     def to_json(self) -> str:
-        """The tally as strict JSON, with the number of its schema."""
-        return to_strict_json({"schema": SCHEMA, "kind": "tally", **self.to_dict()})
+        """The tally as strict JSON, with the number of its schema, who wrote it, the columns and the sources."""
+        origin = {"columns": dict(self.columns), "sources": dict(self.sources)}
+        written = {name: names for name, names in origin.items() if names}
+        head = {"schema": SCHEMA, "kind": "tally", "version": __version__}
+        return to_strict_json({**head, **written, **self.to_dict()})
 
     @classmethod
     def from_json(cls, text: Saved) -> Tally:
         """The tally that `to_json` wrote, every table of it checked; anything else is refused."""
-        return cls._from_dict(
-            read_table(text, "tally", ("labels",), optional=(*TALLY_TABLES, "by", "groups", "models"))
-        )
+        optional = (*TALLY_TABLES, "by", "groups", "models", "columns", "sources")
+        data = read_table(text, "tally", ("labels",), optional)
+        columns, sources = (_saved_names(data[name]) for name in ("columns", "sources"))
+        return replace(cls._from_dict(data), columns=columns, sources=sources)
 
     @classmethod
     def _from_dict(cls, data: object) -> Tally:
@@ -154,6 +208,18 @@ class Tally:
         if self.groups and sum(group.rows for group in self.groups.values()) != self.rows:
             raise InputError("The groups of this tally do not add up to its whole; tally the rows again.")
         return self
+
+
+def twice_sentence(name: str, again: str) -> str:
+    """The refusal of rows that would be counted twice."""
+    names = repr(name) if name == again else f"{name!r} and {again!r}, which are the same,"
+    return f"{names} would be counted twice; leave one out, or join the files first where both are meant."
+
+
+def _saved_names(names: object) -> dict[str, str]:
+    if names is not None and not (isinstance(names, dict) and all(isinstance(name, str) for name in names.values())):
+        raise InputError("The columns and the sources of a saved tally are names; this one holds something else.")
+    return {} if names is None else names
 
 
 def _key(group: dict[str, Any], size: int) -> list[Any]:
