@@ -161,24 +161,28 @@ def rank_rows():
 
 
 def cluster_rows():
-    """Rows in clusters that share their luck: recall with and without the clusters."""
+    """Rows in clusters that share their luck, of one size and of many: recall with and without the clusters."""
+    rng = np.random.default_rng(5)
+    for clusters, uneven in itertools.product((15, 40), (0.0, 0.5, 1.0, 1.5)):
+        sizes = f"of log-normal size, sigma {uneven}" if uneven else "of 20 rows"
+        yield f"{clusters} clusters {sizes}", cluster_coverage(clusters, uneven, REPEATS, rng)
+
+
+def cluster_coverage(clusters, uneven, repeats, rng):
+    """How often the interval of recall holds it, with and without the clusters; their sizes are log-normal."""
     from steelyard import interval
 
-    rng = np.random.default_rng(5)
-    for clusters in (15, 40):
-        covering, plain, repeats = 0, 0, REPEATS
-        for _ in range(repeats):
-            luck = rng.beta(4, 1, clusters)  # the recall of each cluster: 0.8 on average
-            groups = np.repeat(np.arange(clusters), 20)
-            y = np.tile([1] * 10 + [0] * 10, clusters)
-            pred = np.where(y == 1, rng.random(len(y)) < luck[groups], rng.random(len(y)) < 0.1).astype(int)
-            a = interval("recall", y, pred, cluster=groups, draws=1_000, rng=rng)
-            b = interval("recall", y, pred, draws=1_000, rng=rng)
-            covering, plain = covering + (a.low <= 0.8 <= a.high), plain + (b.low <= 0.8 <= b.high)
-        yield (
-            f"{clusters} clusters of 20 rows",
-            {"recall, by clusters": covering / repeats, CONTRAST: plain / repeats},
-        )
+    covering = np.zeros(2)
+    for _ in range(repeats):
+        luck = rng.beta(4, 1, clusters)  # the recall of each cluster: 0.8 on average
+        sizes = np.maximum(2, 20 * np.exp(rng.normal(0, uneven, clusters))).astype(int)
+        groups = np.repeat(np.arange(clusters), sizes)
+        y = np.arange(len(groups)) % 2
+        pred = np.where(y == 1, rng.random(len(y)) < luck[groups], rng.random(len(y)) < 0.1).astype(int)
+        for i, how in enumerate(({"cluster": groups}, {})):
+            ends = interval("recall", y, pred, draws=1_000, rng=rng, **how)
+            covering[i] += ends.low <= 0.8 <= ends.high
+    return dict(zip(("recall, by clusters", CONTRAST), covering / repeats, strict=True))
 
 
 def level_rows():

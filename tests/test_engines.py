@@ -106,6 +106,15 @@ def test_groups_are_more_keys_of_the_query_and_add_up(frame):
     same_confusion(whole, found.confusion)
 
 
+def test_the_intervals_of_groups_resample_the_clusters_of_every_engine(frame):
+    r = {**rows(), "patient": np.arange(ROWS) // 8}
+    options = {"metrics": ["recall", "mcc"], "draws": 50}
+    found = evaluate(frame(r), true="y", pred="a", by=["site", "year"], cluster="patient", **options)
+    by = {"site": r["site"], "year": r["year"]}
+    assert found.groups == evaluate(r["y"], r["a"], by=by, cluster=r["patient"], **options).groups
+    assert {row.method for group in found.groups for row in group.metrics} == {"cluster"}
+
+
 def test_a_missing_group_is_a_group_of_its_own(frame):
     found = tally(frame({"y": [0, 1, 1], "p": [0, 1, 0], "g": pa.array(["x", None, None])}), true="y", pred="p", by="g")
     assert list(found.groups) == [("x",), (None,)]

@@ -211,6 +211,52 @@ def test_clusters_of_a_frame_widen_the_intervals_as_those_of_arrays_do(tmp_path)
             evaluate(frame, true="y", cluster="patient", **wrong)
 
 
+def _patients(seed=0):
+    """Rows of 40 patients, each with luck of its own, at two sites and of three years."""
+    rng = np.random.default_rng(seed)
+    patient, y = np.repeat(np.arange(40), 25), (rng.random(1000) < 0.4).astype(int)
+    pred = np.where(rng.random(1000) < rng.beta(2, 1, 40)[patient], y, 1 - y)
+    site = np.where(patient < 15, "north", "south")
+    return {"y": y, "p": pred, "patient": patient, "site": site, "year": rng.integers(2021, 2024, 1000)}
+
+
+def test_the_intervals_of_groups_resample_whole_clusters_as_those_of_the_whole_do():
+    r = _patients()
+    report = evaluate(r["y"], r["p"], cluster=r["patient"], by={"site": r["site"]}, metrics=["recall", "mcc", "f1"])
+    assert report.assumed == ("The rows are clustered; the intervals resample whole clusters.",)
+    for group in report.groups:
+        part = {name: column[r["site"] == group.key[0]] for name, column in r.items()}
+        alone = evaluate(part["y"], part["p"], cluster=part["patient"], metrics=["recall", "mcc", "f1"])
+        assert group.metrics == alone.metrics and {row.method for row in group.metrics} == {"cluster"}
+        free = evaluate(part["y"], part["p"], metrics=["recall"])["recall"]
+        assert group["recall"].high - group["recall"].low > 1.5 * (free.high - free.low)
+    assert steelyard.Evaluation.from_json(report.to_json()) == report
+    times = RNG.integers(0, 3, 1000)
+    rows = np.repeat(np.arange(1000), times)
+    counted, repeated = (
+        evaluate(r["y"][at], r["p"][at], cluster=r["patient"][at], by=r["year"][at], frequency=n, metrics=["mcc"])
+        for at, n in ((slice(None), times), (rows, None))
+    )
+    assert [group.row() for group in counted.groups] == [group.row() for group in repeated.groups]
+    for group, its in zip(counted.groups, repeated.groups, strict=True):
+        assert (group["mcc"].low, group["mcc"].high) == pytest.approx((its["mcc"].low, its["mcc"].high))
+
+
+def test_a_group_of_one_cluster_has_its_values_and_no_interval_and_the_result_says_so():
+    r = _patients()
+    ward = np.where(r["patient"] < 1, "lone", "other")
+    report = evaluate(r["y"], r["p"], cluster=r["patient"], by={"ward": ward}, metrics=["recall"])
+    lone, other = report.groups
+    assert lone["recall"].value == steelyard.recall(r["y"][:25], r["p"][:25])
+    assert math.isnan(lone["recall"].low) and math.isnan(lone["recall"].high)
+    assert other["recall"].low < other["recall"].value
+    assert report.assumed[-1] == "A group whose rows are all of one cluster has no interval: 'ward = lone'."
+    assert steelyard.Evaluation.from_json(report.to_json()) == report
+    assert report.assumed[-1].replace("'", "&#39;") in report.to_html()
+    for wrong in ({"by": ward[:-1]}, {"by": {"ward": ward, "year": r["year"][1:]}}):
+        assert_refused(lambda w=wrong: evaluate(r["y"], r["p"], cluster=r["patient"], **w), ValueError, "999")
+
+
 @pytest.mark.parametrize("value", [s * (1 + t * 10.0**-e) for s in (1, -1) for t in (1, -3) for e in range(2, 12)])
 def test_what_is_not_one_or_zero_does_not_read_as_such(value):
     assert abs(float(three_digits(value))) != 1

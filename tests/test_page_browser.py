@@ -546,6 +546,18 @@ def test_labels_alone_have_no_threshold_but_a_prevalence(show):
             assert_same(read(tab), {row.name: get_metric(row.name)(moved) for row in evaluation.metrics})
 
 
+def test_a_page_of_clustered_rows_draws_no_interval_that_ignores_them(show):
+    rng = np.random.default_rng(0)
+    y, patient = rng.integers(0, 2, 400), np.repeat(np.arange(20), 20)
+    p = np.where(rng.random(20)[patient] < 0.7, y, 1 - y)
+    with show(page(evaluate(y, p, cluster=patient, draws=200))) as tab:
+        assert " to " in tab.text_content("tr[data-metric=recall]")
+        slide(tab, "prevalence", 3)
+        rested(tab)
+        assert tab.text_content("#how-intervals").startswith("The page does not keep the clusters")
+        assert not [row for row in tab.locator("tr[data-metric]").all_text_contents() if " to " in row]
+
+
 @pytest.mark.parametrize("cells", [(0, 3, 0, 9), (1, 0, 0, 1), (5, 0, 7, 0)])
 def test_tables_that_lack_something_say_so_in_place(show, cells):
     evaluation = evaluate(Counts(*cells), draws=200)

@@ -364,6 +364,20 @@ def test_small_groups_are_left_out_when_asked(tmp_path):
     assert len(strict(run(*words, "--min-count", 1).stdout)["groups"]) == 3
 
 
+def test_small_groups_of_clustered_rows_are_left_out_when_asked(tmp_path):
+    rows = [(f"{g},{y},{p},{g}{i % 9}\n") for g in "abc" for y in (0, 1) for p in (0, 1) for i in range(20)]
+    path = tmp_path / "rows.csv"
+    path.write_text("g,y,p,patient\n" + "".join([*rows, "d,1,1,d0\n", "d,0,0,d0\n"]))
+    words = ["report", path, "--true", "y", "--pred", "p", "--by", "g", "--cluster", "patient", "--format", "json"]
+    every = strict(run(*words).stdout)
+    assert [group["group"]["g"] for group in every["groups"]] == list("abcd")
+    assert every["assumed"][-1] == "A group whose rows are all of one cluster has no interval: 'g = d'."
+    assert {row["method"] for group in every["groups"] for row in group["metrics"]} == {"cluster"}
+    few = strict(run(*words, "--min-count", 5).stdout)
+    assert len(few["groups"]) == 2 and "2 of 4 groups were left out" in few["assumed"][0]
+    assert "'g = d'" not in json.dumps(few)
+
+
 def test_binned_scores_come_with_their_bounds(rows, frame):
     told = strict(run("report", rows, "--score", "score", "--binned", "--format", "json").stdout)
     exact = steelyard.roc_auc(frame["y_true"], frame["score"])

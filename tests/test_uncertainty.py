@@ -192,6 +192,20 @@ def test_clusters_widen_the_interval():
     assert interval("recall", y, pred, cluster=names).low == clustered.low
 
 
+def test_clusters_of_uneven_size_cover_as_those_of_one_size_do():
+    from benchmarks.coverage import cluster_coverage
+
+    assert cluster_coverage(15, uneven=1.0, repeats=200, rng=np.random.default_rng(1))["recall, by clusters"] > 0.92
+
+
+def test_one_large_cluster_among_small_ones_is_worth_few():
+    rng = np.random.default_rng(0)
+    y, pred = rng.integers(0, 2, 2000), rng.integers(0, 2, 2000)
+    even, lopsided = np.arange(2000) % 20, np.where(np.arange(2000) < 1900, 0, np.arange(2000) % 19 + 1)
+    spans = [ends.high - ends.low for ends in (interval("recall", y, pred, cluster=c) for c in (even, lopsided))]
+    assert spans[1] > 2 * spans[0]
+
+
 def test_other_methods_at_another_prevalence():
     right = interval("precision", FINLEY, prevalence=0.5)
     for method in ("bootstrap", "stratified-bootstrap"):

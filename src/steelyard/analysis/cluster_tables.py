@@ -9,11 +9,29 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
+from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Prevalence
     from steelyard.analysis.inference import ClusteredRows
     from steelyard.metrics.call_options import CallOptions
+
+
+def effective_clusters(tables: Array) -> float:
+    """How many clusters of one size are worth as much as these of several: Kish's effective number.
+
+    >>> print(effective_clusters(np.ones((8, 2, 2))))
+    8.0
+    """
+    sizes = tables.sum((1, 2))
+    return float(sizes.sum() / weight_per_row(sizes.sum(), (sizes**2).sum()))
+
+
+def has_several_clusters(rows: ClusteredRows) -> bool:
+    """Whether rows that count are of two clusters or more, without which nothing shows how clusters vary."""
+    member, times = arrays.column(rows.clusters, "cluster"), arrays.weights(rows.frequency, "frequency", whole=True)
+    counted = member if times is None else member[times > 0]
+    return bool((counted != counted[:1]).any())
 
 
 def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Prevalence | None) -> Array:

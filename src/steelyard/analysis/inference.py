@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,11 +12,14 @@ from steelyard.analysis.auc_intervals import AUC_INTERVALS
 from steelyard.analysis.draws import check_level, generator, tails
 from steelyard.analysis.rate_intervals import RATE_INTERVALS
 from steelyard.errors import InputError
+from steelyard.ingest import arrays
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Prevalence, Rng, Weights
+    from steelyard._types import Array, Labels, Prevalence, Rng, Weights
 
 COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified-bootstrap", "bca")
 RATE_METHODS = tuple(RATE_INTERVALS)
@@ -31,6 +35,17 @@ class ClusteredRows(NamedTuple):
     y_pred: ArrayLike
     clusters: ArrayLike
     frequency: Weights = None
+    groups: Mapping[Labels, Array] = MappingProxyType({})  # the places of the rows of each group, by its key
+
+    def of_group(self, key: Labels) -> ClusteredRows:
+        """The rows of one group, each in its cluster."""
+        places, times = self.groups[key], self.frequency
+        return ClusteredRows(
+            arrays.column(self.y_true, "y_true")[places],
+            arrays.column(self.y_pred, "y_pred")[places],
+            arrays.column(self.clusters, "cluster")[places],
+            None if times is None else arrays.column(times, "frequency")[places],
+        )
 
 
 @dataclass(frozen=True)
@@ -65,6 +80,10 @@ class Inference:
     def tails(self) -> tuple[float, float]:
         """The two quantiles of the draws that are the ends of an interval."""
         return tails(self.level)
+
+    def of_group(self, key: Labels) -> Inference:
+        """The same for the rows of one group, which stay in their clusters."""
+        return self if self.clustered is None else replace(self, clustered=self.clustered.of_group(key))
 
     def of_independent_rows(self) -> Inference:
         """The same for rows that belong to no cluster."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.analysis import bca
 from steelyard.analysis.auc_intervals import AUC_INTERVALS
+from steelyard.analysis.cluster_tables import effective_clusters
 from steelyard.analysis.draws import (
     as_counts,
     bootstrap_draws,
@@ -187,7 +188,7 @@ class IntervalSampler:
 
     def _draw_clusters(self, tables: Array, fold: Array | None) -> Array:
         tables = tables if fold is None else fold @ tables @ fold.T
-        spread = student_spread(len(tables), self.inference.level)
+        spread = student_spread(effective_clusters(tables), self.inference.level)
         return cluster_draws(tables, self.inference.draws or COUNT_DRAWS, self.rng, spread)
 
 

@@ -142,7 +142,7 @@ def evaluate_inputs(
     from steelyard.ingest.label_overlap import check_label_overlap
 
     if cluster is not None:
-        return _evaluate_clusters(inputs, cluster, level, metrics)
+        return _evaluate_clusters(inputs, cluster, level, metrics, min_count)
     counted = count_inputs(inputs).with_groups_of(min_count)
     if counted.tally.confusion is not None:
         check_label_overlap(counted.tally.confusion)
@@ -154,7 +154,7 @@ def evaluate_inputs(
 
 
 def _evaluate_clusters(
-    inputs: Inputs, cluster: str, level: float, metrics: Sequence[str] | None
+    inputs: Inputs, cluster: str, level: float, metrics: Sequence[str] | None, min_count: int
 ) -> tuple[Evaluation, CountedInput]:
     """The evaluation of clustered rows, which no saved table keeps apart."""
     from steelyard.evaluation.evaluate import evaluate
@@ -168,8 +168,11 @@ def _evaluate_clusters(
         evaluation = evaluate(
             source, **columns, cluster=cluster, pos_label=inputs.positive, level=level, metrics=metrics
         )
-    result = replace(evaluation, assumed=(*assumed, *evaluation.assumed), source=inputs.name)
-    return result, CountedInput(Tally(evaluation.confusion), assumed, inputs.name)
+    groups = {group.key: Tally(group.confusion) for group in evaluation.groups}
+    tally = Tally(evaluation.confusion, by=inputs.by, groups=groups)
+    counted = CountedInput(tally, assumed, inputs.name).with_groups_of(min_count)
+    shown = evaluation.of_groups(counted.tally.groups)
+    return replace(shown, assumed=(*counted.assumed, *shown.assumed), source=inputs.name), counted
 
 
 # ---------------------------------------------------------------- files and columns

@@ -10,7 +10,7 @@ from steelyard.analysis.inference import Inference
 from steelyard.analysis.rows import Rows
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import clustered_rows, counted_rows
-from steelyard.evaluation.groups import Group
+from steelyard.evaluation.groups import Group, group_rows, no_interval_sentences
 from steelyard.evaluation.inputs import (
     RowOptions,
     counted_inputs,
@@ -84,7 +84,7 @@ def evaluate(
     """
     is_shard = labels is not None or isinstance(y_true, (Confusion, Tally))  # of which other parts may hold the rest
     columns, rows = FrameColumns(true, pred, score, weight), RowOptions(pos_label, labels, sample_weight, frequency)
-    clustered, assumed = clustered_rows(y_true, y_pred, y_score, rows, columns, cluster)
+    clustered, assumed = clustered_rows(y_true, y_pred, y_score, rows, columns, cluster, by)
     inference = Inference(level, "auto", draws, rng, prevalence, clustered)
     counted = counted_rows(y_true, y_pred, y_score, rows, columns, by, threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, y_pred, y_score, threshold, rows)
@@ -124,6 +124,7 @@ def evaluate_tables(
     by_class = class_rows(table, inference)
     rows = in_order(with_class_ends(metric_rows(table, scores, positive, specs, inference), by_class), specs)
     rows_behind = metric_rows(table, scores, positive, [spec for spec in behind if spec not in specs], inference)
+    groups = _groups(tally, threshold, positive, _group_specs(specs, metrics), inference)
     return Evaluation(
         table,
         scores,
@@ -133,13 +134,13 @@ def evaluate_tables(
         threshold,
         inference.level,
         beats_no_skill(table, scores, positive) if inference.clustered is None else None,
-        tuple(assumed),
+        (*assumed, *no_interval_sentences(groups)),
         _plain_prevalence(inference.prevalence),
         _row_total(table, scores),
         0 if inference.rng is None else None,
         Rows(rows_behind),
         metrics is not None,
-        Rows() if tally is None else _groups(tally, threshold, positive, _group_specs(specs, metrics), inference),
+        groups,
         muted,
         columns or {},
     )
@@ -165,14 +166,16 @@ def _group_specs(specs: list[MetricSpec], metrics: Iterable[SpecLike] | None) ->
 
 
 def _groups(
-    data: Tally, threshold: float | None, positive: Label, specs: list[MetricSpec], inference: Inference
+    data: Tally | None, threshold: float | None, positive: Label, specs: list[MetricSpec], inference: Inference
 ) -> Rows[Group]:
     groups = Rows[Group]()
+    if data is None:
+        return groups
     for key, part in data.groups.items():
         table = part.confusion
         if table is None and threshold is not None and part.scores is not None:
             table = thresholded(part.scores, threshold, negative_label(data.labels, part.scores)).table
-        rows = metric_rows(table, part.scores, positive, specs, inference.of_independent_rows())
+        rows = group_rows(table, part.scores, positive, specs, inference.of_group(key))
         groups.append(Group(data.by, key, part.rows, Rows(rows), table))
     return groups
 

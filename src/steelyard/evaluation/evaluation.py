@@ -6,7 +6,7 @@ import json
 import platform
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self
@@ -21,7 +21,7 @@ from steelyard.analysis.result_homes import rendered
 from steelyard.analysis.result_json import parsed
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, UnknownNameError, first_ten
-from steelyard.evaluation.groups import Group
+from steelyard.evaluation.groups import Group, no_interval_sentences
 from steelyard.evaluation.metric_row import ClassRow, MetricRow
 from steelyard.evaluation.saved_field import SavedField
 from steelyard.metrics.curves import precision_recall_points, roc_points
@@ -30,7 +30,7 @@ from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from steelyard.analysis.best_threshold_result import BestThreshold
     from steelyard.analysis.result_json import SavedResult
@@ -184,6 +184,12 @@ class Evaluation(Result[MetricRow]):
         text = files("steelyard.evaluation").joinpath("schema-2.json").read_text(encoding="utf-8")
         schema: dict[str, Any] = json.loads(text)
         return schema
+
+    def of_groups(self, keys: Container[tuple[Label, ...]]) -> Evaluation:
+        """The same with these groups alone, and what is said of them."""
+        groups, former = Rows(group for group in self.groups if group.key in keys), no_interval_sentences(self.groups)
+        stated = (sentence for sentence in self.assumed if sentence not in former)
+        return replace(self, groups=groups, assumed=(*stated, *no_interval_sentences(groups)))
 
     @property
     def method(self) -> str:

@@ -8,7 +8,7 @@ from steelyard.analysis.inference import ClusteredRows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.inputs import TWO_THRESHOLDS, RowOptions
 from steelyard.ingest import arrays
-from steelyard.ingest.array_groups import grouped_tally
+from steelyard.ingest.array_groups import group_columns, group_places, grouped_tally
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_LABELS, refuse_name
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -62,6 +62,7 @@ def clustered_rows(
     rows: RowOptions,
     columns: FrameColumns,
     cluster: ArrayLike | str | None,
+    by: By | None,
 ) -> tuple[ClusteredRows | None, tuple[str, ...]]:
     """The rows of each cluster, where clusters are given, and the sentence that says so."""
     if cluster is None:
@@ -69,10 +70,15 @@ def clustered_rows(
     name = cluster if isinstance(cluster, str) else getattr(cluster, "name", None)
     sentence = f"The rows are clustered{f' by {name}' if name else ''}; the intervals resample whole clusters."
     if columns.true is not None:
-        return ClusteredRows(*columns.clusters(data, cluster, rows.frequency)), (sentence,)  # type: ignore[arg-type]  # a frame
+        return ClusteredRows(*columns.clusters(data, cluster, rows.frequency, by)), (sentence,)  # type: ignore[arg-type]  # a frame
     refuse_name("cluster", cluster)
     if y_pred is None:
         raise InputError(CLUSTERS_NEED_LABELS)
     if y_score is not None or rows.sample_weight is not None:
         raise InputError("cluster= is for unweighted predicted labels here; leave y_score= and sample_weight= out.")
-    return ClusteredRows(data, y_pred, cluster, rows.frequency), (sentence,)  # type: ignore[arg-type]  # rows
+    groups = {}
+    if by is not None:
+        named = group_columns(by)
+        arrays.check_lengths(y_true=arrays.column(data, "y_true"), **named)  # type: ignore[arg-type]  # rows
+        groups = group_places(named)
+    return ClusteredRows(data, y_pred, cluster, rows.frequency, groups), (sentence,)  # type: ignore[arg-type]  # rows

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from steelyard.analysis.cluster_tables import has_several_clusters
+from steelyard.errors import first_ten
+from steelyard.evaluation.rows import metric_rows
 from steelyard.metrics.registry import default_metric, metrics_with_role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from steelyard._types import Label
+    from steelyard.analysis.inference import Inference
     from steelyard.analysis.rows import Rows
     from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.score_table import ScoreTable
 
 
 _MOST_SHOWN = 5  # metrics of a group that fit a line
@@ -56,6 +63,32 @@ class Group:
         """The group as strict JSON values."""
         key = dict(zip(self.by, self.key, strict=True))
         return {"group": key, "rows": self.rows, "metrics": self.metrics.to_dicts()}
+
+
+def group_rows(
+    table: Confusion | None,
+    scores: ScoreTable | None,
+    positive: Label,
+    specs: Sequence[MetricSpec],
+    inference: Inference,
+) -> list[MetricRow]:
+    """The metrics of one group; without an interval where its rows are of one cluster, which shows no variation."""
+    if inference.clustered is None or has_several_clusters(inference.clustered):
+        return metric_rows(table, scores, positive, specs, inference)
+    of_labels = [spec for spec in specs if spec.metric.scores is None]
+    rows = metric_rows(table, scores, positive, of_labels, inference.of_independent_rows())
+    return [replace(row, low=math.nan, high=math.nan, method="cluster") for row in rows]
+
+
+def no_interval_sentences(groups: Sequence[Group]) -> tuple[str, ...]:
+    """Which groups have no interval since all their rows are of one cluster."""
+    lone = [group.label for group in groups if any(map(_has_lone_cluster, group.metrics))]
+    sentence = f"A group whose rows are all of one cluster has no interval: {first_ten(lone)}."
+    return (sentence,) if lone else ()
+
+
+def _has_lone_cluster(row: MetricRow) -> bool:
+    return row.method == "cluster" and math.isnan(row.low) and not math.isnan(row.value)
 
 
 def weakest_group(groups: Sequence[Group]) -> tuple[Group, MetricRow] | None:

@@ -38,7 +38,7 @@ def grouped_tally(
     frequency: Weights,
 ) -> Tally:
     """The tables of all rows and of each group: `by` is one value per row, or several such columns by name."""
-    columns = _group_columns(by)
+    columns = group_columns(by)
     true = arrays.column(y_true, "y_true")
     parts = {
         "y_pred": None if y_pred is None else arrays.column(y_pred, "y_pred"),
@@ -48,7 +48,7 @@ def grouped_tally(
     }
     arrays.check_lengths(y_true=true, **parts, **columns)
     whole = _tables(true, parts, pos_label, labels)
-    places = rows_of_groups([column.tolist() for column in columns.values()], len(true), textual=False)
+    places = group_places(columns)
     label = pos_label if whole.scores is None else whole.scores.label
     groups = {
         key: _tables(true[rows], {name: _at(part, rows) for name, part in parts.items()}, label, whole.labels)
@@ -58,7 +58,13 @@ def grouped_tally(
     return Tally(whole.confusion, whole.scores, labels=whole.labels, by=tuple(columns), groups=groups)
 
 
-def _group_columns(by: By) -> dict[str, Array]:
+def group_places(columns: Mapping[str, Array]) -> dict[Labels, Array]:
+    """The places of the rows of each group; all of them under no key."""
+    lists = [column.tolist() for column in columns.values()]
+    return rows_of_groups(lists, len(lists[0]) if lists else 0, textual=False)
+
+
+def group_columns(by: By) -> dict[str, Array]:
     """The columns of groups by name: a series is called as it is, and a plain array "group"."""
     refuse_name("by", by)
     if isinstance(by, Mapping):

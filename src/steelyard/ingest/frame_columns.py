@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, LabelSet
+    from steelyard._types import Array, Frame, Label, Labels, LabelSet
     from steelyard.ingest.source import Source
     from steelyard.statistics.tally import Tally
 
@@ -76,15 +76,19 @@ class FrameColumns(NamedTuple):
         )
 
     def clusters(
-        self, frame: Frame | Source, cluster: ArrayLike | str, frequency: ArrayLike | str | None
-    ) -> tuple[Array, Array, Array, Array]:
-        """The distinct rows of truth, prediction and cluster, such as the patient, and how often each occurs."""
+        self,
+        frame: Frame | Source,
+        cluster: ArrayLike | str,
+        frequency: ArrayLike | str | None,
+        by: ArrayLike | str | Sequence[str] | None = None,
+    ) -> tuple[Array, Array, Array, Array, dict[Labels, Array]]:
+        """The distinct rows of truth, prediction, cluster and group, how often each occurs, and the rows of groups."""
         if self.pred is None:
             raise InputError(CLUSTERS_NEED_LABELS)
         if self.score is not None or self.weight is not None:
             raise InputError("cluster= of a frame is for unweighted predicted labels; leave score= and weight= out.")
-        name = column_name("cluster", cluster)
-        return cluster_columns(frame, self.true or "", self.pred, str(name), column_name("frequency", frequency))
+        name, times = str(column_name("cluster", cluster)), column_name("frequency", frequency)
+        return cluster_columns(frame, self.true or "", self.pred, name, times, named_columns("by", by))  # type: ignore[arg-type]  # refused there where it is a column
 
 
 def column_name(use: str, name: ArrayLike | str | None) -> str | None:

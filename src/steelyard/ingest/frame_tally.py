@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.array_tables import declared_labels
-from steelyard.ingest.label_tables import label_tables, present_labels, sorted_groups
+from steelyard.ingest.label_tables import label_tables, present_labels, rows_of_groups, sorted_groups
 from steelyard.ingest.score_tables import EXACT_ROWS, number_column, score_tables
 from steelyard.ingest.source import (
     ColumnNames,
@@ -117,18 +117,22 @@ def label_columns(
 
 
 def cluster_columns(
-    data: Frame | Source, true: str, pred: str, cluster: str, frequency: str | None
-) -> tuple[Array, Array, Array, Array]:
-    """The distinct combinations of truth, prediction and cluster, such as the patient, and how often each occurs."""
-    source, columns = Source.of(data), ColumnNames(true, (pred,), frequency=frequency, by=(cluster,))
+    data: Frame | Source, true: str, pred: str, cluster: str, frequency: str | None, by: Sequence[str] = ()
+) -> tuple[Array, Array, Array, Array, dict[Labels, Array]]:
+    """The distinct combinations of truth, prediction, cluster, such as the patient, and group; how often each occurs.
+
+    The last part holds the places of each group among them.
+    """
+    source, columns = Source.of(data), ColumnNames(true, (pred,), frequency=frequency, by=(cluster, *by))
     check_columns(source, columns)
-    queries.check_sample(source, [true, pred])
-    counted = queries.count_keys(source, [true, pred, cluster], columns)
+    queries.check_sample(source, [true, pred], by)
     names = (true, pred, cluster)
-    truth, predicted, member = (present_labels(key, name) for key, name in zip(counted.keys, names, strict=True))
+    counted = queries.count_keys(source, [*names, *by], columns)
+    truth, predicted, member = (present_labels(key, name) for key, name in zip(counted.keys, names, strict=False))
     if source.textual:
         truth, predicted = csv_values.labels([truth, predicted], [true, pred])
-    return truth, predicted, np.array([str(name) for name in member.tolist()]), counted.rows
+    places = rows_of_groups([key.tolist() for key in counted.keys[3:]], len(counted.rows), source.textual)
+    return truth, predicted, np.array([str(name) for name in member.tolist()]), counted.rows, places
 
 
 def score_columns(data: Frame | Source, true: str, models: Sequence[str]) -> tuple[Array, dict[str, Array]]:

@@ -81,6 +81,7 @@ def _identity(evaluation: Evaluation, source: str, table: Confusion) -> dict[str
         "assumed": list(evaluation.assumed),
         "sides": [row.label == evaluation.positive for row in evaluation.per_class],
         "weighted": table.weighted,
+        "clustered": any(row.method == "cluster" for row in evaluation.metrics),
     }
 
 

@@ -168,6 +168,7 @@ function quantile(sorted, q) {
 function intervalOf(row, value, set) {
   if (!isNumber(value)) return [NaN, NaN];
   if (set.known && set.known[row.name]) return set.known[row.name];
+  if (D.clustered) return [NaN, NaN]; // the clusters are not kept, and without them an interval would be too narrow
   const { f, kinks = () => [] } = FORMULAS[row.name];
   const [tp, fn, fp, tn] = set.draws;
   const values = new Float64Array(DRAWS);

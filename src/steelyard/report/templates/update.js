@@ -54,7 +54,7 @@ function redrawn() {
     if (isNumber(low) && isNumber(high)) Object.assign(interval.dataset, { low, high, method });
     drawBand(parts, row, low, high);
   }
-  host("how-intervals").textContent = "The intervals at these settings were drawn in this page.";
+  host("how-intervals").textContent = D.clustered ? "The page does not keep the clusters: no intervals at these settings." : "The intervals at these settings were drawn in this page.";
   now(cells, share, set);
   sides(cells, set);
 }
