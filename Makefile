@@ -56,7 +56,7 @@ build: $(VENV)/.release  ## a wheel and an sdist in dist/, each tried: the wheel
 	$(BIN)/python -m build -q --no-isolation
 	$(PYTHON) -m venv --without-pip build/wheel && $(BIN)/pip --python build/wheel install -q --disable-pip-version-check dist/*.whl
 	cd build && wheel/bin/steelyard report --counts 28,23,72,2680 > /dev/null && echo "the wheel reports"
-	$(BIN)/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml -o build/sbom.cdx.json build/wheel
+	$(BIN)/cyclonedx-py environment --output-reproducible -o build/sbom.cdx.json build/wheel
 	mkdir -p build/sdist && tar -xzf dist/*.tar.gz -C build/sdist --strip-components 1
 	$(MAKE) -C build/sdist test
 
