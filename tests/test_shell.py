@@ -997,6 +997,33 @@ def test_hostile_labels_are_data(label, tmp_path):
     assert len(refusal.stderr) < 1_000
 
 
+@pytest.mark.parametrize("form", ["table", "md", "csv"])
+def test_no_label_column_or_file_name_steers_the_terminal(form, tmp_path):
+    label = "a\x1b]0;title\x07\u202e\x9b1m<script>"
+    path, truth = tmp_path / f"rows{label}.parquet", [label, "b"] * 20
+    columns = {
+        "y": truth,
+        label: [label, *truth[:-1]],
+        "p": [label, "b", "b", "b"] * 10,
+        "s": [i / 40 for i in range(40)],
+    }
+    pl.DataFrame(columns).write_parquet(path)
+    rows, models = [path, "--true", "y", "--positive", label], ["--pred", label, "--pred", "p"]
+    asked = [
+        ["report", *rows, "--pred", label, "--by", "y", "--format", form],
+        ["report", *rows[:3], "--pred", label, "--format", form],
+        ["compare", *rows, *models, "--format", form],
+        ["shift", *rows, "--pred", label, "--prevalence", "0.1", "--by", "y", "--format", form],
+        ["tally", *rows, "--score", "s", "-o", tmp_path / f"{label}.json"],
+        ["audit", "mcc", "--against", *rows, *models],
+        ["gate", *rows, "--pred", label, "--require", "mcc>=-1"],
+    ]
+    for words in asked:
+        ran = run(*words)
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", ran.stdout + ran.stderr)
+        assert "<script>" not in ran.stdout or form != "md" or words[0] in ("audit", "gate")  # which are no Markdown
+
+
 def test_text_that_a_spreadsheet_would_run_is_guarded_and_numbers_are_not():
     from steelyard.report.csv_text import csv_rows
 

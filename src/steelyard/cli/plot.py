@@ -39,6 +39,7 @@ def draw_figure(kind: str, inputs: Inputs, metrics: list[str] | None, level: flo
     runs (one box over the groups of --by) or density, as SVG, PDF or PNG by the ending of -o. The caption is printed.
     """  # noqa: D205 - click fills the paragraph
     from steelyard.report.figures import display_of, figure
+    from steelyard.report.terminal import without_controls
 
     display_of(kind)  # refuses a kind that there is not, before anything is read
     if output.path is None:
@@ -49,7 +50,7 @@ def draw_figure(kind: str, inputs: Inputs, metrics: list[str] | None, level: flo
     with replacement(output.path, f".{ending}") as path:
         drawing = figure(kind, _result(kind, inputs, level), **chosen)
         drawing.save(path)
-    click.echo(drawing.caption())
+    click.echo(without_controls(drawing.caption()))
 
 
 def _result(

@@ -6,24 +6,28 @@ import errno
 import io
 import os
 import sys
+import warnings
 from typing import TextIO
 
 from steelyard.errors import InputError
 
 
 def prepare_streams() -> None:
-    """A letter that the encoding of a stream lacks is written as its code, where Python would fail."""
+    """A letter that the encoding of a stream lacks is written as its code, and a warning is one line."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = lambda message, *_, **__: print_message(f"steelyard: {message}")
 
 
 def print_message(text: str) -> None:
-    """A line on stderr; that no one can read it is no error."""
+    """A line on stderr, whatever names and labels it quotes; that no one can read it is no error."""
     import click
 
+    from steelyard.report.terminal import without_controls
+
     try:
-        click.echo(text, err=True)
+        click.echo(without_controls(text), err=True)
     except OSError:
         _discard(sys.stderr)
 
@@ -32,8 +36,10 @@ def print_verdict(text: str) -> None:
     """What the exit code says as well: that stdout is lost changes nothing."""
     import click
 
+    from steelyard.report.terminal import without_controls
+
     try:
-        click.echo(text)
+        click.echo("\n".join(map(without_controls, text.splitlines())))
     except OSError as error:
         if sentence := lost_sentence(error):
             print_message(f"steelyard: {sentence}")

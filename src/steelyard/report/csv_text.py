@@ -7,6 +7,8 @@ import math
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from steelyard.report.text import printable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -24,15 +26,15 @@ def evaluation_csv(evaluation: Evaluation) -> str:
 
 
 def csv_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV; text that a spreadsheet would run as a formula is quoted by an apostrophe."""
+    """Rows as CSV without control codes; text that a spreadsheet would run as a formula is quoted by an apostrophe."""
     file = StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(rows[0] if rows else [])
+    writer.writerow(map(printable, rows[0]) if rows else [])
     writer.writerows([_guarded(value) for value in row.values()] for row in rows)
     return file.getvalue()
 
 
 def _guarded(value: object) -> object:
-    if isinstance(value, str) and value.startswith(_FORMULA_SIGNS):
-        return f"'{value}"
+    if isinstance(value, str):
+        return f"'{printable(value)}" if value.startswith(_FORMULA_SIGNS) else printable(value)
     return "" if value is None or (isinstance(value, float) and not math.isfinite(value)) else value
