@@ -783,7 +783,7 @@ def test_a_link_stays_a_link_and_its_file_is_written(rows, tmp_path):
     assert new.is_symlink() and strict((tmp_path / "far" / "made.json").read_text())["rows"] == ROWS
     new.unlink()
     new.symlink_to(new)
-    assert run("report", rows, "-o", new, code=2).stderr.startswith("steelyard: ")
+    assert "is a link that points to itself; name a file." in run("report", rows, "-o", new, code=2).stderr
     new.unlink()
     new.symlink_to(tmp_path / "none" / "made.json")
     assert "There is no folder" in run("report", rows, "-o", new, code=2).stderr
@@ -798,6 +798,67 @@ def test_a_pipe_is_never_replaced(force, rows, tmp_path):
             name.symlink_to(pipe)
         assert "is a device or a pipe, not a file" in run("report", rows, "-o", name, *force, code=2).stderr
     assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_what_another_program_writes_meanwhile_is_kept(links, tmp_path, monkeypatch):
+    out, sync = tmp_path / "out.txt", os.fsync
+
+    def come_between(number):
+        out.write_text("theirs")
+        sync(number)
+
+    def fail(*_):
+        raise PermissionError(1, "no links here")
+
+    if not links:
+        monkeypatch.setattr(os, "link", fail)
+    Output(str(out)).write("first")
+    assert out.read_text() == "first\n"
+    out.unlink()
+    monkeypatch.setattr(os, "fsync", come_between)
+    with pytest.raises(steelyard.errors.InputError, match="exists and was kept"):
+        Output(str(out)).write("ours")
+    assert out.read_text() == "theirs"
+    Output(str(out), force=True).write("ours")
+    assert out.read_text() == "ours\n" and [path.name for path in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_a_private_file_that_is_replaced_stays_private(rows, tmp_path):
+    out = tmp_path / "out.json"
+    out.touch(mode=0o600)
+    run("report", rows, "-o", out, "--force")
+    assert out.stat().st_mode & 0o777 == 0o600 and strict(out.read_text())["rows"] == ROWS
+
+
+def test_an_input_is_never_replaced(rows, tmp_path):
+    before, part, link = rows.read_bytes(), tmp_path / "part.json", tmp_path / "link.csv"
+    run("tally", rows, "-o", part)
+    link.symlink_to(rows)
+    for words in (
+        ["report", rows, "-o", rows],
+        ["report", rows, "-o", link],
+        ["report", tmp_path / "*.csv", "-o", rows],
+        ["merge", part, "-o", part],
+        ["audit", "mcc", "--against", rows, "--pred", "y_pred", "-o", rows, "--format", "md"],
+        ["crossval", "--data", rows, "--target", "y_true", "-o", rows, "--format", "json"],
+    ):
+        assert "is an input as well, which would be lost; give another name." in run(*words, "--force", code=2).stderr
+    assert rows.read_bytes() == before
+
+
+def test_an_output_that_cannot_be_made_is_refused_before_the_work(tmp_path, monkeypatch):
+    words = ["report", tmp_path / "none.csv", "-o"]
+    assert "cannot be written: File name too long" in run(*words, tmp_path / f"{'x' * 300}.json", code=2).stderr
+    with monkeypatch.context() as root:  # whom no folder refuses
+        root.setattr(os, "access", lambda *_: False)
+        assert f"The folder '{tmp_path}' cannot be written" in run(*words, tmp_path / "out.json", code=2).stderr
+    piped = subprocess.run(
+        [*COMMAND, "report", "--counts", "1,2,3,4", "--format", "md", "-o", "/dev/stdout"],
+        capture_output=True,
+        check=False,
+    )
+    assert piped.returncode == 2 and b"'/dev/stdout' is a device or a pipe, not a file; leave out -o" in piped.stderr
 
 
 def test_a_failure_while_writing_leaves_the_old_file(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import click
 
 from steelyard.cli.inputs import Inputs
-from steelyard.cli.outputs import checked_output
+from steelyard.cli.outputs import check_no_input, checked_output
 from steelyard.statistics.positive_class import RARER
 
 _Function: TypeAlias = Callable[..., None]
@@ -101,7 +101,9 @@ def output(*kinds: str, about: str = "Write to this file; its ending gives the f
     def gather(function: _Function) -> _Function:
         @wraps(function)
         def call(*arguments: object, path: str | None, force: bool, form: str | None = None, **options: object) -> None:
-            function(*arguments, output=checked_output(form, path, force, kinds), **options)
+            output = checked_output(form, path, force, kinds)
+            check_no_input(output, _files_read(options))
+            function(*arguments, output=output, **options)
 
         return call
 
@@ -111,6 +113,13 @@ def output(*kinds: str, about: str = "Write to this file; its ending gives the f
         click.option("--force", is_flag=True, help="Replace an output that exists."),
     )
     return lambda function: options(gather(function))
+
+
+def _files_read(options: dict[str, object]) -> list[str]:
+    """The files that a command line names to be read, whatever option names them."""
+    inputs, files, against = (options.get(name) for name in ("inputs", "files", "against"))
+    named = [*(inputs.files if isinstance(inputs, Inputs) else ()), *(files if isinstance(files, tuple) else ())]
+    return [*named, *([against] if isinstance(against, str) else [])]
 
 
 def form(*kinds: str, default: str | None = None) -> _Decorator:

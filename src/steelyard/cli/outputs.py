@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from steelyard.errors import InputError
 from steelyard.ingest.replaced_files import check_replaceable, replacement_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Output:
 
     path: str | None
     kind: str = ""
+    force: bool = False
 
     def write(self, text: str | bytes) -> None:
         """The text to stdout, or to the file by way of a temporary one beside it: a kill leaves the old or the new."""
@@ -33,9 +35,10 @@ class Output:
             click.echo(text, nl=isinstance(text, str) and not text.endswith("\n"), color=None if table else False)
             return
         text = click.unstyle(text) if table and isinstance(text, str) else text
-        data = text if isinstance(text, bytes) else (text if text.endswith("\n") else f"{text}\n").encode()
-        with replacement(self.path, "") as temporary, temporary.open("wb") as file:
-            file.write(data)
+        if isinstance(text, str):
+            text = text.removesuffix("\n").encode(errors="backslashreplace") + b"\n"
+        with replacement(self) as temporary, temporary.open("wb") as file:
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
 
@@ -45,7 +48,18 @@ def checked_output(form: str | None, path: str | None, force: bool, kinds: Seque
     kind = _kind(form, path, kinds) if kinds else ""
     if path is not None:
         _check_writable(path, force)
-    return Output(path, kind)
+    return Output(path, kind, force)
+
+
+def check_no_input(output: Output, names: Iterable[str]) -> None:
+    """Refuse an output that would replace one of the files that are read."""
+    if output.path is None or not (path := Path(output.path)).exists():
+        return
+    from steelyard.ingest.files import STDIN, expand_names
+
+    for name in expand_names([name for name in names if name != STDIN]):
+        if path.samefile(name):
+            raise InputError(f"{output.path!r} is an input as well, which would be lost; give another name.")
 
 
 def _kind(form: str | None, path: str | None, kinds: Sequence[str]) -> str:
@@ -65,25 +79,33 @@ def _check_writable(output: str, force: bool) -> None:
     path = _target(output)
     if path.is_dir():
         raise InputError(f"{output!r} is a folder; name a file in it.")
-    if path.exists() and not path.is_file():
+    if Path(output).exists() and not Path(output).is_file():
         raise InputError(f"{output!r} is a device or a pipe, not a file; leave out -o to write to the standard output.")
     check_replaceable(path, output, force=force)
+    folder = path.parent if Path(output).is_symlink() else Path(output).parent
     if not path.parent.is_dir():
-        folder = path.parent if Path(output).is_symlink() else Path(output).parent
         raise InputError(f"There is no folder {str(folder)!r} to write to; make it first.")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(f"The folder {str(folder)!r} cannot be written; give another one.")
 
 
 def _target(output: str) -> Path:
     """Where the output lies: of a link the file it points to, so that the link itself stays."""
     try:
-        return Path(output).resolve()
-    except (OSError, RuntimeError):
-        raise InputError(f"{output!r} is a link that points to itself; name a file.") from None
+        path = Path(output).resolve()
+        if not path.is_symlink():  # as from 3.13 on a link in a circle is, where others raise
+            return path
+    except RuntimeError:
+        pass
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise InputError(f"{output!r} cannot be written: {error.strerror}; give another name.") from None
+    raise InputError(f"{output!r} is a link that points to itself; name a file.")
 
 
 @contextmanager
-def replacement(output: str, ending: str) -> Iterator[Path]:
+def replacement(output: Output, ending: str = "") -> Iterator[Path]:
     """A file beside the output to be written, which takes its place when that has gone well."""
-    with replacement_file(_target(output), ending) as temporary:
+    with replacement_file(_target(output.path or ""), ending, force=output.force) as temporary:
         yield temporary
-    print_message(f"Wrote {output}.")
+    print_message(f"Wrote {output.path}.")

@@ -47,8 +47,8 @@ def draw_figure(kind: str, inputs: Inputs, metrics: list[str] | None, level: flo
     if (ending := Path(output.path).suffix.lstrip(".").lower()) not in _FORMATS:
         raise InputError(f"The ending of {output.path!r} gives no format; end it in .svg, .pdf or .png.")
     chosen = {} if metrics is None else {"metrics": metrics}
-    with replacement(output.path, f".{ending}") as path:
-        drawing = figure(kind, _result(kind, inputs, level), **chosen)
+    drawing = figure(kind, _result(kind, inputs, level), **chosen)
+    with replacement(output, f".{ending}") as path:
         drawing.save(path)
     click.echo(without_controls(drawing.caption()))
 

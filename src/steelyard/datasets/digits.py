@@ -47,5 +47,8 @@ def write_predictions(path: Path) -> Path:
     """The truth and the scores of both classifiers as a Parquet file."""
     import polars as pl
 
-    pl.DataFrame(digit_predictions()._asdict()).write_parquet(path)
+    from steelyard.ingest.replaced_files import replacement_file
+
+    with replacement_file(path) as temporary:
+        pl.DataFrame(digit_predictions()._asdict()).write_parquet(temporary)
     return path

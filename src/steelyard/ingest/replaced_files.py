@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from steelyard.errors import InputError
@@ -17,21 +18,58 @@ if TYPE_CHECKING:
 def check_replaceable(path: Path, name: str, *, force: bool) -> None:
     """Refuse what exists unless it may be replaced; `name` is what the user calls it."""
     if path.exists() and not force:
-        raise InputError(f"{name!r} exists and was kept; give another name, or --force to replace it.")
+        raise _kept(name)
+
+
+def _kept(name: str) -> InputError:
+    return InputError(f"{name!r} exists and was kept; give another name, or --force to replace it.")
 
 
 @contextmanager
-def replacement_file(path: Path, ending: str = "") -> Iterator[Path]:
-    """An empty file beside the path, which takes its place when it has been written; a failure leaves the old one."""
+def replacement_file(path: Path, ending: str = "", *, force: bool = True) -> Iterator[Path]:
+    """An empty file beside the path, which takes its place when it has been written; a failure leaves the old one.
+
+    Without `force` what came there in the meantime is kept; else the new file has the owner and mode of the old one.
+    """
     temporary = _beside(path, ending)
     try:
         temporary.touch(mode=0o600, exist_ok=False)
         yield temporary
-        temporary.chmod(without_umask(0o666))
-        temporary.replace(path)
-    except BaseException:
+        _copy_mode(path, temporary)
+        if force:
+            temporary.replace(path)
+        else:
+            _put_if_absent(temporary, path)
+    except OSError as error:
+        raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}.") from None
+    finally:
         temporary.unlink(missing_ok=True)
-        raise
+
+
+def _copy_mode(path: Path, temporary: Path) -> None:
+    """Give a new file the owner and mode of the one it replaces, or those of any new file."""
+    if not path.exists():
+        temporary.chmod(without_umask(0o666))
+        return
+    old = path.stat()
+    if hasattr(os, "chown") and (old.st_uid, old.st_gid) != (temporary.stat().st_uid, temporary.stat().st_gid):
+        with suppress(OSError):  # only the administrator may
+            os.chown(temporary, old.st_uid, old.st_gid)
+    temporary.chmod(old.st_mode & 0o777)
+
+
+def _put_if_absent(temporary: Path, path: Path) -> None:
+    """The file in its place, where nothing may be: one call that another program cannot come between."""
+    try:
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            raise
+        except OSError:  # a disk without links: hold the place first
+            path.touch(mode=0o600, exist_ok=False)
+            temporary.replace(path)
+    except FileExistsError:
+        raise _kept(str(path)) from None
 
 
 @contextmanager
