@@ -224,3 +224,22 @@ def test_scores_of_many_classes_offer_only_averages_that_give_one_number():
     model = LogisticRegression(max_iter=500).fit(iris, kinds)
     words = r"write scorer\('roc_auc', average='macro'\) or average='weighted'\.$"
     assert_refused(lambda: scorer("roc_auc")(model, iris, kinds), ValueError, words)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("log_loss", "neg_log_loss"), ("brier", "neg_brier_score")])
+def test_losses_of_many_classes_score_as_scikit_learns_do(ours, theirs):
+    try:
+        expected = cross_val_score(LogisticRegression(), *THREE, cv=FOLDS, scoring=theirs, error_score="raise")
+    except ValueError:  # before scikit-learn 1.7 the Brier score is of two classes
+        pytest.skip("this scikit-learn has no Brier score of many classes")
+    found = cross_val_score(LogisticRegression(), *THREE, cv=FOLDS, scoring=scorer(ours), error_score="raise")
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_fold_that_lacks_a_class_has_its_log_loss():
+    model = LogisticRegression().fit(*THREE)
+    rows = THREE[1] < 2
+    expected = -np.log(model.predict_proba(THREE[0][rows])[np.arange(rows.sum()), THREE[1][rows]]).mean()
+    assert scorer("log_loss")(model, THREE[0][rows], THREE[1][rows]) == pytest.approx(-expected)
+    of_one = scorer("log_loss", pos_label=2)(model, *THREE)
+    assert of_one == pytest.approx(-get_metric("log_loss")(THREE[1] == 2, model.predict_proba(THREE[0])[:, 2]))

@@ -368,3 +368,79 @@ def test_places_summed_by_parts_are_those_of_all_at_once(monkeypatch):
     monkeypatch.setattr(score_order, "around_unsorted", lambda *given: asked.append(given))
     assert close(steelyard.roc_auc(y, score), whole[0]) and close(steelyard.average_precision(y, score), whole[1])
     assert not asked  # a part is few, but what it is a part of is not: all scores would be looked through for each
+
+
+# ---------------------------------------------------------------- one column of probabilities for each class
+
+
+def _classes(k=4, n=300, seed=5):
+    rng = np.random.default_rng(seed)
+    y = np.array(list("abcdef"))[rng.choice(k, n, p=np.arange(1, k + 1) / (k * (k + 1) / 2))]
+    return y, rng.dirichlet(np.ones(k), n), rng.integers(1, 4, n)
+
+
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_log_loss_and_brier_of_many_classes_equal_scikit_learns(k):
+    metrics = pytest.importorskip("sklearn.metrics")
+    y, probabilities, times = _classes(k)
+    for options in ({}, {"sample_weight": times / 3}):
+        ours = steelyard.log_loss(y, probabilities, **options)
+        assert ours == pytest.approx(metrics.log_loss(y, probabilities, **options), rel=1e-12)
+        try:
+            theirs = metrics.brier_score_loss(y, probabilities, labels=sorted(set(y)), **options)
+        except (TypeError, ValueError):  # before scikit-learn 1.7 two classes only
+            each = (probabilities - (y[:, None] == np.array(list("abcdef"))[:k])) ** 2
+            theirs = np.average(each.sum(1) / (2 if k == 2 else 1), weights=options.get("sample_weight"))
+        assert steelyard.brier(y, probabilities, **options) == pytest.approx(theirs, rel=1e-12)
+    rows = np.repeat(np.arange(len(y)), times)
+    for metric in (steelyard.log_loss, steelyard.brier):
+        repeated = metric(y[rows], probabilities[rows])
+        assert metric(y, probabilities, frequency=times) == pytest.approx(repeated, rel=1e-12)
+        padded = np.column_stack([probabilities, np.zeros(len(y))])
+        assert metric(y, padded, labels=[*"abcdef"[:k], "z"]) == pytest.approx(
+            metric(y, probabilities) * (2 if k == 2 and metric is steelyard.brier else 1)
+        )
+
+
+def test_a_column_for_each_of_two_classes_gives_what_the_positive_column_does():
+    y, probabilities, _ = _classes(2)
+    codes = (y == "b").astype(int)
+    for name in ("log_loss", "brier", "roc_auc", "average_precision", "expected_calibration_error"):
+        metric = get_metric(name)
+        assert metric(codes, probabilities) == pytest.approx(metric(codes, probabilities[:, 1]), rel=1e-12), name
+        one = metric(y, probabilities, pos_label="a")
+        assert one == pytest.approx(metric(y, probabilities[:, 0], pos_label="a"), rel=1e-12), name
+    with pytest.raises(ValueError, match="pos_label="):
+        steelyard.roc_auc(y, probabilities)
+
+
+def test_one_class_of_many_by_its_own_column():
+    y, probabilities, _ = _classes(4)
+    for i, label in enumerate("abcd"):
+        for name in ("roc_auc", "log_loss", "brier", "average_precision"):
+            expected = get_metric(name)(y == label, probabilities[:, i])
+            assert get_metric(name)(y, probabilities, pos_label=label) == expected
+
+
+def test_a_class_that_was_given_no_probability_and_came_true_makes_the_log_loss_infinite():
+    probabilities = [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0]]
+    assert steelyard.log_loss([0, 1, 2], probabilities) == math.inf
+    assert steelyard.log_loss.why([0, 1, 2], probabilities) == "1 rows were given probability 0 for what came true"
+    assert steelyard.brier([0, 1, 2], probabilities) == pytest.approx(1.5 / 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda y, p: steelyard.log_loss(y, p * 2), r"sum to 1 in each row; row 1 sums to 2 and"),
+        (lambda y, p: steelyard.brier(y, p - 0.5), "needs probabilities: numbers from 0 to 1"),
+        (lambda y, p: steelyard.log_loss(y, p, pos_label="z"), "The positive class 'z'"),
+        (lambda y, p: steelyard.roc_auc(y, p, pos_label="a", average="macro"), "contradict each other"),
+        (lambda y, p: steelyard.interval("log_loss", y, p), "has no interval yet"),
+        (lambda y, p: steelyard.interval("roc_auc", y, y_score=p), "has no interval yet"),
+        (lambda y, p: steelyard.evaluate(y, y_score=p), "4 columns"),
+    ],
+)
+def test_what_columns_of_scores_cannot_give_is_refused_in_one_sentence(call, words):
+    y, probabilities, _ = _classes(4)
+    assert_refused(lambda: call(y, probabilities), ValueError, words)

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.inference import ClusteredRows
 from steelyard.errors import InputError, InputTypeError, did_you_mean
-from steelyard.ingest import label_codes
+from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups, refuse_name
 from steelyard.ingest.label_tables import match_label
 from steelyard.metrics import application
@@ -90,8 +90,20 @@ class IntervalRows(NamedTuple):
                 continue
             if key not in tables:
                 predicted = self._predicted(metric, several=len({spec.metric.scores is None for spec in specs}) > 1)
+                _refuse_score_columns(metric, predicted)
                 tables[key] = application.counted(metric, self.y_true, predicted, own if key[0] else call)  # type: ignore[arg-type]  # no frame
             yield spec, tables[key], own
+
+
+def _refuse_score_columns(metric: Metric, predicted: ArrayLike | None) -> None:
+    """Refuse one column of scores for each class, which have a value and no interval."""
+    if metric.scores is not None and predicted is not None and np.ndim(predicted) == 2:
+        if np.shape(predicted)[1] == 1:
+            arrays.check_one_column(predicted)  # refuses it by its shape
+        raise InputError(
+            f"{metric.name} of several columns of scores has no interval yet; give the column of one class and "
+            f"pos_label=, or {metric.name}(y_true, y_score) for its value alone."
+        )
 
 
 def _checked_options(spec: MetricSpec, call: CallOptions) -> CallOptions:

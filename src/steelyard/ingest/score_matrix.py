@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels, LabelSet, Weights
     from steelyard.statistics.score_table import ScoreTable
 
+_SUM_OFF = 1e-3  # of the probabilities of a row: what single precision and rounding to three digits may leave
+
 
 def tables_per_class(
     y_true: ArrayLike,
@@ -56,6 +58,31 @@ def tables_per_pair(
         tables.append(score_table(codes[rows] == first, matrix[rows, first], **of_pair))
     names = [(classes[first], classes[second]) for first, second in pairs]
     return names, tables, [float(table.total) for table in tables]
+
+
+def class_probabilities(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    who: str,
+    *,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights = None,
+) -> tuple[Array, Array, Array]:
+    """The class of each row, the probabilities of the classes, which are checked to be such, and the row's weight."""
+    codes, _, given = _encoded_matrix(y_true, y_score, labels)
+    probabilities = arrays.numbers(given.ravel(), "y_score").reshape(given.shape)
+    sums = probabilities.sum(1)
+    if ((probabilities < 0) | (probabilities > 1)).any() or (np.abs(sums - 1) > _SUM_OFF).any():
+        row = int(np.argmax(((probabilities < 0) | (probabilities > 1)).any(1) | (np.abs(sums - 1) > _SUM_OFF)))
+        raise InputError(
+            f"{who} needs probabilities: numbers from 0 to 1 that sum to 1 in each row; row {row + 1} sums to "
+            f"{sums[row]:.6g} and lies between {probabilities[row].min():.6g} and {probabilities[row].max():.6g}."
+        )
+    weight, times = arrays.weights(sample_weight, "sample_weight"), arrays.weights(frequency, "frequency", whole=True)
+    arrays.check_lengths(y_true=codes, sample_weight=weight, frequency=times)
+    ones = np.ones(len(codes))
+    return codes, probabilities, ones * (1 if weight is None else weight) * (1 if times is None else times)
 
 
 def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | None) -> tuple[Array, Labels, Array]:

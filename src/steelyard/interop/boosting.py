@@ -6,7 +6,7 @@ metric is undefined, as precision is before any row is predicted positive, the v
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, overload
 
 import numpy as np
@@ -57,7 +57,8 @@ class BoostingMetric:
             return self.score(codes, _predicted(self.__name__, codes, scores), self.pos_label, weights)
         if self.pos_label == 0 and scores.ndim == 1:  # the score of class 1, turned round
             scores = -scores if (scores < 0).any() or (scores > 1).any() else 1 - scores
-        return self.score(codes, scores, self.pos_label, weights)
+        score = replace(self.score, labels=tuple(range(scores.shape[1]))) if scores.ndim == 2 else self.score
+        return score(codes, scores, self.pos_label, weights)
 
     def _check_positive(self, classes: int) -> None:
         if self.pos_label is not None and self.pos_label not in range(classes):

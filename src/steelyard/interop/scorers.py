@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Estimator, Label, Weights
+    from steelyard._types import Array, Estimator, Label, Labels, Weights
     from steelyard.metrics.metric import Parameter
     from steelyard.statistics.confusion import Confusion
 
@@ -89,7 +89,11 @@ class MetricScorer(_Scorer):  # type: ignore[misc]  # scikit-learn has no types
         y_true: ArrayLike,
         **kwargs: Weights,
     ) -> float:
-        plain = _Scorer(self._score_func.plain, self._sign, self._kwargs, self._response_method)
+        classes = getattr(estimator, "classes_", None)  # of which a fold may lack some
+        function = replace(
+            self._score_func.plain, labels=None if classes is None else tuple(np.asarray(classes).tolist())
+        )
+        plain = _Scorer(function, self._sign, self._kwargs, self._response_method)
         return float(plain._score(method_caller, estimator, X, y_true, **kwargs))  # noqa: SLF001 - the class above it
 
     @property
@@ -136,6 +140,7 @@ class Score:
     average: str = "native"
     undefined: float = math.nan
     never: float = math.nan
+    labels: Labels | None = None  # the classes, where scores have a column for each
 
     @property
     def __name__(self) -> str:
@@ -158,13 +163,13 @@ class Score:
         self, y_true: ArrayLike, y_score: ArrayLike, pos_label: Label | None, sample_weight: Weights
     ) -> float:
         if np.ndim(y_score) == 2:
-            if self.average == "native":  # the metric itself would offer average=None, which gives no single number
-                raise InputError(
+            if self.average == "native" and self.metric.columns is None and pos_label is None:
+                raise InputError(  # the metric itself would offer average=None, which gives no single number
                     f"{self.metric.name} of several columns of scores is to be averaged over the classes; write "
                     f"scorer({self.metric.name!r}, average='macro') or average='weighted'."
                 )
-            options: dict[str, Any] = {"sample_weight": sample_weight, "undefined": self.never}
-            return float(self.metric(y_true, y_score, average=self.average, **options))
+            options: dict[str, Any] = {"sample_weight": sample_weight, "undefined": self.never, "labels": self.labels}
+            return float(self.metric(y_true, y_score, average=self.average, pos_label=pos_label, **options))
         if pos_label is None and set(np.unique(y_true).tolist()) <= {0, 1}:
             pos_label = 1
         table = score_table(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)

@@ -1,7 +1,8 @@
 """The catalogue for any number of classes: the form that a metric takes there where it has one of its own.
 
 Each is a function of the one-vs-rest cells of all classes on the last axis, so that recall(c) is one recall a class.
-With two classes it gives what the formula over the four counts gives; a law holds that.
+With two classes it gives what the formula over the four counts gives; a law holds that. Of probabilities, a column for
+each class, it is the loss of each row.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from steelyard.metrics.catalogue import (
     tpnr,
 )
 from steelyard.metrics.expression import ratio, sqrt
+from steelyard.metrics.ranking import brier, log_loss
 
 
 @accuracy.for_classes
@@ -86,3 +88,21 @@ def kappa_of_classes(c, *, weights=None):
     expected = c.positives[..., :, None] * c.predicted_positives[..., None, :] / c.total[..., :1, None]
     agree = ratio((apart * c.matrix).sum((-2, -1)), (apart * expected).sum((-2, -1)))
     return 1 - agree
+
+
+# ---------------------------------------------------------------- one column of probabilities for each class
+
+
+@log_loss.for_columns
+def log_loss_of_rows(probabilities, codes):
+    """Negative log-likelihood of each row's class; infinite where it had probability 0."""
+    with np.errstate(divide="ignore"):
+        return -np.log(probabilities[np.arange(len(codes)), codes])
+
+
+@brier.for_columns
+def brier_of_rows(probabilities, codes):
+    """Squared distance of each row's probabilities from its class: 0 to 2, as Brier wrote it; of two classes half."""
+    distance = probabilities.copy()
+    distance[np.arange(len(codes)), codes] -= 1
+    return (distance**2).sum(1) / (2 if probabilities.shape[1] == 2 else 1)

@@ -55,6 +55,7 @@ class Metric(FormulaText):
     function: Formula | None = None
     classes: Formula | None = None
     scores: Formula | None = None
+    columns: Formula | None = None
     aliases: tuple[str, ...] = ()
     cite: str | None = None
     sklearn: str | None = None
@@ -175,6 +176,11 @@ class Metric(FormulaText):
     def for_scores(self, form: Formula) -> Formula:
         """Declare the form for scores: a function of a ScoreTable."""
         object.__setattr__(self, "scores", form)
+        return form
+
+    def for_columns(self, form: Formula) -> Formula:
+        """Declare the form for a column of probabilities for each class: the loss of each row, whose mean it is."""
+        object.__setattr__(self, "columns", form)
         return form
 
     def fixed(self, name: str | None = None, **changes: Any) -> Metric:

@@ -287,7 +287,10 @@ def _sum(values: Array, mass: Array | None) -> Any:
     sklearn="brier_score_loss",
 )
 def brier(t):
-    """Mean squared difference between predicted probability and outcome (0 or 1)."""
+    """Mean squared difference between predicted probability and outcome (0 or 1).
+
+    Of a column of probabilities for each of K > 2 classes it is summed over them, from 0 to 2, as in scikit-learn.
+    """
     positive, negative = _probabilities("brier", t)
     return _mean(t, (1 - positive.scores) ** 2, negative.scores**2)
 
@@ -303,7 +306,10 @@ def brier(t):
     sklearn="log_loss",
 )
 def log_loss(t):
-    """Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0."""
+    """Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0.
+
+    A column of probabilities for each class is taken as well: the loss of a row is that of its class.
+    """
     positive, negative = _probabilities("log_loss", t)
     with np.errstate(divide="ignore"):
         return _mean(t, -np.log(positive.scores), -np.log1p(-negative.scores))
