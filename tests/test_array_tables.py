@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Accumulator, Confusion, Counts, confusion, get_metric, list_metrics, score_table
+from steelyard.errors import InputError
 from steelyard.metrics.application import ClassCells
 
 TRUE, PRED = [0, 0, 1, 1, 1, 0, 1], [0, 1, 1, 0, 1, 0, 1]
@@ -431,3 +432,37 @@ def test_the_former_keyword_of_an_accumulator_works_and_warns():
         seen = Accumulator(weigh=score_table)
     with pytest.warns(DeprecationWarning, match="count"):
         assert seen.weigh is score_table
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("form", ["array", "list", "objects", "pandas", "nullable", "polars", "arrow"])
+def test_a_threshold_is_read_in_the_precision_of_the_scores(kind, form):
+    cents = np.arange(1, 100) / 100
+    scores, truth = cents.astype(kind), np.arange(99) % 2
+    ways = {
+        "array": lambda: scores,
+        "list": lambda: list(scores),
+        "objects": lambda: np.array([*scores, None], dtype=object)[:-1],
+        "pandas": lambda: as_pandas(scores),
+        "nullable": lambda: as_pandas(scores).astype("Float32" if kind is np.float32 else "Float64"),
+        "polars": lambda: as_polars(scores),
+        "arrow": lambda: pytest.importorskip("pyarrow").array(scores),
+    }  # fmt: skip
+    if form == "nullable" and kind is np.float16:
+        pytest.skip("pandas has no nullable float16")
+    column = ways[form]()
+    table = steelyard.score_table(truth, column)
+    for cent in cents.tolist():
+        assert table.at(cent) == steelyard.confusion(truth, scores >= cent, labels=[0, 1]).counts()
+    weighted = steelyard.evaluate(truth, y_score=column, threshold=0.7, sample_weight=np.full(99, 2.0))
+    assert weighted.confusion.rows.tolist() == steelyard.confusion(truth, scores >= 0.7).rows.tolist()
+    assert steelyard.Evaluation.from_json(weighted.to_json()).scores.precision == kind.__name__
+    by_group = steelyard.evaluate(truth, y_score=column, threshold=0.7, by=np.arange(99) % 3)
+    assert sum(group.confusion.rows.sum(0)[1] for group in by_group.groups) == (scores >= 0.7).sum()
+
+
+def test_scores_of_two_precisions_are_compared_in_the_finer_one():
+    fine, coarse = (steelyard.score_table([0, 1], np.array([0.1, 0.7], kind)) for kind in (np.float64, np.float32))
+    assert (coarse.at(0.7).tp, (fine + coarse).at(0.7).tp, (coarse + coarse).at(0.7).tp) == (1, 1, 2)
+    spoiled = {**json.loads(coarse.to_json()), "precision": "float8"}
+    assert_refused(lambda: steelyard.ScoreTable.from_json(spoiled), InputError, "one of float16, float32, float64")

@@ -75,6 +75,31 @@ def same_scores(one, other):
         np.testing.assert_allclose(side.distinct[1], its.distinct[1], rtol=1e-12, atol=0)
 
 
+# ---------------------------------------------------------------- thresholds
+
+CENTS = np.arange(1, 100) / 100
+
+
+def flagged(truth, scores):
+    """True and false positives at each two-digit threshold as NumPy compares them, in the scores' own precision."""
+    return [[int(((scores >= cent) & (truth == which)).sum()) for cent in CENTS.tolist()] for which in (1, 0)]
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_every_two_digit_threshold_flags_the_scores_that_equal_it(frame, kind):
+    scores = np.tile(CENTS.astype(kind), 2)
+    columns = {"y": np.repeat([1, 0], 99), "s": scores}
+    tables = [tally(frame(columns), true="y", score="s").scores, steelyard.score_table(columns["y"], scores)]
+    tables += [steelyard.ScoreTable.from_json(tables[0].to_json()), sum(tables), tables[0].compact()]
+    for table in tables:
+        assert table.precision == kind
+        counts, times = table.at(CENTS), table.n // 198
+        assert [(counts.tp // times).tolist(), (counts.fp // times).tolist()] == flagged(columns["y"], scores)
+    assert evaluate(frame(columns), true="y", score="s", threshold=0.7).counts.tp == 30
+    binned = evaluate(frame(columns), true="y", score="s", threshold=0.7, exact=False)
+    assert binned.counts.tp == 30 and binned.threshold == 0.7
+
+
 # ---------------------------------------------------------------- labels
 
 

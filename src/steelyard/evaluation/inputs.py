@@ -16,6 +16,7 @@ from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.positive_class import CONVENTION, choice_sentences, conventional_label, unclear_sentence
+from steelyard.statistics.precision import as_read
 from steelyard.statistics.score_bins import bin_divided_at
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
@@ -183,7 +184,7 @@ def thresholded(scores: ScoreTable, threshold: float | None, negative: Label) ->
     matrix = scores.at(at).matrix()
     if not scores.weighted:
         return CountedInputs(Confusion.of_rows(labels, matrix, scores.label), scores, at, assumed)
-    rows, squares = (_cells_at(scores, at, key) for key in ("rows", "squares"))
+    rows, squares = (_cells_at(scores, as_read(at, scores.precision), key) for key in ("rows", "squares"))
     table = Confusion(labels, rows.astype(np.int64), matrix, squares, scores.label)
     return CountedInputs(table, scores, at, assumed)
 
@@ -191,7 +192,7 @@ def thresholded(scores: ScoreTable, threshold: float | None, negative: Label) ->
 def _checked_threshold(scores: ScoreTable, threshold: object) -> float:
     if not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
         raise InputError(f"A threshold is a number, not {threshold!r}.")
-    divided = bin_divided_at(scores.bins, float(threshold))
+    divided = bin_divided_at(scores.bins, as_read(float(threshold), scores.precision))
     if divided is not None:
         raise InputError(
             f"The scores were counted in bins, and {threshold:g} would divide the one from {divided[0]:.9g} to "

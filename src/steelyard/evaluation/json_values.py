@@ -16,6 +16,7 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.precision import DOUBLE
 from steelyard.statistics.saved_json import SCHEMA
 from steelyard.statistics.score_table import ScoreTable
 
@@ -149,7 +150,7 @@ def read_confusion(field: SavedField) -> Confusion:
 def plain_scores(table: ScoreTable) -> ScoreTable:
     """The table as it is saved: one entry for each distinct score of a class, and no column of ones."""
     positive, negative = map(_plain_class, table.classes)
-    return ScoreTable(positive, negative, table.label, table.bins)
+    return replace(table, positive=positive, negative=negative)
 
 
 def _plain_class(scores: ClassScores) -> ClassScores:
@@ -164,7 +165,8 @@ def scores_json(table: ScoreTable) -> dict[str, Any]:
     plain = plain_scores(table)
     classes = {"positive": _class_json(plain.positive), "negative": _class_json(plain.negative)}
     bins = {"bins": column_json(table.bins.ravel())} if len(table.bins) else {}
-    return {"positive_label": label_json(table.label), **classes, **bins}
+    precision = {"precision": table.precision} if table.precision != DOUBLE else {}
+    return {"positive_label": label_json(table.label), **classes, **bins, **precision}
 
 
 def _class_json(scores: ClassScores) -> dict[str, Any]:
@@ -180,6 +182,7 @@ def read_scores(field: SavedField) -> ScoreTable:
     classes = {name: _read_columns(field[name]) for name in ("positive", "negative")}
     bins = field.get("bins")
     saved: dict[str, Any] = {"schema": SCHEMA, "kind": "scores", "positive_label": None}
+    saved |= {"precision": field.get("precision").value}
     try:
         table = ScoreTable.from_json(
             saved | classes | {"blurs": None if bins.value is None else read_column(bins).reshape(-1, 2)}

@@ -11,6 +11,7 @@ from steelyard.analysis.threshold_criterion import Criterion, ThresholdCounts, r
 from steelyard.analysis.threshold_gap import threshold_of
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.statistics.counts import CELLS
+from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +51,7 @@ def threshold_grid(
     what is flagged, so that the few highest scores, where rare positives are looked for, are resolved.
     """
     thresholds, tp, fp = table.thresholds, np.asarray(table.counts.tp), np.asarray(table.counts.fp)
-    current = None if threshold is None else _in_use(thresholds, threshold)
+    current = None if threshold is None else _in_use(thresholds, as_read(threshold, table.precision))
     best = _best_places(table, metrics, tp, fp)
     needed = {0, len(thresholds) - 1, *best.values(), *([] if current is None else [current])}
     few = len(thresholds) <= most

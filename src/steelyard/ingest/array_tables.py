@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -121,7 +122,7 @@ def score_table(
     table = single_use_table(
         y_true, y_score, pos_label=pos_label, labels=labels, sample_weight=sample_weight, frequency=frequency
     )
-    return ScoreTable(table.positive.detached(), table.negative.detached(), table.label)
+    return replace(table, positive=table.positive.detached(), negative=table.negative.detached())
 
 
 def single_use_table(
@@ -134,7 +135,8 @@ def single_use_table(
     frequency: Weights,
 ) -> ScoreTable:
     """The table for a single question: the scores of a common class are read where they are."""
-    true, score = arrays.column(y_true, "y_true"), arrays.finite_scores(y_score)
+    true, given = arrays.column(y_true, "y_true"), arrays.column(y_score, "y_score")
+    score, precision = arrays.finite_scores(given), arrays.precision(given)
     weight = arrays.weights(sample_weight, "sample_weight")
     rows = arrays.weights(frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=true, y_score=score, sample_weight=weight, frequency=rows)
@@ -143,12 +145,12 @@ def single_use_table(
         raise InputError("y_true and y_score are empty; give at least one row, or declare the labels with labels=.")
     positive, label = positive_rows(true, pos_label, declared, rows)
     if weight is None and rows is None:
-        return ScoreTable(*_unweighted_classes(score, positive), label)
+        return ScoreTable(*_unweighted_classes(score, positive), label, precision=precision)
     counted = _positive_weight(weight, rows)
     of_class = ((positive != 0) == which for which in (True, False))
     masks = (mask if counted is None else mask & counted for mask in of_class)
     positives, negatives = (_weighted_class(score[mask], _at(weight, mask), _at(rows, mask)) for mask in masks)
-    return ScoreTable(positives, negatives, label)
+    return ScoreTable(positives, negatives, label, precision=precision)
 
 
 def positive_rows(

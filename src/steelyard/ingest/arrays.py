@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
 from steelyard.statistics.cell_values import LARGEST
+from steelyard.statistics.precision import DOUBLE, finest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Sized
@@ -142,6 +143,12 @@ def finite_scores(y_score: ArrayLike) -> Array:
         where = row_of_array(row)
         raise InputError(f"y_score holds {scores[row]} in {where}; a score is a finite number. Drop such rows first.")
     return scores
+
+
+def precision(scores: Array) -> str:
+    """The precision that a column of scores is given in, in which a threshold is compared with them."""
+    kinds = set(map(type, scores)) if scores.dtype.kind == "O" else {scores.dtype.type}
+    return finest(*(np.dtype(kind).name if kind in (np.float16, np.float32) else DOUBLE for kind in kinds))
 
 
 def row_of_array(index: int) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.ingest import exact_sums
 from steelyard.ingest.queries import KeyCounts, collect, concatenate, sum_by_key
+from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
 
 if TYPE_CHECKING:
     from steelyard.ingest.source import ColumnNames, Source
@@ -46,6 +47,12 @@ def summarize(source: Source, score: str) -> ScoreSummary:
     return ScoreSummary(total, missing, infinite, min(lows, default=math.nan), max(highs, default=math.nan))
 
 
+def precision(source: Source, score: str) -> str:
+    """The precision that the scores of all parts have, in which a threshold is compared with them."""
+    kinds = (str(part.collect_schema()[score]).lower() for part in source.parts)
+    return finest(*(kind if kind in PRECISIONS else DOUBLE for kind in kinds))
+
+
 def count_bins(source: Source, columns: ColumnNames, ends: tuple[float, float], threshold: float | None) -> KeyCounts:
     """The rows of each label in each bin of the scores, with the lowest and the highest score there.
 
@@ -58,7 +65,8 @@ def count_bins(source: Source, columns: ColumnNames, ends: tuple[float, float], 
     score = nw.col(str(columns.score)).cast(nw.Float64)
     place = ((score * (1 / width)).floor() - base / width).cast(nw.Int64)
     if threshold is not None and math.isfinite(threshold):
-        place = place * 2 + (score >= threshold).cast(nw.Int64)
+        read = as_read(threshold, precision(source, str(columns.score)))
+        place = place * 2 + (score >= read).cast(nw.Int64)
     keys = [nw.col(name).alias(f"key{i}") for i, name in enumerate([*columns.by, columns.true])]
     low_high = [nw.col("score").min().alias("low"), nw.col("score").max().alias("high")]
     scales, parts = exact_sums.weight_scales(source, columns, collect), []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +63,7 @@ def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels
     weight, frequency = _weights(data, columns.weight), _weights(data, columns.frequency, whole=True)
     true, label, labels = _truth(data[columns.true], frequency, request, source.textual)
     scores = number_column(data[str(columns.score)], str(columns.score))
+    precision = score_queries.precision(source, str(columns.score))
 
     def table(rows: Array) -> ScoreTable:
         exact = score_table(
@@ -72,7 +74,7 @@ def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels
             sample_weight=None if weight is None else weight[rows],
             frequency=None if frequency is None else frequency[rows],
         )
-        return ScoreTable(exact.positive, exact.negative, label)
+        return ScoreTable(exact.positive, exact.negative, label, precision=precision)
 
     groups = rows_of_groups([data[name].to_list() for name in columns.by], len(true), source.textual)
     return {group: table(rows) for group, rows in groups.items()}, labels
@@ -122,13 +124,15 @@ def _positive(values: Array, rows: Array, request: TallyRequest) -> tuple[Label,
 def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, float]) -> tuple[Tables, Labels]:
     """The scores of each label by bin: each class at the lowest score of its bin, bins that overlap made one."""
     columns, by = request.columns, len(request.columns.by)
+    precision = score_queries.precision(source, str(columns.score))
     counted = score_queries.count_bins(source, columns, ends, request.threshold)
     true = present_labels(counted.keys[by], columns.true)
     true = csv_values.labels([true], [columns.true])[0] if source.textual else true
     label, labels = _positive(true, counted.rows, request)
     positive = _equal(true, label)
     groups = rows_of_groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), source.textual)
-    return {group: _binned(counted, rows, positive[rows], label) for group, rows in groups.items()}, labels
+    binned = {group: _binned(counted, rows, positive[rows], label) for group, rows in groups.items()}
+    return {group: replace(table, precision=precision) for group, table in binned.items()}, labels
 
 
 def _binned(counted: KeyCounts, places: Array, positive: Array, label: Label) -> ScoreTable:

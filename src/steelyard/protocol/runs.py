@@ -18,7 +18,6 @@ from steelyard.protocol.predictions import Data, RunPredictions, checked_predict
 from steelyard.protocol.resample import Training, resampled
 from steelyard.protocol.seeds import seeded
 from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.protocol.candidates import Candidate
     from steelyard.protocol.splits import Part
+    from steelyard.statistics.score_table import ScoreTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +70,7 @@ class Run:
         table = score_table(
             positive, self.predictions.scores[rows], sample_weight=weight, pos_label=True, labels=[False, True]
         )
-        return ScoreTable(table.positive, table.negative, self.data.positive)
+        return replace(table, label=self.data.positive)
 
     def by_columns(self, metric: Metric, average: str) -> float:
         """A metric of scores averaged over the classes, a column for each; NaN where the test rows lack a class."""

@@ -14,6 +14,7 @@ from steelyard.statistics import score_bins, score_order
 from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.label_kinds import number_texts
+from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
 class ScoreTable:
     """The scores of the positives and of the negatives, each in order.
 
-    A row is predicted positive where its score is at least the threshold. Tables of other rows merge with `+`. A
-    table of binned scores has `bins`: ranges of scores whose rows all stand at the lower end, so that every threshold
-    between two bins is exact and only the order inside a bin is not known.
+    A row is predicted positive where its score is at least the threshold, read in the `precision` of the scores: 0.7
+    flags a float32 score of 0.7. Tables of other rows merge with `+`. A table of binned scores has `bins`: ranges of
+    scores whose rows all stand at the lower end, so that every threshold between two bins is exact and only the order
+    inside a bin is not known.
 
     >>> from steelyard import score_table
     >>> table = score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -46,6 +48,7 @@ class ScoreTable:
     negative: ClassScores
     label: Label = 1
     bins: Array = field(default_factory=lambda: score_bins.NO_BINS)
+    precision: str = DOUBLE
 
     blurs, probable, found = Renamed("bins"), Renamed("has_probabilities"), Renamed("at_positive_scores")
 
@@ -105,7 +108,7 @@ class ScoreTable:
 
     def compact(self) -> ScoreTable:
         """The same with one entry for each distinct score of a class."""
-        return ScoreTable(self.positive.compact(), self.negative.compact(), self.label, self.bins)
+        return replace(self, positive=self.positive.compact(), negative=self.negative.compact())
 
     @overload
     def at(self, threshold: Scalar) -> Counts: ...
@@ -117,6 +120,7 @@ class ScoreTable:
             thresholds = np.asarray(threshold, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputTypeError(f"A threshold is a number, not {threshold!r}.") from None
+        thresholds = as_read(thresholds, self.precision)
         fn, tn = self.positive.below(thresholds), self.negative.below(thresholds)
         return Counts(_rest(self.positive.total, fn), fn, _rest(self.negative.total, tn), tn)
 
@@ -128,7 +132,7 @@ class ScoreTable:
     def _swapped(self) -> ScoreTable:
         bins = -self.bins[::-1, ::-1]
         negative, positive = (score_bins.lowered(scores.negated(), bins) for scores in self.classes)
-        return ScoreTable(positive, negative, None, bins)
+        return ScoreTable(positive, negative, None, bins, self.precision)
 
     def __add__(self, other: object) -> ScoreTable:
         if not isinstance(other, ScoreTable):
@@ -139,7 +143,8 @@ class ScoreTable:
             raise InputError(f"The tables have different positives, {self.label!r} and {other.label!r}.")
         bins = score_bins.merge_bins(self.bins, other.bins)
         positive, negative = self.positive + other.positive, self.negative + other.negative
-        return ScoreTable(score_bins.lowered(positive, bins), score_bins.lowered(negative, bins), mine.label, bins)
+        positive, negative = (score_bins.lowered(scores, bins) for scores in (positive, negative))
+        return ScoreTable(positive, negative, mine.label, bins, finest(self.precision, other.precision))
 
     def renamed(self, names: Mapping[Label, Label]) -> ScoreTable:
         """The same table with another name for its label."""
@@ -169,6 +174,7 @@ class ScoreTable:
         for name, scores in zip(("positive", "negative"), self.classes, strict=True):
             compact = scores.compact()
             data[name] = {key: getattr(compact, key).tolist() for key in columns}
+        data |= {"precision": self.precision} if self.precision != DOUBLE else {}
         return data | ({"blurs": self.bins.tolist()} if len(self.bins) else {})
 
     def saved(self) -> dict[str, Any]:
@@ -184,9 +190,12 @@ class ScoreTable:
     @classmethod
     def from_json(cls, text: Saved) -> ScoreTable:
         """The table that `to_json` wrote, checked; anything else is refused."""
-        data = read_table(text, "scores", ("positive_label", "positive", "negative"), optional=("blurs",))
+        data = read_table(text, "scores", ("positive_label", "positive", "negative"), optional=("blurs", "precision"))
         positive, negative = _saved_class(data["positive"]), _saved_class(data["negative"])
-        return cls(positive, negative, data["positive_label"], score_bins.saved_bins(data["blurs"]))
+        precision = DOUBLE if data["precision"] is None else data["precision"]
+        if precision not in PRECISIONS:
+            raise InputError(f"The precision of a saved score table is one of {', '.join(PRECISIONS)}.")
+        return cls(positive, negative, data["positive_label"], score_bins.saved_bins(data["blurs"]), precision)
 
 
 def _spread(weights: Array, places: Array, size: int) -> Array:

@@ -16,6 +16,7 @@ from steelyard.report.figures import caption_text, metric_lines, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, scores_of, single_evaluation
 from steelyard.report.figures.line_labels import Line, label_lines
 from steelyard.report.figures.metric_lines import Track
+from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,8 +125,9 @@ def _tracks(evaluation: Evaluation, metrics: list[Metric], *, banded: bool) -> t
     thresholds, counts = shifted.thresholds[1:], shifted.counts[slice(1, None)]
     values = [np.asarray(metric(counts)) for metric in metrics]
     places = style.thinned(thresholds, *values, points=_BAND_POINTS if banded else 1_000)
-    if evaluation.threshold is not None and evaluation.threshold <= thresholds[0]:
-        places = np.union1d(places, np.searchsorted(-thresholds, -evaluation.threshold, side="right") - 1)
+    in_use = np.inf if evaluation.threshold is None else as_read(evaluation.threshold, table.precision)
+    if in_use <= thresholds[0]:
+        places = np.union1d(places, np.searchsorted(-thresholds, -in_use, side="right") - 1)
     if not banded:
         tracks = [Track(metric, value[places]) for metric, value in zip(metrics, values, strict=True)]
         return thresholds[places], tuple(tracks)
