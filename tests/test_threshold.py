@@ -198,8 +198,8 @@ def test_nobody_is_infinity_and_everybody_is_zero_for_probabilities_else_minus_i
 def test_the_threshold_separates_the_same_rows_in_the_precision_of_the_scores(values, precision, beside, data):
     with np.errstate(over="ignore"):
         s = np.array(values, dtype=precision)
-    s = s[np.isfinite(s)]
-    s = np.unique(np.append(s, np.nextafter(s, precision(np.inf)) if beside else s))
+        s = s[np.isfinite(s)]
+        s = np.unique(np.append(s, np.nextafter(s, precision(np.inf)) if beside else s))
     s = s[np.isfinite(s)]
     if len(s) < 2:
         return

@@ -136,7 +136,7 @@ def single_use_table(
 ) -> ScoreTable:
     """The table for a single question: the scores of a common class are read where they are."""
     true, given = arrays.column(y_true, "y_true"), arrays.column(y_score, "y_score")
-    score, precision = arrays.finite_scores(given), arrays.precision(given)
+    score, precision = arrays.finite_scores(given), arrays.precision_of(given)
     weight = arrays.weights(sample_weight, "sample_weight")
     rows = arrays.weights(frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=true, y_score=score, sample_weight=weight, frequency=rows)

@@ -145,7 +145,7 @@ def finite_scores(y_score: ArrayLike) -> Array:
     return scores
 
 
-def precision(scores: Array) -> str:
+def precision_of(scores: Array) -> str:
     """The precision that a column of scores is given in, in which a threshold is compared with them."""
     kinds = set(map(type, scores)) if scores.dtype.kind == "O" else {scores.dtype.type}
     return finest(*(np.dtype(kind).name if kind in (np.float16, np.float32) else DOUBLE for kind in kinds))

@@ -47,7 +47,7 @@ def summarize(source: Source, score: str) -> ScoreSummary:
     return ScoreSummary(total, missing, infinite, min(lows, default=math.nan), max(highs, default=math.nan))
 
 
-def precision(source: Source, score: str) -> str:
+def column_precision(source: Source, score: str) -> str:
     """The precision that the scores of all parts have, in which a threshold is compared with them."""
     kinds = (str(part.collect_schema()[score]).lower() for part in source.parts)
     return finest(*(kind if kind in PRECISIONS else DOUBLE for kind in kinds))
@@ -65,7 +65,7 @@ def count_bins(source: Source, columns: ColumnNames, ends: tuple[float, float], 
     score = nw.col(str(columns.score)).cast(nw.Float64)
     place = ((score * (1 / width)).floor() - base / width).cast(nw.Int64)
     if threshold is not None and math.isfinite(threshold):
-        read = as_read(threshold, precision(source, str(columns.score)))
+        read = as_read(threshold, column_precision(source, str(columns.score)))
         place = place * 2 + (score >= read).cast(nw.Int64)
     keys = [nw.col(name).alias(f"key{i}") for i, name in enumerate([*columns.by, columns.true])]
     low_high = [nw.col("score").min().alias("low"), nw.col("score").max().alias("high")]

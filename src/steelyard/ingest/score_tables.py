@@ -63,7 +63,7 @@ def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels
     weight, frequency = _weights(data, columns.weight), _weights(data, columns.frequency, whole=True)
     true, label, labels = _truth(data[columns.true], frequency, request, source.textual)
     scores = number_column(data[str(columns.score)], str(columns.score))
-    precision = score_queries.precision(source, str(columns.score))
+    precision = score_queries.column_precision(source, str(columns.score))
 
     def table(rows: Array) -> ScoreTable:
         exact = score_table(
@@ -124,7 +124,7 @@ def _positive(values: Array, rows: Array, request: TallyRequest) -> tuple[Label,
 def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, float]) -> tuple[Tables, Labels]:
     """The scores of each label by bin: each class at the lowest score of its bin, bins that overlap made one."""
     columns, by = request.columns, len(request.columns.by)
-    precision = score_queries.precision(source, str(columns.score))
+    precision = score_queries.column_precision(source, str(columns.score))
     counted = score_queries.count_bins(source, columns, ends, request.threshold)
     true = present_labels(counted.keys[by], columns.true)
     true = csv_values.labels([true], [columns.true])[0] if source.textual else true
