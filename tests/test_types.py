@@ -18,6 +18,7 @@ from sklearn.metrics import make_scorer
 
 import steelyard
 from steelyard import list_metrics
+from steelyard.metrics.call_options import MetricParameters
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = Path(__file__).with_name("typed_script.py")
@@ -50,6 +51,11 @@ def test_a_metric_in_the_stub_takes_what_its_signature_says(metric):
     first = body.partition("-> float")[0]
     names = re.findall(r"(\w+): [^\n]*?(?:,|$)", first.partition("self")[2], re.MULTILINE)
     assert names == list(inspect.signature(metric).parameters)
+
+
+def test_the_typed_parameters_are_those_of_the_catalogue():
+    named = {key for metric in list_metrics() for key in stub._free(metric)}
+    assert set(MetricParameters.__annotations__) == named
 
 
 # ---------------------------------------------------------------- a user's script
@@ -129,6 +135,13 @@ steelyard.compare(y, {"a": p, "b": p}, metric="f1")
 steelyard.roc_curve(y, p, positive=1)
 steelyard.beats_chance(y, p, level=0.9)
 steelyard.interval("f1", y, p).lower
+steelyard.interval("f1", y, p, positive=1)
+steelyard.intervals(["f1"], y, p, leve=0.9)
+steelyard.chance("f1", y, p, beta="two")
+steelyard.chance_test("f1", y, p, margins="same")
+steelyard.best_threshold(y, p, "f1", limits="recall >= 0.9")
+steelyard.scorer("f1", greater=True)
+steelyard.evaluate(y, y_score=p).best_threshold("f1", limits="recall >= 0.9")
 steelyard.evaluate(y, p).score
 steelyard.recal(y, p)
 """.strip().splitlines()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from steelyard.errors import InputError, UndefinedError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.ingest.frame_tally import label_columns
-from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.call_options import CallOptions, MetricParameters
 from steelyard.metrics.frame_tables import given_scores
 from steelyard.statistics.positive_class import CONVENTION, RARER, choice_sentences
 from steelyard.statistics.score_table import ScoreTable
@@ -27,6 +27,17 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Frame, Label, Labels, LabelSet, Rng, Weights
     from steelyard.analysis.threshold_criterion import AimLike, LimitsLike
     from steelyard.ingest.source import Source
+
+
+class SearchOptions(MetricParameters, total=False):
+    """What a search for a threshold takes beside the scores and the metric."""
+
+    where: LimitsLike | None
+    both_directions: bool
+    tolerance: float
+    resamples: int
+    level: float
+    rng: Rng
 
 
 def best_threshold(
@@ -47,7 +58,7 @@ def best_threshold(
     true: str | None = None,
     score: str | None = None,
     weight: str | None = None,
-    **parameters: float,
+    **parameters: Unpack[MetricParameters],
 ) -> BestThreshold:
     """The threshold at which a metric is best, over every set of highest scores, the smallest of equally good sets.
 
@@ -68,7 +79,7 @@ def best_threshold(
     (0.25, 0.3)
     """
     refuse_groups("best_threshold", **parameters)
-    aim = read_aim(metric, parameters)
+    aim = read_aim(metric, {**parameters})
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     search = Search(Criterion(aim, read_limits(where), both_directions), aim, tolerance, level)
     return search.asked(y_true, y_score, options, FrameColumns(true, None, score, weight), resamples, rng)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, Unpack
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from steelyard.errors import InputError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.ingest.score_matrix import tables_per_class
 from steelyard.metrics import application
-from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, undefined_or_zero_division
+from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, MetricOptions, undefined_or_zero_division
 from steelyard.metrics.frame_tables import counted_frame, table_for
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.class_scores import ClassScores
@@ -67,7 +67,7 @@ def chance(
     pred: str | None = None,
     score: str | None = None,
     weight: str | None = None,
-    **options: Any,
+    **options: Unpack[MetricOptions],
 ) -> Chance:
     """The no-skill baselines of a metric on the same data; all else as in calling the metric.
 
@@ -81,7 +81,8 @@ def chance(
     accuracy of a no-skill baseline: same margins 0.312, always the majority 0.500, always the minority 0.250, ...
     """
     refuse_groups("chance", **options)
-    spec, call = spec_and_options(metric, options)
+    given: dict[str, Any] = {**options}
+    spec, call = spec_and_options(metric, given)
     declared, columns = spec.metric, FrameColumns(true, pred, score, weight)
     if columns.are_named(y_pred=y_pred, y_score=y_score, sample_weight=call.sample_weight):
         tally, call = counted_frame(y_true, columns, call)  # type: ignore[arg-type]  # a frame
@@ -89,7 +90,7 @@ def chance(
     predicted = application.predictions_or_scores(declared, y_pred, y_score)
     if predicted is not None and declared.scores is not None and np.ndim(predicted) == 2:
         prior = _prior_columns(y_true, predicted, call)  # type: ignore[arg-type]  # columns of scores: no table
-        value = declared(y_true, prior, **{**options, "average": call.average, "pos_label": call.pos_label})  # type: ignore[arg-type]  # rows
+        value = declared(y_true, prior, **{**given, "average": call.average, "pos_label": call.pos_label})  # type: ignore[arg-type]  # rows
         return Chance(spec.name, value, *[math.nan] * 3)
     table = application.counted(declared, y_true, predicted, call)  # type: ignore[arg-type]  # no frame any more
     if isinstance(table, Confusion) and call.average == NATIVE:

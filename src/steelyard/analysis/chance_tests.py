@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from steelyard.analysis.hypergeometric import TruePositives, log_sum
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
-from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.metrics.call_options import NATIVE, CallOptions, MetricOptions
 from steelyard.metrics.frame_tables import given_table
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
@@ -188,7 +188,7 @@ def chance_test(
     true: str | None = None,
     pred: str | None = None,
     weight: str | None = None,
-    **options: Any,
+    **options: Unpack[MetricOptions],
 ) -> ChanceTest:
     """Test one metric of two classes against its exact distribution over random predictions with the same margins.
 
@@ -199,7 +199,7 @@ def chance_test(
     better than a random predictor: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined with ...)
     """
     refuse_groups("chance_test", **options)
-    spec, call = spec_and_options(metric, options)
+    spec, call = spec_and_options(metric, {**options})
     tested = spec.metric
     if not tested.sign:
         raise InputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Frame, Prevalence, Rng
     from steelyard.analysis.interval import Interval
     from steelyard.ingest.source import Source
-    from steelyard.metrics.call_options import CallOptions
+    from steelyard.metrics.call_options import CallOptions, MetricParameters, ReadingOptions
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.statistic import Statistic
@@ -39,7 +39,7 @@ _MOST_AT_ONCE = 20_000_000  # draws of a table at a time: four cells of 8 bytes 
 @overload
 def interval(
     metric: SpecLike,
-    y_true: Counts | Confusion | ScoreTable | ArrayLike,
+    y_true: Counts | Confusion | ScoreTable | Frame | Source | ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
@@ -47,12 +47,27 @@ def interval(
     method: str = "auto",
     draws: int | None = None,
     rng: Rng = None,
-    groups: ArrayLike | None = None,
     prevalence: Prevalence | None = None,
-    **options: Any,
+    cluster: ArrayLike | str | None = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    groups: ArrayLike | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Interval: ...
 @overload
-def interval(metric: SpecLike, y_true: Counts[Array], **options: Any) -> Interval[Array]: ...
+def interval(
+    metric: SpecLike,
+    y_true: Counts[Array],
+    *,
+    level: float = 0.95,
+    method: str = "auto",
+    draws: int | None = None,
+    rng: Rng = None,
+    prevalence: Prevalence | None = None,
+    **options: Unpack[MetricParameters],
+) -> Interval[Array]: ...
 def interval(
     metric: SpecLike,
     y_true: Statistic | Frame | Source | ArrayLike,
@@ -70,7 +85,7 @@ def interval(
     score: str | None = None,
     weight: str | None = None,
     groups: ArrayLike | None = None,
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Interval[Any]:
     """The confidence interval of a metric on counts, a table, or labels and predictions or scores.
 
@@ -121,7 +136,7 @@ def intervals(
     score: str | None = None,
     weight: str | None = None,
     groups: ArrayLike | None = None,
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Rows[Interval]:
     """The intervals of many metrics, which share one set of draws; the arguments are those of interval.
 
@@ -132,7 +147,7 @@ def intervals(
     if isinstance(metrics, str):
         raise InputTypeError(f"intervals takes a list of metrics; write [{metrics!r}], or use interval for one.")
     specs, columns = [MetricSpec.of(metric) for metric in metrics], FrameColumns(true, pred, score, weight)
-    call = checked_call(options, {key for spec in specs for key in spec.metric.parameters})
+    call = checked_call({**options}, {key for spec in specs for key in spec.metric.parameters})
     rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call)
     clustered = rows.clustered()
     inference = Inference(level, method, draws, rng, prevalence, clustered)

@@ -148,7 +148,7 @@ class Aim:
         return TIE * (size if math.isfinite(size) else float(np.fmax.reduce(np.abs(values), axis=None)))
 
 
-def read_aim(metric: AimLike | None, parameters: Mapping[str, float]) -> Aim:
+def read_aim(metric: AimLike | None, parameters: Mapping[str, Any]) -> Aim:
     """What to look for, from whatever names it; the default metric where nothing does."""
     if isinstance(metric, Mapping):
         return read_aim("expected_cost", {**metric, **parameters})
@@ -191,7 +191,7 @@ def _sign(metric: Metric) -> int:
     return metric.sign
 
 
-def _with_parameters(metrics: list[Metric], parameters: Mapping[str, float]) -> Iterator[Metric]:
+def _with_parameters(metrics: list[Metric], parameters: Mapping[str, Any]) -> Iterator[Metric]:
     """Each metric with those of the parameters that it has; the last refuses what none has."""
     unknown = {key for key in parameters if not any(key in m.parameters for m in metrics)}
     for metric in metrics:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
+    from steelyard.analysis.best_threshold import SearchOptions
     from steelyard.analysis.best_threshold_result import BestThreshold
     from steelyard.analysis.result_json import SavedResult
     from steelyard.analysis.threshold_criterion import AimLike
@@ -124,7 +125,7 @@ class Evaluation(Result[MetricRow]):
 
         return read_first(self)
 
-    def best_threshold(self, metric: AimLike | None = None, **options: Any) -> BestThreshold:
+    def best_threshold(self, metric: AimLike | None = None, **options: Unpack[SearchOptions]) -> BestThreshold:
         """The threshold at which a metric is best, with its expected value on new rows."""
         from steelyard.analysis.best_threshold import best_threshold
 

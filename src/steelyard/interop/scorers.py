@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from steelyard.errors import InputError, needs_sklearn
 from steelyard.ingest.array_tables import confusion, score_table
 from steelyard.interop.boosting import LightGBMMetric, XGBoostMetric
-from steelyard.metrics.call_options import undefined_or_zero_division
+from steelyard.metrics.call_options import MetricParameters, undefined_or_zero_division
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.spec import MetricSpec, SpecLike
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Label, Labels, Weights
-    from steelyard.metrics.metric import Parameter
     from steelyard.statistics.confusion import Confusion
 
 _LARGE = 1e300  # for infinity, between two of which scikit-learn could not interpolate
@@ -40,7 +39,7 @@ def scorer(
     average: str | None = "native",
     undefined: float = math.nan,
     zero_division: float | None = None,
-    **parameters: Parameter,
+    **parameters: Unpack[MetricParameters],
 ) -> MetricScorer:
     """A metric as a scorer of scikit-learn: for cross_validate, GridSearchCV, TunedThresholdClassifierCV.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard._types import Label, LabelSet, Weights
+    from steelyard.metrics.registry import MetricLike
 
 NATIVE = "native"  # the metric's own form for all classes, or that of the positive class
 AVERAGES = ("macro", "weighted", "micro")
@@ -28,6 +29,46 @@ def undefined_or_zero_division(undefined: float | str, zero_division: float | st
     if isinstance(undefined, str) or not math.isnan(undefined):
         raise InputError("undefined= and zero_division= mean the same; give one.")
     return 0.0 if zero_division == "warn" else zero_division
+
+
+class MetricParameters(TypedDict, total=False):
+    """Every parameter of the catalogue's metrics, for type checkers; that of an own metric goes through `fixed`."""
+
+    beta: float
+    alpha: float | None
+    w: float
+    rho: float
+    of: MetricLike
+    weights: str | None
+    multi_class: str
+    threshold: float
+    cost_fn: float
+    cost_fp: float
+    cost_tp: float
+    cost_tn: float
+    max_fpr: float | None
+    at: float
+    share: float
+    k: int
+    bands: int
+    bins: int
+
+
+class ReadingOptions(MetricParameters, total=False):
+    """What the call of a metric on rows takes beside them: how they are read, and its parameters."""
+
+    pos_label: Label
+    labels: LabelSet | None
+    average: str | None
+    sample_weight: Weights
+    frequency: Weights
+
+
+class MetricOptions(ReadingOptions, total=False):
+    """The same, and what replaces an undefined value."""
+
+    undefined: float | str
+    zero_division: float | str | None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard._types import Array
+    from steelyard.analysis.best_threshold import SearchOptions
     from steelyard.analysis.best_threshold_result import BestThreshold
     from steelyard.analysis.comparison import Comparison
     from steelyard.analysis.result_json import Writer
@@ -189,7 +190,7 @@ class CrossEvaluation(Result[Summary]):
         """All test rows of the only model as one Evaluation."""
         return self._only("evaluation").evaluation
 
-    def best_threshold(self, metric: AimLike | None = None, **options: Any) -> BestThreshold:
+    def best_threshold(self, metric: AimLike | None = None, **options: Unpack[SearchOptions]) -> BestThreshold:
         """The best threshold of the only model's scores of rows that it had not seen."""
         return self._only("threshold").best_threshold(metric, **options)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
+    from steelyard.analysis.best_threshold import SearchOptions
     from steelyard.analysis.best_threshold_result import BestThreshold
     from steelyard.analysis.threshold_criterion import AimLike
     from steelyard.evaluation.evaluation import Evaluation
@@ -224,7 +225,7 @@ class ModelResult:
         metrics = [spec.metric for spec in self.specs if spec.is_native]
         return [m for m in metrics if m.function is not None or self.scores is not None] or None
 
-    def best_threshold(self, metric: AimLike | None = None, **options: Any) -> BestThreshold:
+    def best_threshold(self, metric: AimLike | None = None, **options: Unpack[SearchOptions]) -> BestThreshold:
         """The threshold at which a metric, by default the AC-score, is best on the scores that each row got first."""
         self._check_any()
         scores = pooling.once_each(pooling.first_tests(self.runs))[1]
