@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sys
+import zlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +16,7 @@ from checks import assert_refused
 
 import steelyard
 from steelyard.errors import InputError, InputTypeError
-from steelyard.ingest import compressed_files, files, score_tables
+from steelyard.ingest import bad_rows, compressed_files, files, score_tables
 from steelyard.ingest.frame_tally import label_columns, score_columns, tally
 
 ROWS = 300
@@ -267,6 +268,9 @@ REFUSED = [
     ("hurt.csv.gz", lambda f: (z := zipped(csv(f)))[:60] + b"\0\1\2\3" + z[64:], InputError, "cannot be unpacked"),
     ("cut.csv.zst", lambda f: zstd(csv(f))[:-20], InputError, "is a zstd file that cannot be unpacked"),
     ("hurt.csv.zst", lambda f: (z := zstd(csv(f)))[:8] + b"\xff" * 40 + z[48:], InputError, "cannot be unpacked"),
+    ("nested.csv.gz.gz", lambda f: zipped(zipped(csv(f))), InputError, "is packed twice, or by zlib; unpack it first"),
+    ("nested.csv.gz.zst", lambda f: zstd(zipped(csv(f))), InputError, "is packed twice, or by zlib; unpack it first"),
+    ("zlib.csv", lambda f: zlib.compress(csv(f)), InputError, "is packed twice, or by zlib; unpack it first"),
     ("empty.csv.gz", lambda f: zipped(b""), InputError, "holds nothing but blanks|is empty"),
 ]  # fmt: skip
 
@@ -305,6 +309,14 @@ def test_files_that_are_not_there_or_not_alike_are_refused(frame, tmp_path):
         ([tmp_path / "a.csv", tmp_path / "c.csv"], "There is no column 'p' in|'p'"),
     ):
         assert_refused(lambda names=names: read(names, pred="p"), InputError, words)
+
+
+def test_a_header_of_very_many_columns_is_read_once(tmp_path):
+    path, names = tmp_path / "wide.csv", ["y", "p", *(f"c{i}" for i in range(100_000))]
+    path.write_text(",".join(names) + "\n")
+    assert bad_rows.csv_header(path, files.SEPARATORS, "it") == (",", names)
+    path.write_text(",".join([*names, "c7"]) + "\n")
+    assert_refused(lambda: bad_rows.csv_header(path, files.SEPARATORS, "it"), InputError, "two columns called 'c7'")
 
 
 @pytest.mark.parametrize("pack", [zipped, zstd], ids=["gzip", "zstd"])

@@ -56,6 +56,7 @@ from steelyard import (
 from steelyard.errors import needs_sklearn
 from steelyard.protocol.predictions import Data
 from steelyard.protocol.resample import equal_rows
+from steelyard.protocol.runs import worker_count
 from steelyard.protocol.split_plan import planned_parts
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
@@ -452,6 +453,15 @@ def test_shuffled_labels_give_chance(name, shuffled):
 
 
 # ---------------------------------------------------------------- one input, one output
+
+
+def test_no_more_processes_start_than_there_are_runs_or_cores():
+    import joblib
+
+    assert worker_count(1000, 5) <= min(5, max(joblib.cpu_count(), 2))
+    assert worker_count(1000, 10**6) <= max(joblib.cpu_count(), 2)
+    assert worker_count(2, 5) == 2 and worker_count(2, 1) == 1
+    assert 1 <= worker_count(-1, 3) <= 3
 
 
 def test_parallel_and_serial_runs_give_the_same_numbers():

@@ -585,6 +585,47 @@ def test_a_gate_that_fails_shows_the_digits_that_tell_the_numbers_apart():
     )
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "mcc{blanks}x",
+        "mcc>={digits}x",
+        "mcc{blanks}>={blanks}x",
+        "low(mcc{blanks}",
+        "mcc>=baseline{blanks}x",
+        "mcc>={digits}",
+    ],
+)
+def test_a_rule_of_any_length_is_read_or_refused_at_once(rule):
+    rule = rule.format(blanks=" " * 60_000, digits="1" * 60_000)
+    refused = run("gate", "--counts", "1,2,3,4", "--require", rule, code=2).stderr
+    assert refused.startswith(("steelyard: The rule 'mcc", "steelyard: The rule 'low(mcc"))
+    assert len(refused) < 1_000
+
+
+def test_a_limit_of_any_length_is_refused_at_once(rows):
+    words = ["threshold", rows, "--score", "score", "--where", f"{' ' * 60_000}recall{' ' * 60_000}x"]
+    assert run(*words, code=2).stderr.startswith("steelyard: ")
+
+
+def test_a_file_in_the_folder_never_stands_in_for_a_library(tmp_path):
+    (tmp_path / "json.py").write_text("raise SystemExit('planted')")
+    (tmp_path / "numpy.py").write_text("raise SystemExit('planted')")
+    (tmp_path / "mine.py").write_text("import json, numpy\ndef share(counts):\n    return counts.tp + 0 * counts.fn\n")
+    script = "import sys; sys.path[:] = [p for p in sys.path if p]; from steelyard.cli import main; main()"
+    command = [
+        sys.executable,
+        "-c",
+        script,
+        "audit",
+        "mine:share",
+    ]  # as the installed program has it: no folder in the path
+    environment = {**os.environ, "PYTHONPATH": str(Path(steelyard.__file__).parents[1])}
+    ran = subprocess.run(command, capture_output=True, check=False, cwd=tmp_path, env=environment)
+    assert ran.returncode == 0, ran.stderr
+    assert b"share" in ran.stdout and b"planted" not in ran.stderr
+
+
 def test_a_gate_compares_with_a_baseline(rows, tmp_path):
     old = tmp_path / "old.json"
     run("report", rows, "--pred", "y_pred", "-o", old)

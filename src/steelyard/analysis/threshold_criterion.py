@@ -231,7 +231,7 @@ def read_limits(where: LimitsLike | None) -> tuple[Limit, ...]:
 
 
 def _limit(text: str) -> Limit:
-    parts = re.fullmatch(r"\s*(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)\s*", text) if isinstance(text, str) else None
+    parts = re.fullmatch(r"(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)", text.strip()) if isinstance(text, str) else None
     try:
         bound = float(parts[3]) if parts else math.nan
     except ValueError:

@@ -154,7 +154,7 @@ def _metric(name: str) -> MetricOrFunction:
     from importlib import import_module
 
     module, _, function = name.partition(":")
-    sys.path.insert(0, "")
+    sys.path.append("")  # last, so that no file in the folder stands in for a library
     try:
         imported: Callable[[Counts], Any] = getattr(import_module(module), function)
     except Exception as error:  # noqa: BLE001 - a user's module may raise anything
@@ -162,4 +162,6 @@ def _metric(name: str) -> MetricOrFunction:
             raise InputError(f"{name!r} names no module that can be imported; write MODULE:FUNCTION.") from None
         reason = f"{type(error).__name__}: {error}".rstrip(": ")
         raise InputError(f"{name!r} was not found ({reason}); write MODULE:FUNCTION as for an import.") from None
+    finally:
+        sys.path.remove("")
     return imported

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
 _SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_RULE = re.compile(r"(?:(low|high)\(\s*)?([A-Za-z_]\w*(?:\[.*\])?)\s*(\))?\s*(>=|<=|>|<)\s*([^\]]+)")
-_LIMIT = re.compile(rf"({_NUMBER})|(baseline)\s*([+-]\s*(?:\d+\.?\d*|\.\d+))?")
+# No text can be divided in two ways, so that a long one is refused at once.
+_DIGITS = r"(?:\d+(?:\.\d*)?|\.\d+)"
+_RULE = re.compile(r"(?:(low|high)\(\s*)?([A-Za-z_]\w*(?:\[.*\])?)\s*(\)\s*)?(>=|<=|>|<)\s*([^\]]+)")
+_LIMIT = re.compile(rf"([+-]?{_DIGITS}(?:[eE][+-]?\d+)?)|(baseline)\s*([+-]\s*{_DIGITS})?")
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,12 @@ def parse_rule(text: str) -> Rule:
     """A rule such as "ac_score>=0.8", "low(mcc)>=0.5" or "mcc>=baseline-0.02"."""
     rule = _RULE.fullmatch(text.strip())
     limit = _LIMIT.fullmatch(rule[5].strip()) if rule else None
-    if rule is None or limit is None or bool(rule[1]) != bool(rule[3]):
+    number = float((limit[1] or limit[3] or "0").replace(" ", "")) if limit else math.nan
+    if rule is None or limit is None or bool(rule[1]) != bool(rule[3]) or not math.isfinite(number):
         raise InputError(
             f'The rule {text!r} cannot be read; write "ac_score>=0.8", "low(mcc)>=0.5" or "mcc>=baseline-0.02".'
         )
     end, name, _, sign, _ = rule.groups()
-    number = float(limit[1]) if limit[1] else float((limit[3] or "0").replace(" ", ""))
     return Rule(text.strip(), MetricSpec.of(name).name, end or "value", sign, number, baseline=bool(limit[2]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,7 @@ def csv_header(path: Path, separators: str, name: str) -> tuple[str, list[str]]:
     cells = max(headers[: len(separators)], key=len)
     if len(cells) < 2:  # quotes may be followed by blanks, which only a lenient reader takes
         cells = max(headers[len(separators) :], key=len)
-    twice = next((cell for i, cell in enumerate(cells) if cell and cell in cells[:i]), None)
+    twice = next((cell for cell, times in Counter(cells).items() if cell and times > 1), None)
     if twice is not None:
         raise InputError(f"{name} has two columns called {twice!r}; give each column its own name.")
     return separators[headers.index(cells) % len(separators)], cells

@@ -30,7 +30,9 @@ MAGIC = {
     b"\xff\xff\xff\xff": "stream",
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
+    **dict.fromkeys((b"x\x01", b"x\x9c", b"x\xda"), "zlib"),
 }
+PACKED = ("gzip", "zstd", "zlib")
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 _KINDS = "CSV, TSV, Parquet, Arrow or JSON lines"
 SEPARATORS = ",\t;|"
@@ -118,11 +120,13 @@ def _unpacked(name: str, folder: Path, number: int) -> UnpackedFile:
         path = _copied(name, folder / f"piped-{number}")
     if not path.stat().st_size:
         raise InputError(f"{_title(name)} is empty; give a file with a header and rows.")
-    packed = _magic(path)
+    packed, plain = _magic(path), Path(name)
     if packed in ("gzip", "zstd"):
-        path = unpack(path, packed, folder / f"unpacked-{number}", _title(name))
-    plain = Path(name).with_suffix("") if packed in ("gzip", "zstd") else Path(name)
-    return UnpackedFile(name, path, _magic(path) or _text_kind(name, path, plain.suffix.lower()))
+        path, plain = unpack(path, packed, folder / f"unpacked-{number}", _title(name)), plain.with_suffix("")
+    kind = _magic(path)
+    if kind in PACKED:  # which Polars would unpack by itself, to whatever size
+        raise InputError(f"{_title(name)} is packed twice, or by zlib; unpack it first.")
+    return UnpackedFile(name, path, kind or _text_kind(name, path, plain.suffix.lower()))
 
 
 def _copied(name: str, path: Path) -> Path:

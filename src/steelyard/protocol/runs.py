@@ -179,6 +179,13 @@ def run_all(
     return done
 
 
+def worker_count(n_jobs: int | None, tasks: int) -> int:
+    """How many processes to start: those asked for, but no more than there are tasks, nor cores beyond two."""
+    from joblib import cpu_count, effective_n_jobs
+
+    return min(effective_n_jobs(n_jobs), tasks, max(cpu_count(), 2))
+
+
 def _each_run(tasks: list[Task], data: Data, n_jobs: int | None) -> Iterator[RunPredictions]:
     if n_jobs in (None, 1):
         yield from (_run_safely(task, data) for task in tasks)
@@ -188,7 +195,8 @@ def _each_run(tasks: list[Task], data: Data, n_jobs: int | None) -> Iterator[Run
     from joblib import Parallel, delayed
 
     try:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_run_safely)(task, data) for task in tasks)
+        workers = worker_count(n_jobs, len(tasks))
+        yield from Parallel(n_jobs=workers, return_as="generator")(delayed(_run_safely)(task, data) for task in tasks)
     except (PicklingError, AttributeError, TypeError) as error:  # what sending an object to another process raises
         raise InputError(
             f"n_jobs={n_jobs} sends the estimators to other processes, which failed, so leave it out: {sentence(error)}"
