@@ -183,7 +183,7 @@ def worker_count(n_jobs: int | None, tasks: int) -> int:
     """How many processes to start: those asked for, but no more than there are tasks, nor cores beyond two."""
     from joblib import cpu_count, effective_n_jobs
 
-    return min(effective_n_jobs(n_jobs), tasks, max(cpu_count(), 2))
+    return int(min(effective_n_jobs(n_jobs), tasks, max(cpu_count(), 2)))
 
 
 def _each_run(tasks: list[Task], data: Data, n_jobs: int | None) -> Iterator[RunPredictions]:
