@@ -21,7 +21,7 @@ import pytest
 from oracle import ORACLE
 
 import steelyard
-from steelyard import SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
+from steelyard import Metric, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
 from steelyard.auditing import audited_metric, decision_store, properties, symbolic_sums
 from steelyard.auditing.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
 from steelyard.auditing.exact_values import ExactFormula, exact_expression
@@ -527,6 +527,19 @@ def test_a_proof_that_a_table_contradicts_is_a_refutation(monkeypatch):
     monkeypatch.setattr(properties, "proved", lambda audited, law: "algebra: a slip")
     broken = decide(lambda c: where(c.tp == 7, 1.0, 0.0) + 0 * c.fn, "p4")
     assert broken.verdict == REFUTED and 7 in (broken.counterexample.before[0], broken.counterexample.after[0])
+
+
+def test_a_value_outside_the_declared_range_is_refuted_with_the_table():
+    formula = Metric.from_function(lambda c: 10 + 0 * ratio(c.tp, c.total), "Ten", range=(-1, 1))
+    opaque = Metric.from_function(lambda tp, fn, fp, tn: 10.0 if tn else 0.0, "Ten or none", range=(0, 1))
+    late = Metric.from_function(lambda c: c.tp / 100, "Late", range=(0, 1))
+    for own, table, value in ((formula, (0, 0, 0, 1), 10), (opaque, (0, 0, 0, 1), 10), (late, None, None)):
+        decision = decide(own, "bounds_attained")
+        assert decision.verdict == REFUTED and "outside the range" in decision.how, own.title
+        assert table is None or decision.counterexample.before == table
+        assert value is None or float(decision.counterexample.value) == value
+    assert decide("iba[alpha=1]", "bounds_attained").counterexample is None
+    assert decide("expected_cost[cost_fn=10]", "bounds_attained").verdict == PROVED
 
 
 def test_a_constant_and_a_power_that_is_no_root():

@@ -137,7 +137,7 @@ def test_demo_evaluates_real_predictions_and_works_the_paradox():
     [
         (["explain", "acuracy"], "steelyard: No metric is called 'acuracy'. Did you mean 'accuracy' or"),
         (["metrics", "--family", "x"], "steelyard: No family is called 'x'; there are rates,"),
-        (["explain", "f_beta[beta=-1]"], "steelyard: beta of f_beta must lie in (0, 1e9], not -1.\n"),
+        (["explain", "f_beta[beta=-1]"], "steelyard: beta of f_beta must lie in [0, 1e9], not -1.\n"),
         (["nothing"], "No such command 'nothing'"),
     ],
 )

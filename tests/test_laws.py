@@ -6,13 +6,14 @@ import itertools
 import math
 import pickle
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from checks import TABLES, close
 from oracle import ORACLE
 
-from steelyard import Counts, get_metric, list_metrics
+from steelyard import Counts, get_metric, list_metrics, score_table
 from steelyard.metrics.references import references
 
 COUNTS = Counts(*np.array(TABLES).T)
@@ -52,6 +53,53 @@ def test_in_range_or_nan(metric):
         assert not np.isinf(values).any()
         defined = values[~np.isnan(values)]
         assert len(defined) and (defined >= low).all() and (defined <= high).all()
+
+
+def corners(metric):
+    """The values of each parameter at and near the ends of its domain, and the words that it may be."""
+    for name, default in metric.parameters.items():
+        domain = metric.domain[name]
+        if domain == "metric":
+            yield name, [m.name for m in COUNT_METRICS]
+        elif "|" in domain:
+            yield name, [default, *domain.split("|")]
+        else:
+            low, high = (float(end) for end in domain[1:-1].split(","))
+            ends = [low if domain[0] == "[" else low + 1e-3, min(high if domain[-1] == "]" else high - 1e-3, 1e6)]
+            inside = [v for v in (*ends, 0.3, 0.9, 2) if ends[0] <= v <= ends[1]]
+            if isinstance(default, int):
+                inside = [int(v) for v in inside if v == int(v) <= 10]
+            yield name, dict.fromkeys([default, *inside])
+
+
+def with_every_parameter(metrics):
+    for metric in metrics:
+        ways = dict(corners(metric))
+        yield from (metric.fixed(**dict(zip(ways, way, strict=True))) for way in itertools.product(*ways.values()))
+
+
+@pytest.mark.parametrize("metric", [m for m in COUNT_METRICS if m.parameters], ids=lambda m: m.name)
+def test_no_parameter_lets_a_value_leave_the_range_it_declares(metric):
+    free = replace(metric, is_fixed=False)
+    counts = Counts(*np.array(list(itertools.product(range(5), repeat=4))[1:]).T)
+    for fixed in with_every_parameter([free]):
+        values = fixed(counts)
+        low, high = fixed.range
+        slack = 1e-15 * max([abs(end) for end in (low, high) if math.isfinite(end)], default=0)  # what rounding adds
+        assert low <= high and not (values < low - slack).any() and not (values > high + slack).any(), fixed.name
+
+
+@pytest.mark.parametrize("metric", [m for m in list_metrics() if m.scores], ids=lambda m: m.name)
+def test_no_scores_let_a_value_leave_the_range_of_its_metric(metric):
+    scores = [s for n in (2, 3, 4) for s in itertools.product((0.0, 0.4, 1.0), repeat=n)]
+    tables = [(y, s) for s in scores for y in itertools.product((0, 1), repeat=len(s)) if 0 < sum(y) < len(y)]
+    for fixed in with_every_parameter([metric]):
+        low, high = fixed.range
+        for y, s in tables[:: 1 if not metric.parameters else 7]:
+            table = score_table(y, s)
+            if fixed.fits_scores(table):
+                value = fixed(table)
+                assert math.isnan(value) or low <= value <= high * (1 + 1e-15), (fixed.name, y, s)
 
 
 @pytest.mark.parametrize("metric", [get_metric(name) for name in ANY_PARAMETERS], ids=lambda m: m.name)

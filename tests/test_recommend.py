@@ -266,7 +266,7 @@ def test_the_audit_explains_its_properties_in_every_form():
     assert all(meaning in " ".join(text.split()) for text in told.values())
     rows = json.loads(CliRunner().invoke(commands, ["audit", "tpnr", "--format", "json"]).stdout)
     assert rows[0]["meaning"].startswith(meaning)
-    assert all("\nbounds_attained: Each" in text or "`bounds_attained`: Each" in text for text in told.values())
+    assert all("\nbounds_attained: No value" in text or "`bounds_attained`: No value" in text for text in told.values())
     assert meaning in DOCS.read_text()
 
 

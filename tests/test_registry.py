@@ -22,6 +22,7 @@ from click.testing import CliRunner
 import steelyard
 from steelyard import Counts, Metric, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt
 from steelyard.cli.commands import commands
+from steelyard.errors import InputError
 
 FINLEY = Counts(28, 23, 72, 2680)
 
@@ -61,12 +62,68 @@ def test_the_laws_hold_for_a_metric_declared_on_the_fly(registry, law):
     law(declare(), *([3] if "scale" in law.__code__.co_varnames else []))
 
 
-def test_the_laws_catch_a_wrong_declaration(registry):
-    @metric("Wrong", range=(0, 1), cite="fawcett2006")
-    def wrong(c):
-        """Twice the recall."""
-        return ratio(2 * c.tp, c.positives)
+def test_a_value_outside_the_declared_range_is_refused_with_the_table(registry):
+    with pytest.raises(InputError, match=r"doubled is 2 on the table tp=1, fn=0, fp=0, tn=0, outside .* 0 to 1\."):
 
+        @metric("Doubled", range=(0, 1))
+        def doubled(c):
+            return ratio(2 * c.tp, c.positives)
+
+    with pytest.raises(InputError, match=r"plain is 10 on the table tp=0, fn=0, fp=0, tn=1, outside .* -1 to 1\."):
+
+        @metric("A function of numbers only", range=(-1, 1))
+        def plain(tp, fn, fp, tn):
+            return 10.0 if tn else 0.0
+
+    with pytest.raises(InputError, match=r"gap is .* on the table y_true=\[0, 1\], y_score=\[0.2, 0.8\], outside"):
+
+        @metric("Gap", on="scores", range=(-0.5, 0.5))
+        def gap(t):
+            return t.positive.scores.mean() - t.negative.scores.mean()
+
+    assert not {"doubled", "plain", "gap"} & {m.name for m in list_metrics()}
+
+
+def test_a_parameter_that_leaves_the_range_is_refused_and_bounds_make_room(registry):
+    @metric("Scaled", range=(0, 1))
+    def scaled(c, *, by=1.0):
+        return by * ratio(c.tp, c.positives)
+
+    for ask in (lambda: scaled.fixed(by=5.0), lambda: steelyard.interval("scaled", FINLEY, by=5.0)):
+        with pytest.raises(InputError, match=r"scaled\[by=5\] is 5 on the table .* 0 to 1\. .* or bounds="):
+            ask()
+
+    @metric("Scaled with room", bounds=lambda by: ((0, by), by))
+    def roomy(c, *, by=1.0):
+        return by * ratio(c.tp, c.positives)
+
+    assert roomy.fixed(by=5.0).range == (0, 5) and steelyard.interval("roomy", FINLEY, by=5.0).high <= 5
+
+
+def test_no_interval_is_given_without_its_value_in_it(registry):
+    @metric("Above its range on large tables only", range=(0, 1))
+    def late(c):
+        return c.tp / 100
+
+    with pytest.raises(InputError, match=r"late is 3 here, outside its declared range, 0 to 1\."):
+        steelyard.interval("late", Counts(300, 1, 1, 1))
+    with pytest.raises(InputError, match=r"late is 3 here"):
+        steelyard.evaluate(Counts(300, 1, 1, 1), metrics=["late"])
+    for alpha in (0.0, 0.5, 1.0, 2.0):
+        for given in (steelyard.interval("iba", Counts(30, 0, 10, 20), alpha=alpha),):
+            assert given.low <= given.value <= given.high <= given.spec.metric.range[1]
+
+
+def test_beta_0_is_precision_and_an_alpha_of_2_has_a_range_of_its_own():
+    assert steelyard.f_beta(FINLEY, beta=0) == steelyard.precision(FINLEY)
+    assert get_metric("iba").range == get_metric("iba[alpha=0.5]").range == (0, 1)
+    assert get_metric("iba[alpha=1]").range == pytest.approx((0, 4 / 3 * math.sqrt(2 / 3)))
+    assert get_metric("iba[alpha=2]").range == pytest.approx((-2 / 3 / math.sqrt(6), math.sqrt(2)))
+    assert get_metric("iba[alpha=1, of=tpnr]").range == (0, 1)
+
+
+def test_the_laws_catch_a_wrong_declaration(registry):
+    wrong = Metric.from_function(lambda c: ratio(2 * c.tp, c.positives), "Wrong", range=(0, 1), best=1)
     with pytest.raises(AssertionError):
         test_laws.test_in_range_or_nan(wrong)
     with pytest.raises(AssertionError):
@@ -269,8 +326,8 @@ def test_a_formula_that_branches_on_a_cell_says_what_to_use():
 def test_a_best_value_inside_the_range_has_no_direction(registry, best, direction):
     @metric("Flags a positive", range=(0, 2), best=best)
     def flag_ratio(c):
-        """Flags for each positive, 1 where there are as many."""
-        return ratio(c.tp + c.fp, c.positives)
+        """Share of the flags over that of the positives as a sum of shares, 1 where there are as many."""
+        return 1 + ratio(c.fp - c.fn, c.total)
 
     assert flag_ratio.direction == direction
 

@@ -11,6 +11,7 @@ from steelyard.analysis.draws import as_counts
 from steelyard.errors import InputTypeError
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
+from steelyard.metrics.range_check import check_value
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -68,8 +69,10 @@ class Estimand:
         return self.table
 
     def on(self, table: Statistic) -> MetricValue:
-        """The value on a table of the same kind, and the reason where it is undefined."""
-        return application.on_table(self.metric, table, self.options, self.parameters)
+        """The value on a table of the same kind, and the reason where it is undefined; one out of range is refused."""
+        value = application.on_table(self.metric, table, self.options, self.parameters)
+        check_value(self.named.metric, value.value)
+        return value
 
     def on_cells(self, cells: Array) -> Array:
         """The values on draws of the table's cells, draws first on the way in and last on the way out."""

@@ -84,8 +84,9 @@ class IntervalSampler:
         value, bounds = computed.value, self._bounds(estimand, method, computed.value)
         # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
         undefined = np.isnan(value) | np.isnan(bounds.low) | np.isnan(bounds.high)
-        ends = (np.fmin(bounds.low, value), np.fmax(bounds.high, value))
-        low, high = (plain(np.where(undefined, np.nan, np.clip(end, *estimand.metric.range))) for end in ends)
+        limits = estimand.named.metric.range
+        ends = (np.fmin(np.clip(bounds.low, *limits), value), np.fmax(np.clip(bounds.high, *limits), value))
+        low, high = (plain(np.where(undefined, np.nan, end)) for end in ends)
         numbers: tuple[Any, Any, Any] = (plain(value), low, high)
         shares = (bounds.undefined_share, bounds.bin_error)
         return Interval(estimand.named, *numbers, self.inference.level, method, *shares, computed.why)

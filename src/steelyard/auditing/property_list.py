@@ -145,8 +145,8 @@ _ALL = (
     ),
     Property(
         "bounds_attained",
-        "Bounds attained",
-        "Each finite end of the range is the value of some table.",
+        "Range kept, bounds attained",
+        "No value lies outside the range, and each finite end of it is the value of some table.",
         "Whoever reads a value as a share of what is possible.",
         (),
     ),

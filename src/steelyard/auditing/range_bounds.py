@@ -1,4 +1,4 @@
-"""Range bounds: whether each finite end of a metric's range is the value of some table."""
+"""Range bounds: whether a metric keeps to its range, and whether each finite end of it is the value of some table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.auditing.counterexamples import SUSPICIOUS
-from steelyard.auditing.decisions import DOES_NOT_APPLY, PROVED, REFUTED, FourCells, Ruling, cells_text, four_cells
+from steelyard.auditing.decisions import (
+    DOES_NOT_APPLY,
+    PROVED,
+    REFUTED,
+    Counterexample,
+    FourCells,
+    Ruling,
+    cells_text,
+    four_cells,
+)
 from steelyard.auditing.laws import CLASS_SWAP
 from steelyard.auditing.proof import on_all_tables
 from steelyard.auditing.sign_proofs import keeps_off_zero
@@ -19,10 +28,13 @@ if TYPE_CHECKING:
 
 
 def bounds_attained(audited: AuditedMetric) -> Ruling:
-    """Whether each finite end of the range is the value of some table."""
+    """Whether no value lies outside the range, and each finite end of it is the value of some table."""
     ends = [Fraction(repr(float(end))) for end in audited.metric.range if np.isfinite(end)]
     if not ends:
         return DOES_NOT_APPLY, "its range has no finite end", None
+    if outside := _outside(audited):
+        low, high = audited.metric.range
+        return REFUTED, f"{audited.by_table}, whose value lies outside the range, {low:g} to {high:g}", outside
     reached = {end: _reached(audited, end) for end in ends}
     missed = [end for end, table in reached.items() if table is None]
     if not missed:
@@ -35,6 +47,23 @@ def bounds_attained(audited: AuditedMetric) -> Ruling:
         audited.by_search,
         None,
     )
+
+
+def _outside(audited: AuditedMetric) -> Counterexample | None:
+    """The smallest table whose value lies outside the range, and the end that it passes."""
+    tables = [*CLASS_SWAP.small_cases, *(CLASS_SWAP.check_cases if audited.formula else ())]
+    values = audited.floats(np.array(tables))
+    for end, sign in zip(audited.metric.range, (-1, 1), strict=True):
+        if not np.isfinite(end):
+            continue
+        bound = Fraction(repr(float(end)))
+        with np.errstate(invalid="ignore"):
+            beyond = np.flatnonzero(sign * (values - float(end)) > SUSPICIOUS * max(1, abs(float(end))))
+        for table in (tables[i] for i in beyond):
+            value = audited.value(table)
+            if value is not None and sign * audited.gap(value, bound) > 0:
+                return Counterexample(four_cells(table), None, str(value), str(bound))
+    return None
 
 
 def _reached(audited: AuditedMetric, end: Fraction) -> FourCells | None:

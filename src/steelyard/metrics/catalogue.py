@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from steelyard.metrics.declaration import metric, part
 from steelyard.metrics.expression import ratio, sqrt, where
 from steelyard.metrics.registry import get_metric
+
+if TYPE_CHECKING:
+    from steelyard.metrics.registry import MetricLike
 
 # Differences of rates are written by their determinants, since 1 - 0.9999999 loses the digits that tell tables apart.
 
@@ -165,7 +170,7 @@ def dominance(c):
 # ---------------------------------------------------------------- F: precision and recall of one class
 
 
-@metric("F-beta", family="F", range=(0, 1), cite="rijsbergen1979", domain={"beta": "(0, 1e9]"}, sklearn="fbeta_score")
+@metric("F-beta", family="F", range=(0, 1), cite="rijsbergen1979", domain={"beta": "[0, 1e9]"}, sklearn="fbeta_score")
 def f_beta(c, *, beta=1.0):
     """Harmonic mean of precision and recall, with recall beta times as important."""
     hits = (1 + beta**2) * c.tp
@@ -453,10 +458,25 @@ def adjusted_g_mean(c):
     return where(recall(c) == 0, g_mean(c), (g_mean(c) + specificity(c) * share) / (1 + share))
 
 
-def _iba_bounds(alpha: float, of: str) -> tuple[tuple[float, float], float | None]:
-    low, high = get_metric(of).range
-    top = high if of == "g_mean" and alpha <= 0.5 else high * (1 + alpha)  # up to 1/2 no table gains more than 1
-    return (low * (1 + alpha), top), get_metric(of).best if top == high else None
+def _iba_bounds(alpha: float, of: MetricLike) -> tuple[tuple[float, float], float | None]:
+    """What (1 + alpha (recall - specificity)) times the metric can be."""
+    alpha, inside = float(np.max(alpha)), get_metric(of)
+    powers = {"g_mean": 0.5, "tpnr": 1.0}  # of recall times specificity
+    if inside.name in powers:
+        power = powers[inside.name]
+        low, high = 0.0 - _extreme(alpha - 1, alpha, power), _extreme(alpha + 1, alpha, power)
+    else:
+        ends = [end * factor if factor else 0.0 for end in inside.range for factor in (1 - alpha, 1 + alpha)]
+        low, high = min(ends), max(ends)
+    return (low, high), inside.best if high == inside.range[1] else None
+
+
+def _extreme(slope: float, alpha: float, power: float) -> float:
+    """The largest x**power (slope - alpha x) for x from 0 to 1, rounded up; 1 where that is at 1, slope - alpha."""
+    if slope <= 0:
+        return 0.0
+    inside = power * slope / (alpha * (1 + power)) if alpha else inf
+    return inside**power * (slope - alpha * inside) * (1 + 2.0**-50) if inside < 1 else 1.0
 
 
 @metric(
@@ -464,7 +484,7 @@ def _iba_bounds(alpha: float, of: str) -> tuple[tuple[float, float], float | Non
     family="skewed",
     bounds=_iba_bounds,
     cite="garcia2009",
-    domain={"alpha": "[0, 1]", "of": "metric"},
+    domain={"alpha": "[0, 1e9]", "of": "metric"},
 )
 def iba(c, *, alpha=0.05, of="g_mean"):
     """A metric (by default the G-mean) raised where recall exceeds specificity, lowered where it is below."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.formula import Formula, signature_of
 from steelyard.metrics.metric import Metric
-from steelyard.metrics.registry import register
+from steelyard.metrics.range_check import check_range
+from steelyard.metrics.registry import catalogue_is_closed, register
 from steelyard.metrics.roles import ROLES
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def metric(
     The formula takes one argument with the cells tp, fn, fp, tn and the margins, or the four cells by name, or with
     on="scores" or on="probabilities" a ScoreTable; keyword-only arguments are its parameters. Its docstring's first
     sentence is its meaning. `best` is the upper end of the range unless given; None for a description. Where range and
-    best depend on the parameters, `bounds` computes both from them. `roles` are where it appears without being asked
+    best depend on the parameters, `bounds` computes both from them. A range that the value leaves on a small table is
+    refused. `roles` are where it appears without being asked
     for (metrics/roles.py); `least_rows` names the parameter that says how many rows it needs, `corrects` the
     metric that it corrects for the class shares; `is_share` says that it is a share of rows, which is shown in
     percent, and `has_proper_title` says that its title begins with a person's name.
@@ -77,6 +79,8 @@ def metric(
         facts.update(_range_facts(title, *where, direction=direction))
         declared = Metric.from_function(function, title, on=on, **facts)
         _set_address(function, declared)
+        if catalogue_is_closed():
+            check_range(declared)
         return register(declared)
 
     return declare

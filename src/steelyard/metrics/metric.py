@@ -14,6 +14,7 @@ from steelyard.metrics.call_options import OPTION_NAMES, CallOptions, undefined_
 from steelyard.metrics.formula import Formula, meaning_of, signature_of
 from steelyard.metrics.formula_text import FormulaText
 from steelyard.metrics.help_text import CallSignature, Manual
+from steelyard.metrics.range_check import check_range
 from steelyard.metrics.roles import FAMILIES, Family
 from steelyard.metrics.spec_text import write_form
 
@@ -199,11 +200,13 @@ class Metric(FormulaText):
         if self.bounds is not None:
             limits, best = self.bounds(**parameters)
             facts = {"range": limits, "best": best, **facts}
-        if name is None:
-            return replace(self, name=self._written(changes), aliases=(), parameters=parameters, is_fixed=True, **facts)
-        from steelyard.metrics.registry import register
+        written = self._written(changes) if name is None else name
+        fixed = replace(self, name=written, parameters=parameters, is_fixed=True, **{"aliases": (), **facts})
+        from steelyard.metrics.registry import catalogue_is_closed, register
 
-        return register(replace(self, name=name, parameters=parameters, is_fixed=True, **{"aliases": (), **facts}))
+        if self.is_own and catalogue_is_closed():
+            check_range(fixed)
+        return fixed if name is None else register(fixed)
 
     # ---------------------------------------------------------------- what follows from the declaration
 

@@ -70,6 +70,11 @@ def close_catalogue() -> None:
         object.__setattr__(metric, "is_own", False)
 
 
+def catalogue_is_closed() -> bool:
+    """Whether all of Steelyard's own metrics are declared, so that what follows is a user's."""
+    return bool(_BUILTIN)
+
+
 def is_builtin(metric: Metric) -> bool:
     """Whether this is one of Steelyard's own metrics, which every process has."""
     return _BUILTIN.get(metric.name) is metric
