@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from steelyard import Counts, at_prevalence, confusion, get_metric, list_metrics, swap_prevalences
+from steelyard import Counts, at_prevalence, confusion, get_metric, list_metrics, score_table, swap_prevalences
 from steelyard.auditing.correlation import correlation_study
 from steelyard.auditing.discrimination import disagreement, disagreements, discrimination
 from steelyard.auditing.garcia_conclusions import GARCIA_METRICS, Conclusion, RateBounds
 from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.perturbation import LIST_KINDS, widths_of
 from steelyard.auditing.ratio_spread import spread_of
-from steelyard.auditing.robustness import ratio_spread, refit_robustness, robustness, undersampled
+from steelyard.auditing.refit_robustness import refit_robustness
+from steelyard.auditing.robustness import ratio_spread, robustness, undersampled
 from steelyard.errors import SteelyardError
 
 PRINTED = {
@@ -280,6 +281,66 @@ def test_an_undefined_metric_has_no_verdict():
     assert found.verdicts[0].robust is None and found.verdicts[0].symmetric is None
     assert found.verdicts[1].robust is False
     assert "undefined" in repr(found)
+
+
+def ranked_rows(seed=0, n=2_000):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.1).astype(int)
+    return y, 1 / (1 + np.exp(2 - 2 * y - rng.normal(size=n)))
+
+
+def test_asawas_two_tests_take_the_auc_one_of_his_winners():
+    y, scores = ranked_rows()
+    asked, options = ["accuracy", "tpnr", "roc_auc"], {"resamples": 5}
+    both = robustness(y, {"a": (scores >= 0.5).astype(int)}, y_score={"a": scores}, metrics=asked, **options)
+    assert both.metrics == tuple(asked) and both.winners == ["tpnr", "roc_auc"]
+    alone = robustness(y, y_score={"a": scores}, metrics=asked, **options)  # probabilities, thresholded at 0.5
+    assert alone.verdicts == both.verdicts
+    assert robustness({"a": score_table(y, scores)}, metrics=asked, **options).verdicts == both.verdicts
+    several = robustness(y, y_score=10 * scores, prevalences=[0.2, 0.5, 0.9])
+    assert several.metrics == ("roc_auc", "average_precision") and several.winners == ["roc_auc"]
+    assert several.values[0, 0] == get_metric("roc_auc")(y, scores) and several.balanced.shape == (1, 3, 2)
+
+
+def test_robustness_says_what_the_auc_and_labels_need():
+    y, scores = ranked_rows()
+    predicted = (scores >= 0.5).astype(int)
+    with pytest.raises(SteelyardError, match=r"roc_auc reads scores, .* give y_score="):
+        robustness(y, predicted, metrics=["f1", "roc_auc"])
+    with pytest.raises(SteelyardError, match=r"f1 reads predicted labels, and the scores are no probabilities"):
+        robustness(y, y_score=10 * scores, metrics=["f1"])
+    with pytest.raises(SteelyardError, match=r"The scores are of b, the predictions of a"):
+        robustness(y, {"a": predicted}, y_score={"b": scores}, metrics=["f1", "roc_auc"])
+
+
+@pytest.mark.parametrize("name", ["tree", "svm"])
+def test_refits_on_swapped_labels_take_the_auc(name):
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.svm import LinearSVC
+    from sklearn.tree import DecisionTreeClassifier
+
+    model = DecisionTreeClassifier(max_depth=3, random_state=0) if name == "tree" else LinearSVC(random_state=0)
+    X, y = load_breast_cancer(return_X_y=True)
+    parts = X[::2] / X.max(0), y[::2], X[1::2] / X.max(0), y[1::2]
+    refit = refit_robustness(model, *parts, metrics=["f1", "tpnr", "roc_auc"], resamples=5)
+    assert refit.metrics == ("f1", "tpnr", "roc_auc") and "roc_auc" in refit.winners
+    alone = refit_robustness(model, *parts, metrics=["roc_auc"])
+    assert alone.values[0, 0] == refit.values[0, 2] and 0.8 < alone.values[0, 0] < 1
+
+
+def test_a_metric_that_only_these_models_leave_as_it_is_is_not_called_robust_in_general():
+    y, scores = ranked_rows()
+    own = lambda tp, fn, fp, tn: 0 * tp
+    found = robustness(y, (scores >= 0.5).astype(int), metrics=["tpnr", "mcc", "weighted_auc", own])
+    by_name = {verdict.metric: verdict for verdict in found.verdicts}
+    assert by_name["mcc"].robust and by_name["mcc"].robust_in_general is False
+    assert by_name["weighted_auc"].symmetric and by_name["weighted_auc"].symmetric_in_general is False
+    assert by_name["tpnr"].robust_in_general is by_name["tpnr"].symmetric_in_general is True
+    assert by_name["<lambda>"].robust_in_general is None
+    assert found.headline == (
+        "Robust and symmetric: tpnr, <lambda>. Within tolerance here, refuted in general: mcc, weighted_auc."
+    )
+    assert repr(found).count("here only") == 2
 
 
 def test_estimators_are_refitted_on_swapped_labels():

@@ -252,6 +252,23 @@ def test_an_audit_against_predictions_tells_what_balancing_and_swapping_move(tmp
         assert "Robust and symmetric: tpnr" in ran.stdout
 
 
+def test_an_audit_against_scores_takes_the_auc(tmp_path):
+    path = tmp_path / "scores.csv"
+    rows = [f"{i % 5 == 0:d},{(i * 7 % 10) / 10 + (i % 5 == 0)},{(i * 3 % 10) / 10}" for i in range(50)]
+    path.write_text("\n".join(["y,a,b", *rows]) + "\n")
+    words = ["--against", str(path), "--true", "y", "--format", "json", "--score"]
+    ran = CliRunner().invoke(commands, ["audit", "roc_auc", *words, "a"])  # no probabilities, and no threshold needed
+    assert ran.exit_code == 0, ran.output
+    (verdict,) = json.loads(ran.stdout)["verdicts"]
+    assert verdict["metric"] == "roc_auc" and verdict["robust"] and verdict["symmetric"]
+    both = CliRunner().invoke(commands, ["audit", "roc_auc", "tpnr", *words, "a", "--score", "b", "--threshold", "0.5"])
+    assert [row["metric"] for row in json.loads(both.stdout)["verdicts"]] == ["tpnr", "roc_auc"]
+    labels = CliRunner().invoke(commands, ["audit", "tpnr", *words, "a"])
+    assert labels.exit_code == 2 and "--threshold" in labels.output
+    unread = CliRunner().invoke(commands, ["audit", "roc_auc", *words[:-1], "--pred", "y"])
+    assert unread.exit_code == 2 and "roc_auc reads scores" in unread.output
+
+
 def test_json_holds_the_letters_of_a_column_as_they_are(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("y,gänse,enten\n" + "1,1,1\n0,0,1\n1,0,1\n0,0,0\n" * 5)

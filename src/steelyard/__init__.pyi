@@ -30,7 +30,7 @@ from steelyard.auditing.identities import identities as identities
 from steelyard.auditing.properties import decide as decide
 from steelyard.auditing.ratio_spread import ratio_spread as ratio_spread
 from steelyard.auditing.recommend import recommend as recommend
-from steelyard.auditing.robustness import refit_robustness as refit_robustness
+from steelyard.auditing.refit_robustness import refit_robustness as refit_robustness
 from steelyard.auditing.robustness import robustness as robustness
 from steelyard.errors import SteelyardError as SteelyardError
 from steelyard.estimators.nearest_mean import NearestMeanClassifier as NearestMeanClassifier

@@ -48,7 +48,7 @@ HOME = {
     "identities": "auditing.identities",
     "correlation_study": "auditing.correlation",
     "robustness": "auditing.robustness",
-    "refit_robustness": "auditing.robustness",
+    "refit_robustness": "auditing.refit_robustness",
     "ratio_spread": "auditing.ratio_spread",
     "discrimination": "auditing.discrimination",
     "disagreement": "auditing.disagreement",

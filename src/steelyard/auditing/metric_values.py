@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError, SteelyardError
-from steelyard.metrics.registry import get_metric, is_builtin, list_metrics
+from steelyard.metrics.registry import get_metric, is_builtin, list_metrics, metrics_with_role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.statistics.counts import Counts
+    from steelyard.statistics.score_table import ScoreTable
 
 _ROUNDING = 1e-12  # values that differ by less, relative to their size, are equal
 
@@ -27,6 +28,30 @@ def named_metrics(metrics: Iterable[MetricLike] | None) -> list[Metric]:
     if isinstance(metrics, str):
         raise InputTypeError(f"Metrics are given as a list of names, not as the text {metrics!r}.")
     return [get_metric(name) for name in metrics]
+
+
+def chosen_metrics(
+    metrics: Iterable[MetricLike] | None, tables: Mapping[str, Counts], scores: Mapping[str, ScoreTable]
+) -> tuple[list[Metric], list[Metric]]:
+    """The metrics of counts and those of scores alone, as named; where none is, all that the models can be tried by."""
+    if metrics is None:
+        return named_metrics(None) if tables else [], metrics_with_role("order of scores") if scores else []
+    chosen = named_metrics(metrics)
+    of_counts, of_scores = ([m for m in chosen if (m.function is None) is ranks] for ranks in (False, True))
+    if of_scores and not scores:
+        raise InputError(
+            f"{of_scores[0].name} reads scores, which are not there for every model; give y_score={{model: scores}} "
+            "(an estimator needs predict_proba or decision_function), or leave it out."
+        )
+    if of_counts and not tables:
+        raise InputError(
+            f"{of_counts[0].name} reads predicted labels, and the scores are no probabilities; give y_pred= as well."
+        )
+    if of_counts and of_scores and set(tables) != set(scores):
+        raise InputError(
+            f"The scores are of {', '.join(scores)}, the predictions of {', '.join(tables)}; give both of each model."
+        )
+    return of_counts, of_scores
 
 
 def metric_values(metrics: Iterable[Metric], counts: Counts[Any]) -> Array:

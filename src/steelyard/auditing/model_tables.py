@@ -10,6 +10,7 @@ from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_classes
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Weights
 
 CountsByModel: TypeAlias = dict[str, Counts]
-Models: TypeAlias = "Counts[Any] | Confusion | Mapping[str, Counts | Confusion]"  # one model or more, already counted
+ScoresByModel: TypeAlias = dict[str, ScoreTable]
+# One model or more, already counted.
+Models: TypeAlias = "Counts[Any] | Confusion | ScoreTable | Mapping[str, Counts | Confusion | ScoreTable]"
+Scores: TypeAlias = "ArrayLike | ScoreTable | Mapping[str, ArrayLike | ScoreTable]"
 
 
 def counts_of_models(models: Models | ArrayLike, pos_label: Label = None) -> CountsByModel:
@@ -39,6 +43,36 @@ def counts_of_predictions(
     by_model = predictions if isinstance(predictions, Mapping) else {"model": predictions}
     tables = {str(name): model_confusion(y_true, y, pos_label, sample_weight) for name, y in by_model.items()}
     return _nonempty({name: table.counts() for name, table in tables.items()})
+
+
+def scores_of_models(
+    y_true: Models | ArrayLike, y_score: Scores | None, pos_label: Label = None, sample_weight: Weights = None
+) -> ScoresByModel:
+    """One table of scores a model, by its name, of tables or of rows; none where no scores were given."""
+    given: Any = y_true if y_score is None else y_score
+    by_model: Mapping[str, Any] = given if isinstance(given, Mapping) else {"model": given}
+    if y_score is None and not all(isinstance(table, ScoreTable) for table in by_model.values()):
+        return {}
+    rows: Any = y_true  # beside columns of scores it is the truth
+    return {
+        str(name): scores
+        if isinstance(scores, ScoreTable)
+        else ingest.score_table(rows, scores, pos_label=pos_label, sample_weight=sample_weight)
+        for name, scores in by_model.items()
+    }
+
+
+def is_counted(models: Models | ArrayLike) -> bool:
+    """Whether these are tables already, not rows."""
+    tables = models.values() if isinstance(models, Mapping) else [models]
+    return all(isinstance(table, (Counts, Confusion, ScoreTable)) for table in tables)
+
+
+def counts_at_half(scores: ScoresByModel) -> CountsByModel:
+    """The tables of probabilities thresholded at 0.5; none where some are no probabilities."""
+    if not all(table.has_probabilities for table in scores.values()):
+        return {}
+    return {name: table.at(0.5) for name, table in scores.items()}
 
 
 def _nonempty(tables: CountsByModel) -> CountsByModel:

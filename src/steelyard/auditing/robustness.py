@@ -6,37 +6,38 @@ Asawa's two tests: balance the test set, swap the labels. Nguyen's spread over r
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from steelyard.analysis.draws import generator
 from steelyard.analysis.prevalence import at_prevalence, checked_prevalence
-from steelyard.auditing.metric_values import metric_values, named_metrics
+from steelyard.auditing.metric_values import chosen_metrics, metric_values
 from steelyard.auditing.model_tables import (
+    counts_at_half,
     counts_of_models,
     counts_of_predictions,
     counts_of_same_models,
-    model_confusion,
+    is_counted,
+    scores_of_models,
 )
 from steelyard.auditing.ratio_spread import ratio_spread
-from steelyard.auditing.robustness_result import Robustness
-from steelyard.errors import InputError, InputTypeError
+from steelyard.auditing.robustness_result import TOLERANCE, Robustness
+from steelyard.auditing.score_robustness import score_robustness
+from steelyard.errors import InputError
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Unpack
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Estimator, Label, Rng, Weights
-    from steelyard.auditing.model_tables import Models
+    from steelyard._types import Array, Label, Rng, Weights
+    from steelyard.auditing.model_tables import Models, Scores
+    from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
 
-__all__ = ["Robustness", "ratio_spread", "refit_robustness", "robustness"]
-TOLERANCE = 0.02  # any value from 0.006 to 0.069 gives the verdicts that Asawa drew from the printed changes
+__all__ = ["Robustness", "ratio_spread", "robustness"]
 MOST_DRAWN = 10**9  # rows that a hypergeometric draw takes
 
 
@@ -54,10 +55,13 @@ def robustness(
     sample_weight: Weights = None,
     rng: Rng = None,
     predictions: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    y_score: Scores | None = None,
 ) -> Robustness:
     """How far each metric moves when the test set is balanced and when the labels are swapped (Asawa).
 
-    Give y_true and {model: y_pred}, or {model: Counts}. The test set is balanced exactly, by weights, to each of the
+    Give y_true and {model: y_pred}, or {model: Counts}; for metrics of scores, such as roc_auc, also or instead
+    `y_score`, {model: scores}, or {model: ScoreTable}: probabilities without predictions are thresholded at 0.5. The
+    test set is balanced exactly, by weights, to each of the
     `prevalences`, and `resamples` times by drawing rows of the larger class without replacement, for the spread that
     chance adds. `balanced` and `swapped` take {model: Counts} of a balanced test set or of models refitted on swapped
     labels (see refit_robustness) in place of what the table implies. The verdict is by the largest change over models.
@@ -69,18 +73,40 @@ def robustness(
     (['recall', 'tpnr'], ['accuracy', 'tpnr', 'mcc'], ['tpnr'])
     """
     _check(tolerance, resamples)
-    chosen = named_metrics(metrics)
     if predictions is not None:
         warnings.warn("robustness(predictions=) is now called y_pred=.", DeprecationWarning, stacklevel=2)
-    if (y_pred := predictions if y_pred is None else y_pred) is None:
-        tables = counts_of_models(y_true, pos_label)
-    else:  # what is no column of labels is refused there
+        y_pred = predictions if y_pred is None else y_pred
+    scores = scores_of_models(y_true, y_score, pos_label, sample_weight)
+    if y_pred is not None:  # what is no column of labels is refused there
         tables = counts_of_predictions(cast("ArrayLike", y_true), y_pred, pos_label, sample_weight)
+    else:
+        of_scores_alone = scores and (y_score is None or not is_counted(y_true))
+        tables = counts_at_half(scores) if of_scores_alone else counts_of_models(y_true, pos_label)
+    of_counts, of_scores = chosen_metrics(metrics, tables, scores)
+    at = np.atleast_1d(checked_prevalence(prevalences))
+    if not of_counts:
+        return score_robustness(scores, metrics=of_scores, prevalence=at, tolerance=tolerance)
+    even, at = _balanced(tables, balanced, at)
+    draws = undersampled(Counts.stack(tables.values()), at, resamples, generator(rng))
+    counted = _of_counts(of_counts, tables, swapped, even, at, draws, tolerance)
+    if not of_scores:
+        return counted
+    return counted.beside(score_robustness(scores, metrics=of_scores, prevalence=at, tolerance=tolerance))
+
+
+def _of_counts(
+    chosen: Sequence[Metric],
+    tables: Mapping[str, Counts],
+    swapped: Models | None,
+    even: Counts[Array],
+    at: Array,
+    draws: Counts[Array] | None,
+    tolerance: float,
+) -> Robustness:
+    """The two tests for metrics of counts."""
     counts = Counts.stack(tables.values())
-    even, at = _balanced(tables, balanced, prevalences)
     other = counts.swapped() if swapped is None else counts_of_same_models(swapped, tables, "swapped")
     values = metric_values(chosen, counts)
-    draws = undersampled(counts, at, resamples, generator(rng))
     drawn = np.empty((0, *values[:, None].shape)) if draws is None else values[:, None] - metric_values(chosen, draws)
     return Robustness(
         tuple(m.name for m in chosen),
@@ -104,11 +130,8 @@ def _check(tolerance: float, resamples: int) -> None:
         raise InputError(f"resamples is a whole number of draws, 0 for none, not {resamples!r}.")
 
 
-def _balanced(
-    tables: Mapping[str, Counts], balanced: Models | None, prevalences: float | Sequence[float]
-) -> tuple[Counts[Array], Array]:
+def _balanced(tables: Mapping[str, Counts], balanced: Models | None, at: Array) -> tuple[Counts[Array], Array]:
     """The balanced tables by model and prevalence, those handed in or by weights, and their prevalences."""
-    at = np.atleast_1d(checked_prevalence(prevalences))
     if balanced is None:
         return at_prevalence(Counts.stack(tables.values()), at), at
     even = counts_of_same_models(balanced, tables, "balanced")[:, None]
@@ -145,76 +168,3 @@ def _summary(changes: Array, shape: tuple[int, ...]) -> Array:
     filled = np.where(defined.any(0), changes, 0.0)  # nanmean must not meet a column without a number
     summary = np.stack([np.nanmean(filled, 0), np.nanstd(filled, 0), *np.nanquantile(filled, [0.025, 0.975], 0)])
     return np.where(defined.any(0), summary, np.nan)
-
-
-# ---------------------------------------------------------------- refitting
-
-
-class RobustnessOptions(TypedDict, total=False):
-    """What robustness takes beside the tables."""
-
-    metrics: Iterable[MetricLike] | None
-    prevalences: float | Sequence[float]
-    balanced: Models | None
-    resamples: int
-    tolerance: float
-
-
-def refit_robustness(
-    estimators: Estimator | Mapping[str, Estimator],
-    X: ArrayLike,
-    y: ArrayLike,
-    X_test: ArrayLike,
-    y_test: ArrayLike,
-    *,
-    pos_label: Label = None,
-    rng: Rng = None,
-    **options: Unpack[RobustnessOptions],
-) -> Robustness:
-    """The two tests on estimators: each is cloned and fitted twice, on the labels and on the labels swapped.
-
-    `estimators` is one, or {model: estimator}, in scikit-learn's manner. Both fits use the same random state, so what
-    is left of a change is the metric's or the learner's own asymmetry. `options` are those of robustness.
-
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> tree = DecisionTreeClassifier(max_depth=3)
-    >>> refit_robustness(tree, X[::2], y[::2], X[1::2], y[1::2], metrics=["tpnr", "f1"], resamples=10).symmetric
-    ['tpnr']
-    """
-    by_model = estimators if isinstance(estimators, Mapping) else {type(estimators).__name__: estimators}
-    true, test = np.asarray(y), np.asarray(y_test)
-    labels = np.unique(np.concatenate([true, test]))
-    if len(labels) != 2:
-        raise InputError(f"Swapping the labels needs two classes; y and y_test hold {len(labels)}.")
-    positive = model_confusion(test, test, pos_label).positive_label()
-    swapped_true, swapped_test = _swapped(true, labels), _swapped(test, labels)
-    first, second = {}, {}
-    for name, estimator in by_model.items():
-        seed = int(generator(rng).integers(2**31 - 1))
-        first[str(name)] = _fitted(estimator, X, true, X_test, test, positive, seed)
-        second[str(name)] = _fitted(estimator, X, swapped_true, X_test, swapped_test, positive, seed)
-    return robustness(first, swapped=second, rng=rng, **options)
-
-
-def _swapped(y: Array, labels: Array) -> Array:
-    return np.asarray(np.where(y == labels[0], labels[1], labels[0]))
-
-
-def _fitted(
-    estimator: Estimator, X: ArrayLike, y: Array, X_test: ArrayLike, y_test: Array, positive: Label, seed: int
-) -> Counts:
-    """The table of a fresh fit; whatever random state was left open is set."""
-    try:
-        from sklearn.base import clone
-    except ImportError:
-        raise InputTypeError(
-            "Refitting needs scikit-learn installed; robustness takes predictions without it."
-        ) from None
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict") and hasattr(estimator, "get_params")):
-        raise InputTypeError(f"An estimator has fit, predict and get_params; {type(estimator).__name__} lacks one.")
-    fresh = clone(estimator)
-    open_states = [key for key, value in fresh.get_params().items() if key.endswith("random_state") and value is None]
-    fresh = fresh.set_params(**dict.fromkeys(open_states, seed)).fit(X, y)
-    return model_confusion(y_test, fresh.predict(X_test), positive).counts()

@@ -11,18 +11,24 @@ from steelyard._types import Array
 from steelyard.analysis.formatting import filled, three_digits
 from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Flat, Rows, table_text
+from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.metric_values import value_change
-from steelyard.errors import InputError
+from steelyard.errors import InputError, SteelyardError
+from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+TOLERANCE = 0.02  # any value from 0.006 to 0.069 gives the verdicts that Asawa drew from the printed changes
 
 
 @dataclass(frozen=True, eq=False)
 class MetricVerdict(Flat):
     """One metric: its largest change over the models when the test set is balanced, and when the labels are swapped.
 
-    A change is the value as it was less the value afterwards. None is the verdict where the metric is undefined.
+    A change is the value as it was less the value afterwards. `robust` and `symmetric` say whether it stays within the
+    tolerance on these models, None where the metric is undefined; what ends in `in_general` says whether the audit has
+    proved it for all tables or refuted it by one, None where it has not decided.
     """
 
     metric: str
@@ -34,11 +40,18 @@ class MetricVerdict(Flat):
     swap_model: str
     robust: bool | None
     symmetric: bool | None
+    robust_in_general: bool | None = None
+    symmetric_in_general: bool | None = None
 
     @property
     def winner(self) -> bool:
-        """Whether the metric stands both tests."""
+        """Whether the metric stands both tests on these models."""
         return self.robust is True and self.symmetric is True
+
+    @property
+    def only_here(self) -> bool:
+        """Whether it stands both tests on these models, though a table refutes one of them."""
+        return self.winner and False in (self.robust_in_general, self.symmetric_in_general)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +129,7 @@ class Robustness(Result[MetricVerdict]):
             self.models[swap],
             _within(changes, self.tolerance),
             _within(swaps, self.tolerance),
+            *_in_general(self.metrics[i]),
         )
 
     @property
@@ -146,32 +160,50 @@ class Robustness(Result[MetricVerdict]):
 
     @property
     def headline(self) -> str:
-        """Which metrics stand both tests."""
-        return f"Robust and symmetric: {', '.join(self.winners) or 'none'}."
+        """Which metrics stand both tests, and which of them do so on these models only."""
+        verdicts = self.verdicts
+        general = [v.metric for v in verdicts if v.winner and not v.only_here]
+        here = [v.metric for v in verdicts if v.only_here]
+        text = f"Robust and symmetric: {', '.join(general) or 'none'}."
+        return f"{text} Within tolerance here, refuted in general: {', '.join(here)}." if here else text
 
     def __repr__(self) -> str:
         over = f"over {len(self.models)} models" if len(self.models) > 1 else "of one model"
         heading = f"Largest change {over} against a tolerance of {three_digits(self.tolerance)}"
-        winners = self.headline.removesuffix(".")
+        winners = self.headline
         winners += (
-            "" if self.resamples else "\nWithout draws: weighted tables have no rows to draw, or resamples=0 was given"
+            ""
+            if self.resamples
+            else "\nWithout draws: scores and weighted tables are not drawn from, or resamples=0 was given"
         )
         table = [
             {
                 "metric": v.metric,
                 "balanced": v.change,
                 "resampling sd": v.resampling_sd,
-                "robust": _word(v.robust),
+                "robust": _word(v.robust, v.robust_in_general),
                 "swapped": v.swap_change,
-                "symmetric": _word(v.symmetric),
+                "symmetric": _word(v.symmetric, v.symmetric_in_general),
             }
             for v in self.verdicts
         ]
         return "\n".join([*map(filled, (heading, winners)), "", table_text(table)])
 
 
-def _word(verdict: bool | None) -> str:
+def _word(verdict: bool | None, in_general: bool | None) -> str:
+    if verdict and in_general is False:
+        return "here only"
     return {True: "yes", False: "no", None: "undefined"}[verdict]
+
+
+def _in_general(name: str) -> tuple[bool | None, bool | None]:
+    """Whether the audit has proved or refuted that balancing, and swapping, leave the metric as it is."""
+    try:
+        decisions = recalled_decisions(get_metric(name))
+    except SteelyardError:  # a function that is not declared here
+        return None, None
+    robust, symmetric = (decisions.get(key) for key in ("prevalence_invariance", "class_symmetry"))
+    return robust.holds if robust else None, symmetric.holds if symmetric else None
 
 
 def _largest(changes: Array) -> int:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from steelyard.auditing.discrimination import Discrimination
     from steelyard.auditing.robustness import Robustness
     from steelyard.cli.outputs import Output
+    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.counts import Counts
+    from steelyard.statistics.score_table import ScoreTable
 
     MetricOrFunction = str | Callable[[Counts], Any]
 
@@ -84,11 +86,14 @@ def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
 
 def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, tolerance: float | None) -> str:
     """How the metrics behave on the predictions in a file."""
-    from steelyard.auditing.robustness import TOLERANCE, robustness
+    from steelyard.auditing.robustness import robustness
+    from steelyard.auditing.robustness_result import TOLERANCE
     from steelyard.report.terminal import clean_label, paragraph
 
-    tables = _tables(inputs)
-    changes = robustness(tables, metrics=metrics or None, tolerance=TOLERANCE if tolerance is None else tolerance)
+    tables, scores = _tables(inputs, metrics)
+    tolerance = TOLERANCE if tolerance is None else tolerance
+    beside = scores if tables and scores else None
+    changes = robustness(tables or scores, y_score=beside, metrics=metrics or None, tolerance=tolerance)
     order = _order(metrics, tables)
     if kind == "json":
         return _json(changes, order, tables)
@@ -106,7 +111,7 @@ def _order(metrics: list[MetricOrFunction], tables: dict[str, Counts]) -> Discri
     from steelyard.metrics.registry import get_metric
 
     directed = [
-        m for m in map(get_metric, metrics) if m.direction
+        m for m in map(get_metric, metrics) if m.direction and m.function
     ]  # a plain function says of no value that it is better
     if len(tables) != 2 or (metrics and not directed):
         return None
@@ -120,27 +125,39 @@ def _json(changes: Robustness, order: Discrimination | None, tables: dict[str, C
     return json_text(strict(parts), indent=1)
 
 
-def _tables(inputs: Inputs) -> dict[str, Counts]:
-    """The two-class table of each model."""
+def _tables(inputs: Inputs, metrics: list[MetricOrFunction]) -> tuple[dict[str, Counts], dict[str, ScoreTable]]:
+    """The two-class table of each model, where a metric reads labels, and the scores where all models have them."""
+    from steelyard.metrics.registry import get_metric
+
     columns = [*inputs.preds, *inputs.scores]
     twice = next((name for name in columns if columns.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"The column {twice!r} is named twice; each model is a column of its own.")
     models = inputs.by_model() or {"": inputs}
-    return {name or model.name: _counts(name, model) for name, model in models.items()}
+    evaluations = {name or model.name: _evaluated(name, model) for name, model in models.items()}
+    scores = {name: evaluation.scores for name, evaluation in evaluations.items() if evaluation.scores is not None}
+    scores = scores if len(scores) == len(evaluations) else {}
+    if scores and metrics and all(get_metric(metric).function is None for metric in metrics):
+        return {}, scores
+    return {name: _counts(name, evaluation) for name, evaluation in evaluations.items()}, scores
 
 
-def _counts(name: str, model: Inputs) -> Counts:
-    """A model's counts; what was taken for granted goes to stderr."""
+def _evaluated(name: str, model: Inputs) -> Evaluation:
+    """A model's evaluation; what was taken for granted goes to stderr."""
     from steelyard.evaluation.evaluate import evaluate
 
     counted = count_inputs(model)
-    evaluation = evaluate(counted.tally, threshold=model.threshold, metrics=["recall"])
+    shown = "recall" if counted.tally.scores is None else "roc_auc"
+    evaluation = evaluate(counted.tally, threshold=model.threshold, metrics=[shown])
     for sentence in dict.fromkeys([*counted.assumed, *evaluation.assumed]):
         print_message(f"{name}: {sentence}" if name else sentence)
+    return evaluation
+
+
+def _counts(name: str, evaluation: Evaluation) -> Counts:
     if evaluation.counts is None:
         raise InputError(
-            f"{name or model.files[0]!r} is no table of one positive class; name the class with --positive, "
+            f"{name!r} is no table of one positive class; name the class with --positive, "
             "or threshold the scores by --threshold."
         )
     return evaluation.counts

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.formula import Formula, signature_of
 from steelyard.metrics.metric import Metric
-from steelyard.metrics.range_check import check_range
-from steelyard.metrics.registry import catalogue_is_closed, register
+from steelyard.metrics.registry import register
 from steelyard.metrics.roles import ROLES
 
 if TYPE_CHECKING:
@@ -79,8 +78,6 @@ def metric(
         facts.update(_range_facts(title, *where, direction=direction))
         declared = Metric.from_function(function, title, on=on, **facts)
         _set_address(function, declared)
-        if catalogue_is_closed():
-            check_range(declared)
         return register(declared)
 
     return declare

@@ -202,11 +202,12 @@ class Metric(FormulaText):
             facts = {"range": limits, "best": best, **facts}
         written = self._written(changes) if name is None else name
         fixed = replace(self, name=written, parameters=parameters, is_fixed=True, **{"aliases": (), **facts})
-        from steelyard.metrics.registry import catalogue_is_closed, register
-
-        if self.is_own and catalogue_is_closed():
+        if name is None:
             check_range(fixed)
-        return fixed if name is None else register(fixed)
+            return fixed
+        from steelyard.metrics.registry import register
+
+        return register(fixed)
 
     # ---------------------------------------------------------------- what follows from the declaration
 

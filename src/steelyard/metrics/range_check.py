@@ -26,8 +26,8 @@ _SCORES = (([0, 1], [0.2, 0.8]), ([0, 1], [0.8, 0.2]), ([0, 1], [0.5, 0.5]), ([0
 
 
 def check_range(metric: Metric) -> None:
-    """Refuse a metric that leaves its declared range on a small table, which the sentence names."""
-    if not np.isfinite(metric.range).any():
+    """Refuse a metric of a user that leaves its declared range on a small table, which the sentence names."""
+    if not metric.is_own or not np.isfinite(metric.range).any():
         return
     for value, table in _small_values(metric):
         if leaves_range(metric, value):

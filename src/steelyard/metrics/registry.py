@@ -9,6 +9,7 @@ from steelyard._names import HOME
 from steelyard.errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 from steelyard.metrics.formula import Formula
 from steelyard.metrics.metric import Metric
+from steelyard.metrics.range_check import check_range
 from steelyard.metrics.roles import ROLES
 from steelyard.metrics.spec_text import parse_form
 
@@ -20,7 +21,7 @@ RESERVED = frozenset(HOME)
 
 
 def register(declared: Metric, *, replace: bool = False) -> Metric:
-    """Put a metric under its name and aliases; a name that is taken is refused."""
+    """Put a metric under its name and aliases; a name that is taken is refused, and so is a range it does not keep."""
     again = _REGISTRY.get(declared.name)
     # A notebook's cell may be run again: what `__main__` declared it may declare anew.
     replace |= again is not None and home(again)[0] == home(declared)[0] == "__main__"
@@ -32,6 +33,8 @@ def register(declared: Metric, *, replace: bool = False) -> Metric:
             )
         if not name.isidentifier() or name in RESERVED:
             raise InputError(f"{name!r} cannot name a metric: it must be an identifier, and free in steelyard itself.")
+    if _BUILTIN:
+        check_range(declared)
     for alias in again.aliases if again else ():
         del _ALIASES[alias]
     _REGISTRY[declared.name] = declared
@@ -68,11 +71,6 @@ def close_catalogue() -> None:
     _BUILTIN.update(_REGISTRY)
     for metric in _BUILTIN.values():
         object.__setattr__(metric, "is_own", False)
-
-
-def catalogue_is_closed() -> bool:
-    """Whether all of Steelyard's own metrics are declared, so that what follows is a user's."""
-    return bool(_BUILTIN)
 
 
 def is_builtin(metric: Metric) -> bool:
