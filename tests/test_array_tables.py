@@ -466,3 +466,67 @@ def test_scores_of_two_precisions_are_compared_in_the_finer_one():
     assert (coarse.at(0.7).tp, (fine + coarse).at(0.7).tp, (coarse + coarse).at(0.7).tp) == (1, 1, 2)
     spoiled = {**json.loads(coarse.to_json()), "precision": "float8"}
     assert_refused(lambda: steelyard.ScoreTable.from_json(spoiled), InputError, "one of float16, float32, float64")
+
+
+def test_series_of_one_index_in_another_order_are_refused():
+    pd = pytest.importorskip("pandas")
+    y, p = pd.Series(TRUE, index=list("abcdefg")), pd.Series(PRED, index=list("abcdefg"))
+    turned, score, words = p[::-1], p[::-1] / 2, "have the same index in different orders"
+    attempts = {
+        "confusion": lambda: confusion(y, turned),
+        "metric": lambda: steelyard.recall(y, turned),
+        "weights": lambda: steelyard.recall(y, p, sample_weight=turned + 1),
+        "scores": lambda: steelyard.roc_auc(y, score),
+        "evaluate": lambda: steelyard.evaluate(y, turned),
+        "groups": lambda: steelyard.evaluate(y, p, by=turned),
+        "named groups": lambda: steelyard.evaluate(y, p, by={"site": turned}),
+        "clusters": lambda: steelyard.interval("recall", y, p, cluster=turned),
+        "paired": lambda: steelyard.paired(y, p, turned),
+        "compare": lambda: steelyard.compare(y, {"a": p, "b": turned}),
+        "batches": lambda: Accumulator().update(y, turned),
+        "numbers": lambda: steelyard.recall(y.reset_index(drop=True), p.reset_index(drop=True).sample(frac=1, random_state=1)),
+    }  # fmt: skip
+    for attempt in attempts.values():
+        assert_refused(attempt, InputError, words)
+    assert confusion(y, turned.reindex(y.index)) == confusion(y, turned.to_numpy()[::-1]) == confusion(TRUE, PRED)
+    assert confusion(y, p.reset_index(drop=True)) == confusion(y, PRED) == confusion(y, p) == confusion(TRUE, PRED)
+
+
+def test_probabilities_are_matched_to_the_classes_by_the_names_of_their_columns():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    y = np.array(["a", "b", "c"])[rng.integers(0, 3, 200)]
+    raw = rng.random((200, 3)) + (y[:, None] == ["a", "b", "c"])
+    scores = raw / raw.sum(1, keepdims=True)
+    named = pd.DataFrame(scores, columns=["a", "b", "c"])[["c", "a", "b"]]
+    for metric in (steelyard.roc_auc, steelyard.average_precision):
+        assert metric(y, named, average="macro") == metric(y, scores, average="macro")
+        assert metric(y, as_polars_frame(named), average="macro") == metric(y, scores, average="macro")
+    codes = (y[:, None] == ["a", "b", "c"]).argmax(1)
+    assert steelyard.roc_auc(codes, named.set_axis(["2", "0", "1"], axis=1), average="macro") == steelyard.roc_auc(codes, scores, average="macro")  # fmt: skip
+    assert steelyard.roc_auc(y, named[["a", "b", "c"]].set_axis(["p", "q", "r"], axis=1), average="macro") == steelyard.roc_auc(y, scores, average="macro")  # fmt: skip
+    words = "columns of y_score are called 'a', 'b', 'd' and the classes 'a', 'b', 'c'"
+    wrong = pd.DataFrame(scores, columns=["a", "b", "d"])
+    assert_refused(lambda: steelyard.roc_auc(y, wrong, average="macro"), InputError, words)
+
+
+def as_polars_frame(frame):
+    return pytest.importorskip("polars").DataFrame({name: frame[name].to_numpy() for name in frame})
+
+
+def test_labels_that_differ_in_blanks_alone_get_a_hint():
+    assumed = steelyard.evaluate([" yes", "no", "no", "yes"], ["yes", "no", "no", " yes"], pos_label="yes").assumed
+    assert "The labels ' yes' and 'yes' differ in blanks or case alone; are they one class?" in assumed
+
+
+def test_scores_exactly_at_one_half_are_counted_and_a_threshold_beside_all_scores_gets_a_hint():
+    truth, scores = [1, 0, 0, 1], [0.5, 0.5, 0.1, 0.9]
+    at_half = (
+        "2 rows score exactly 0.5 and count as predicted positive; scikit-learn's argmax predicts the other class."
+    )
+    assert at_half in steelyard.evaluate(truth, y_score=scores).assumed
+    assert at_half in steelyard.evaluate(truth, y_score=np.float32(scores), threshold=0.5).assumed
+    assert not steelyard.evaluate(truth, y_score=scores, threshold=0.1).assumed
+    percent = "The threshold 50 lies outside 0 to 1, where all scores are; as a percentage it would be 0.5."
+    assert steelyard.evaluate(truth, y_score=scores, threshold=50).assumed == (percent,)
+    assert not steelyard.evaluate(truth, y_score=[3, 60, 2, 70], threshold=50).assumed

@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
+from steelyard.ingest.row_order import check_order
 from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Preval
         raise InputError(
             "prevalence= and cluster= cannot be given together; take the clusters at their own prevalence."
         )
+    check_order(y_true=rows.y_true, y_pred=rows.y_pred, cluster=rows.clusters, frequency=rows.frequency)
     true, pred = arrays.column(rows.y_true, "y_true"), arrays.column(rows.y_pred, "y_pred")
     member = arrays.column(rows.clusters, "cluster")
     weight = arrays.weights(options.sample_weight, "sample_weight")

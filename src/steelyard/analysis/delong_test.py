@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.analysis.delong_variance import Components
 from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes
+from steelyard.ingest.row_order import check_order
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -51,6 +52,7 @@ def paired_delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, pos
 def _paired_rows(
     y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, pos_label: Label
 ) -> tuple[Array, tuple[Array, Array]]:
+    check_order(y_true=y_true, score_a=score_a, score_b=score_b)
     true = arrays.column(y_true, "y_true")
     models = arrays.finite_scores(score_a), arrays.finite_scores(score_b)
     arrays.check_lengths(y_true=true, score_a=models[0], score_b=models[1])

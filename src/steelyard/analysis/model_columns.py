@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, frame_tally
+from steelyard.ingest.row_order import check_order
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -51,6 +52,9 @@ def of_arrays(y_true: ArrayLike, models: ComparedModels, frequency: Weights) -> 
         raise InputError(
             f"compare needs two or more models, not {len(models)}; `interval` gives the confidence interval of one."
         )
+    check_order(
+        y_true=y_true, **{f"the model {name!r}": values for name, values in models.items()}, frequency=frequency
+    )
     times = arrays.weights(frequency, "frequency", whole=True)
     true = arrays.column(y_true, "y_true")
     columns = {str(name): arrays.column(values, f"the model {name!r}") for name, values in models.items()}

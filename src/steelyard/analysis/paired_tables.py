@@ -10,6 +10,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.label_overlap import disjoint_problems
+from steelyard.ingest.row_order import check_order
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.paired import Paired, check_size
 from steelyard.statistics.positive_class import absent_sentence, chosen_label
@@ -41,6 +42,7 @@ def paired(
     <Paired table of 4 rows, 2 labels: A alone is right in 1, B alone in 1>
     """
     refuse_weights(sample_weight)
+    check_order(y_true=y_true, pred_a=pred_a, pred_b=pred_b, frequency=frequency)
     times = arrays.weights(frequency, "frequency", whole=True)
     true = arrays.column(y_true, "y_true")
     models = {name: arrays.column(values, name) for name, values in (("pred_a", pred_a), ("pred_b", pred_b))}

@@ -20,7 +20,7 @@ from steelyard.evaluation.inputs import (
 from steelyard.evaluation.rows import beats_no_skill, class_rows, in_order, metric_rows, with_class_ends
 from steelyard.evaluation.sentences import muted_codes
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.label_overlap import check_label_overlap, overlap_problems
+from steelyard.ingest.label_overlap import check_label_overlap, lookalike_hints, overlap_problems
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
@@ -96,7 +96,7 @@ def evaluate(
         inputs.scores,
         positive,
         threshold=inputs.threshold,
-        assumed=(*stated, *inputs.assumed, *overlap_problems(inputs.table), *assumed),
+        assumed=(*stated, *inputs.assumed, *overlap_problems(inputs.table), *lookalike_hints(inputs.table), *assumed),
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
         inference=inference,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
+from steelyard.evaluation.threshold_sentences import threshold_sentences
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.class_checks import check_both_classes, check_classes
@@ -178,8 +179,8 @@ def thresholded(scores: ScoreTable, threshold: float | None, negative: Label) ->
     """Scores turned into labels: at the threshold, at 0.5 where they are probabilities, else not at all."""
     if threshold is None and not scores.has_probabilities:
         return CountedInputs(None, scores, None, (RANKED_ONLY,))
-    assumed = (ASSUMED_HALF,) if threshold is None else ()
     at = _checked_threshold(scores, HALF if threshold is None else threshold)
+    assumed = (*([ASSUMED_HALF] if threshold is None else []), *threshold_sentences(scores, at))
     labels = (_other_label(scores.label) if negative is None else negative, scores.label)
     matrix = scores.at(at).matrix()
     if not scores.weighted:

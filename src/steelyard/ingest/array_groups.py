@@ -11,6 +11,7 @@ from steelyard.errors import InputTypeError
 from steelyard.ingest import array_tables, arrays, label_codes
 from steelyard.ingest.frame_columns import refuse_name
 from steelyard.ingest.label_tables import rows_of_groups, sorted_groups
+from steelyard.ingest.row_order import check_order
 from steelyard.statistics.positive_class import CONVENTION
 from steelyard.statistics.tally import Tally
 
@@ -39,6 +40,8 @@ def grouped_tally(
 ) -> Tally:
     """The tables of all rows and of each group: `by` is one value per row, or several such columns by name."""
     columns = group_columns(by)
+    weights = {"sample_weight": sample_weight, "frequency": frequency}
+    check_order(y_true=y_true, y_pred=y_pred, y_score=y_score, **weights, **_named_groups(by))
     true = arrays.column(y_true, "y_true")
     parts = {
         "y_pred": None if y_pred is None else arrays.column(y_pred, "y_pred"),
@@ -75,6 +78,11 @@ def group_columns(by: By) -> dict[str, Array]:
         )
     name = getattr(by, "name", None)
     return {str(name or "group"): arrays.column(by, "by")}
+
+
+def _named_groups(by: By) -> dict[str, object]:
+    """The columns of groups as given, by what to call them in a refusal."""
+    return {f"by[{name!r}]": values for name, values in by.items()} if isinstance(by, Mapping) else {"by": by}
 
 
 def _at(column: Array | None, rows: Array) -> Array | None:

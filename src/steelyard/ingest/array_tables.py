@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.ingest import arrays, code_counts, label_codes
+from steelyard.ingest.row_order import check_order
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import MOST_LABELS, Confusion
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
@@ -40,6 +41,7 @@ def confusion(
     0                 1  1
     1                 0  2
     """
+    check_order(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, frequency=frequency)
     true, pred = arrays.column(y_true, "y_true"), arrays.column(y_pred, "y_pred")
     weight = arrays.weights(sample_weight, "sample_weight")
     rows = arrays.weights(frequency, "frequency", whole=True)
@@ -135,6 +137,7 @@ def single_use_table(
     frequency: Weights,
 ) -> ScoreTable:
     """The table for a single question: the scores of a common class are read where they are."""
+    check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
     true, given = arrays.column(y_true, "y_true"), arrays.column(y_score, "y_score")
     score, precision = arrays.finite_scores(given), arrays.precision_of(given)
     weight = arrays.weights(sample_weight, "sample_weight")

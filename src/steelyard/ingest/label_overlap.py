@@ -27,6 +27,15 @@ def overlap_problems(table: Confusion | None, what: str = "the predictions") -> 
     return disjoint_problems(true, pred, what)
 
 
+def lookalike_hints(table: Confusion | None) -> list[str]:
+    """The labels that differ in blanks or in case alone, each pair in a sentence."""
+    firsts: dict[str, str] = {}
+    texts = [] if table is None else [label for label in table.labels if isinstance(label, str)]
+    pairs = ((firsts.setdefault(text.strip().casefold(), text), text) for text in texts)
+    sentence = "The labels {!r} and {!r} differ in blanks or case alone; are they one class?"
+    return [sentence.format(*pair) for pair in pairs if pair[0] != pair[1]]
+
+
 def disjoint_problems(true: Sequence[Label], pred: Sequence[Label], what: str) -> list[str]:
     """That two lists of labels have none in common, in a sentence; nothing where they have or one is empty."""
     if not true or not pred or not {*true}.isdisjoint(pred):

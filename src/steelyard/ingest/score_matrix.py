@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.errors import InputError, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels, score_table
+from steelyard.ingest.row_order import check_order
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -29,6 +30,7 @@ def tables_per_class(
     frequency: Weights = None,
 ) -> tuple[list[Label], list[ScoreTable], list[float]]:
     """One ScoreTable a column of scores, its class against the rest: the labels, the tables, the classes' weights."""
+    check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
     codes, classes, matrix = _encoded_matrix(y_true, y_score, labels)
     tables = [
         score_table(codes == i, matrix[:, i], sample_weight=sample_weight, frequency=frequency)
@@ -46,6 +48,7 @@ def tables_per_pair(
     frequency: Weights = None,
 ) -> tuple[list[tuple[Label, Label]], list[ScoreTable], list[float]]:
     """One ScoreTable an ordered pair of classes, by the column of the first (Hand and Till)."""
+    check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
     codes, classes, matrix = _encoded_matrix(y_true, y_score, labels)
     weights = {
         key: None if column is None else arrays.column(column, key)
@@ -70,6 +73,7 @@ def class_probabilities(
     frequency: Weights = None,
 ) -> tuple[Array, Array, Array]:
     """The class of each row, the probabilities of the classes, which are checked to be such, and the row's weight."""
+    check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
     codes, _, given = _encoded_matrix(y_true, y_score, labels)
     probabilities = arrays.numbers(given.ravel(), "y_score").reshape(given.shape)
     sums = probabilities.sum(1)
@@ -96,4 +100,18 @@ def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | No
             f"y_score has shape {matrix.shape}; with {len(classes)} classes it needs a column for each, in the order "
             f"{', '.join(map(repr, classes[:5]))}{' ...' if len(classes) > 5 else ''}. labels= declares another."
         )
-    return codes, classes, matrix
+    return codes, classes, matrix[:, _places_by_name(y_score, classes)]
+
+
+def _places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
+    """The place of each class among the columns: by the names of a frame's columns where they are classes."""
+    names = [str(name) for name in getattr(y_score, "columns", ())]
+    texts = [str(label) for label in classes]
+    if {*names}.isdisjoint(texts):
+        return list(range(len(classes)))
+    if sorted(names) != sorted(texts):
+        raise InputError(
+            f"The columns of y_score are called {first_ten(names)} and the classes {first_ten(classes)}; name a column "
+            "for each class, or give y_score.to_numpy() in the order of the classes."
+        )
+    return [names.index(text) for text in texts]

@@ -1,0 +1,33 @@
+"""Sentences about a threshold that may not be what was meant: beside all scores, or exactly at many of them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.statistics.precision import as_read
+
+if TYPE_CHECKING:
+    from steelyard.statistics.score_table import ScoreTable
+
+_HALF = 0.5
+
+
+def threshold_sentences(scores: ScoreTable, threshold: float) -> tuple[str, ...]:
+    """What to know of a threshold of probabilities: that it lies beside them, or in how many rows argmax differs."""
+    if not scores.has_probabilities or not math.isfinite(threshold):
+        return ()
+    if not 0 <= threshold <= 1:
+        share = f"; as a percentage it would be {threshold / 100:g}" if 1 < threshold <= 100 else ""
+        return (f"The threshold {threshold:g} lies outside 0 to 1, where all scores are{share}.",)
+    at = sum(
+        int(side.rows[np.equal(side.scores, as_read(threshold, scores.precision))].sum()) for side in scores.classes
+    )
+    if threshold != _HALF or not at or len(scores.bins):
+        return ()
+    rows = "1 row scores" if at == 1 else f"{at:,} rows score"
+    return (
+        f"{rows} exactly {_HALF:g} and count as predicted positive; scikit-learn's argmax predicts the other class.",
+    )
