@@ -213,6 +213,48 @@ def level_rows():
         yield f"n = {n:,}, prevalence {prevalence}, luck shared {shared:.0%}", texts
 
 
+def group_rows():
+    """Groups that do not differ: how often one of them is called the weakest at 0.05, by each of three metrics."""
+    from steelyard.analysis.group_tests import exact_p_values, two_class_value
+
+    rng, repeats = np.random.default_rng(7), max(REPEATS // 8, 100)
+    values = {name: two_class_value(get_metric(name)) for name in ("ac_score", "mcc", "f1")}
+    for groups, (words, least, most) in itertools.product(
+        (2, 5, 20), (("4 rows", 4, 4), ("50 rows", 50, 50), ("1,000 rows", 1_000, 1_000), ("4 to 1,000 rows", 4, 1_000))
+    ):
+        named = dict.fromkeys(values, 0)
+        for _ in range(repeats):
+            positives, negatives = (np.geomspace(least, most, groups) * share for share in (0.25, 0.75))
+            sizes = np.round(np.stack([positives, negatives], -1)).astype(np.int64)
+            hits = rng.binomial(sizes, [0.8, 0.9])
+            for name, value in values.items():
+                named[name] += bool((exact_p_values(hits, sizes, value, 0.95, rng) <= 0.05).any())
+        yield f"{groups} groups of {words}", {name: count / repeats for name, count in named.items()}
+
+
+def interval_group_rows():
+    """The same where the groups' intervals are compared: clustered and weighted rows, and ranks."""
+    from steelyard import evaluate
+
+    rng, repeats = np.random.default_rng(8), max(REPEATS // 16, 50)
+    for groups, (words, least) in itertools.product((2, 5, 20), (("50 rows", 50), ("4 to 1,000 rows", 4))):
+        named = dict.fromkeys(("clusters of 5", "weights", "roc_auc"), 0)
+        for _ in range(repeats):
+            group = np.repeat(np.arange(groups), np.geomspace(least, 50 if least == 50 else 1_000, groups).astype(int))
+            y, cluster = (rng.random(len(group)) < 0.3).astype(int), np.arange(len(group)) // 5
+            luck = rng.beta(8, 2, len(group))
+            shared, own = (np.where(rng.random(len(y)) < at, y, 1 - y) for at in (luck[cluster], 0.85))
+            for name, rows in {
+                "clusters of 5": {"y_pred": shared, "cluster": cluster},
+                "weights": {"y_pred": own, "sample_weight": rng.exponential(1, len(y))},
+                "roc_auc": {"y_score": rng.normal(size=len(y)) * 3 + 4 * y},
+            }.items():
+                metrics = ["roc_auc" if name == "roc_auc" else "ac_score"]
+                verdict = evaluate(y, **rows, by=group, metrics=metrics, draws=500, rng=rng).verdict
+                named[name] += any(sentence.code == "weakest-group" for sentence in verdict)
+        yield f"{groups} groups of {words}", {name: count / repeats for name, count in named.items()}
+
+
 def table_text(head, rows):
     return "\n".join(
         [f"| {' | '.join(head)} |", "|" + "---|" * len(head), *(f"| {' | '.join(map(str, row))} |" for row in rows)]
@@ -274,6 +316,15 @@ def main():
     rows = list(level_rows())
     lines += ["## Equal models, and random predictions: how often a test at 0.05 rejects / a 95 % interval of the difference holds 0", "",
               table_text(["setting", *rows[0][1]], [[name, *shares.values()] for name, shares in rows]), ""]  # fmt: skip
+    lines += ["## Groups that do not differ", "", "How often one of them is called the weakest at 0.05, by exact permutations.", ""]  # fmt: skip
+    rows = list(group_rows())
+    lines += [
+        table_text(["setting", *rows[0][1]], [[name, *map(digits, shares.values())] for name, shares in rows]),
+        "",
+    ]
+    rows = list(interval_group_rows())
+    lines += ["The same where the groups' intervals are compared instead:", "",
+              table_text(["setting", *rows[0][1]], [[name, *map(digits, shares.values())] for name, shares in rows]), ""]  # fmt: skip
     here, raw = weighted_rows()
     lines += ["## Negatives sampled 1:100, with weight 100", "",
               table_text(["intervals", *here], [["by effective size", *map(digits, here.values())], ["by raw weights", *map(digits, raw.values())]]), ""]  # fmt: skip

@@ -145,9 +145,65 @@ def test_several_classes():
 def test_groups_clusters_and_weights_keep_to_what_they_can_say():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"y": Y, "p": PRED, "site": RNG.choice(["north", "south"], 600)})
-    grouped = evaluate(frame, true="y", pred="p", by="site")
-    assert re.match(r"Of 2 groups AC-score is lowest in site = \w+ \(\d+ rows\): ", said(grouped)["weakest-group"])
+    alike = said(evaluate(frame, true="y", pred="p", by="site"))
+    smallest = frame["site"].value_counts().min()
+    expected = f"2 groups are not distinguishable by AC-score; the smallest has {smallest} rows."
+    assert alike["groups-not-distinguishable"] == expected and "weakest-group" not in alike
+    frame["p"] = np.where((frame["site"] == "south") & (RNG.random(600) < 0.4), 1 - Y, PRED)
+    for options in ({}, {"weight": "one"}, {"cluster": "row"}):
+        grouped = said(evaluate(frame.assign(one=1.5, row=range(600)), true="y", pred="p", by="site", **options))
+        assert re.match(r"Of 2 groups AC-score is lowest in site = south \(\d+ rows\): ", grouped["weakest-group"])
     assert "sample-size" not in said(INPUTS["weights"]())
+
+
+def _noise(sizes, seed, wrong=0.15):
+    """Rows of groups that do not differ."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    y = np.arange(len(group)) % 4 // 3
+    return y, np.where(rng.random(len(y)) < wrong, 1 - y, y), group
+
+
+@pytest.mark.parametrize("sizes", [[4] * 20, [200] * 20, [4, 30, 400, 1000]], ids=str)
+def test_no_group_is_called_the_weakest_on_noise_nor_for_its_few_rows(sizes):
+    named = 0
+    for seed in range(20):
+        y, pred, group = _noise(sizes, seed)
+        codes = [sentence.code for sentence in evaluate(y, pred, by=group, metrics=["ac_score"], draws=20).verdict]
+        named += "weakest-group" in codes
+        assert ("weakest-group" in codes) != ("groups-not-distinguishable" in codes)
+    assert named <= 4  # of 20 at 0.05: more than four have a probability of 0.003
+
+
+def test_a_group_that_differs_is_named_beside_a_smaller_one_that_is_lower_by_chance():
+    y, pred, group = _noise([8, 600, 600, 600], 1, wrong=0.05)
+    pred = np.where((group == 2) & (np.random.default_rng(0).random(len(y)) < 0.3), 1 - y, pred)
+    pred[group == 0] = 1 - y[group == 0]
+    pred[[0, 3]] = y[[0, 3]]  # of eight rows, which might be chance
+    verdict = said(evaluate(y, pred, by=group, metrics=["ac_score"]))
+    assert "is lower in group = 2 (600 rows) than in the others together: " in verdict["weakest-group"]
+    pred[group == 0] = y[group == 0]
+    verdict = said(evaluate(y, pred, by=group, metrics=["ac_score"]))
+    assert "is lowest in group = 2 (600 rows): " in verdict["weakest-group"]
+
+
+def test_no_class_is_called_the_weakest_on_noise():
+    named = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y = rng.choice(5, 300, p=[0.6, 0.3, 0.05, 0.03, 0.02])
+        pred = np.where(rng.random(300) < 0.7, y, (y + 1) % 5)
+        codes = [sentence.code for sentence in evaluate(y, pred, metrics=["accuracy"], draws=20).verdict]
+        named += "weakest-class" in codes
+        assert ("weakest-class" in codes) != ("classes-not-distinguishable" in codes)
+    assert named <= 4
+
+
+def test_of_very_many_groups_the_largest_are_compared():
+    y, pred, group = _noise([4] * 290 + [8] * 10, 0)
+    verdict = said(evaluate(y, pred, by=group, metrics=["ac_score"], draws=20))
+    expected = "The 250 largest of 300 groups are not distinguishable by AC-score; the smallest has 4 rows."
+    assert verdict["groups-not-distinguishable"] == expected
 
 
 def test_the_scale_of_the_weights_changes_no_word():
@@ -229,10 +285,12 @@ def test_every_code_is_said_somewhere():
     hollow = evaluate(Confusion.of_rows(("a", "b", "c"), np.array([[5, 1, 0], [1, 5, 0], [0, 0, 0]])))
     pl = pytest.importorskip("polars")
     grouped = evaluate(pl.DataFrame({"y": Y, "p": PRED, "g": Y[::-1]}), true="y", pred="p", by="g")
+    apart = evaluate(Y, np.where(np.arange(600) < 300, PRED, 1 - Y), by=np.arange(600) < 300)
+    uneven = evaluate(THREE, np.where(THREE == "a", "b", THREE))
     found = [make() for make in INPUTS.values()]
     codes = {
         sentence.code
-        for one in [*found, hollow, grouped, evaluate(Counts(30, 20, 120, 830))]
+        for one in [*found, hollow, grouped, apart, uneven, evaluate(Counts(30, 20, 120, 830))]
         for sentence in one.verdict
     }
     assert codes == {*SEVERITIES}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.cluster_tables import has_several_clusters
 from steelyard.errors import first_ten
 from steelyard.evaluation.rows import metric_rows
-from steelyard.metrics.registry import default_metric, metrics_with_role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,12 +88,3 @@ def no_interval_sentences(groups: Sequence[Group]) -> tuple[str, ...]:
 
 def _has_lone_cluster(row: MetricRow) -> bool:
     return row.method == "cluster" and math.isnan(row.low) and not math.isnan(row.value)
-
-
-def weakest_group(groups: Sequence[Group]) -> tuple[Group, MetricRow] | None:
-    """The group in which the leading metric is lowest, and that metric; None where no two groups have one."""
-    for name in dict.fromkeys([default_metric().name, *(m.name for m in metrics_with_role("headline"))]):
-        rows = [(group, group[name]) for group in groups if name in group and not math.isnan(group[name].value)]
-        if len(rows) > 1:
-            return min(rows, key=lambda pair: pair[1].value)
-    return None

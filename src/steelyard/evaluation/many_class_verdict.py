@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import percent_text
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.evaluation.baseline_sentences import majority_sentence
 from steelyard.evaluation.label_words import quoted_label
@@ -41,19 +40,6 @@ def _start(evaluation: Evaluation, table: Confusion, own: bool) -> str:
     if evaluation.prevalence is not None:
         return "shares"
     return "these" if own else "weighted" if table.weighted else "like"
-
-
-def weakest_class_sentence(evaluation: Evaluation) -> Sentence | None:
-    """The class whose rows are found least often."""
-    defined = [row for row in evaluation.per_class if not math.isnan(row.recall.value)]
-    weakest = min(defined, key=lambda row: row.recall.value)
-    recall = weakest.recall
-    if recall.value == 1:
-        return None
-    between = f"{percent_text(recall.low).removesuffix(' %')} to {percent_text(recall.high).removesuffix(' %')}"
-    rows = f"{weakest.rows:,} rows" if weakest.rows != 1 else "one row"
-    text = f"Recall is lowest for class {quoted_label(weakest.label)}: {percent_text(recall.value)} ({between})"
-    return Sentence(f"{text} of its {rows}.", "weakest-class")
 
 
 def majority_class_sentence(evaluation: Evaluation, table: Confusion) -> Sentence | None:

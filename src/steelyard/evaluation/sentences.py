@@ -31,6 +31,7 @@ SEVERITIES: dict[str, Severity] = {
     "average-precision": "info",
     "classes": "info",
     "weakest-class": "note",
+    "classes-not-distinguishable": "info",
     "classes-undefined": "warning",
     "accuracy-fair": "info",
     "accuracy-above-majority": "info",
@@ -39,6 +40,7 @@ SEVERITIES: dict[str, Severity] = {
     "not-better-than-random": "warning",
     "worse-than-random": "warning",
     "weakest-group": "note",
+    "groups-not-distinguishable": "info",
     "read-first": "info",
     "sample-size": "info",
 }

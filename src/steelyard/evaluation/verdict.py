@@ -9,8 +9,8 @@ from steelyard.auditing.recommend import changing_with_prevalence
 from steelyard.evaluation import many_class_verdict as many
 from steelyard.evaluation import two_class_verdict as two
 from steelyard.evaluation.baseline_sentences import between, random_sentence
-from steelyard.evaluation.groups import weakest_group
 from steelyard.evaluation.sentences import Sentence
+from steelyard.evaluation.weakest_parts import class_sentence, group_sentence
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
 
 _MOST = 3  # sentences after the headline
-_WIDEST = 60  # characters of a group's name in a sentence
 
 
 def verdict(evaluation: Evaluation) -> list[Sentence]:
@@ -47,10 +46,10 @@ def _two_classes(evaluation: Evaluation) -> _Parts:
     table = two.TwoClasses(evaluation)
     rates = two.rates_sentence(table)
     if not table.rarer[1]:
-        return [two.few_sentence(table)], [rates, _group_sentence(evaluation)]
+        return [two.few_sentence(table)], [rates, group_sentence(evaluation)]
     outcomes = two.outcomes_sentence(table)
     others = [
-        _group_sentence(evaluation),
+        group_sentence(evaluation),
         None if table.are_similar and not table.is_lopsided else _read_first_sentence(evaluation),
         two.sample_size_sentence(table),
     ]
@@ -64,15 +63,15 @@ def _many_classes(evaluation: Evaluation, table: Confusion) -> _Parts:
     undefined = many.undefined_sentence(evaluation)
     advice = undefined or _read_first_sentence(evaluation)
     return (
-        [many.classes_sentence(evaluation, table), many.weakest_class_sentence(evaluation)],
-        [many.majority_class_sentence(evaluation, table), _group_sentence(evaluation), advice],
+        [many.classes_sentence(evaluation, table), class_sentence(evaluation)],
+        [many.majority_class_sentence(evaluation, table), group_sentence(evaluation), advice],
     )
 
 
 def _ranking(evaluation: Evaluation) -> _Parts:
     """Scores without a threshold: how well they order the rows."""
     others = [random_sentence(evaluation), _precision_sentence(evaluation)]
-    others += [_group_sentence(evaluation), _read_first_sentence(evaluation)]
+    others += [group_sentence(evaluation), _read_first_sentence(evaluation)]
     return [_ranking_sentence(evaluation)], others
 
 
@@ -95,18 +94,6 @@ def _precision_sentence(evaluation: Evaluation) -> Sentence | None:
     row = evaluation["average_precision"]
     value, none = interval_text(row.value, row.low, row.high), three_digits(row.chance)
     return Sentence(f"Average precision is {value}; a random order has {none}.", "average-precision")
-
-
-def _group_sentence(evaluation: Evaluation) -> Sentence | None:
-    weakest = weakest_group(evaluation.groups)
-    if weakest is None:
-        return None
-    group, row = weakest
-    name = group.label if len(group.label) <= _WIDEST else f"{group.label[: _WIDEST - 1]}…"
-    value = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
-    where = f"{row.spec.metric.phrase} is lowest in {name} ({group.rows:,} rows)"
-    text = f"Of {len(evaluation.groups):,} groups {where}: {value}."
-    return Sentence(text, "weakest-group")
 
 
 def _read_first_sentence(evaluation: Evaluation) -> Sentence | None:
