@@ -15,7 +15,7 @@ from checks import assert_refused
 from click.testing import CliRunner
 
 import steelyard
-from steelyard import audit, get_metric, recommend
+from steelyard import Counts, audit, get_metric, recommend
 from steelyard.auditing import decision_store, properties
 from steelyard.auditing.audit_table import markdown
 from steelyard.auditing.identities import identities
@@ -41,6 +41,31 @@ def test_the_answers_decide_the_metrics():
     assert names(recommend(costs=True).use) == ["expected_cost", "net_benefit"]
     assert names(recommend(ranking=True).use) == ["roc_auc"]
     assert "12 positives" in " ".join(recommend(positives=12).beside)
+
+
+def test_a_ranking_heeds_every_other_answer():
+    alike = recommend(ranking=True)
+    assert names(alike.use) == ["roc_auc"] and "average precision of both classes" in " ".join(alike.beside)
+    rare = recommend(ranking=True, equal_class_weight=False)
+    assert names(rare.use) == ["average_precision"] and "deployment prevalence" not in " ".join(rare.beside)
+    there = recommend(ranking=True, deployment_prevalence=True)
+    assert names(there.use) == ["roc_auc"] and "average_precision at the deployment prevalence" in there.beside[-1]
+    assert (
+        "at the deployment prevalence"
+        in recommend(ranking=True, equal_class_weight=False, deployment_prevalence=True).use[0].why
+    )
+    assert "allow_zero_recall" in recommend(ranking=True, allow_zero_recall=True).beside[-1]
+    assert "10 positives" in recommend(ranking=True, positives=10).beside[-1]
+
+
+def test_where_the_verdict_calls_accuracy_fair_it_is_not_advised_against():
+    even, rare = Counts(40, 10, 8, 42), Counts(4, 1, 8, 87)
+    fair = recommend(steelyard.evaluate(even))
+    assert "accuracy" not in names(fair.avoid) and "accuracy, a fair summary here" in " ".join(fair.beside)
+    assert any("fair summary" in sentence for sentence in steelyard.evaluate(even).verdict)
+    assert "accuracy" in names(recommend(rare).avoid) and "fair" not in " ".join(recommend(rare).beside)
+    assert not any("fair summary" in sentence for sentence in steelyard.evaluate(rare).verdict)
+    assert "accuracy" in names(recommend(even, equal_class_weight=False).avoid)
 
 
 def test_classes_that_do_not_matter_alike_get_metrics_that_do_not_weigh_them_alike():

@@ -19,6 +19,7 @@ from steelyard.evaluation.outcomes import outcomes_text, whole_outcomes
 from steelyard.evaluation.sentences import SEVERITIES, Sentence
 from steelyard.report.html_tables import metric_lines
 from steelyard.report.page import page
+from steelyard.report.terminal_summary import evaluation_summary
 from steelyard.statistics.confusion import Confusion
 
 FINLEY = Counts(28, 23, 72, 2680)
@@ -351,6 +352,9 @@ def test_the_verdict_the_table_the_page_and_the_advice_agree_on_what_to_read_fir
     assert {*names} <= {row.name for row in evaluation.shown()}
     lines = metric_lines(evaluation)
     assert tuple(line.name for line in lines["Read first"]) == names
+    assert tuple(row.name for row in evaluation.shown()[: len(names)]) == names
+    terminal = evaluation_summary(evaluation, "rows.csv").partition("── Read first\n")[2].partition("\n── ")[0]
+    assert tuple(line.split()[0] for line in terminal.splitlines()[: len(names)]) == names
     assert not {*names} & {advice.metric for advice in recommend(evaluation).avoid}
     sentence = said(evaluation).get("read-first")
     if sentence is not None:

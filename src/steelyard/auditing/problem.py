@@ -25,6 +25,7 @@ class HasTables(Protocol):
         """The table of scores, if there is one."""
 
 
+SIMILAR_SHARE = 0.4  # of the rarer of two classes: above it they are of similar size, and accuracy is a fair summary
 Evaluated: TypeAlias = "HasTables | Counts | Confusion | ScoreTable"
 
 
@@ -40,6 +41,7 @@ class Problem:
     rows: int | None = None
     rarer: str = "positives"
     classes: int = 2
+    similar_classes: bool = False
 
     @property
     def wanted(self) -> dict[str, bool]:
@@ -52,7 +54,9 @@ class Problem:
         """The problem with what the data show; what was given stays."""
         rows, ranked = _rows_by_class(data)
         present = {name: n for name, n in rows.items() if n > 0}
-        problem = replace(self, classes=len(rows), ranking=ranked if self.ranking is None else self.ranking)
+        similar = len(rows) == 2 and min(rows.values()) > SIMILAR_SHARE * sum(rows.values())
+        ranking = ranked if self.ranking is None else self.ranking
+        problem = replace(self, classes=len(rows), ranking=ranking, similar_classes=similar)
         if self.rows is not None or not present:
             return problem
         rarer = min(present, key=present.__getitem__)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard._renamed import renamed_keywords
+from steelyard.analysis.formatting import listed
 from steelyard.auditing.advice import Advice, Recommendation
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.order_advice import order_metrics
 from steelyard.auditing.problem import Problem, checked_problem
 from steelyard.auditing.properties import PROPERTIES, decide
 from steelyard.auditing.property_sentences import critic, fault_text, reason_text
+from steelyard.auditing.reported_beside import accuracy_is_fair, reported_beside
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.statistics.counts import Counts
 
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 __all__ = ["Advice", "Recommendation", "recommend"]
-_FEW = 30
 _MOST = 3
 _VIRTUES = ("equal_recalls_kept", "zero_when_a_class_fails", "constant_chance", "monotone_tp", "monotone_fp")
 
@@ -99,7 +100,7 @@ def _recommendation(problem: Problem, metrics: Sequence[Metric]) -> Recommendati
     """What fits a problem among some metrics."""
     if problem.costs:
         unfit = {"class_symmetry": False} | ({} if problem.may_fail else {"no_credit_when_a_class_fails": True})
-        return Recommendation(tuple(_of_costs()), tuple(_beside(problem)), tuple(_blame(unfit, metrics)))
+        return Recommendation(tuple(_of_costs()), tuple(reported_beside(problem)), tuple(_blame(unfit, metrics)))
     if problem.ranking:
         return _ranking(problem)
     return _fitting(problem, metrics)
@@ -110,7 +111,7 @@ def _recommendation(problem: Problem, metrics: Sequence[Metric]) -> Recommendati
 
 def _fitting(problem: Problem, metrics: Sequence[Metric]) -> Recommendation:
     """The metrics with what is wanted, those with the most virtues first, and those without it."""
-    wanted, beside, candidates = problem.wanted, list(_beside(problem)), list(_candidates(metrics))
+    wanted, beside, candidates = problem.wanted, list(reported_beside(problem)), list(_candidates(metrics))
     if problem.classes > 2:
         candidates = [metric for metric in candidates if metric.classes is not None]
     fit = _having(wanted, candidates)
@@ -119,7 +120,9 @@ def _fitting(problem: Problem, metrics: Sequence[Metric]) -> Recommendation:
         fit = _having(wanted, candidates)
         beside.append("each at the deployment prevalence: no metric both moves with it and has all else that is wanted")
     best = sorted(_distinct(fit), key=lambda m: _order(m, problem))[:_MOST]
-    return Recommendation(tuple(_praise(m, wanted) for m in best), tuple(beside), tuple(_blame(wanted, metrics)))
+    fair = {"accuracy"} if accuracy_is_fair(problem) else set()
+    blamed = (advice for advice in _blame(wanted, metrics) if advice.metric not in fair)
+    return Recommendation(tuple(_praise(m, wanted) for m in best), tuple(beside), tuple(blamed))
 
 
 def _having(wanted: Mapping[str, bool], candidates: Sequence[Metric]) -> list[Metric]:
@@ -187,36 +190,6 @@ def _reported() -> list[Metric]:
     return sorted(metrics_with_role("reported"), key=lambda metric: not metric.kind.is_summary)
 
 
-def _beside(problem: Problem) -> Iterator[str]:
-    if problem.ranking and not problem.costs:
-        yield "precision and recall among as many rows as will be looked at (precision_at_k, lift)"
-        if problem.alike:
-            yield "average precision of both classes, each taken as the positive one: Wu averages the two"
-    else:
-        yield "recall and specificity, each with its interval: no single number shows which class has the errors"
-        yield (
-            "precision at the deployment prevalence, beside its no-skill baseline (same prediction rate)"
-            if problem.in_use or not problem.alike
-            else "precision, stated with its prevalence, or at the deployment prevalence by at_prevalence"
-        )
-    if problem.costs and not problem.may_fail:
-        yield "a floor under recall and specificity: the least cost may give a class up"
-    if problem.classes > 2:
-        yield (
-            f"each of the {problem.classes} classes against the rest: "
-            "the properties are proven for two classes, not for a metric's form for more"
-        )
-    if problem.rows is not None and problem.rows < _FEW:
-        text = f"the interval before the value: {problem.rows} {_rarer_class(problem)} most metrics open"
-        yield f"{text}; sample_size computes how many would be enough"
-
-
-def _rarer_class(problem: Problem) -> str:
-    if problem.rows != 1:
-        return f"{problem.rarer} leave"
-    return f"{problem.rarer.replace('rows', 'row').removesuffix('s')} leaves"
-
-
 # ---------------------------------------------------------------- costs and orders
 
 
@@ -232,11 +205,15 @@ def _of_costs() -> Iterator[Advice]:
 def _ranking(problem: Problem) -> Recommendation:
     """The metrics of order that fit: by the classes first, by the prevalence where one is left."""
     orders = order_metrics()
-    fit = [order for order in orders if order.fits(problem, prevalence=True)]
-    fit = fit or [order for order in orders if order.fits(problem, prevalence=False)] or list(orders)
+    wholly = [order for order in orders if order.fits(problem, prevalence=True)]
+    fit = wholly or [order for order in orders if order.fits(problem, prevalence=False)] or list(orders)
     use = [Advice(o.metric.name, f"{_meaning(o.metric)}; {o.words(problem)}", o.metric.cite) for o in fit]
     avoid = [Advice(o.metric.name, o.words(problem), o.metric.cite) for o in orders if o not in fit]
-    return Recommendation(tuple(use), tuple(_beside(problem)), (*avoid, *_of_one_threshold()))
+    beside = list(reported_beside(problem))
+    if not wholly and problem.in_use:
+        others = listed([order.metric.name for order in orders if order not in fit], "or")
+        beside.append(f"{others} at the deployment prevalence, which moves none that gives both classes equal weight")
+    return Recommendation(tuple(use), tuple(beside), (*avoid, *_of_one_threshold()))
 
 
 def _of_one_threshold() -> Iterator[Advice]:

@@ -204,9 +204,12 @@ class Evaluation(Result[MetricRow]):
         return None if self.metrics_named else tuple(row.name for row in self.shown())
 
     def shown(self) -> list[MetricRow]:
-        """The rows to show first: what to compare models by and the usual few, or those that were asked for."""
-        first = () if self.metrics_named else self.read_first
-        return [row for row in self.metrics if self.metrics_named or row.is_headline or row.name in first]
+        """The rows to show first: what to compare models by, then the usual few, or those that were asked for."""
+        if self.metrics_named:
+            return list(self.metrics)
+        by_name, first = {row.name: row for row in self.metrics}, self.read_first
+        usual = [row for row in self.metrics if row.is_headline and row.name not in first]
+        return [*(by_name[name] for name in first if name in by_name), *usual]
 
     @property
     def row_counts(self) -> Counts | None:

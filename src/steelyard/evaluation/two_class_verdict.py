@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.formatting import percent_interval, percent_text, three_digits
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.sample_size import sample_size
+from steelyard.auditing.problem import SIMILAR_SHARE
 from steelyard.errors import SteelyardError
 from steelyard.evaluation.baseline_sentences import fair_sentence, majority_sentence
 from steelyard.evaluation.label_words import constant_word, positive_word, quoted_label
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from steelyard.statistics.counts import Counts
 
 FEW = 30  # rows of a class below which its recall is hardly known
-_SIMILAR = 0.4  # the share of the rarer class from which the classes are of similar size
 _FAR = 0.2  # between recall and specificity
 _KNOWN_TO = 0.05  # the half-width, as a share, that a plan aims at
 
@@ -67,7 +67,7 @@ class TwoClasses:
     @property
     def are_similar(self) -> bool:
         """Whether the classes are of similar size where they are read."""
-        return _SIMILAR < float(self.counts.positives / self.counts.total) < 1 - _SIMILAR
+        return SIMILAR_SHARE < float(self.counts.positives / self.counts.total) < 1 - SIMILAR_SHARE
 
     @property
     def rate(self) -> MetricRow:

@@ -12,6 +12,7 @@ from steelyard.analysis.formatting import interval_text, three_digits, unbroken,
 from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.report.document import clipped, label_html
+from steelyard.report.metric_blocks import metric_blocks
 from steelyard.report.page_numbers import exact_digits, finite_or_none, rounded
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from steelyard.evaluation.metric_row import MetricRow
 
 MOST_GROUPS = 20
-TOP_METRICS = ("Read first", "Usual metrics")
 _GROUP_METRICS = 5
 _GROUP_NAME = 32  # characters of a group's name, of which a page may have many
 
@@ -65,23 +65,9 @@ def metric_line(row: MetricRow) -> MetricLine:
     )
 
 
-def top_metrics(evaluation: Evaluation) -> dict[str, str]:
-    """The metrics that stand above the families, each with its heading: what to read first, then the usual ones."""
-    if evaluation.metrics_named:
-        return {}
-    read_first, usual = TOP_METRICS
-    shown = [row.name for row in evaluation.shown()]
-    first = {name: read_first for name in evaluation.read_first if name in shown}
-    return first | {name: usual for name in shown if name not in first}
-
-
 def metric_lines(evaluation: Evaluation) -> dict[str, list[MetricLine]]:
     """The table of metrics by its headings: those that stand above, then the others by family."""
-    top, lines = top_metrics(evaluation), dict[str, list[MetricLine]]()
-    order = list(top)
-    for row in sorted(evaluation.metrics, key=lambda row: order.index(row.name) if row.name in top else len(order)):
-        lines.setdefault(top.get(row.name, row.spec.metric.kind.title), []).append(metric_line(row))
-    return lines
+    return {heading: [metric_line(row) for row in rows] for heading, rows in metric_blocks(evaluation).items()}
 
 
 def class_table(evaluation: Evaluation) -> HtmlTable | None:

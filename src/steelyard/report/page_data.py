@@ -29,7 +29,7 @@ from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.metrics.roles import FAMILIES
 from steelyard.report import metric_facts
 from steelyard.report.document import clipped
-from steelyard.report.html_tables import TOP_METRICS, top_metrics
+from steelyard.report.metric_blocks import TOP_METRICS, top_metrics
 from steelyard.report.page_numbers import finite_or_none, interval_constants, rounded
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from steelyard._names import __version__
 from steelyard.analysis.formatting import three_digits, unbroken
 from steelyard.report.controls import controls
 from steelyard.report.document import label_html
-from steelyard.report.html_tables import TOP_METRICS, class_table, group_table, metric_lines
+from steelyard.report.html_tables import class_table, group_table, metric_lines
+from steelyard.report.metric_blocks import TOP_METRICS
 from steelyard.report.source_facts import column_facts
 
 if TYPE_CHECKING:

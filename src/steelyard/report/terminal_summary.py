@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.formatting import terminal_width
 from steelyard.analysis.rows import table_text
 from steelyard.analysis.text_table import LABEL_WIDTH
+from steelyard.report.metric_blocks import metric_blocks
 from steelyard.report.source_facts import source_facts
 from steelyard.report.terminal import (
     bold,
@@ -41,12 +42,11 @@ def evaluation_summary(
     evaluation: Evaluation, name: str, *, everything: bool = False, given: bool | None = None
 ) -> str:
     """The verdict, the metrics as bars, the table, and what was assumed."""
-    rows = list(evaluation.metrics) if everything else evaluation.shown()
     table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
     parts = [
         _title(evaluation, name, given),
         verdict_text(evaluation, safe_paragraph, bold),
-        _metrics(rows, evaluation.level),
+        _metrics(evaluation, everything),
         _classes(evaluation, everything),
         _groups(evaluation),
         matrix_text(table) if table is not None else "",
@@ -62,19 +62,30 @@ def _title(evaluation: Evaluation, name: str, given: bool | None) -> str:
     return paragraph(unbroken).replace("\u00a0", " ").replace(source, bold(source), 1)
 
 
-def _metrics(rows: Sequence[MetricRow], level: float) -> str:
-    """One line per metric, families apart; the bars take what is left of the width."""
-    cells = _bar_cells(rows)
+def _metrics(evaluation: Evaluation, everything: bool) -> str:
+    """One line per metric, what to read first apart; the bars take what is left of the width."""
+    blocks = _blocks(evaluation, everything)
+    cells = _bar_cells([row for rows in blocks.values() for row in rows])
     shown: list[list[str] | str] = []
-    families = [row.spec.metric.family for row in rows]
-    by_family = len(list(groupby(families))) == len(set(families))  # else a heading would stand above others' rows
-    for row, family in zip(rows, families, strict=True):
-        if by_family and family not in shown:
-            shown.append(family)
-        name, drawn = without_controls(row.name), _bar(row, cells)
-        shown.append([name, row.text(row.value), drawn, row.interval_or_reason(), row.text(row.chance)])
-    head = ["metric", "value", "", f"{100 * level:g} % interval", "chance"]
+    for heading, rows in blocks.items():
+        shown += [heading] if heading else []
+        for row in rows:
+            name, drawn = without_controls(row.name), _bar(row, cells)
+            shown.append([name, row.text(row.value), drawn, row.interval_or_reason(), row.text(row.chance)])
+    head = ["metric", "value", "", f"{100 * evaluation.level:g} % interval", "chance"]
     return print_table(head, shown, wrap=(3,), optional=(2, 4))
+
+
+def _blocks(evaluation: Evaluation, everything: bool) -> dict[str, list[MetricRow]]:
+    """The rows by their headings: of all metrics, of those shown first, or of those asked for in their order."""
+    if not evaluation.metrics_named:
+        names = {row.name for row in (evaluation.metrics if everything else evaluation.shown())}
+        blocks = {key: [row for row in rows if row.name in names] for key, rows in metric_blocks(evaluation).items()}
+        return {heading: rows for heading, rows in blocks.items() if rows}
+    families = [row.spec.metric.family for row in evaluation.metrics]
+    if len(list(groupby(families))) > len(set(families)):  # a heading would stand above others' rows
+        return {"": list(evaluation.metrics)}
+    return {key: list(rows) for key, rows in groupby(evaluation.metrics, lambda row: row.spec.metric.family)}
 
 
 def _bar_cells(rows: Sequence[MetricRow]) -> int:
