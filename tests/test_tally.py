@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steelyard
-from steelyard import Tally, tally
+from steelyard import SteelyardError, Tally, tally
 from steelyard.cli import progress, rules
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import exact_sums, queries, score_queries
@@ -146,7 +146,31 @@ def spoiled(**changes):
     return json.dumps({key: value for key, value in {**data, **changes}.items() if value != "gone"})
 
 
-GROUP = json.loads(tally(FRAME, true="y", pred="p", score="s", by="g").to_json())["groups"][0]
+GROUP, OTHER = json.loads(tally(FRAME, true="y", pred="p", score="s", by="g").to_json())["groups"]
+CELLS = {"schema": 1, "kind": "confusion", "labels": [0, 1], "positive": None, "rows": [[1, 2], [0, 3]]}
+ENTRIES = {"schema": 1, "kind": "scores", "positive_label": 1, "negative": {"scores": [0.1], "rows": [2]}}
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (CELLS | {"weights": [[1, 2], [0, 3]], "squares": [[1, 0], [0, 3]]}, "squares of a saved confusion are sums"),
+        (CELLS | {"weights": [[1, 0], [0, 3]], "squares": [[1, 0], [0, 3]]}, "squares of a saved confusion are sums"),
+        (CELLS | {"weights": [[1, 2], [0, 3]], "squares": [[1, 2], [1, 3]]}, "squares of a saved confusion are sums"),
+        (CELLS | {"rows": [[1.5, 2], [0, 3]]}, "rows of a saved confusion are whole"),
+        (CELLS | {"rows": [[2**62, 0], [0, 2**62]]}, "holds more than 9223372036854775807 rows"),
+        (CELLS | {"schema": True}, "has schema True"),
+        (ENTRIES | {"positive": {"scores": [0.5], "rows": [1.5]}}, "rows of a saved score table are whole"),
+        (ENTRIES | {"positive": {"scores": [0.5, 0.6], "rows": [2**62, 2**62]}}, "holds more than"),
+        (ENTRIES | {"positive": {"scores": [0.5], "rows": [2], "weights": [2], "squares": [0]}}, "squares of a saved score table"),
+    ],
+)  # fmt: skip
+def test_a_saved_table_that_no_rows_could_give_is_refused(table, words):
+    read = {"confusion": steelyard.Confusion, "scores": steelyard.ScoreTable}[table["kind"]].from_json
+    with pytest.raises(SteelyardError, match=words):
+        read(table)
+    with pytest.raises(SteelyardError, match=words):
+        Tally.from_json({"schema": 1, "kind": "tally", "labels": [0, 1], table["kind"]: table})
 
 
 @pytest.mark.parametrize(
@@ -161,6 +185,11 @@ GROUP = json.loads(tally(FRAME, true="y", pred="p", score="s", by="g").to_json()
         (spoiled(groups=[{**GROUP, "key": ["a", "b"]}]), "Each group of a saved tally has a key"),
         (spoiled(groups=[{**GROUP, "labels": None}]), "lists its labels and its tables"),
         (spoiled(groups=[GROUP]), "do not add up to its whole"),
+        (spoiled(groups=[{**GROUP, "confusion": {**GROUP["confusion"], "rows": [[0, 2], [0, 0]]}}, OTHER]), "do not add up to its whole"),
+        (spoiled(groups=[{**GROUP, "scores": {**GROUP["scores"], "negative": {"scores": [0.1, 0.7], "rows": [1, 1]}}}, OTHER]), "do not add up to its whole"),
+        (spoiled(groups=[{key: GROUP[key] for key in ("key", "labels", "scores")}, OTHER]), "do not add up to its whole"),
+        (spoiled(groups=[{**GROUP, "confusion": {**GROUP["confusion"], "labels": [0, 5]}}, OTHER]), "do not add up to its whole"),
+        (spoiled(schema=True), "has schema True; this version reads 1"),
         (spoiled(columns=["y"]), "columns and the sources of a saved tally are names"), (spoiled(sources={"a": 1}), "are names"),
     ],
 )  # fmt: skip
@@ -230,6 +259,39 @@ def test_weights_keep_their_digits_however_far_apart(weights):
     np.testing.assert_array_equal(found.rows, expected.rows)
     largest = max(weights)
     np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-12, atol=largest * 2.0**-80)
+
+
+@pytest.mark.parametrize("decades", [12, 30, 100])
+def test_weights_over_many_decades_give_the_intervals_of_the_arrays(decades):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 60)
+    predicted = np.where(rng.random(60) < 0.3, 1 - truth, truth)
+    weights = np.where((truth == 1) & (predicted == 0), 1.0, 10.0**-decades)
+    frame = pl.DataFrame({"y": truth, "p": predicted, "w": weights})
+    found, expected = tally(frame, true="y", pred="p", weight="w").confusion, steelyard.confusion(truth, predicted, sample_weight=weights)  # fmt: skip
+    np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-12)
+    np.testing.assert_allclose(found.squares, expected.squares, rtol=1e-12)
+    of_frame = steelyard.interval("recall", frame, true="y", pred="p", weight="w")
+    of_arrays = steelyard.interval("recall", truth, predicted, sample_weight=weights)
+    assert (of_frame.low, of_frame.high) == pytest.approx((of_arrays.low, of_arrays.high), rel=1e-9)
+
+
+def test_whole_numbers_beyond_two_to_the_53_stay_apart_or_are_refused(tmp_path):
+    big, path = 2**53, tmp_path / "rows.csv"
+    words = "holds whole numbers beyond 2..53, some of which are one and the same as float64"
+    for scores in ([big, big + 1], np.array([2**64 - 2, 2**64 - 1], dtype=np.uint64)):
+        assert_refused(lambda scores=scores: steelyard.roc_auc([0, 1], scores), InputError, words)
+        frame = pl.DataFrame({"y": [0, 1], "s": scores})
+        assert_refused(lambda frame=frame: tally(frame, true="y", score="s"), InputError, words)
+    assert steelyard.roc_auc([0, 1], [big, big + 2]) == 1
+    path.write_text(
+        f"y,p,n,g,s\n{big}.0,{big}.0,{big + 1},{big}.0,{big}\n{big + 1}.0,{big + 1}.0,1,{big + 1}.0,{big + 1}\n"
+    )
+    with scan_files([str(path)]) as source:
+        found = tally(source, true="y", pred="p", frequency="n", by="g")
+        assert_refused(lambda: tally(source, true="y", score="s", pos_label=str(big)), InputError, words)
+    assert found.confusion.labels == (big, big + 1) and found.confusion.rows.tolist() == [[big + 1, 0], [0, 1]]
+    assert list(found.groups) == [(big,), (big + 1,)]
 
 
 def test_weights_too_large_to_square_are_refused():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Labels, LabelSet, Weights
 
+_LARGE = 2**53  # from which whole numbers are no longer apart as float64
 TEXTS = (str, bytes, np.str_, np.bytes_)
 
 
@@ -135,14 +136,28 @@ def numbers(values: ArrayLike, name: str) -> Array:
 
 def finite_scores(y_score: ArrayLike) -> Array:
     """The scores as float64, finite."""
-    scores = numbers(y_score, "y_score")
+    given = column(y_score, "y_score")
+    scores = numbers(given, "y_score")
     with np.errstate(over="ignore"):
         total = scores.sum()  # one sum finds both; the slow look is for the sentence
     if not np.isfinite(total) and not np.isfinite(scores).all():
         row = int(np.flatnonzero(~np.isfinite(scores))[0])
         where = row_of_array(row)
         raise InputError(f"y_score holds {scores[row]} in {where}; a score is a finite number. Drop such rows first.")
+    check_apart(given, scores, "y_score")
     return scores
+
+
+def check_apart(given: Array, numbers: Array, name: str) -> None:
+    """Refuse whole numbers so large that some become one as float64, in which scores are ranked."""
+    if given.dtype.kind not in "iuOTU" or not len(given) or np.abs(numbers).max() < _LARGE:
+        return
+    large = np.abs(numbers) >= _LARGE
+    if len({*given[large].tolist()}) != len({*numbers[large].tolist()}):
+        raise InputError(
+            f"{name} holds whole numbers beyond 2**53, some of which are one and the same as float64, in which scores "
+            "are ranked; subtract their minimum first."
+        )
 
 
 def precision_of(scores: Array) -> str:

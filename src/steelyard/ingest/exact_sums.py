@@ -22,16 +22,25 @@ if TYPE_CHECKING:
 
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
-BITS, LIMBS = 28, 3  # 2**35 rows of 28 bits fit 64; 84 bits below the largest weight leave every other its digits
+BITS, LIMBS = 28, 3  # 2**35 rows of 28 bits fit 64; 84 bits hold the digits of weights within nine decades
+_DIGITS = 53  # bits of a float64
+_MOST_LIMBS = 35  # beyond which a power of two is no finite number
 HIGHEST = 1_000  # the exponent of a scale that is still a finite number
+_LEAST = {"least_mass": "mass", "least_square": "square"}  # of those above 0
 
 
 @dataclass(frozen=True)
 class WeightScales:
-    """The powers of two that bring the largest weight, and the largest squared one, just below 2**28."""
+    """The powers of two that bring the largest weight, and the largest squared one, just below 2**28.
+
+    The limbs are as many as leave the smallest of them its digits. `large` says that a frequency exceeds 2**53.
+    """
 
     weight: int
     square: int
+    weight_limbs: int = LIMBS
+    square_limbs: int = LIMBS
+    large: bool = False
 
 
 def weight_scales(source: Source, columns: ColumnNames, collect: Collect) -> WeightScales | None:
@@ -49,7 +58,17 @@ def weight_scales(source: Source, columns: ColumnNames, collect: Collect) -> Wei
             f"{_column_names(columns)} holds weights whose squares are too large for a number; divide all of them by "
             "the largest."
         )
-    return WeightScales(*(min(BITS - math.frexp(value)[1], HIGHEST) for value in most))
+    least = [min((part[name] for part in summaries if part[name]), default=1.0) for name in _LEAST]
+    scales = [min(BITS - math.frexp(value)[1], HIGHEST) for value in most]
+    large = max(part["most_times"] for part in summaries) >= 2**_DIGITS
+    limbs = [_limbs_between(low, high) for low, high in zip(least, most, strict=True)]
+    return WeightScales(scales[0], scales[1], limbs[0], limbs[1], large)
+
+
+def _limbs_between(least: float, most: float) -> int:
+    """How many limbs hold the digits of the least number beside the most."""
+    bits = math.frexp(most)[1] - math.frexp(least)[1] + _DIGITS + 1
+    return min(max(LIMBS, -(-bits // BITS)), _MOST_LIMBS)
 
 
 def _summary(frame: nw.LazyFrame[Any], columns: ColumnNames, collect: Collect) -> dict[str, Any]:
@@ -60,10 +79,12 @@ def _summary(frame: nw.LazyFrame[Any], columns: ColumnNames, collect: Collect) -
     values = {"weight": weight, "times": times, "mass": weight * times, "square": weight * weight * times}
     finite = {f"finite_{use}": values[use].is_finite().cast(nw.Int64) for use in ("weight", "times")}
     broken = {"broken": times - times.floor()}
-    part = frame.select(*(value.alias(name) for name, value in {**values, **finite, **broken}.items()))
+    positive = {least: nw.when(values[name] > 0).then(values[name]) for least, name in _LEAST.items()}
+    part = frame.select(*(value.alias(name) for name, value in {**values, **finite, **broken, **positive}.items()))
     sums = [nw.col(name).sum() for name in finite] + [nw.col("times").sum().alias("sum_times"), nw.col("broken").max()]
     ends = [nw.col(name).min().alias(f"least_{name}") for name in ("weight", "times")]
     ends += [nw.col(name).max().alias(f"most_{name}") for name in values]
+    ends += [nw.col(name).min() for name in _LEAST]
     row = collect(part.select(nw.len().alias("rows"), *sums, *ends))
     return {name: row.get_column(name).to_list()[0] for name in row.columns}
 
@@ -110,37 +131,38 @@ def numbers_to_sum(frame: nw.LazyFrame[Any], columns: ColumnNames, scales: Weigh
     weight, times = _floats(columns)
     row_count = (weight * times > 0).cast(nw.Int64)
     if columns.frequency is not None:
-        exact = frame.collect_schema()[columns.frequency].is_integer()
-        row_count = row_count * (nw.col(columns.frequency) if exact else times).cast(nw.Int64)
+        kind, column = frame.collect_schema()[columns.frequency], nw.col(columns.frequency)
+        text = kind == nw.String and scales.large  # whose numbers a float would round
+        whole = column if kind.is_integer() else column.str.strip_chars() if text else times
+        row_count = row_count * whole.cast(nw.Int64)
     if columns.weight is None:
         return [row_count.alias("row_count")]
     limbs = [
-        *_limbs(weight * times, "weight", scales.weight),
-        *_limbs(weight * weight * times, "square", scales.square),
+        *_limbs(weight * times, "weight", scales.weight, scales.weight_limbs),
+        *_limbs(weight * weight * times, "square", scales.square, scales.square_limbs),
     ]
     return [row_count.alias("row_count"), *limbs]
 
 
-def _limbs(value: nw.Expr, name: str, scale: int) -> list[nw.Expr]:
+def _limbs(value: nw.Expr, name: str, scale: int, size: int) -> list[nw.Expr]:
     import narwhals as nw
 
-    limbs, rest = [], value * 2.0**scale
-    for i in range(LIMBS):
-        whole = rest.floor()
-        limbs.append(whole.cast(nw.Int64).alias(f"{name}{i}"))
-        rest = (rest - whole) * 2.0**BITS
-    return limbs
+    # Each step is exact: scaling by a power of two, the floor, and the difference of two neighbours of 2**28 at most.
+    wholes = [(value * 2.0**scale * 2.0 ** (BITS * i)).floor() for i in range(size)]
+    limbs = [wholes[0], *(wholes[i] - wholes[i - 1] * 2.0**BITS for i in range(1, size))]
+    return [limb.cast(nw.Int64).alias(f"{name}{i}") for i, limb in enumerate(limbs)]
 
 
-def sum_names(columns: ColumnNames) -> list[str]:
+def sum_names(columns: ColumnNames, scales: WeightScales | None) -> list[str]:
     """The columns that are summed."""
-    if columns.weight is None:
+    if columns.weight is None or scales is None:
         return [] if columns.frequency is None else ["row_count"]
-    return ["row_count", *(f"{name}{i}" for name in ("weight", "square") for i in range(LIMBS))]
+    sizes = {"weight": scales.weight_limbs, "square": scales.square_limbs}
+    return ["row_count", *(f"{name}{i}" for name, size in sizes.items() for i in range(size))]
 
 
 def from_limbs(limbs: Sequence[Sequence[int]], scale: int) -> list[float]:
     """The sums of the limbs as numbers again, rounded once."""
-    low = BITS * (LIMBS - 1)
+    low = BITS * (len(limbs) - 1)
     wholes = (sum(int(limb) << (low - BITS * i) for i, limb in enumerate(row)) for row in zip(*limbs, strict=True))
     return [math.ldexp(float(whole), -(scale + low)) for whole in wholes]

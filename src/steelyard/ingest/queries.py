@@ -81,7 +81,7 @@ def sum_by_key(
     """The sums of each combination of keys: the small table. Rows of no weight are left out."""
     import narwhals as nw
 
-    summed = exact_sums.sum_names(columns)
+    summed = exact_sums.sum_names(columns, scales)
     if summed:
         frame = frame.filter(nw.col("row_count") > 0)
     sums = [nw.len().alias("rows"), *extra, *(nw.col(name).sum() for name in summed)]
@@ -95,7 +95,7 @@ def sum_by_key(
     table = {name: _keys(lists[name]) for name in lists if name.startswith("key")}
     table["rows"] = np.array([int(n) for n in lists["row_count" if summed else "rows"]], dtype=np.int64)
     for name in ("weight", "square") if scales is not None and columns.weight is not None else ():
-        limbs = [lists[f"{name}{i}"] for i in range(exact_sums.LIMBS)]
+        limbs = [lists[f"{name}{i}"] for i in range(getattr(scales, f"{name}_limbs"))]
         table[name] = np.array(exact_sums.from_limbs(limbs, getattr(scales, name)))
     return table | {name: np.array(lists[name], dtype=np.float64) for name in ("low", "high") if name in lists}
 

@@ -102,8 +102,12 @@ def number_column(series: nw.Series[Any], name: str) -> Array:
     """A column of numbers, read from text where a file has nothing else."""
     import narwhals as nw
 
-    series = series.cast(nw.Float64) if series.dtype == nw.String else series
-    return arrays.numbers(series.to_native(), f"The column {name!r}")
+    text = series.dtype == nw.String
+    given = arrays.column(series.to_native(), f"The column {name!r}")
+    numbers = arrays.numbers(series.cast(nw.Float64).to_native() if text else given, f"The column {name!r}")
+    if np.isfinite(numbers).all():
+        arrays.check_apart(given, numbers, f"The column {name!r}")
+    return numbers
 
 
 def _weights(data: Mapping[str, nw.Series[Any]], name: str | None, *, whole: bool = False) -> Array | None:

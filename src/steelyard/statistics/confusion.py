@@ -12,6 +12,7 @@ from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
+from steelyard.statistics.saved_checks import check_saved_rows, check_saved_weights
 from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
 
 if TYPE_CHECKING:
@@ -177,13 +178,13 @@ class Confusion:
         if len({*labels}) != len(listed) or len(labels) > MOST_LABELS:
             raise InputError(f"A saved confusion lists each label once, and at most {MOST_LABELS:,} of them.")
         rows = _square(data["rows"], len(labels), "rows")
-        if rows.dtype.kind != "i":
-            raise InputError("The rows of a saved confusion are whole numbers.")
+        check_saved_rows(rows, "confusion")
         if data["positive"] is not None and data["positive"] not in labels:
             raise InputError(f"The positive {data['positive']!r} is none of the saved labels.")
         if data["weights"] is None or data["squares"] is None:
             return cls.of_rows(labels, rows, data["positive"])
         weights, squares = (_square(data[key], len(labels), key).astype(np.float64) for key in ("weights", "squares"))
+        check_saved_weights(rows, weights, squares, "confusion")
         return cls(labels, rows, weights, squares, data["positive"])
 
 

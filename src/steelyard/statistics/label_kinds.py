@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from steelyard.errors import InputError, InputTypeError
@@ -56,7 +57,10 @@ def parse_number(text: str) -> float:
     if _DIGITS.fullmatch(text):
         return int(text)
     value = float(text)
-    return int(value) if value.is_integer() else value
+    if not value.is_integer():
+        return value
+    exact = Decimal(text)  # beyond 2**53 a float would be another number
+    return int(exact) if exact == exact.to_integral_value() else value
 
 
 def parse_value(text: str) -> Label:

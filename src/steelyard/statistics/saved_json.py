@@ -22,7 +22,7 @@ def read_table(given: Saved, kind: str, fields: tuple[str, ...], optional: tuple
     if not isinstance(data, dict) or data.get("kind") != kind:
         msg = f'This JSON holds no saved {kind}: its "kind" must be {kind!r}. Give the text that to_json() wrote.'
         raise InputError(msg)
-    if data.get("schema") != SCHEMA:
+    if data.get("schema") != SCHEMA or isinstance(data.get("schema"), bool):
         msg = f"This {kind} has schema {data.get('schema')!r}; this version reads {SCHEMA}. Save it again with it."
         raise InputError(msg)
     return _fields(data, kind, fields) | {name: data.get(name) for name in optional}

@@ -15,6 +15,7 @@ from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.label_kinds import number_texts
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
+from steelyard.statistics.saved_checks import check_saved_rows, check_saved_weights
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
 
 if TYPE_CHECKING:
@@ -226,6 +227,9 @@ def _saved_class(data: Mapping[str, ArrayLike]) -> ClassScores:
         raise InputError("The rows and weights of a saved score table are finite and not negative.")
     if not scores.size:
         return ClassScores(scores)
+    check_saved_rows(rows, "score table")
     if not columns:
         return ClassScores(scores, rows)
-    return ClassScores(scores, rows, columns["weights"].astype(np.float64), columns["squares"].astype(np.float64))
+    weights, squares = (columns[name].astype(np.float64) for name in ("weights", "squares"))
+    check_saved_weights(rows, weights, squares, "score table")
+    return ClassScores(scores, rows, weights, squares)

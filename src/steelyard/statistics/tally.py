@@ -13,6 +13,7 @@ from steelyard.statistics.confusion import Confusion, merge_labels
 from steelyard.statistics.group_keys import merge_groups
 from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.paired import Paired
+from steelyard.statistics.saved_checks import check_saved_groups
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
 from steelyard.statistics.score_table import ScoreTable
 
@@ -177,7 +178,9 @@ class Tally:
         optional = (*TALLY_TABLES, "by", "groups", "models", "columns", "sources")
         data = read_table(text, "tally", ("labels",), optional)
         columns, sources = (_saved_names(data[name]) for name in ("columns", "sources"))
-        return replace(cls._from_dict(data), columns=columns, sources=sources)
+        tally = replace(cls._from_dict(data), columns=columns, sources=sources)
+        check_saved_groups(tally)
+        return tally
 
     @classmethod
     def _from_dict(cls, data: object) -> Tally:
