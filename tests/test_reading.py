@@ -171,6 +171,15 @@ def test_files_are_counted_as_by_hand(suffix, tmp_path):
     read()
 
 
+@MANY
+@given(rows=drawn_rows(), data=st.data())
+def test_series_whose_indexes_differ_in_order_are_refused(rows, data):
+    other = data.draw(st.permutations(rows.index).filter(lambda order: order != rows.index))
+    y, p = (pandas_series(values, None, index) for values, index in ((rows.y, rows.index), (rows.p, other)))
+    with pytest.raises(SteelyardError, match="index"):
+        steelyard.confusion(y, p)
+
+
 # ---------------------------------------------------------------- the property fails where the reading is wrong
 
 
