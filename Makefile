@@ -45,7 +45,7 @@ properties: $(VENV)/.test  ## decide every property of every metric; writes docs
 	@printf '# What is proved of each metric\n\nWritten by `make properties`: yes is proved, no is refuted by a table, ? is open or does not apply. `steelyard audit NAME` gives the proof or the table; `steelyard explain NAME` the formula. In Python: `audit`, `decide`, `harsher`, `identities` and `recommend`; on simulated and your own data `correlation_study`, `robustness`, `refit_robustness`, `ratio_spread`, `discrimination` and `disagreement`. What each property says, and who wants it, stands below the table.\n\n' > docs/properties.md
 	$(BIN)/steelyard audit --format md >> docs/properties.md
 
-studies: $(VENV)/.test  ## run the five studies in full and write docs/studies; one whose data are missing keeps its page
+studies: $(VENV)/.test  ## run the studies in full with three seeds each and write docs/studies; one whose data are missing keeps its page
 	$(BIN)/python docs/findings.py
 
 bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run; writes docs/benchmarks.md; ROWS=word only prints

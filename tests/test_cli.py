@@ -17,7 +17,7 @@ from steelyard.cli.overview import COMMANDS, overview
 from steelyard.metrics.registry import default_metric
 from steelyard.protocol.named_models import MODELS
 from steelyard.report.figures.figure_kinds import FIGURE_KINDS
-from steelyard.studies.registry import STUDIES
+from steelyard.studies import study_names
 
 
 def run(*words, columns=100):
@@ -67,7 +67,7 @@ def test_a_command_is_found_by_its_name_and_described_by_the_overview(name):
 
 @pytest.mark.parametrize(
     ("command", "option", "names"),
-    [("study", "name", STUDIES), ("crossval", "models", MODELS), ("plot", "kind", FIGURE_KINDS)],
+    [("study", "name", study_names()), ("crossval", "models", MODELS), ("plot", "kind", FIGURE_KINDS)],
 )
 def test_a_help_that_lists_names_lists_them_all(command, option, names):
     (parameter,) = [parameter for parameter in load_command(command).params if parameter.name == option]

@@ -25,7 +25,9 @@ from steelyard._names import HOME as NAMES
 from steelyard.analysis.result_homes import HOMES
 from steelyard.errors import InputError
 from steelyard.report.figures.surface import SurfaceDisplay
-from steelyard.studies.study import Claim, Picture, Study, Table
+from steelyard.studies.claims import Claim
+from steelyard.studies.pictures import Picture
+from steelyard.studies.study import Study, Table
 
 TABLE = Counts(tp=28, fn=23, fp=72, tn=2680)
 RNG = np.random.default_rng(7)

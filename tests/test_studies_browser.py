@@ -7,7 +7,9 @@ import shutil
 import pytest
 
 from steelyard import SurfaceDisplay
-from steelyard.studies.study import Claim, Picture, Study, Table
+from steelyard.studies.claims import Claim
+from steelyard.studies.pictures import Picture
+from steelyard.studies.study import Study, Table
 from steelyard.studies.study_page import study_page
 
 playwright = pytest.importorskip(
@@ -30,7 +32,7 @@ HOSTILE = '</script><img src=x onerror="window.hit=1"><script>window.hit=1</scri
 def html():
     claims = [
         Claim(HOSTILE, HOSTILE, HOSTILE, HOSTILE, verdict, HOSTILE, HOSTILE)
-        for verdict in ("holds", "holds with qualification", "does not hold", "not tested")
+        for verdict in ("holds", "holds with qualification", "not shown", "does not hold")
     ]
     wide = [{f"column {i}": HOSTILE if i == 1 else 0.5 for i in range(20)} for _ in range(3)]
     tables = [Table("wide", HOSTILE, wide), Table("long", "Long", [{"a": i, "b": 1.0} for i in range(50)])]

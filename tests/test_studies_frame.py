@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import math
 import re
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from checks import assert_refused
+from click.testing import CliRunner
 
-from steelyard import SurfaceDisplay
-from steelyard.studies import study_files
-from steelyard.studies.declared_study import DeclaredStudy, Finding, RunPlan
+from steelyard import SurfaceDisplay, corrected_t_test, studies
+from steelyard.cli.commands import commands
+from steelyard.studies import registry, study_files, study_names
+from steelyard.studies.claims import Claim, Effect, Finding, joint_level, verdict_of
+from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.nguyen import NGUYEN_STUDY
+from steelyard.studies.pictures import Picture
 from steelyard.studies.registry import environment, run
-from steelyard.studies.study import Claim, Picture, Study, Table
+from steelyard.studies.study import Study, Table
 from steelyard.studies.study_page import shell_command, study_page
 
+FOLDER = Path(studies.__file__).parent
 HOSTILE = "</script><b onclick=x>&"
 
 
@@ -36,7 +44,7 @@ def study():
         ["The head.", "A second sentence."],
         [Table("numbers", "Some numbers", rows, "A note.")],
         [Picture("surface", SurfaceDisplay.of(["ac_score"], shape="contour"), width=4)],
-        [claim(), claim("does not hold", HOSTILE), claim("not tested")],
+        [claim(), claim("does not hold", HOSTILE), claim("not shown")],
         {"seed": 3, "quick": True, "nan": math.nan},
         {"python": "3"},
         2.0,
@@ -51,7 +59,7 @@ def folder(study, tmp_path_factory):
 def test_a_study_reads_as_text_of_a_hundred_columns(study):
     text = repr(study)
     assert max(map(len, text.splitlines())) <= 100
-    assert "1 holds, 1 does not hold, 1 not tested" in text
+    assert "1 holds, 1 not shown, 1 does not hold" in text
     assert "quick run" in text and "DOES NOT HOLD: Because." in text
 
 
@@ -82,16 +90,141 @@ def test_a_study_is_an_experiment_and_a_function_for_each_claim_and_table():
     declared.pictures(lambda _: [])
     declared.table("numbers", "Numbers", lambda half: f"Of {half}.")(lambda half: [{"half": half}])
     finding = Finding("1.5", "no seed", "holds", "It is so.")
+    effect = Finding.of([Effect("a half", [0.4, 0.5, 0.6], (0.1, 0.9))], "Seen.", seeds="seeds")
     declared.claim("A half is a half.", paper="0.5", place="Section 1")(lambda _: finding)
     declared.claim("So it is.", place="Section 2")(lambda half: replace(finding, paper=str(half)))
+    declared.claim("It is seen.", place="Section 3")(lambda _: effect)
     study = declared.run(RunPlan(quick=True, data=None, seed=3, progress=print))
     assert (study.summary, study.choices, study.cite) == (["It is 1.5."], {"half": 1.5}, "Somebody (2025)")
     assert [(c.claim, c.paper, c.ours, c.place) for c in study.claims] == [
         ("A half is a half.", "0.5", "1.5", "Section 1"),
         ("So it is.", "1.5", "1.5", "Section 2"),
+        ("It is seen.", "in words only", "a half 0.500 (0.252 to 0.748)", "Section 3"),
     ]
-    assert [(t.name, t.note, t.rows) for t in study.tables] == [("numbers", "Of 1.5.", [{"half": 1.5}])]
+    numbers, effects = study.tables
+    assert (numbers.name, numbers.note, numbers.rows) == ("numbers", "Of 1.5.", [{"half": 1.5}])
+    assert effects.rows[0]["claim"] == 3 and effects.rows[0]["shown"] == "yes" and effects.rows[0]["seeds"] == 3
     assert declared.options == ("twice",) and NGUYEN_STUDY.options == ("overlap",)
+
+
+def test_what_is_neither_shown_nor_refuted_is_not_shown():
+    """An interval that crosses the end of the claimed range says nothing, however large its p-value."""
+    gain, loss, open_one = Effect("a", [2.9, 3, 3.1]), Effect("b", [-2.9, -3, -3.1]), Effect("c", [-1, 0, 2])
+    assert verdict_of([gain]) == "holds" and verdict_of([loss]) == "does not hold"
+    assert verdict_of([open_one]) == verdict_of([Effect("one seed", [5.0])]) == "not shown"
+    assert verdict_of([Effect("nowhere defined", [math.nan, math.nan])]) == "not shown"
+    assert verdict_of([gain, open_one]) == verdict_of([gain, loss]) == "holds with qualification"
+    assert verdict_of([open_one, loss]) == "does not hold"
+    near = Effect("equal", [0.001, -0.002, 0.001, 0.0], (-0.01, 0.01))
+    assert verdict_of([near]) == "holds"  # that two are equal is shown by a narrow interval, not by a p-value
+    assert verdict_of([replace(near, values=[0.001, -0.02, 0.03, 0.0])]) == "not shown"
+
+
+def test_seeds_that_share_rows_have_a_wider_interval_and_several_effects_hold_together():
+    alone, shared = Effect("a", [1, 2, 3, 4]), Effect("a", [1, 2, 3, 4], test_share=0.25)
+    test = corrected_t_test([1, 2, 3, 4], test_share=0.25)
+    assert shared.interval() == (test.difference, test.low, test.high)
+    assert alone.interval()[1] > shared.interval()[1]
+    finding = Finding.of([Effect("a", [2.9, 3, 3.1, 3]), Effect("b", [-4, 4, 1])], "Why.", seeds="splits")
+    assert finding.verdict == "holds with qualification" and finding.spread.endswith("; not shown: b")
+    assert "over 4 splits, 95 % intervals, all together" in finding.spread
+    assert joint_level([alone, shared]) == pytest.approx(0.975)
+
+
+def test_an_undefined_value_is_left_out_and_never_printed():
+    effect = Effect("precision", [0.5, math.nan, 0.6, 0.7], (0, 1))
+    assert effect.seeds == 3 and "nan" not in effect.text(0.95) and effect.row(0.95)["seeds"] == 3
+    assert Effect("none", [math.nan]).text(0.95) == "none undefined"
+
+
+@pytest.mark.parametrize("n", [2, 20, 100])
+def test_runs_with_other_seeds_share_no_draw(n):
+    plans = [RunPlan(quick=True, data=None, seed=seed, progress=print) for seed in (0, 7, 4, 1)]
+    seeds = [set(plan.seeds(n)) for plan in plans]
+    assert len(set.union(*seeds)) == 4 * n and set(plans[0].seeds(n)) == set(range(n))
+
+
+# ---------------------------------------------------------------- one frame for all
+
+
+@pytest.mark.parametrize("name", study_names())
+def test_every_study_is_declared_in_the_one_frame(name):
+    """Its claims come from the frame alone: no module of a study makes one, a study or a verdict table by itself."""
+    declared = registry._declared(name)
+    assert isinstance(declared, DeclaredStudy) and declared.name == name and declared._claims
+    made = {"Claim", "Study", "verdict_of"}
+    for path in FOLDER.glob(f"{name}*.py"):
+        calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        assert not made & {func.id for func in calls if isinstance(func, ast.Name)}, path
+
+
+HALF = '''"""Half (2025): whether a random number is a half on average; no data."""
+
+import numpy as np
+
+from steelyard.studies.declared_study import DeclaredStudy, RunPlan
+
+HALF_STUDY = DeclaredStudy("half", "Is a half a half?", cite="Somebody (2025) On halves.")
+
+
+@HALF_STUDY.experiment
+def _experiment(plan: RunPlan) -> list[float]:
+    return [float(np.random.default_rng(seed).random(100).mean()) for seed in plan.seeds(5)]
+'''
+HALF_CLAIMS = '''"""What is said of halves, tried."""
+
+from steelyard.studies.claims import Effect, Finding
+from steelyard.studies.half import HALF_STUDY
+
+
+@HALF_STUDY.claim("A random number is a half on average.", paper="0.5", place="Section 1")
+def _mean(results: list[float]) -> Finding:
+    return Finding.of([Effect("mean", results, (0.4, 0.6))], "It is uniform.", seeds="seeds")
+
+
+@HALF_STUDY.claim("It is above a half.", place="Section 2")
+def _above(results: list[float]) -> Finding:
+    return Finding.of([Effect("mean less a half", [mean - 0.5 for mean in results])], "It is not.", seeds="seeds")
+'''
+
+
+@pytest.fixture
+def further(tmp_path, monkeypatch):
+    """A study of two files in a folder beside the package's own."""
+    (tmp_path / "half.py").write_text(HALF)
+    (tmp_path / "half_claims.py").write_text(HALF_CLAIMS)
+    monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(tmp_path)])
+    monkeypatch.setattr(registry, "folders", studies.__path__)
+    yield "half"
+    for name in ("half", "half_claims"):
+        sys.modules.pop(f"steelyard.studies.{name}", None)
+
+
+def test_a_further_study_of_two_files_runs_through_the_shell_and_has_its_page(further, tmp_path):
+    listing = CliRunner().invoke(commands, ["study", "--list"]).output
+    assert re.search(r"^half +Half \(2025\): whether", listing, re.MULTILINE) and "garcia" in listing
+    ran = CliRunner().invoke(commands, ["study", further, "--seed", "7", "-o", str(tmp_path / "out")])
+    assert ran.exit_code == 0, ran.output
+    assert "HOLDS: It is uniform." in ran.output and "NOT SHOWN: It is not." in ran.output
+    html = (tmp_path / "out" / "page.html").read_text()
+    assert "Of its claims 1 holds, 1 not shown." in html and '<article class="claim open">' in html
+    assert "The effects behind the verdicts" in html and "steelyard study half --seed 7" in html
+    saved = json.loads((tmp_path / "out" / "study.json").read_text())
+    assert [row["shown"] for row in saved["tables"]["effects"]["rows"]] == ["yes", "open"]
+
+
+def test_a_further_study_needs_no_words_for_its_page_of_the_documentation(further):
+    pytest.importorskip("jinja2", reason="the documentation's tools are not installed: pip install '.[docs]'")
+    sys.path.append(str(FOLDER.parents[2] / "docs"))
+    import findings
+
+    first, *others = (run(further, seed=seed) for seed in (0, 7, 4))
+    page = findings.filled(further, findings.record_of(first, others))
+    assert "## What is not shown" in page and "steelyard study half --seed 0" in page
+    assert "The same study with seed 7 and 4, whole and with draws of its own, gives the same verdict" in page
+    turned = replace(others[0], claims=[replace(c, verdict="does not hold") for c in others[0].claims])
+    page = findings.filled(further, findings.record_of(first, [turned]))
+    assert "- **It is above a half** With seed 7: does not hold." in page
 
 
 def test_the_options_of_a_run_are_among_its_choices(study, monkeypatch):
@@ -185,7 +318,7 @@ def test_one_study_gives_one_file(study, folder):
 
 @pytest.mark.parametrize("name", ["garica", "no-such"])
 def test_an_unknown_study_is_one_sentence(name):
-    assert_refused(lambda: run(name), KeyError, "There is no study .* nguyen, asawa, kalita, wu, garcia")
+    assert_refused(lambda: run(name), KeyError, "There is no study .* asawa, garcia, kalita, nguyen, wu")
 
 
 def test_a_near_miss_is_told():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.studies.registry import STUDIES
+from steelyard.studies import study_names
 
 pytest.importorskip("jinja2", reason="the documentation's tools are not installed: pip install '.[docs]'")
 DOCS = Path(__file__).parent.parent / "docs"
@@ -38,7 +38,7 @@ def kept(name):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", study_names())
 def test_a_page_is_its_words_filled_with_the_run_that_is_kept(name):
     run = kept(name)
     assert run["choices"]["seed"] == 0 and not run["choices"]["quick"]
@@ -47,12 +47,12 @@ def test_a_page_is_its_words_filled_with_the_run_that_is_kept(name):
     assert f"Steelyard {run['environment']['steelyard']} with seed 0, {run['cpu']:,} seconds of CPU" in page
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", study_names())
 def test_no_number_of_a_run_is_written_by_hand(name):
     assert not BY_HAND.findall(PLACE.sub("", findings.words(name)))
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", study_names())
 def test_the_pictures_of_a_page_are_there(name):
     shown = PICTURE.findall(findings.words(name))
     assert shown and all((DOCS / "studies" / path).is_file() for path in shown)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from steelyard.analysis.formatting import listed
 from steelyard.cli.commands import command
 from steelyard.cli.progress import step_line
+from steelyard.studies import study_names
 
 
 @command
@@ -27,7 +29,7 @@ def run_study(
     output: str | None,
     force: bool,
 ) -> None:
-    """Reproduce a paper's experiment: NAME is nguyen, asawa, kalita, wu or garcia.
+    """Reproduce a paper's experiment: NAME is {names}.
 
     Without NAME the studies are listed. The data sets are looked for in DIR, or without it where STEELYARD_DATA
     points, and in the cache folder, then asked for at OpenML.
@@ -46,3 +48,6 @@ def run_study(
     click.echo(repr(study))
     if output is not None:
         click.echo(f"The page is {study_files.write_study(study, output, force=force) / 'page.html'}", err=True)
+
+
+run_study.help = str(run_study.help).format(names=listed(list(study_names()), "or"))

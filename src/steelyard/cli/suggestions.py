@@ -132,9 +132,9 @@ def _figures(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001
 
 
 def _studies(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 - as the others
-    from steelyard.studies import STUDIES
+    from steelyard.studies import study_names
 
-    return _items(STUDIES, incomplete)
+    return _items(study_names(), incomplete)
 
 
 def _models(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 - as the others

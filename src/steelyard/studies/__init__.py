@@ -1,5 +1,15 @@
-"""Studies: the papers' experiments again, one a module, each with its tables, figures and claims."""
+"""Studies: the papers' experiments again, each of two modules or more, with its tables, figures and claims."""
 
 from __future__ import annotations
 
-STUDIES = ("nguyen", "asawa", "kalita", "wu", "garcia")
+from pkgutil import iter_modules
+
+
+def study_names() -> tuple[str, ...]:
+    """The studies: every module here that has its claims beside it.
+
+    >>> study_names()
+    ('asawa', 'garcia', 'kalita', 'nguyen', 'wu')
+    """
+    modules = {module.name for module in iter_modules(__path__)}
+    return tuple(sorted(name for name in modules if f"{name}_claims" in modules))

@@ -2,48 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.auditing.robustness import robustness
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.correlation import CorrelationDisplay
 from steelyard.report.figures.density import DensityDisplay
 from steelyard.report.figures.roc import RocDisplay
 from steelyard.report.figures.runs import RunsDisplay
-from steelyard.statistics.counts import Counts
 from steelyard.studies.asawa import ASAWA_STUDY, AsawaResults, SplitOutcome
-from steelyard.studies.published_values import published
-from steelyard.studies.study import Picture
+from steelyard.studies.asawa_printed import ADDED, as_paper, printed, reconstructed
+from steelyard.studies.claims import published
+from steelyard.studies.pictures import Picture
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Array
-    from steelyard.auditing.robustness_result import Robustness
-    from steelyard.studies.study import TableRow
+    from steelyard.studies.claims import TableRow
 
-ADDED = "balanced_accuracy"  # the per-class accuracy that the paper forgot to try
 COMPARED = ("tpnr", "balanced_accuracy", "mcc", "f1", "accuracy")
 _YES = {True: "yes", False: "no", None: "undefined"}
-
-
-def reconstructed() -> Robustness:
-    """The paper's own tables, recovered from its Figure 4: unbalanced, and balanced by the paper's draw."""
-    plain, even = ({tree: Counts(*pair[i]) for tree, pair in published("asawa")["counts"].items()} for i in range(2))
-    metrics = [name for name in next(iter(published("asawa")["figure_4"].values())) if name != "roc_auc"]
-    return robustness(plain, metrics=[*metrics, ADDED], balanced=even, resamples=0)
-
-
-def printed(metric: str) -> list[float]:
-    """A row of Figure 4, by tree; NaN where the paper has none."""
-    return [tree.get(metric, np.nan) for tree in published("asawa")["figure_4"].values()]
-
-
-def as_paper(kind: str, metrics: Iterable[str]) -> bool:
-    """Whether the metrics, less the one that the paper did not try, are those that it calls "robust" or the like."""
-    return set(metrics) - {ADDED} == set(published("asawa")[kind])
 
 
 def agreeing_draws(outcome: SplitOutcome) -> int:
@@ -206,10 +186,19 @@ def _components(results: AsawaResults) -> list[TableRow]:
 @ASAWA_STUDY.table(
     "roc_then_tpnr",
     "The recommended use: a threshold by ROC, then TPNR",
-    "The threshold is chosen on training rows, each scored by a tree that had not seen it; values of the test part.",
+    lambda results: (
+        "The threshold is chosen on training rows, each scored by a tree that had not seen it; values of the test "
+        f"part, means over {len(results.thresholds)} splits."
+    ),
 )
 def _thresholds(results: AsawaResults) -> list[TableRow]:
-    return _clean(results.thresholds)
+    """The mean over the splits in which a value is defined, tree by tree."""
+    by_tree = zip(*results.thresholds, strict=True)
+    return _clean({name: _mean([row[name] for row in rows]) for name in rows[0]} for rows in by_tree)
+
+
+def _mean(values: list[Any]) -> float | str:
+    return values[0] if isinstance(values[0], str) else float(np.nanmean(values))
 
 
 # ---------------------------------------------------------------- figures

@@ -1,16 +1,22 @@
 """A study as declared: its experiment, and one small function for each claim, table and figure read from the results.
 
-    ASAWA_STUDY = DeclaredStudy[AsawaResults]("asawa", "Metrics on balanced test sets and swapped labels", cite="asawa")
+A further study is two files beside this one, found by their names: `half.py` declares the study and its experiment,
+
+    HALF_STUDY = DeclaredStudy[list[float]]("half", "Is a half a half?", cite="Somebody (2025)")
 
 
-    @ASAWA_STUDY.experiment
-    def _experiment(plan: RunPlan) -> AsawaResults: ...
+    @HALF_STUDY.experiment
+    def _experiment(plan: RunPlan) -> list[float]:
+        return [np.random.default_rng(seed).random() for seed in plan.seeds(10)]
 
+and `half_claims.py` tries what the paper says, each claim by its effects over disjoint seeds:
 
-    @ASAWA_STUDY.claim("Positives and negatives are as 1 to 10.", paper="1:10", place="Section 2")
-    def _shares(results: AsawaResults) -> Finding: ...
+    @HALF_STUDY.claim("A random number is a half on average.", paper="0.5", place="Section 1")
+    def _mean(results: list[float]) -> Finding:
+        return Finding.of([Effect("mean", results, claimed=(0.4, 0.6))], "It is uniform.", seeds="seeds")
 
-Claims and tables come in the order in which they are declared.
+A summary, choices, tables and figures are declared alike where there are any, in further `half_*.py`. Claims and
+tables come in the order in which they are declared.
 """
 
 from __future__ import annotations
@@ -19,17 +25,26 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from steelyard.metrics.references import reference
-from steelyard.studies.published_values import published
-from steelyard.studies.study import Claim, Picture, Study, Table, Verdict
+from steelyard.studies.claims import Claim, Finding, count_verdicts, joint_level
+from steelyard.studies.study import Study, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from steelyard._types import Progress
-    from steelyard.studies.study import TableRow
+    from steelyard.studies.claims import TableRow
+    from steelyard.studies.pictures import Picture
 
 Results = TypeVar("Results")
+SEEDS_APART = 100  # seeds that belong to each one given
+LAST_SEED = 40_000_000  # scikit-learn's end at 2**32, and Asawa's splits begin at his own
+_EFFECTS_NOTE = (
+    "A claim holds where the interval of every effect lies inside the claimed range, with qualification where that of "
+    "some does, not where none does and one lies outside; what crosses an end is open, and a claim of which nothing "
+    "else is known is not shown. The intervals of one claim hold together (Bonferroni); those of seeds that "
+    "share rows are Nadeau and Bengio's."
+)
 
 
 @dataclass(frozen=True)
@@ -41,19 +56,14 @@ class RunPlan:
     seed: int
     progress: Progress
 
+    def seeds(self, n: int) -> range:
+        """So many seeds, none of which a plan with another seed has.
 
-@dataclass(frozen=True)
-class Finding:
-    """What a run says of a claim: its own value, that value's spread, whether the claim agrees, and why.
-
-    `paper` is what the paper says where that is computed from its printed numbers.
-    """
-
-    ours: str
-    spread: str
-    verdict: Verdict
-    why: str
-    paper: str = ""
+        >>> RunPlan(quick=True, data=None, seed=7, progress=print).seeds(3)
+        range(700, 703)
+        """
+        assert n <= SEEDS_APART  # noqa: S101 - a study's own number
+        return range(SEEDS_APART * self.seed, SEEDS_APART * self.seed + n)
 
 
 @dataclass(eq=False)
@@ -64,22 +74,30 @@ class DeclaredStudy(Generic[Results]):
     title: str
     cite: str
     _parts: dict[str, Callable[..., Any]] = field(default_factory=dict)
-    _claims: list[Callable[[Results], list[Claim]]] = field(default_factory=list)
+    _claims: list[Callable[[Results], tuple[Claim, Finding]]] = field(default_factory=list)
     _tables: list[Callable[[Results], list[Table]]] = field(default_factory=list)
 
     def run(self, plan: RunPlan, **options: bool) -> Study:
         """Run the experiment, then read every claim, table and figure from its results."""
         results: Results = self._parts["experiment"](plan, **options)
-        return Study(
-            self.name,
-            self.title,
-            reference(self.cite),
-            self._parts["summary"](results),
-            [table for read in self._tables for table in read(results)],
-            self._parts["pictures"](results),
-            [claim for read in self._claims for claim in read(results)],
-            self._parts["choices"](results),
+        tried = [read(results) for read in self._claims]
+        claims = [claim for claim, _ in tried]
+        tables = [table for read in self._tables for table in read(results)]
+        summary, pictures, choices = (
+            self._parts[part](results) if part in self._parts else empty
+            for part, empty in (
+                ("summary", [f"Of its claims {count_verdicts([c.verdict for c in claims])}."]),
+                *_NOTHING,
+            )
         )
+        tables += _effects_table([finding for _, finding in tried])
+        return Study(self.name, self.title, reference(self.cite), summary, tables, pictures, claims, choices)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The study's own options, beside those that every study takes."""
+        code = self._parts["experiment"].__code__
+        return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
     # ---------------------------------------------------------------- the parts, each declared once
 
@@ -88,7 +106,7 @@ class DeclaredStudy(Generic[Results]):
         return self._parts.setdefault("experiment", function)
 
     def summary(self, function: Callable[[Results], list[str]]) -> Callable[[Results], list[str]]:
-        """Declare the sentences that stand first."""
+        """Declare the sentences that stand first; without them the verdicts are counted."""
         return self._parts.setdefault("summary", function)
 
     def pictures(self, function: Callable[[Results], list[Picture]]) -> Callable[[Results], list[Picture]]:
@@ -99,40 +117,22 @@ class DeclaredStudy(Generic[Results]):
         """Declare what was chosen: sizes, and readings of what the paper leaves unsaid."""
         return self._parts.setdefault("choices", function)
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        """The study's own options, beside those that every study takes."""
-        code = self._parts["experiment"].__code__
-        return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-
     # ---------------------------------------------------------------- claims and tables, declared one by one
 
     def claim(
-        self, words: str, *, place: str, paper: str = "", own: bool = False
+        self, words: str, *, place: str, paper: str = "in words only", own: bool = False
     ) -> Callable[[Callable[[Results], Finding]], Callable[[Results], Finding]]:
         """Declare a claim of the paper, where it stands and what the paper gives for it; the function tries it."""
 
         def declare(function: Callable[[Results], Finding]) -> Callable[[Results], Finding]:
-            def read(results: Results) -> list[Claim]:
+            def read(results: Results) -> tuple[Claim, Finding]:
                 f = function(results)
-                return [Claim(words, f.paper or paper, f.ours, f.spread, f.verdict, f.why, place, own)]
+                return Claim(words, f.paper or paper, f.ours, f.spread, f.verdict, f.why, place, own), f
 
             self._claims.append(read)
             return function
 
         return declare
-
-    def sentence(
-        self, key: str, *, paper: str = ""
-    ) -> Callable[[Callable[[Results], Finding]], Callable[[Results], Finding]]:
-        """Declare a claim whose words and place are among the paper's published sentences."""
-        sentence = published(self.name)["sentences"][key]
-        return self.claim(sentence["words"], place=sentence["place"], paper=paper)
-
-    def claims(self, function: Callable[[Results], list[Claim]]) -> Callable[[Results], list[Claim]]:
-        """Declare several claims of one form, such as one for each data set."""
-        self._claims.append(function)
-        return function
 
     def table(
         self,
@@ -159,3 +159,16 @@ class DeclaredStudy(Generic[Results]):
         """Declare several tables of one form."""
         self._tables.append(function)
         return function
+
+
+_NOTHING: tuple[tuple[str, Any], ...] = (("pictures", []), ("choices", {}))
+
+
+def _effects_table(findings: Sequence[Finding]) -> list[Table]:
+    """The effects of all claims with their intervals; none where no claim rests on any."""
+    rows = [
+        {"claim": i, **effect.row(joint_level(finding.effects))}
+        for i, finding in enumerate(findings, 1)
+        for effect in finding.effects
+    ]
+    return [Table("effects", "The effects behind the verdicts", rows, _EFFECTS_NOTE)] if rows else []

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.analysis.formatting import listed
-from steelyard.auditing.garcia_conclusions import STRONG, USUALLY, Conclusion, RateBounds
+from steelyard.auditing.garcia_conclusions import CONCLUSIONS, STRONG, Conclusion, RateBounds
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.registry import get_metric
-from steelyard.report.figures.caption_text import percent
-from steelyard.studies.declared_study import Finding
+from steelyard.studies.claims import Effect, Finding, joint_level, judged
 from steelyard.studies.garcia import (
     GARCIA_NAMES,
     GARCIA_PAPER,
     GARCIA_STUDY,
+    LISTED,
     ONE_EDGE,
     SIZES,
     WEIGHTS,
     GarciaResults,
+    margin,
     pearson_between,
     with_rate,
 )
 from steelyard.studies.garcia_tables import SIGN_WORDS
-from steelyard.studies.study import Claim, judged
 
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.auditing.correlation import CorrelationStudy
 
-_SENTENCES = GARCIA_PAPER["sentences"]
 _NO_SEED = "no randomness"
 
 
@@ -81,62 +81,64 @@ def _span(r: Array) -> str:
     return f"{means.min():+.2f} to {means.max():+.2f}".replace("-", "−")
 
 
-@GARCIA_STUDY.claims
-def _conclusions(results: GarciaResults) -> list[Claim]:
+def _conclusion(results: GarciaResults, number: int, metrics: tuple[str, ...], rates: tuple[str, ...]) -> Finding:
+    """The least margin of a conclusion, over its metrics and the five imbalances, by seed, under every reading."""
     main = results.main
-    ours = {
-        "accuracy": f"{_range(main, 'Acc', 'TPr')} with TPr, {_range(main, 'Acc', 'TNr')} with TNr",
-        "minority": "; ".join(f"{m} {_range(main, m, 'TPr')}" for m in ("AUC", "Gm", "IBA", "wAUC", "cwA")),
-        "majority": "; ".join(f"{m} {_range(main, m, 'TNr')}" for m in ("OP", "kappa", "AGm", "F1")),
-    }
-    claims = []
-    for (key, value), tried in zip(ours.items(), results.conclusions, strict=True):
-        failed = [words for words, conclusion in tried.items() if not conclusion.holds]
-        first = next(iter(tried.values()))
-        noisy = key == "minority"
-        verdict = judged(holds=first.holds and not failed and not noisy, partly=first.holds)
-        spread = f"{round(first.share * results.seeds)} of {results.seeds} seeds at all five imbalances"
-        why = _why_size(results, failed) if noisy else _why_lists(failed)
-        words, place = _SENTENCES[key]["words"], _SENTENCES[key]["place"]
-        claims.append(Claim(words, "in words only", value, spread, verdict, why, place))
-    return claims
+    ours = "; ".join(" and ".join(f"{m} {_range(main, m, rate)} with {rate}" for rate in rates) for m in metrics)
+    margins = {words: margin(study, CONCLUSIONS[number]) for words, study in results.readings.items()}
+    effects = [Effect(words, values) for words, values in margins.items()]
+    if number == 1:
+        effects.append(Effect("wAUC with the ROC point as the only edge", margin(main, ONE_EDGE)))
+    failed = [effect.name for effect in effects if not effect.shown(joint_level(effects))]
+    why = f"{_why_size(results)} {_why_lists(failed)}" if number == 1 else _why_lists(failed)
+    return Finding.of(effects, why, seeds="seeds", ours=ours)
+
+
+for _number, (_words, _metrics, _rates) in enumerate(
+    (
+        ("Acc shows negative correlation with TPr but strong positive correlation with TNr", ("Acc",), ("TPr", "TNr")),
+        ("AUC, Gm, IBA, wAUC and cwA show positive correlation with TPr", LISTED, ("TPr",)),
+        ("OP, kappa, AGm and F1 are strongly correlated with TNr", ("OP", "kappa", "AGm", "F1"), ("TNr",)),
+    )
+):
+    GARCIA_STUDY.claim(_words, place=f"section 3.1, conclusion {_number + 1}")(
+        partial(_conclusion, number=_number, metrics=_metrics, rates=_rates)
+    )
 
 
 def _why_lists(failed: list[str]) -> str:
     if not failed:
         return "It holds under every reading of the unsaid list of probabilities that was tried."
     lists = "; ".join(failed)
-    return f"It depends on the list of true probabilities, which the paper does not give: it fails with {lists}."
+    return f"It depends on what the paper does not give, first the list of true probabilities: not with {lists}."
 
 
-def _why_size(results: GarciaResults, failed: list[str]) -> str:
+def _why_size(results: GarciaResults) -> str:
     least, most = results.auc_by_size
-    one_edge = results.main.conclusions([ONE_EDGE])[0].share
-    noise = (
+    return (
         f"For AUC and Gm much of it is the noise of few positives: with 5 % of them the correlation of AUC with TPr is "
         f"{least:+.2f} on lists of {SIZES[0]} rows (5 positives) and {most:+.2f} on {SIZES[-1]:,}. wAUC is split into "
-        "ten bands here; with the single ROC point as the only edge, which equation (1) allows as well, it rises with "
-        f"TPr in {percent(one_edge)} of the seeds."
+        "ten bands here; with the single ROC point as the only edge, which equation (1) allows as well, it is another."
     )
-    return f"{noise} {_why_lists(failed)}" if failed else noise
 
 
-@GARCIA_STUDY.sentence("weighted", paper="w > 0.5, in words only")
+@GARCIA_STUDY.claim(
+    "cwA with w > 0.5 presents strong positive and negative correlation values with TPr and TNr",
+    paper="w > 0.5, in words only",
+    place="section 3.1, conclusion 2",
+)
 def _weight(results: GarciaResults) -> Finding:
-    """The paper never says its w, so the smallest of a few at which the sentence is true is looked for."""
+    """The paper never says its w, so several are tried."""
     heavier = {w: name for w, name in WEIGHTS.items() if w > 0.5}
-    shares = {w: results.weights.conclusions([_strongly(name)])[0].share for w, name in heavier.items()}
-    true = [w for w, share in shares.items() if share >= USUALLY]
+    effects = [Effect(f"w = {w}", margin(results.weights, _strongly(name))) for w, name in heavier.items()]
+    level = joint_level(effects)
+    true = [w for w, effect in zip(heavier, effects, strict=True) if effect.shown(level)]
     spans = {
         w: [_span(pearson_between(results.weights, name, rate)) for rate in ("recall", "specificity")]
         for w, name in heavier.items()
     }
-    return Finding(
-        "; ".join(f"w = {w}: {tpr} with TPr, {tnr} with TNr" for w, (tpr, tnr) in spans.items()),
-        "; ".join(f"w = {w}: {percent(share)} of seeds" for w, share in shares.items()),
-        judged(holds=len(true) == len(shares), partly=bool(true)),
-        _why_weights(true, [w for w in shares if w not in true]),
-    )
+    ours = "; ".join(f"w = {w}: {tpr} with TPr, {tnr} with TNr" for w, (tpr, tnr) in spans.items())
+    return Finding.of(effects, _why_weights(true, [w for w in heavier if w not in true]), seeds="seeds", ours=ours)
 
 
 def _why_weights(true: list[float], other: list[float]) -> str:
@@ -196,26 +198,35 @@ _WHY_SETS = {
 }
 
 
-@GARCIA_STUDY.claims
-def _sets(results: GarciaResults) -> list[Claim]:
+def _set(results: GarciaResults, key: str, named: tuple[str, ...]) -> Finding:
+    """The metrics that notice every change, that do not notice p1, or that do not notice p2."""
     signs = results.table_2
-    sets = {
+    shorts = {
         "sensitive": [short for short in GARCIA_NAMES if "-" not in signs[short]],
         "exchange": [short for short in GARCIA_NAMES if signs[short][0] == "-"],
         "negatives": [short for short in GARCIA_NAMES if signs[short][1] == "-"],
-    }
-    return [_set_claim(key, shorts) for key, shorts in sets.items()]
+    }[key]
+    verdict = judged(holds=set(named) <= set(shorts) if key == "negatives" else set(named) == set(shorts))
+    return Finding(", ".join(shorts), _NO_SEED, verdict, _WHY_SETS[key], paper=", ".join(named))
 
 
-def _set_claim(key: str, shorts: list[str]) -> Claim:
-    sentence = _SENTENCES[key]
-    named, whole = set(sentence["metrics"]), key != "negatives"
-    verdict = judged(holds=named == set(shorts) if whole else named <= set(shorts))
-    paper, ours = ", ".join(sentence["metrics"]), ", ".join(shorts)
-    return Claim(sentence["words"], paper, ours, _NO_SEED, verdict, _WHY_SETS[key], sentence["place"])
+for _key, _words, _named in (
+    ("sensitive", "The four more sensitive metrics are IBA, AGm, cwA and wAUC", ("IBA", "AGm", "cwA", "wAUC")),
+    (
+        "exchange",
+        "Acc, Gm, AUC, OP and kappa are insensitive to the inversion of class performances (p1)",
+        ("Acc", "Gm", "AUC", "OP", "kappa"),
+    ),
+    ("negatives", "F1 remains invariant under a change in TN (p2)", ("F1",)),
+):
+    GARCIA_STUDY.claim(_words, place="section 3.2, below Table 2")(partial(_set, key=_key, named=_named))
 
 
-@GARCIA_STUDY.sentence("rho", paper="equal")
+@GARCIA_STUDY.claim(
+    "When rho is 0, the weighted AUC is equal to the conventional AUC",
+    paper="equal",
+    place="section 2, below equation (1)",
+)
 def _rho(results: GarciaResults) -> Finding:
     """As printed, w(0) = rho would leave the lowest area out; with 1 - rho the sentence below the equation is true."""
     plain, auc = (

@@ -21,12 +21,13 @@ from steelyard.studies.garcia import (
     pearson_between,
     with_rate,
 )
-from steelyard.studies.study import Picture, Table
+from steelyard.studies.pictures import Picture
+from steelyard.studies.study import Table
 
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.auditing.correlation import CorrelationStudy
-    from steelyard.studies.study import TableRow
+    from steelyard.studies.claims import TableRow
 
 SIGN_WORDS = {"-": "stays", "+": "changes", "?": "undecided"}
 _RATES = ("TPr", "TNr")

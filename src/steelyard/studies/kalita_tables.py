@@ -10,15 +10,14 @@ from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.confusion import ConfusionDisplay
 from steelyard.report.figures.runs import RunsDisplay
 from steelyard.studies.kalita import KALITA_STUDY, MEAN_F, MICRO_F, TREE, KalitaResults, ProtocolOutcome
-from steelyard.studies.kalita_balance import both_trees
-from steelyard.studies.study import Picture
+from steelyard.studies.pictures import Picture
 
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.protocol.model_result import ModelResult
     from steelyard.protocol.run_summary import Summary
-    from steelyard.studies.study import TableRow
+    from steelyard.studies.claims import TableRow
 
 _DRAWN = ("balanced_accuracy", "ac_score", "mcc", "accuracy")
 _COSTS = {
@@ -100,9 +99,9 @@ def _model(result: ModelResult) -> TableRow:
 )
 def _folds(results: KalitaResults) -> list[TableRow]:
     return [
-        {"data": outcome.task.name, "learner": f"{kind}{name}"} | _model(result)
+        {"data": outcome.task.name, "learner": f"{kind.removeprefix('full ')}{name}"} | _model(result)
         for outcome in results.outcomes
-        for kind, part in both_trees(outcome).items()
+        for kind, part in outcome.both_trees.items()
         for name, result in part.models.items()
     ]
 
@@ -125,7 +124,7 @@ def _differences(results: KalitaResults) -> list[TableRow]:
             "p (Holm)": row.p_holm,
         }
         for outcome in results.outcomes
-        for kind, part in both_trees(outcome).items()
+        for kind, part in outcome.both_trees.items()
         for row in part.differences([MEAN_F, "balanced_accuracy"])
         if row.a == TREE
     ]

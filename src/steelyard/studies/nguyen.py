@@ -141,12 +141,12 @@ NGUYEN_STUDY = DeclaredStudy[NguyenResults](
 def _experiment(plan: RunPlan, *, overlap: bool = False) -> NguyenResults:
     """The experiment; `overlap` draws the test texts as the paper did, whether or not they were trained on."""
     plan.progress("reading 20 Newsgroups")
-    corpus = _read(newsgroups20(plan.data), quick=plan.quick, seed=plan.seed)
+    corpus = _read(newsgroups20(plan.data), quick=plan.quick, seed=plan.seeds(1)[0])
     main = Variant(overlap=overlap)
     outcomes = {}
     for variant in (main, *(other for other in _VARIANTS if other != main)):
         seeds = _QUICK_SEEDS if plan.quick else _SEEDS if variant == main else _OTHER_SEEDS
-        outcomes[variant.words] = _outcome(corpus, variant, range(plan.seed, plan.seed + seeds), plan.progress)
+        outcomes[variant.words] = _outcome(corpus, variant, plan.seeds(seeds), plan.progress)
     return NguyenResults(corpus, outcomes, main.words, replace(main, whole=True).words)
 
 

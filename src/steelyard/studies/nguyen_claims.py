@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
-from steelyard.studies.declared_study import Finding
+from steelyard.studies.claims import Effect, Finding, judged, published
 from steelyard.studies.nguyen import NGUYEN_STUDY, NguyenResults
 from steelyard.studies.nguyen_printed import (
     FACTORED,
@@ -16,7 +18,6 @@ from steelyard.studies.nguyen_printed import (
     PRINTED,
     PRINTING,
     RUNS,
-    all_topics,
     fitting,
     paper_averages,
     paper_calmer,
@@ -26,8 +27,6 @@ from steelyard.studies.nguyen_printed import (
     totals,
 )
 from steelyard.studies.nguyen_tables import METRIC_WORDS, PAIRS, friedman_of
-from steelyard.studies.published_values import published
-from steelyard.studies.study import Claim, judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
 _LEVEL = 0.05
 _NEAR = 2.0  # points by which an average may differ and still be called the paper's level
 _HALF = 0.5  # of the spread: what "much more stable" must at least mean
+_ALMOST = 0.9  # of the topics
+_POINT = 1.0  # of a hundred: what a difference of averages must be to matter
 
 
 @NGUYEN_STUDY.summary
@@ -44,7 +45,8 @@ def _summary(results: NguyenResults) -> list[str]:
         f"The factor does what is claimed: the mean spread over the three test sets falls to {accuracy} of what it was "
         f"for accuracy and to {f1} for F1, over {results.seeds} seeds.",
         "It must: accuracy with the factor is balanced accuracy, which the ratio of the test set moves only by chance.",
-        f"The level does not come out: accuracy {_levels(results.averages('accuracy').mean(1))} against the paper's "
+        f"The level does not come out: accuracy {_levels(results.averages('accuracy').mean(1))}, the mean of "
+        f"{results.seeds} seeds, against the paper's "
         f"{_levels(paper_averages('accuracy', results.topics))}; trained on all 500 + 500 texts it is "
         f"{_levels(results.averages('accuracy', variant=results.whole).mean(1))}.",
         f"The paper's own numbers show test sets of {_each_run([text_divisions(0)[0], text_divisions(2)[0]])}, "
@@ -61,109 +63,109 @@ def _percents(shares: list[float]) -> str:
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-@NGUYEN_STUDY.claims
-def _of_both_metrics(results: NguyenResults) -> list[Claim]:
-    return [
-        *(_steadier(results, pair) for pair in PAIRS),
-        *(_topics(results, pair) for pair in PAIRS),
-        *(_differs(results, plain) for plain, _ in PAIRS),
-        *(_alike(results, factored) for _, factored in PAIRS),
-    ]
-
-
-def _steadier(results: NguyenResults, pair: tuple[str, str]) -> Claim:
-    shares = results.shares(pair)
+def _steadier(results: NguyenResults, pair: tuple[str, str]) -> Finding:
     paper = [paper_spread(metric, results.topics).spread for metric in pair]
-    ours = [results.over_topics(metric, 0).spread for metric in pair]
-    return Claim(
-        f"With the factor {METRIC_WORDS[pair[0]]} is much more stable over the three test sets.",
-        f"mean spread {paper[0]:.2f} → {paper[1]:.2f} points ({100 * paper[1] / paper[0]:.1f} %)",
-        f"{ours[0]:.2f} → {ours[1]:.2f} points ({100 * shares[0]:.1f} %)",
-        f"{_percents(shares)} over {len(shares)} seeds",
-        judged(holds=max(shares) < _HALF, partly=shares[0] < _HALF),
-        "What is left with the factor is the chance of drawing the test texts.",
-        "Section III.D, Tables II and III",
+    each = [[results.over_topics(metric, seed).spread for metric in pair] for seed in range(results.seeds)]
+    plain, factored = np.mean(each, axis=0)
+    effect = Effect("with the factor, as a share of that without", results.shares(pair), (-np.inf, _HALF))
+    return Finding.of(
+        [effect],
+        f"Mean spread over the three sets; much more stable is read as below {_HALF}. What is left is the chance of "
+        "drawing the test texts.",
+        seeds="seeds",
+        ours=f"mean spread {plain:.2f} → {factored:.2f} points",
+        paper=f"mean spread {paper[0]:.2f} → {paper[1]:.2f} points ({100 * paper[1] / paper[0]:.1f} %)",
     )
 
 
-def _topics(results: NguyenResults, pair: tuple[str, str]) -> Claim:
+def _topics(results: NguyenResults, pair: tuple[str, str]) -> Finding:
     n, each = len(results.topics), [results.calmer(pair, seed) for seed in range(results.seeds)]
-    return Claim(
-        f"This holds for {METRIC_WORDS[pair[0]]} in almost all topics.",
-        f"{paper_calmer(pair, results.topics)} of {n} by Tables II and III",
-        f"{each[0]} of {n}",
-        _over(each),
-        judged(holds=min(each) >= 0.9 * n, partly=each[0] >= 0.9 * n),
-        "A topic fails where its recall and specificity are nearly equal: then there is no spread to reduce."
-        if min(each) < n
-        else "The spread falls in every topic and with every seed.",
-        "Section III.D",
+    words = "The spread falls in every topic and with every seed."
+    if min(each) < n:
+        words = "A topic fails where its recall and specificity are nearly equal: then there is no spread to reduce."
+    return Finding.of(
+        [Effect("share of the topics", [calmer / n for calmer in each], (_ALMOST, np.inf))],
+        f"Almost all is read as above {_ALMOST}. {words}",
+        seeds="seeds",
+        ours=f"{_over(each)} of {n} topics",
+        paper=f"{paper_calmer(pair, results.topics)} of {n} by Tables II and III",
     )
 
 
 def _over(values: Sequence[float]) -> str:
     """From the lowest to the highest of the seeds, or what they all give."""
     low, high = (f"{end:.2g}" for end in (min(values), max(values)))
-    return f"{low} with each of {len(values)} seeds" if low == high else f"{low} to {high} over {len(values)} seeds"
+    return low if low == high else f"{low} to {high}"
 
 
 def _p_values(results: NguyenResults, metric: str) -> list[float]:
     return [friedman_of(results.over_runs(metric, seed)).p_value for seed in range(results.seeds)]
 
 
-def _differs(results: NguyenResults, metric: str) -> Claim:
-    p = _p_values(results, metric)
-    return Claim(
-        f"Without the factor {METRIC_WORDS[metric]} differs significantly between the three sets.",
-        "stated of Figure (a), no test named",
-        f"Friedman p = {p[0]:.2g} over ten runs",
-        _over(p),
-        judged(holds=max(p) < _LEVEL, partly=p[0] < _LEVEL),
-        "Every run has the same order of the three sets, so the p-value is the lowest that ten runs allow."
-        if max(p) < 1e-4
-        else "Friedman's test over the means of the ten runs.",
-        "Section III.D, Figures 1 and 2",
-    )
+def _apart(results: NguyenResults, metric: str, claimed: tuple[float, float]) -> Effect:
+    """How far the averages of the three sets lie apart, by seed."""
+    spreads = [results.over_runs(metric, seed).of_means for seed in range(results.seeds)]
+    return Effect("points between the highest and the lowest average of the three sets", spreads, claimed)
 
 
-def _alike(results: NguyenResults, metric: str) -> Claim:
-    p, printed = _p_values(results, metric), paper_spread(metric)
-    below = sum(value < _LEVEL for value in p)
-    own = friedman_of(printed).p_value
-    means = _levels(printed.means.values())
+def _differs(results: NguyenResults, pair: tuple[str, str]) -> Finding:
+    why = f"Read as more than {_POINT:g} point. Friedman's p over ten runs is {_over(_p_values(results, pair[0]))}."
+    return Finding.of([_apart(results, pair[0], (_POINT, np.inf))], why, seeds="seeds")
+
+
+def _alike(results: NguyenResults, pair: tuple[str, str]) -> Finding:
+    """That a test finds nothing shows nothing; that the averages are near each other is shown by their interval."""
+    p, printed = _p_values(results, pair[1]), paper_spread(pair[1])
+    own, means = friedman_of(printed).p_value, _levels(printed.means.values())
+    differ = own < _LEVEL
     table = f"The paper's own table, tested over its topics, has p = {own:.2g} ({means})"
-    return Claim(
-        f"There is no significant difference in {METRIC_WORDS[metric]}.",
-        "stated of Figure (b), no test named",
-        f"Friedman p = {p[0]:.2g} over ten runs",
-        f"p < 0.05 in {below} of {len(p)} seeds",
-        judged(holds=below == 0 and own >= _LEVEL, partly=below <= max(1, len(p) // 5)),
-        f"{table}: its sets do differ, which sets drawn alike should not."
-        if own < _LEVEL
-        else f"{table}, no difference.",
-        "Section III.D, Figures 1 and 2",
+    ending = ": its sets do differ, which sets drawn alike should not." if differ else ", no difference."
+    why = (
+        f"Read as less than {_POINT:g} point, since a test that finds nothing shows nothing; Friedman's p is below "
+        f"{_LEVEL} in {sum(value < _LEVEL for value in p)} of {len(p)} seeds. {table}{ending}"
     )
+    finding = Finding.of([_apart(results, pair[1], (-np.inf, _POINT))], why, seeds="seeds")
+    return replace(finding, verdict="holds with qualification") if finding.verdict == "holds" and differ else finding
 
 
-@NGUYEN_STUDY.claims
-def _level(results: NguyenResults) -> list[Claim]:
+_STATED = "stated of Figure ({}), no test named"
+for _words, _which, _try, _place, _paper in (
+    ("With the factor {} is much more stable over the three test sets.", 0, _steadier, "Tables II and III", ""),
+    ("This holds for {} in almost all topics.", 0, _topics, "Tables II and III", ""),
+    (
+        "Without the factor {} differs significantly between the three sets.",
+        0,
+        _differs,
+        "Figures 1 and 2",
+        _STATED.format("a"),
+    ),
+    ("There is no significant difference in {}.", 1, _alike, "Figures 1 and 2", _STATED.format("b")),
+):
+    for _pair in PAIRS:
+        NGUYEN_STUDY.claim(_words.format(METRIC_WORDS[_pair[_which]]), place=f"Section III.D, {_place}", paper=_paper)(
+            partial(_try, pair=_pair)
+        )
+
+
+@NGUYEN_STUDY.claim(
+    "Multinomial naive Bayes trained on 50 + 50 texts reaches these averages of accuracy.", place="Table II, Average"
+)
+def _level(results: NguyenResults) -> Finding:
     ours, paper = results.averages("accuracy"), np.array(paper_averages("accuracy", results.topics))
     large = results.averages("accuracy", variant=results.whole).mean(1)
     gap, large_gap = (float(np.abs(values - paper).max()) for values in (ours.mean(1), large))
     factored, with_factor = results.averages("alpha_accuracy").mean(1), paper_averages("alpha_accuracy", results.topics)
-    place = "Table II, Average" if len(results.topics) == len(all_topics()) else "Table II, these topics"
-    claim = Claim(
-        "Multinomial naive Bayes trained on 50 + 50 texts reaches these averages of accuracy.",
-        _levels(paper),
-        _levels(ours[:, 0]),
-        "; ".join(f"{r} {row.min():.2f} to {row.max():.2f}" for r, row in zip(PRINTED, ours, strict=True)),
-        judged(holds=gap <= _NEAR, partly=gap <= 2 * _NEAR),
-        f"Off by {gap:.1f} points at most; trained on all 500 + 500 texts it is {_levels(large)}, off by "
-        f"{large_gap:.1f}. With the factor: {_levels(factored)} against {_levels(with_factor)}."
-        + (" The printed numbers are nearer to classifiers that saw all thousand texts." if large_gap < gap else ""),
-        place,
+    effects = [
+        Effect(f"{ratio}, ours less the paper's", row - printed, (-_NEAR, _NEAR))
+        for ratio, row, printed in zip(PRINTED, ours, paper, strict=True)
+    ]
+    why = (
+        f"Reached is read as within {_NEAR:g} points. Trained on all 500 + 500 texts it is {_levels(large)}, off by "
+        f"{large_gap:.1f} at most in place of {gap:.1f}. With the factor: {_levels(factored)} against "
+        f"{_levels(with_factor)}."
+        + (" The printed numbers are nearer to classifiers that saw all thousand texts." if large_gap < gap else "")
     )
-    return [claim]
+    return Finding.of(effects, why, seeds="seeds", ours=_levels(ours.mean(1)), paper=_levels(paper))
 
 
 @NGUYEN_STUDY.claim(
@@ -204,10 +206,10 @@ def _paradox(_: NguyenResults) -> Finding:
     names = ("accuracy", "precision", "recall", "f1")
     plain = [100 * float(get_metric(name)(always)) for name in names]
     factored = [100 * float(get_metric(f"alpha_{name}")(always)) for name in names]
-    ours = (_levels(plain), _levels(factored))
-    right = ours == ("90.00 / 90.00 / 100.00 / 94.74", "50.00 / 50.00 / 100.00 / 66.67")
+    ours = f"{_levels(plain)}, with the factor {_levels(factored)}"
+    right = ours == "90.00 / 90.00 / 100.00 / 94.74, with the factor 50.00 / 50.00 / 100.00 / 66.67"
     return Finding(
-        f"{ours[0]}, with the factor {ours[1]}",
+        ours,
         "no seed: four counts",
         judged(holds=False, partly=right),
         f"F1 is {plain[-1]:.2f}; the paper prints 94.73 and 94.75.",
@@ -223,11 +225,7 @@ def _table_1(results: NguyenResults) -> Finding:
         f"{sum(results.corpus.sizes.values()):,}; {len(printed) - len(other)} of {len(printed)} counts agree",
         "no seed: the data set",
         judged(holds=not other, partly=len(other) <= 2),
-        f"{differing}."
-        if 0 < len(other) <= 2
-        else "All agree."
-        if not other
-        else "This is another edition of the data.",
+        "This is another edition of the data." if len(other) > 2 else f"{differing or 'All agree'}.",
         paper=f"{sum(printed.values()):,} in all",
     )
 

@@ -10,10 +10,10 @@ import numpy as np
 from steelyard.auditing.ratio_spread import Spread, spread_of
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
-from steelyard.studies.published_values import published
+from steelyard.studies.claims import published
 
 if TYPE_CHECKING:
-    from steelyard.studies.study import TableRow
+    from steelyard.studies.claims import TableRow
 
 PRINTED = ("20:80", "50:50", "80:20")
 PRINTED_TABLES = {"table_II": ("accuracy", "f1"), "table_III": ("alpha_accuracy", "alpha_f1")}

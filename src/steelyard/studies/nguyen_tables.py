@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.runs import RunsDisplay
+from steelyard.studies.claims import published
 from steelyard.studies.nguyen import NGUYEN_STUDY, NguyenResults
 from steelyard.studies.nguyen_printed import (
     MOST_TEXTS,
@@ -22,13 +23,13 @@ from steelyard.studies.nguyen_printed import (
     text_divisions,
     totals,
 )
-from steelyard.studies.published_values import published
-from steelyard.studies.study import Picture, Table
+from steelyard.studies.pictures import Picture
+from steelyard.studies.study import Table
 
 if TYPE_CHECKING:
     from steelyard.analysis.friedman_test import Friedman
     from steelyard.auditing.ratio_spread import Spread
-    from steelyard.studies.study import TableRow
+    from steelyard.studies.claims import TableRow
 
 PAIRS = (("accuracy", "alpha_accuracy"), ("f1", "alpha_f1"))
 _SHOWN = ("20:95", "50:50", "80:19")  # by the paper's own numbers
@@ -55,7 +56,7 @@ def _sizes(results: NguyenResults) -> list[TableRow]:
 def _beside_paper(results: NguyenResults) -> list[Table]:
     """Tables II and III: ours and the paper's side by side, a topic a row, then the averages."""
     factor = {"table_II": "Table II: accuracy and F1 (%) without", "table_III": "Table III: accuracy and F1 (%) with"}
-    note = f"{results.main}; the first seed, means over ten runs. Columns marked P are the paper's."
+    note = f"{results.main}; means over ten runs of each of {results.seeds} seeds. Columns marked P are the paper's."
     if len(results.topics) < len(all_topics()):
         note += " Its averages here are of the same topics."
     tables = []
@@ -71,7 +72,7 @@ def _sides(results: NguyenResults, metrics: tuple[str, ...]) -> list[TableRow]:
     for metric in metrics:
         averages = {"Average": [round(value, 2) for value in paper_averages(metric, results.topics)]}
         for i, ratio in enumerate(PRINTED):
-            ours = results.values(metric, ratio)[0].mean(1)
+            ours = results.values(metric, ratio).mean((0, 2))
             word = "F1" if "f1" in metric else "acc."
             for row, value in zip(rows, [*ours.tolist(), float(ours.mean())], strict=True):
                 row[f"{word} {ratio}"] = round(value, 2)

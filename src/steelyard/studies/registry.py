@@ -8,23 +8,23 @@ import time
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
-from steelyard.studies import STUDIES
-from steelyard.studies.declared_study import DeclaredStudy, RunPlan
+from steelyard.studies import __path__ as folders
+from steelyard.studies import study_names
+from steelyard.studies.declared_study import LAST_SEED, DeclaredStudy, RunPlan
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import ModuleType
 
     from steelyard._types import Progress
     from steelyard.studies.study import Study
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "polars")
-LAST_SEED = 2**31 - 1  # scikit-learn's seeds end at 2**32, and a study uses some that follow the one given
 
 
 def descriptions() -> dict[str, str]:
@@ -33,7 +33,7 @@ def descriptions() -> dict[str, str]:
     >>> descriptions()["garcia"].startswith("García")
     True
     """
-    return {name: str(_module(name).__doc__).partition("\n")[0] for name in STUDIES}
+    return {name: str(_module(name).__doc__).partition("\n")[0] for name in study_names()}
 
 
 def run(
@@ -84,7 +84,8 @@ def _version(library: str) -> str:
 def _declared(name: str) -> DeclaredStudy[Any]:
     """The declaration in a study's own module, after all modules that begin with its name have added to it."""
     module = _module(name)
-    for part in iter_modules([str(Path(__file__).parent)]):
+    import_module(f"{__package__}.{name}_claims")  # first, so that its claims stand before those of other parts
+    for part in iter_modules(folders):
         if part.name.startswith(f"{name}_"):
             import_module(f"{__package__}.{part.name}")
     (declared,) = (value for value in vars(module).values() if isinstance(value, DeclaredStudy))
@@ -92,9 +93,9 @@ def _declared(name: str) -> DeclaredStudy[Any]:
 
 
 def _module(name: str) -> ModuleType:
-    if name not in STUDIES:
-        near = did_you_mean(name, STUDIES)
-        raise UnknownNameError(f"There is no study {name!r}; there are {', '.join(STUDIES)}.{near}")
+    if name not in (names := study_names()):
+        near = did_you_mean(name, names)
+        raise UnknownNameError(f"There is no study {name!r}; there are {', '.join(names)}.{near}")
     return import_module(f"{__package__}.{name}")
 
 

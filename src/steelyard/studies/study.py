@@ -4,53 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from io import BytesIO
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Self
 
 from steelyard.analysis.result import Result
 from steelyard.analysis.result_json import from_fields
-from steelyard.analysis.rows import Flat
-from steelyard.report.figures import style
 from steelyard.report.terminal import paragraph
-from steelyard.studies.saved_picture import SavedPicture
+from steelyard.studies.claims import Claim, count_verdicts
+from steelyard.studies.pictures import Picture, SavedPicture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from matplotlib.figure import Figure
-
     from steelyard.analysis.result_json import Writer
-    from steelyard.report.figures.display import Display
-
-Verdict = Literal["holds", "holds with qualification", "does not hold", "not tested"]
-TableRow: TypeAlias = dict[str, Any]  # a cell is text, a number or None
-
-
-def judged(*, holds: bool, partly: bool = False) -> Verdict:
-    """Holds, or holds in part, or does not.
-
-    >>> judged(holds=False, partly=True)
-    'holds with qualification'
-    """
-    return "holds" if holds else "holds with qualification" if partly else "does not hold"
-
-
-@dataclass(frozen=True, eq=False)
-class Claim(Flat):
-    """What the paper says and where, what this run finds with its spread over seeds, and whether that agrees.
-
-    A claim of our `own`, which the paper's figures suggest and its words do not make, is counted apart.
-    """
-
-    claim: str
-    paper: str
-    ours: str
-    spread: str
-    verdict: Verdict
-    why: str
-    place: str
-    own: bool = False
+    from steelyard.studies.claims import TableRow
 
 
 @dataclass(frozen=True)
@@ -67,48 +33,6 @@ class Table:
     note: str = ""
     formats: dict[str, str] = field(default_factory=dict)
     unfolded: bool = False
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A display; `name` becomes the name of its files.
-
-    `columns` is how much of the page it takes: 1, or 2 for a wide one; `width` is in inches, where a display should be
-    wider than a column of a paper. Without a caption the display's own is used.
-    """
-
-    name: str
-    display: Display
-    caption: str = ""
-    columns: int = 1
-    width: float | None = None
-
-    @property
-    def words(self) -> str:
-        """What stands below the picture."""
-        return self.caption or self.display.caption()
-
-    def figure(self) -> Figure:
-        """The figure of matplotlib."""
-        if self.width is not None:
-            canvas = style.canvas()
-            with canvas.paper():
-                self.display.plot(canvas.new_figure((self.width, self.display.height)).add_subplot())
-        figure: Figure = self.display.figure_
-        return figure
-
-    def image(self, kind: str) -> bytes:
-        """The picture as "svg" or "pdf", undated, its text as text."""
-        return self._svg if kind == "svg" else self._drawn(kind)
-
-    @cached_property
-    def _svg(self) -> bytes:
-        return self._drawn("svg")  # once: a figure drawn again names its clip paths anew
-
-    def _drawn(self, kind: str) -> bytes:
-        file = BytesIO()
-        self.figure().savefig(file, format=kind)
-        return file.getvalue()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -190,7 +114,7 @@ class Study(Result[Claim]):
     def verdict_counts(self) -> str:
         """How many of the paper's claims hold, and of our own: "2 hold, 1 does not hold"."""
         paper, ours = ([claim.verdict for claim in self.claims if claim.own is own] for own in (False, True))
-        return _counted(paper) + (f"; of our own {_counted(ours)}" if ours else "")
+        return count_verdicts(paper) + (f"; of our own {count_verdicts(ours)}" if ours else "")
 
     def __repr__(self) -> str:
         head = f"{self.title}\n{paragraph(self.cite)}"
@@ -204,30 +128,6 @@ class Study(Result[Claim]):
         """The sentence that marks a quick run, or none."""
         sentence = "This is a quick run, on a part of the data or with fewer repetitions"
         return [f"{sentence}: run it without --quick to cite it."] if self.quick else []
-
-
-def _counted(verdicts: list[Verdict]) -> str:
-    plural = {"holds": "hold", "holds with qualification": "hold with qualification", "does not hold": "do not hold"}
-    counts = {verdict: verdicts.count(verdict) for verdict in get_args(Verdict)}
-    return ", ".join(f"{n} {plural.get(verdict, verdict) if n > 1 else verdict}" for verdict, n in counts.items() if n)
-
-
-def signed(value: float, digits: int = 2) -> str:
-    """A difference or a correlation with its sign, in the signs of print.
-
-    >>> signed(-0.5), signed(0.25, 1)
-    ('−0.50', '+0.2')
-    """
-    return f"{value:+.{digits}f}".replace("-", "−")
-
-
-def tiny(value: float) -> str:
-    """A size that may be rounding alone.
-
-    >>> tiny(0.0), tiny(0.0288)
-    ('0', '2.9e-02')
-    """
-    return f"{value:.1e}" if value else "0"
 
 
 def _claim_text(number: int, claim: Claim) -> str:

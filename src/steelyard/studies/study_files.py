@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from steelyard.errors import InputError
 from steelyard.ingest.replaced_files import check_replaceable, replacement_folder
 from steelyard.report.csv_text import csv_rows
-from steelyard.studies.saved_picture import SavedPicture
+from steelyard.studies.pictures import SavedPicture
 from steelyard.studies.study_page import study_page
 
 if TYPE_CHECKING:

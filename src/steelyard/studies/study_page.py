@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _KINDS = {
     "holds": "holds",
     "holds with qualification": "partly",
+    "not shown": "open",
     "does not hold": "fails",
-    "not tested": "untested",
 }
 MOST_SHOWN = 20  # rows of a table that are shown unasked
 

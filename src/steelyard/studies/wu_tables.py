@@ -14,7 +14,8 @@ from steelyard.report.figures.density import DensityDisplay
 from steelyard.report.figures.ranking import RankingDisplay
 from steelyard.report.figures.runs import RunsDisplay
 from steelyard.report.figures.surface import SurfaceDisplay
-from steelyard.studies.study import Picture, Table
+from steelyard.studies.pictures import Picture
+from steelyard.studies.study import Table
 from steelyard.studies.wu import WU_STUDY
 from steelyard.studies.wu_ranking import mean_places, mean_sides
 from steelyard.studies.wu_trials import CONDITIONS, DIGIT_MODELS, HELD_OUT, LDA, NMC, WU_METRICS, DigitTrials
@@ -22,7 +23,7 @@ from steelyard.studies.wu_trials import CONDITIONS, DIGIT_MODELS, HELD_OUT, LDA,
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.studies.study import TableRow
+    from steelyard.studies.claims import TableRow
     from steelyard.studies.wu_trials import DigitTrial
 
 _SHOWN = ("ac_score", "g_mean", "balanced_accuracy", "mcc")

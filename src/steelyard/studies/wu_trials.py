@@ -17,7 +17,7 @@ from steelyard.estimators.threshold import ThresholdClassifier
 from steelyard.ingest.array_tables import confusion
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
-from steelyard.studies.published_values import published
+from steelyard.studies.claims import published
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Progress

@@ -1,0 +1,209 @@
+"""Claims: what a paper says, the effects that a run finds over disjoint seeds, and the verdict by these."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from steelyard.analysis.corrected_t_test import corrected_t_test
+from steelyard.analysis.rows import Flat
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+Verdict = Literal["holds", "holds with qualification", "not shown", "does not hold"]
+TableRow: TypeAlias = dict[str, Any]  # a cell is text, a number or None
+ABOVE_0 = (0.0, math.inf)
+_LEVEL = 0.95
+_SHOWN = {True: "yes", False: "no", None: "open"}
+_FEWEST = 2  # seeds: one has no interval
+_MOST_TOLD = 4  # effects that are written out beside another value; all stand in their table
+
+
+@dataclass(frozen=True, eq=False)
+class Claim(Flat):
+    """What the paper says and where, what this run finds with its spread over seeds, and whether that agrees.
+
+    A claim of our `own`, which the paper's words do not make, is counted apart.
+    """
+
+    claim: str
+    paper: str
+    ours: str
+    spread: str
+    verdict: Verdict
+    why: str
+    place: str
+    own: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """A number that a claim speaks of, one for each of disjoint seeds, and the range in which the claim puts its mean.
+
+    `test_share` is the share of the rows that is tested, where seeds draw from the same rows: the interval of the mean
+    is then Nadeau and Bengio's, which more seeds do not make as narrow as they like.
+    """
+
+    name: str
+    values: ArrayLike
+    claimed: tuple[float, float] = ABOVE_0
+    test_share: float | None = None
+
+    def interval(self, level: float = _LEVEL) -> tuple[float, float, float]:
+        """The mean over the seeds in which it is defined, and its interval; endless where they are too few."""
+        values = self._defined
+        if len(values) < _FEWEST:
+            return (float(values.mean()) if len(values) else math.nan), -math.inf, math.inf
+        shared = {"test_share": self.test_share} if self.test_share else {"n_train": math.inf, "n_test": 1.0}
+        test = corrected_t_test(values, level=level, **shared)
+        return test.difference, test.low, test.high
+
+    def shown(self, level: float = _LEVEL) -> bool | None:
+        """Whether the interval lies inside the claimed range, or outside; None where it crosses an end of it.
+
+        >>> [Effect("gain", values).shown() for values in ([2, 3, 4], [-2, -3, -4], [-1, 0, 2])]
+        [True, False, None]
+        """
+        _, low, high = self.interval(level)
+        if self.claimed[0] < low and high < self.claimed[1]:
+            return True
+        return False if high <= self.claimed[0] or low >= self.claimed[1] else None
+
+    @property
+    def seeds(self) -> int:
+        """In how many seeds it is defined."""
+        return len(self._defined)
+
+    def row(self, level: float) -> TableRow:
+        """The effect as a row of the table of all effects."""
+        mean, low, high = self.interval(level)
+        ends = {
+            "mean": mean,
+            "low": low,
+            "high": high,
+            "claimed above": self.claimed[0],
+            "claimed below": self.claimed[1],
+        }
+        finite = {name: value if math.isfinite(value) else None for name, value in ends.items()}
+        return {"effect": self.name, **finite, "seeds": self.seeds, "shown": _SHOWN[self.shown(level)]}
+
+    def text(self, level: float) -> str:
+        """The mean and its interval, signed where a sign is what is claimed: "gain +0.021 (+0.012 to +0.030)"."""
+        mean, *ends = (self._number(value) for value in self.interval(level))
+        return f"{self.name} {mean}" + (f" ({ends[0]} to {ends[1]})" if self.seeds >= _FEWEST else "")
+
+    def _number(self, value: float) -> str:
+        is_sign = 0 in self.claimed or -math.inf < self.claimed[0] < 0
+        return "undefined" if math.isnan(value) else signed(value, 3) if is_sign else f"{value:.3f}"
+
+    @property
+    def _defined(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        values = np.asarray(self.values, dtype=np.float64).ravel()
+        return values[np.isfinite(values)]
+
+
+def joint_level(effects: Sequence[Effect]) -> float:
+    """The level of each interval at which all of them hold together with 95 % (Bonferroni)."""
+    return 1 - (1 - _LEVEL) / len(effects)
+
+
+def verdict_of(effects: Sequence[Effect]) -> Verdict:
+    """What the effects say together: a claim that the intervals neither show nor refute is not shown.
+
+    >>> gain, loss, either = ([2.9, 3, 3.1], [-2.9, -3, -3.1], [-1, 0, 2])
+    >>> [verdict_of([Effect("a", a), Effect("b", b)]) for a, b in ((gain, gain), (gain, loss), (either, loss))]
+    ['holds', 'holds with qualification', 'does not hold']
+    >>> verdict_of([Effect("a", either)])
+    'not shown'
+    """
+    shown = [effect.shown(joint_level(effects)) for effect in effects]
+    if any(shown):
+        return "holds" if all(shown) else "holds with qualification"
+    return "does not hold" if False in shown else "not shown"
+
+
+def judged(*, holds: bool, partly: bool = False) -> Verdict:
+    """The verdict on what is decided without seeds, by a proof, the paper's own numbers or the data.
+
+    >>> judged(holds=False, partly=True)
+    'holds with qualification'
+    """
+    return "holds" if holds else "holds with qualification" if partly else "does not hold"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a run says of a claim: its own value, that value's spread, whether the claim agrees, and why.
+
+    `paper` is what the paper says where that is computed from its printed numbers.
+    """
+
+    ours: str
+    spread: str
+    verdict: Verdict
+    why: str
+    paper: str = ""
+    effects: tuple[Effect, ...] = ()
+
+    @classmethod
+    def of(cls, effects: Sequence[Effect], why: str, *, seeds: str, ours: str = "", paper: str = "") -> Finding:
+        """What effects say of a claim; `seeds` names what they are repeated over, such as "splits"."""
+        level = joint_level(effects)
+        texts = "; ".join(effect.text(level) for effect in effects)
+        n = max(effect.seeds for effect in effects)
+        jointly = ", all together" if len(effects) > 1 else ""
+        spread = f"means over {n} {seeds}, 95 % intervals{jointly}"
+        sides = {word: [e.name for e in effects if e.shown(level) is side] for side, word in _SIDES.items()}
+        if max(map(len, sides.values())) < len(effects):
+            spread += "".join(f"; {word}: {', '.join(names)}" for word, names in sides.items() if names)
+        both = (ours, f"{texts}; {spread}" if len(effects) <= _MOST_TOLD else spread) if ours else (texts, spread)
+        return cls(*both, verdict_of(effects), why, paper, tuple(effects))
+
+
+_SIDES = {None: "not shown", False: "against it"}
+
+
+def count_verdicts(verdicts: Sequence[Verdict]) -> str:
+    """How many there are of each verdict: "2 hold, 1 does not hold"."""
+    plural = {"holds": "hold", "holds with qualification": "hold with qualification", "does not hold": "do not hold"}
+    counts = {verdict: verdicts.count(verdict) for verdict in get_args(Verdict)}
+    return ", ".join(f"{n} {plural.get(verdict, verdict) if n > 1 else verdict}" for verdict, n in counts.items() if n)
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A difference or a correlation with its sign, in the signs of print.
+
+    >>> signed(-0.5), signed(0.25, 1)
+    ('−0.50', '+0.2')
+    """
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def tiny(value: float) -> str:
+    """A size that may be rounding alone.
+
+    >>> tiny(0.0), tiny(0.0288)
+    ('0', '2.9e-02')
+    """
+    return f"{value:.1e}" if value else "0"
+
+
+@cache
+def published(paper: str) -> dict[str, Any]:
+    """The numbers that a paper prints, each with its place in it.
+
+    >>> published("garcia")["table_2"]["signs"]["F1"]
+    '+-+++'
+    """
+    text = files("steelyard.studies").joinpath("papers", f"{paper}.json").read_text(encoding="utf-8")
+    values: dict[str, Any] = json.loads(text)
+    return values
