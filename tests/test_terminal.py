@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -20,6 +19,8 @@ from steelyard.cli.commands import commands, load_command
 from steelyard.cli.overview import COMMANDS
 from steelyard.cli.suggestions import SUGGESTIONS, column_names, metric_meanings
 from steelyard.metrics.registry import list_metrics
+
+pty = pytest.importorskip("pty", reason="this system has no terminals of that kind", exc_type=ImportError)
 
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
 COUNTS = ["report", "--counts", "28,23,72,2680"]
