@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import importlib.util
 import io
 import json
 import math
@@ -1072,6 +1073,56 @@ def test_letters_that_the_terminal_lacks_are_written_as_codes(tmp_path):
     ran = shell("report", path, "--true", "y", "--pred", "p", "--positive", "目", PYTHONIOENCODING="cp1252")
     assert ran.returncode == 0
     assert b"\\u76ee" in ran.stdout and "œil".encode("cp1252") in ran.stdout
+
+
+def test_a_full_disk_is_the_disks_fault_and_leaves_nothing(long_file, tmp_path):
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    words = {
+        f"report {long_file} --true y --pred p": f"There is no room in '{folder}' for a copy of '{long_file}': File too large",
+        f"report --counts 1,2,3,4 -o {tmp_path}/out.html": f"'{tmp_path}/out.html' cannot be written: File too large.",
+    }
+    if importlib.util.find_spec("sklearn"):
+        words[f"demo -o {tmp_path}/demo"] = f"'{tmp_path}/demo/predictions.parquet' cannot be written: File too large."
+    for line, sentence in words.items():
+        command = f"ulimit -f 4; TMPDIR={folder} {sys.executable} -B -m steelyard.cli {line}"
+        ran = subprocess.run(["bash", "-c", command], capture_output=True, check=False, text=True)
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert ran.stderr.startswith(f"steelyard: {sentence}") and ran.stderr.count("\n") == 1
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_what_the_operating_system_refuses_is_not_called_our_fault(rows, tmp_path, monkeypatch):
+    refused = run("report", tmp_path / f"{'x' * 300}.csv", code=2).stderr
+    assert "cannot be used: File name too long; check the name, the permissions and the room on the disk." in refused
+    line = f"{sys.executable} -m steelyard.cli report - <&-"
+    ran = subprocess.run(["bash", "-c", line], capture_output=True, check=False)
+    assert ran.stderr == b"steelyard: The standard input is empty; give a file with a header and rows.\n"
+
+    def deny(*_):
+        raise PermissionError(13, "Permission denied", str(rows))
+
+    monkeypatch.setattr("steelyard.cli.inputs.add_saved", deny)
+    assert f"'{rows}' cannot be used: Permission denied; check" in run("report", rows, code=2).stderr
+    monkeypatch.setattr("steelyard.ingest.files._magic", deny)
+    told = run("compare", rows, "--true", "y_true", "--pred", "y_pred", "--pred", "b", code=2).stderr
+    assert told == f"steelyard: '{rows}' cannot be read: Permission denied.\n"
+
+
+def test_a_file_whose_name_is_not_utf_8_is_read_and_written(frame, tmp_path):
+    for name, data in (
+        (b"r\xff.csv", frame.write_csv().encode()),
+        (b"r\xff.csv.gz", gzip.compress(frame.write_csv().encode())),
+    ):
+        path, page = os.fsencode(tmp_path) + b"/" + name, os.fsencode(tmp_path) + b"/" + name + b".html"
+        try:
+            Path(os.fsdecode(path)).write_bytes(data)
+        except OSError:
+            pytest.skip("this disk takes no such name")
+        ran = subprocess.run([*COMMAND, "report", path, "--format", "json"], capture_output=True, check=False)
+        assert strict(ran.stdout)["rows"] == ROWS and strict(ran.stdout)["source"] == name.decode(errors="replace")
+        ran = subprocess.run([*COMMAND, "report", path, "-o", page], capture_output=True, check=False)
+        assert ran.returncode == 0 and Path(os.fsdecode(page)).read_text(encoding="utf-8")
 
 
 # ---------------------------------------------------------------- hostile names

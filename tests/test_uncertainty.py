@@ -20,7 +20,7 @@ from steelyard import (
     sample_size,
     score_table,
 )
-from steelyard.analysis import distributions, draws, rate_intervals
+from steelyard.analysis import distributions, draws, large_tables, rate_intervals
 from steelyard.analysis.inference import COUNT_METHODS
 from steelyard.analysis.kinks import kinks
 
@@ -397,3 +397,52 @@ def test_the_draws_of_scores_are_those_of_one_metric_whichever_others_are_asked_
     for name, found in zip(names, together, strict=True):
         alone = interval(name, Y, S)
         assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high), name
+
+
+# ---------------------------------------------------------------- many classes
+
+
+def _many(k, rows=3000):
+    rng = np.random.default_rng(k)
+    truth = rng.integers(0, k, rows)
+    return truth, np.where(rng.random(rows) < 0.6, truth, rng.integers(0, k, rows))
+
+
+def test_the_draws_of_very_many_classes_are_never_kept_whole(monkeypatch):
+    seen, draw = [], draws.posterior_draws
+
+    def count(*given):
+        cells = draw(*given)
+        seen.append(cells.size)
+        return cells
+
+    monkeypatch.setattr("steelyard.analysis.interval_ends.posterior_draws", count)
+    truth, pred = _many(300)
+    for found in steelyard.intervals(["accuracy", "mcc"], truth, pred):
+        assert found.low < found.value < found.high
+    steelyard.intervals(["recall"], truth, pred, average=None)
+    assert max(seen) <= large_tables.DRAWS_AT_ONCE
+    assert sum(seen[-300:]) <= large_tables.DRAWS_AT_ONCE  # each class keeps its own
+
+
+def test_draws_in_blocks_are_the_draws_at_once(monkeypatch):
+    truth, pred = _many(5)
+    options = {"draws": 1000, "method": "posterior"}
+    whole = steelyard.intervals(["accuracy", "mcc"], truth, pred, **options)
+    monkeypatch.setattr(large_tables, "DRAWS_AT_ONCE", 700)
+    assert list(steelyard.intervals(["accuracy", "mcc"], truth, pred, **options)) == list(whole)
+
+
+def test_draws_of_mostly_empty_tables_are_those_of_the_posterior(monkeypatch):
+    rows = steelyard.confusion(*_many(30, 200)).rows.astype(float)
+    one = np.ones((30, 1))
+    dense = draws.posterior_draws(rows, one, 4000, np.random.default_rng(1))
+    monkeypatch.setattr(draws, "MOST_DENSE", 5)
+    sparse = draws.posterior_draws(rows, 2 * one, 4000, np.random.default_rng(2)) / 2
+    for of in (
+        lambda cells: np.trace(cells, axis1=1, axis2=2),
+        lambda cells: cells.sum((1, 2)),
+        lambda cells: cells[:, 3].sum(-1),
+    ):
+        found, expected = (np.quantile(of(cells), [0.025, 0.5, 0.975]) for cells in (sparse, dense))
+        np.testing.assert_allclose(found, expected, rtol=0.06)

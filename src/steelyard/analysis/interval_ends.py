@@ -19,10 +19,12 @@ from steelyard.analysis.draws import (
     student_spread,
     with_class_totals,
 )
+from steelyard.analysis.folded_tables import class_fold, folded
 from steelyard.analysis.inference import AUC_METHODS, RANK_METHODS, RATE_METHODS, Inference
 from steelyard.analysis.interval import Interval
 from steelyard.analysis.interval_methods import chosen_method
 from steelyard.analysis.kinks import deviance_limit, deviances, near_kink
+from steelyard.analysis.large_tables import COUNT_DRAWS, draw_count, is_large, values_by_blocks
 from steelyard.analysis.prevalence import at_prevalence, checked_prevalence, class_shares
 from steelyard.analysis.rank_sampler import RankSampler
 from steelyard.analysis.rate_intervals import rate_interval
@@ -35,13 +37,11 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array, Label
+    from steelyard._types import Array
     from steelyard.analysis.estimand import Estimand
     from steelyard.analysis.rate_intervals import Ends
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.statistic import Statistic
-
-COUNT_DRAWS, DRAWS_AT_ONCE = 10_000, 4_000_000
 
 
 class Bounds(NamedTuple):
@@ -62,6 +62,8 @@ class IntervalSampler:
     rng: np.random.Generator = field(init=False)
     ranks: RankSampler = field(init=False)
     _drawn: dict[tuple[int | None, int | None, str], tuple[Array, Array | None]] = field(default_factory=dict)
+    _asked: list[tuple[Estimand, str]] = field(default_factory=list)
+    _large: dict[Estimand, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rng = self.inference.generator
@@ -72,6 +74,7 @@ class IntervalSampler:
         values = [estimand.on(self._table_at_prevalence(estimand.table)) for estimand in estimands]
         methods = [chosen_method(estimand, self.inference) for estimand in estimands]
         pairs = zip(estimands, methods, strict=True)
+        self._asked = list(zip(estimands, methods, strict=True))
         self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
         return [self._interval(*parts) for parts in zip(estimands, values, methods, strict=True)]
 
@@ -105,6 +108,8 @@ class IntervalSampler:
 
     def _count_bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
         """The ends by draws of the table."""
+        if (values := self._large_values(estimand, method)) is not None:
+            return Bounds(*quantiles(values, self.inference.tails), float(np.isnan(values).mean()))
         cells, deviance = self._cells(estimand, method)
         values = estimand.on_cells(cells)
         undefined = float(np.isnan(values).mean())
@@ -148,7 +153,7 @@ class IntervalSampler:
         table, place = estimand.label_table, estimand.positive_place
         key = (id(table) if isinstance(table, Counts) else None, place, method)
         if key not in self._drawn:
-            fold = None if isinstance(table, Counts) or place is None else _fold(place, len(table.labels))
+            fold = None if isinstance(table, Counts) or place is None else class_fold(place, len(table.labels))
             self._drawn[key] = (
                 (self._draw_clusters(self.cluster_tables, fold), None)
                 if self.cluster_tables is not None
@@ -156,10 +161,29 @@ class IntervalSampler:
             )
         return self._drawn[key]
 
-    def _draw(self, table: Counts | Confusion, fold: Array | None, method: str) -> tuple[Array, Array | None]:
-        folded = table if fold is None or isinstance(table, Counts) else _folded(table, fold)
-        rows, row_weight = effective_cells(folded)
-        draws = self.inference.draws or int(np.clip(DRAWS_AT_ONCE // rows.shape[-1] ** 2, 200, COUNT_DRAWS))
+    def _large_values(self, estimand: Estimand, method: str) -> Array | None:
+        """The values on the draws of a table too large for them to be kept, of all metrics at once; None of others."""
+        table = estimand.table
+        if not isinstance(table, Confusion) or estimand.positive_place is not None or self.cluster_tables is not None:
+            return None
+        draws = self.inference.draws or draw_count(len(table.labels), of_one=False)
+        if not is_large(len(table.labels), draws):
+            return None
+        if estimand not in self._large:
+            alike = [other for other, its in self._asked if its == method and other.table is table]
+            alike = [other for other in alike if other.options.average is not None and other.positive_place is None]
+            self._large |= values_by_blocks(
+                alike, lambda n: self._draw(table, None, method, n)[0], len(table.labels), draws
+            )
+        return self._large[estimand]
+
+    def _draw(
+        self, table: Counts | Confusion, fold: Array | None, method: str, draws: int | None = None
+    ) -> tuple[Array, Array | None]:
+        one = table if fold is None or isinstance(table, Counts) else folded(table, fold)
+        rows, row_weight = effective_cells(one)
+        k = len(table.labels) if isinstance(table, Confusion) else 2
+        draws = draws or self.inference.draws or draw_count(k, of_one=fold is not None)
         if "bootstrap" in method or method == "bca":
             if (row_weight != 1).any() or rows.ndim > 2 or (rows != np.round(rows)).any():
                 raise InputError(
@@ -197,26 +221,6 @@ def _check_unweighted(estimand: Estimand, method: str) -> None:
     about_all = estimand.positive_place is None and not isinstance(estimand.table, Counts)
     if about_all or (isinstance(estimand.table, Confusion) and estimand.table.weighted):
         raise InputError(f"The method {method!r} counts rows of two classes without weights; use 'posterior'.")
-
-
-def _fold(place: int, k: int) -> Array:
-    """The 2 x K matrix that adds up one class, then all others."""
-    fold = np.ones((2, k))
-    fold[0], fold[0, place], fold[1, place] = 0, 1, 0
-    return fold
-
-
-def _folded(table: Confusion, fold: Array) -> Confusion:
-    """The table of one class against the rest, that class first."""
-    rows = (fold @ table.rows @ fold.T).round().astype(np.int64)
-    if not table.weighted:
-        return Confusion.of_rows((1, 0), rows)
-    return Confusion((1, 0), rows, fold @ table.weights @ fold.T, fold @ table.squares @ fold.T)
-
-
-def against_rest(table: Confusion, label: Label) -> Confusion:
-    """The table of one class against the rest, that class first."""
-    return _folded(table, _fold(table.index(label), len(table.labels)))
 
 
 def quantiles(values: Array, levels: tuple[float, float]) -> Ends:

@@ -11,8 +11,9 @@ import numpy as np
 from steelyard.analysis.cluster_tables import cluster_tables
 from steelyard.analysis.estimand import Estimand
 from steelyard.analysis.inference import ClusteredRows, Inference
-from steelyard.analysis.interval_ends import COUNT_DRAWS, IntervalSampler
+from steelyard.analysis.interval_ends import IntervalSampler
 from steelyard.analysis.interval_rows import IntervalRows, checked_call
+from steelyard.analysis.large_tables import COUNT_DRAWS
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns

@@ -156,6 +156,11 @@ def _sentence(ctx: click.Context, error: Exception) -> str:
         return error.format_message()
     if isinstance(error, SteelyardError):
         return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        what = (
+            "The operating system refuses this" if error.filename is None else f"{str(error.filename)!r} cannot be used"
+        )
+        return f"{what}: {error.strerror.rstrip('.')}; check the name, the permissions and the room on the disk."
     text = f"{type(error).__name__}, {str(error)[:200].rstrip('.')}"
     return f"Steelyard failed on this, which is its fault: {text}; STEELYARD_DEBUG=1 shows where."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -57,6 +58,7 @@ class Inputs:
         if not self.files:
             return f"counts {self.counts}"
         first = "standard input" if self.files[0] == "-" else Path(self.files[0]).name
+        first = os.fsencode(first).decode(errors="replace")  # a name need not be UTF-8, what is written is
         return first if len(self.files) == 1 else f"{first} and {len(self.files) - 1} more"
 
     @property

@@ -55,7 +55,8 @@ def check_no_input(output: Output, names: Iterable[str]) -> None:
     """Refuse an output that would replace one of the files that are read."""
     if output.path is None or not (path := Path(output.path)).exists():
         return
-    from steelyard.ingest.files import STDIN, expand_names
+    from steelyard.ingest.file_errors import STDIN
+    from steelyard.ingest.files import expand_names
 
     for name in expand_names([name for name in names if name != STDIN]):
         if path.samefile(name):

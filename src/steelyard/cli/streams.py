@@ -7,9 +7,12 @@ import io
 import os
 import sys
 import warnings
+from pathlib import Path
 from typing import TextIO
 
 from steelyard.errors import InputError
+
+_OF_WRITING = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
 def prepare_streams() -> None:
@@ -17,6 +20,8 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    if sys.stdin is None:  # closed from the start: as good as empty
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - for the life of the program
     warnings.showwarning = lambda message, *_, **__: print_message(f"steelyard: {message}")
 
 
@@ -53,7 +58,7 @@ def check_stdout() -> None:
 
 def is_of_stdout(error: BaseException) -> bool:
     """Whether it was stdout that could not be written: errors of files name them."""
-    return isinstance(error, OSError) and error.errno is not None and error.filename is None
+    return isinstance(error, OSError) and error.errno in _OF_WRITING and error.filename is None
 
 
 def lost_sentence(error: OSError) -> str | None:

@@ -45,10 +45,14 @@ def digit_predictions(digit: int = 8) -> Predictions:
 
 def write_predictions(path: Path) -> Path:
     """The truth and the scores of both classifiers as a Parquet file."""
+    from io import BytesIO
+
     import polars as pl
 
     from steelyard.ingest.replaced_files import replacement_file
 
+    data = BytesIO()
+    pl.DataFrame(digit_predictions()._asdict()).write_parquet(data)
     with replacement_file(path) as temporary:
-        pl.DataFrame(digit_predictions()._asdict()).write_parquet(temporary)
+        temporary.write_bytes(data.getvalue())
     return path

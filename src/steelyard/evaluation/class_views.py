@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.draws import effective_cells
-from steelyard.analysis.interval_ends import against_rest
+from steelyard.analysis.folded_tables import against_rest
 from steelyard.analysis.rows import Rows
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.registry import get_metric, list_metrics

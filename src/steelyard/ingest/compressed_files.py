@@ -31,7 +31,9 @@ def unpack(packed: Path, kind: str, path: Path, name: str) -> Path:
                         f"{name} unpacks to more than {limit / 2**30:,.3g} GiB, over {MOST_TIMES} times its size; "
                         "unpack it yourself if that is right."
                     )
-    except (OSError, EOFError):
+    except (OSError, EOFError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the system, not of what the file holds
+            raise
         raise InputError(f"{name} is a {kind} file that cannot be unpacked: it is truncated or damaged.") from None
     return path
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 import shutil
 import sys
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from steelyard.errors import InputError
 from steelyard.ingest import bad_rows, repeated_files, temporary_files
 from steelyard.ingest.compressed_files import BLOCK, unpack
+from steelyard.ingest.file_errors import STDIN, file_title, reworded_errors
 from steelyard.ingest.source import Source
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
-STDIN = "-"
 PART_ROWS = 25_000_000  # rows of a Parquet file counted at once; parts are what a progress bar can show
 MAGIC = {
     b"PAR1": "parquet",
@@ -50,7 +51,7 @@ class UnpackedFile:
 @contextmanager
 def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | None = None) -> Iterator[Source]:
     """The rows of the files as a source to be counted; what had to be unpacked is removed afterwards."""
-    with temporary_files.temporary_folder() as folder, _reworded_errors(names):
+    with temporary_files.temporary_folder() as folder, reworded_errors(names):
         files = [_unpacked(name, folder, i) for i, name in enumerate(expand_names(names))]
         kinds = {file.kind for file in files}
         if len(kinds) > 1:
@@ -119,13 +120,16 @@ def _unpacked(name: str, folder: Path, number: int) -> UnpackedFile:
     if name == STDIN or path.is_fifo():
         path = _copied(name, folder / f"piped-{number}")
     if not path.stat().st_size:
-        raise InputError(f"{_title(name)} is empty; give a file with a header and rows.")
+        raise InputError(f"{file_title(name)} is empty; give a file with a header and rows.")
     packed, plain = _magic(path), Path(name)
+    if os.fsencode(name).decode(errors="replace") != name:  # no UTF-8, which Polars takes alone
+        path = folder / f"named-{number}"
+        path.symlink_to(Path(name).resolve())
     if packed in ("gzip", "zstd"):
-        path, plain = unpack(path, packed, folder / f"unpacked-{number}", _title(name)), plain.with_suffix("")
+        path, plain = unpack(path, packed, folder / f"unpacked-{number}", file_title(name)), plain.with_suffix("")
     kind = _magic(path)
     if kind in PACKED:  # which Polars would unpack by itself, to whatever size
-        raise InputError(f"{_title(name)} is packed twice, or by zlib; unpack it first.")
+        raise InputError(f"{file_title(name)} is packed twice, or by zlib; unpack it first.")
     return UnpackedFile(name, path, kind or _text_kind(name, path, plain.suffix.lower()))
 
 
@@ -138,10 +142,6 @@ def _copied(name: str, path: Path) -> Path:
             with Path(name).open("rb") as pipe:
                 shutil.copyfileobj(pipe, saved, BLOCK)
     return path
-
-
-def _title(name: str) -> str:
-    return "The standard input" if name == STDIN else repr(name)
 
 
 def _magic(path: Path) -> str | None:
@@ -159,13 +159,13 @@ def _text_kind(name: str, path: Path, ending: str) -> str:
     except UnicodeDecodeError:
         text = "\0"
     if _other_encoding(start):
-        raise InputError(f"{_title(name)} is text, but not in UTF-8; save it as UTF-8 first.")
+        raise InputError(f"{file_title(name)} is text, but not in UTF-8; save it as UTF-8 first.")
     if "\0" in text or (len(start) == 4096 and len(text.encode()) < 4090):
-        raise InputError(f"{_title(name)} is not a file of predictions; give {_KINDS}.")
+        raise InputError(f"{file_title(name)} is not a file of predictions; give {_KINDS}.")
     if not text.strip():
-        raise InputError(f"{_title(name)} holds nothing but blanks; give a file with a header and rows.")
+        raise InputError(f"{file_title(name)} holds nothing but blanks; give a file with a header and rows.")
     if ending in JSON_ENDINGS and text.lstrip().startswith("["):
-        raise InputError(f"{_title(name)} holds a list; give JSON lines, one object on each line.")
+        raise InputError(f"{file_title(name)} holds a list; give JSON lines, one object on each line.")
     return "json" if text.lstrip().startswith("{") or ending in JSON_ENDINGS else "csv"
 
 
@@ -211,7 +211,7 @@ def _csv(file: UnpackedFile) -> pl.LazyFrame:
     """Every value as text: numbers are read where numbers are needed, and labels stay what they are."""
     import polars as pl
 
-    separator, header = bad_rows.csv_header(file.path, SEPARATORS, _title(file.name))
+    separator, header = bad_rows.csv_header(file.path, SEPARATORS, file_title(file.name))
     rows = pl.scan_csv(file.path, separator=separator, infer_schema=False, glob=False)
     if len(names := rows.collect_schema().names()) == len(header):
         rows = rows.rename({name: cell for name, cell in zip(names, header, strict=True) if name != cell})
@@ -220,26 +220,8 @@ def _csv(file: UnpackedFile) -> pl.LazyFrame:
     try:
         suspect = rows.select(pl.all().null_count()).collect(engine="streaming").row(0)[-1] > 0
     except pl.exceptions.ComputeError:
-        bad_rows.has_blank_lines(file.path, separator, _title(file.name))
+        bad_rows.has_blank_lines(file.path, separator, file_title(file.name))
         raise
-    if suspect and bad_rows.has_blank_lines(file.path, separator, _title(file.name)):
+    if suspect and bad_rows.has_blank_lines(file.path, separator, file_title(file.name)):
         return rows.filter(pl.any_horizontal(pl.all().is_not_null()))
     return rows
-
-
-@contextmanager
-def _reworded_errors(names: Sequence[str]) -> Iterator[None]:
-    """The errors of Polars on a file it cannot read, in one sentence."""
-    import polars as pl
-    from narwhals.exceptions import NarwhalsError
-
-    try:
-        yield
-    except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
-        shown = ", ".join(map(_title, names[:3]))
-        raise InputError(f"{shown} cannot be read: {_sentence(str(error))}") from None
-
-
-def _sentence(text: str) -> str:
-    first = " ".join(text.split("\n\n", maxsplit=1)[0].split())
-    return f"{first[:200].rstrip('.')}."

@@ -191,7 +191,8 @@ class Confusion:
 def one_vs_rest(matrix: Array) -> tuple[Array, Array, Array, Array]:
     """The cells tp, fn, fp, tn of each class against the rest, on the last axis."""
     k = matrix.shape[-1]
-    others = matrix * ~np.eye(k, dtype=bool)  # sums, not differences: 0.3 - 0.1 - 0.2 is not 0
+    others, diagonal = np.array(matrix), np.arange(k)
+    others[..., diagonal, diagonal] = 0  # sums, not differences: 0.3 - 0.1 - 0.2 is not 0
     tp, fn, fp = np.diagonal(matrix, axis1=-2, axis2=-1), others.sum(-1), others.sum(-2)
     if k == 2:
         return tp, fn, fp, tp[..., ::-1]
