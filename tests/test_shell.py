@@ -627,7 +627,7 @@ def test_a_file_in_the_folder_never_stands_in_for_a_library(tmp_path):
     assert b"share" in ran.stdout and b"planted" not in ran.stderr
 
 
-def test_a_gate_compares_with_a_baseline(rows, tmp_path):
+def test_a_gate_compares_with_a_baseline(frame, rows, tmp_path):
     old = tmp_path / "old.json"
     run("report", rows, "--pred", "y_pred", "-o", old)
     assert run("gate", rows, "--pred", "y_pred", "--baseline", old).stdout.count("pass") > 3
@@ -638,7 +638,29 @@ def test_a_gate_compares_with_a_baseline(rows, tmp_path):
     run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc >= baseline - 2")
     run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc>=baseline-0.02", code=1)
     first_schema = HERE / "schema_1" / "scores.json"
-    run("gate", rows, "--pred", "y_pred", "--baseline", first_schema, "--require", "recall>=baseline-1")
+    frame.select(pl.col("y_true", "y_pred").replace_strict({1: "spam", 0: "ham"})).write_csv(rows)
+    words = ["gate", rows, "--pred", "y_pred", "--positive", "spam", "--require", "recall>=baseline-1"]
+    assert "is of other data, " in run(*words, "--baseline", first_schema).stderr
+
+
+def test_a_gate_notices_a_baseline_of_another_class_threshold_or_data_set(rows, frame, tmp_path):
+    old, gate = (
+        tmp_path / "old.json",
+        ["gate", rows, "--true", "y_true", "--score", "score", "--require", "mcc>=baseline-2"],
+    )
+    run("report", rows, "--true", "y_true", "--score", "score", "-o", old)
+    assert "baseline" not in run(*gate, "--baseline", old).stderr
+    told = run(*gate, "--baseline", old, "--threshold", "0.3").stderr
+    assert f"The baseline '{old}' was thresholded at 0.5, these scores at 0.3." in told
+    refused = run(*gate, "--baseline", old, "--positive", "0", code=2).stderr
+    assert "is of the positive class 1, these predictions are of the positive class 0; name the same one" in refused
+    many = ["gate", rows, "--true", "kind", "--pred", "guess", "--require", "mcc>=baseline-2", "--baseline", old]
+    assert "these predictions are of no positive class; name the same one" in run(*many, code=2).stderr
+    frame[:500].write_csv(rows)
+    told = run(*gate, "--baseline", old).stderr
+    assert re.search(
+        r"is of other data, 600 rows, \d+ of them positive; these are 500 rows, \d+ of them positive\.", told
+    )
 
 
 @pytest.mark.parametrize(
@@ -1246,8 +1268,11 @@ BAD = [
     ("a gate on scores", GOOD, ["gate", "in", *YP, "--require", "roc_auc>=0.5"], "roc_auc needs scores."),
     ("a gate of no rule", GOOD, ["gate", "in", *YP], 'A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.'),
     ("a gate on no baseline", GOOD, ["gate", "in", *YP, "--require", "mcc>=baseline"], "The rule 'mcc>=baseline' speaks of a baseline; name it with --baseline OLD.JSON."),
-    ("a baseline not there", GOOD, ["gate", "in", *YP, "--baseline", "x.json"], "The baseline 'x.json' cannot be read; check the name and the folder."),
+    ("a baseline not there", GOOD, ["gate", "in", *YP, "--baseline", "x.json"], "The baseline 'x.json' cannot be read: No such file or directory; check the name."),
     ("a baseline that is none", GOOD, ["gate", "in", *YP, "--baseline", "in"], "The baseline 'in' is not a report written by `steelyard report --format json`; make one first."),
+    ("a baseline of text", '{"metrics": [{"name": "mcc", "value": "-9"}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline 'in' is not a report written by"),
+    ("an endless baseline", '{"metrics": [{"name": "mcc", "value": -Infinity}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline 'in' is not a report written by"),
+    ("a baseline beyond numbers", '{"metrics": [{"name": "mcc", "value": -1e999}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline 'in' is not a report written by"),
     ("a baseline of words", '{"metrics": [{"name": "mcc", "value": "high"}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline 'in' is not a report written by"),
     ("a baseline of nothing", '{"metrics": [{"name": "mcc", "value": null}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline holds none of the usual metrics; give rules with --require."),
     ("a baseline without it", '{"metrics": []}', ["gate", "--counts", "1,2,3,4", "--baseline", "in", "--require", "mcc>=baseline"], "The baseline has no value of mcc; make it again with this metric."),

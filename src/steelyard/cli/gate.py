@@ -42,8 +42,9 @@ def judge_predictions(
     for rule in required:
         rules.limit_of(rule, old)
     evaluation, _ = evaluate_inputs(inputs, level=level, metrics=[rule.metric for rule in required])
+    notes = [] if old is None else rules.check_baseline(old, evaluation)
     judgements = [rules.judge_rule(rule, evaluation, old) for rule in required]
-    print_assumed(in_shell_words(evaluation).assumed)
+    print_assumed([*in_shell_words(evaluation).assumed, *notes])
     print_verdict("\n".join(judgement.text for judgement in judgements))
     undefined = any(judgement.passed is None for judgement in judgements)
     if code := 3 if undefined else int(not all(judgement.passed for judgement in judgements)):

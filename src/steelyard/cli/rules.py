@@ -8,13 +8,14 @@ import operator
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import InputError
+from steelyard.errors import InputError, first_ten
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
+    from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation
 
 _SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
@@ -57,44 +58,100 @@ def parse_rule(text: str) -> Rule:
     return Rule(text.strip(), MetricSpec.of(name).name, end or "value", sign, number, baseline=bool(limit[2]))
 
 
-def read_baseline(name: str | None) -> dict[str, float | None] | None:
-    """The metrics of an earlier report, by name."""
+@dataclass(frozen=True)
+class Baseline:
+    """The metrics of an earlier report by name, and what it says of its data."""
+
+    name: str
+    metrics: dict[str, float | None]
+    facts: dict[str, Any]
+
+
+def read_baseline(name: str | None) -> Baseline | None:
+    """An earlier report, whose values are finite numbers or null."""
     if name is None:
         return None
     try:
-        rows = json.loads(Path(name).read_bytes())["metrics"]
-        return {str(row["name"]): None if row["value"] is None else float(row["value"]) for row in rows}
-    except OSError:
-        raise InputError(f"The baseline {name!r} cannot be read; check the name and the folder.") from None
-    except (ValueError, KeyError, TypeError):
+        data = json.loads(Path(name).read_bytes(), parse_constant=_refuse_constant)
+        return Baseline(name, {str(row["name"]): _number(row["value"]) for row in data["metrics"]}, data)
+    except OSError as error:
+        raise InputError(f"The baseline {name!r} cannot be read: {error.strerror}; check the name.") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
             f"The baseline {name!r} is not a report written by `steelyard report --format json`; make one first."
         ) from None
 
 
-def rules_against(old: dict[str, float | None] | None) -> list[Rule]:
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)  # NaN and Infinity, which strict JSON does not hold
+
+
+def _number(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise TypeError
+    return float(value)
+
+
+def check_baseline(baseline: Baseline, evaluation: Evaluation) -> list[str]:
+    """Refuse a baseline of another positive class; what else is different about its data, in words."""
+    facts, name = baseline.facts, f"The baseline {baseline.name!r}"
+    then, now = facts.get("positive", evaluation.positive), evaluation.positive
+    if then != now and str(then) != str(now):
+        raise InputError(
+            f"{name} is of {_class_words(then)}, these predictions are of {_class_words(now)}; name the same one with "
+            "--positive, or make the baseline again."
+        )
+    notes = []
+    if (threshold := facts.get("threshold")) is not None and evaluation.threshold not in (None, threshold):
+        notes.append(f"{name} was thresholded at {threshold}, these scores at {evaluation.threshold:g}.")
+    cells = None if evaluation.counts is None else evaluation.counts.to_dict()
+    rows = _rows_words(facts.get("rows"), facts.get("counts")), _rows_words(evaluation.rows, cells)
+    if rows[0] and rows[0] != rows[1]:
+        notes.append(f"{name} is of other data, {rows[0]}; these are {rows[1]}.")
+    labels = facts.get("labels")
+    if isinstance(labels, list) and {*map(str, labels)} != {*map(str, evaluation.labels)}:
+        notes.append(f"{name} has the labels {first_ten(labels)}; these are {first_ten(evaluation.labels)}.")
+    return notes
+
+
+def _class_words(positive: Label) -> str:
+    return "no positive class" if positive is None else f"the positive class {positive!r}"
+
+
+def _rows_words(rows: object, cells: object) -> str:
+    """How many rows there are, and how many of the positive class where there is one."""
+    if not isinstance(rows, int):
+        return ""
+    if not isinstance(cells, dict) or not all(isinstance(cells.get(cell), (int, float)) for cell in ("tp", "fn")):
+        return f"{rows:,} rows"
+    return f"{rows:,} rows, {cells['tp'] + cells['fn']:,.6g} of them positive"
+
+
+def rules_against(old: Baseline | None) -> list[Rule]:
     """Where no rule was given: no usual metric may be shown to be below the baseline."""
     if old is None:
         raise InputError('A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.')
-    names = [m.name for m in metrics_with_role("headline") if old.get(m.name) is not None]
+    names = [m.name for m in metrics_with_role("headline") if old.metrics.get(m.name) is not None]
     if not names:
         raise InputError("The baseline holds none of the usual metrics; give rules with --require.")
     return [Rule(f"high({name})>=baseline", name, "high", ">=", 0.0, baseline=True) for name in names]
 
 
-def limit_of(rule: Rule, old: dict[str, float | None] | None) -> float:
+def limit_of(rule: Rule, old: Baseline | None) -> float:
     """The number that a rule requires; one about a baseline needs it there."""
     if not rule.baseline:
         return rule.number
     if old is None:
         raise InputError(f"The rule {rule.text!r} speaks of a baseline; name it with --baseline OLD.JSON.")
-    before = old.get(rule.metric)
+    before = old.metrics.get(rule.metric)
     if before is None:
         raise InputError(f"The baseline has no value of {rule.metric}; make it again with this metric.")
     return rule.number + before
 
 
-def judge_rule(rule: Rule, evaluation: Evaluation, old: dict[str, float | None] | None) -> Judgement:
+def judge_rule(rule: Rule, evaluation: Evaluation, old: Baseline | None) -> Judgement:
     """Whether the evaluation keeps the rule, with the digits by which the two numbers differ."""
     limit = limit_of(rule, old)
     row = evaluation[rule.metric]
