@@ -16,10 +16,19 @@ from matplotlib.cbook import STEP_LOOKUP_MAP
 from matplotlib.figure import Figure
 from matplotlib.offsetbox import AnchoredOffsetbox
 from mpl_toolkits.mplot3d import Axes3D
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_validate, train_test_split
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+    cross_validate,
+    train_test_split,
+)
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import steelyard
@@ -35,11 +44,14 @@ from steelyard import (
     RocDisplay,
     RunsDisplay,
     SurfaceDisplay,
+    ThresholdClassifier,
     ThresholdDisplay,
     evaluate,
 )
 from steelyard.auditing.correlation import correlation_study
+from steelyard.errors import InputError
 from steelyard.report.figures import FIGURE_KINDS, display_of, figure
+from steelyard.report.figures.figure_sources import FigureSource
 from steelyard.report.figures.line_labels import Line, label_lines
 from steelyard.report.figures.style import thinned
 
@@ -600,3 +612,51 @@ def test_the_former_names_of_what_a_display_holds_still_work_and_warn():
     heat = CorrelationDisplay.from_columns({"a": [1, 2, 3], "b": [3, 2, 1]})
     with pytest.warns(DeprecationWarning, match="CorrelationDisplay.told is now called text"):
         assert heat.told == heat.text
+
+
+# ---------------------------------------------------------------- the threshold by which a classifier predicts
+
+LOGISTIC = LogisticRegression(max_iter=2_000)
+OWN_THRESHOLDS = {
+    "probabilities": ThresholdClassifier(LOGISTIC, "f1"),
+    "distances": ThresholdClassifier(LinearSVC(random_state=0), "f1"),
+    "named distances": ThresholdClassifier(LOGISTIC, "f1", response_method="decision_function"),
+    "the other class": ThresholdClassifier(LOGISTIC, "f1", pos_label=0),
+    "in a pipeline": make_pipeline(StandardScaler(), ThresholdClassifier(LOGISTIC, "f1")),
+    "in a search": GridSearchCV(ThresholdClassifier(LOGISTIC), {"metric": ["f1", "mcc"]}, cv=2),
+    "scikit-learn's": TunedThresholdClassifierCV(LOGISTIC),
+    "scikit-learn's, fixed": FixedThresholdClassifier(LOGISTIC, threshold=0.2),
+    "none of its own": LOGISTIC,
+}
+
+
+@pytest.mark.parametrize("name", OWN_THRESHOLDS)
+def test_figures_of_an_estimator_state_the_threshold_by_which_it_predicts(digits, name):
+    X, y = digits["test"][::2], digits["y_test"][::2]
+    model = clone(OWN_THRESHOLDS[name]).fit(X, y)
+    predicted = model.predict(X)
+    for positive in (0, 1):
+        evaluation = FigureSource("scores", (), {"pos_label": positive}).of_estimator(model, X, y)
+        assert evaluation.counts == steelyard.confusion(y, predicted).counts(positive)
+        display = ThresholdDisplay.from_estimator(model, X, y, pos_label=positive)
+        assert display.threshold == evaluation.threshold
+    given = ThresholdDisplay.from_estimator(model, X, y, threshold=0.37)
+    assert given.threshold == 0.37
+
+
+def test_a_figure_by_other_scores_than_those_of_the_threshold_is_refused(digits):
+    X, y = digits["test"], digits["y_test"]
+    model = clone(OWN_THRESHOLDS["probabilities"]).fit(X, y)
+    with pytest.raises(InputError, match=r"predicts by predict_proba, so response_method='decision_function' has no"):
+        RocDisplay.from_estimator(model, X, y, response_method="decision_function")
+    assert RocDisplay.from_estimator(model, X, y, response_method="decision_function", threshold=0.0)
+
+
+def test_folds_that_predict_at_thresholds_of_their_own_have_no_common_one(digits):
+    X, y = digits["X"], digits["y"]
+    results = cross_validate(OWN_THRESHOLDS["probabilities"], X, y, cv=3, return_estimator=True, return_indices=True)
+    with pytest.raises(
+        InputError, match=r"The folds predict at thresholds from 0\.\d+ to 0\.\d+; name one by threshold="
+    ):
+        ThresholdDisplay.from_cv_results(results, X, y)
+    assert ThresholdDisplay.from_cv_results(results, X, y, threshold=0.3).threshold == 0.3

@@ -13,6 +13,7 @@ from checks import assert_refused
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
@@ -134,7 +135,8 @@ def test_many_classes_are_averaged():
 
 
 def test_a_fold_without_positives_has_no_score_and_stops_nobody():
-    found = cross_val_score(LogisticRegression(), X[:60], Y[:60], cv=LeaveOneOut(), scoring=scorer("ac_score"))
+    with pytest.warns(UndefinedMetricWarning, match="ac_score is undefined on a fold"):
+        found = cross_val_score(LogisticRegression(), X[:60], Y[:60], cv=LeaveOneOut(), scoring=scorer("ac_score"))
     assert np.isnan(found).all()
     found = cross_val_score(
         LogisticRegression(), X[:60], Y[:60], cv=LeaveOneOut(), scoring=scorer("roc_auc", undefined=0.5)
@@ -188,6 +190,22 @@ def test_a_cut_at_which_the_metric_is_undefined_is_never_the_best(name):
     assert np.isfinite(folded.best_score_)
 
 
+def test_a_search_that_drops_a_candidate_says_why_and_what_keeps_it():
+    rare = np.arange(len(Y)) % 20 == 0
+    grid = {"max_depth": [1, 8]}  # a tree of one split flags nobody
+    tree = DecisionTreeClassifier(random_state=0)
+    with pytest.warns() as told:
+        dropped = GridSearchCV(tree, grid, scoring=scorer("precision"), cv=3).fit(X, rare.astype(int))
+    assert np.isnan(dropped.cv_results_["mean_test_score"]).any()
+    assert any(
+        "precision is undefined on a fold" in str(w.message) and "scorer('precision', undefined=0)" in str(w.message)
+        for w in told
+    )
+    kept = GridSearchCV(tree, grid, scoring=scorer("precision", undefined=0), cv=3).fit(X, rare.astype(int))
+    assert np.isfinite(kept.cv_results_["mean_test_score"]).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_a_plain_score_stays_undefined():
     never = DummyClassifier(strategy="constant", constant=0).fit(X, Y)
     assert math.isnan(scorer("precision")(never, X, Y)) and math.isnan(scorer("mcc")(never, X, Y))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -16,6 +17,7 @@ from steelyard.metrics.metric import Metric
 from steelyard.metrics.spec import MetricSpec, SpecLike
 
 try:
+    from sklearn.exceptions import UndefinedMetricWarning
     from sklearn.metrics._scorer import _Scorer
 except ImportError as missing:
     raise needs_sklearn("A scorer") from missing
@@ -45,9 +47,10 @@ def scorer(
 
     Whether it asks for predictions, scores or probabilities, and whether higher is better, is known of the metric; a
     metric that is best low is negated, as scikit-learn expects. Several scorers in a dictionary share the predictions.
-    On a fold where the metric is undefined the score is `undefined`, NaN unless given (scikit-learn's
-    `zero_division` means the same); a threshold at which it is undefined is never the best. `.xgboost` and `.lightgbm`
-    are the same metric for early stopping there.
+    On a fold where the metric is undefined the score is `undefined`, NaN with a warning unless given (scikit-learn's
+    `zero_division` means the same): by a NaN GridSearchCV drops the candidate, for the mean over the other folds alone
+    would flatter one that is undefined where it is hard. A threshold at which it is undefined is never the best.
+    `.xgboost` and `.lightgbm` are the same metric for early stopping there.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -93,7 +96,16 @@ class MetricScorer(_Scorer):  # type: ignore[misc]  # scikit-learn has no types
             self._score_func.plain, labels=None if classes is None else tuple(np.asarray(classes).tolist())
         )
         plain = _Scorer(function, self._sign, self._kwargs, self._response_method)
-        return float(plain._score(method_caller, estimator, X, y_true, **kwargs))  # noqa: SLF001 - the class above it
+        score = float(plain._score(method_caller, estimator, X, y_true, **kwargs))  # noqa: SLF001 - the class above it
+        if math.isnan(score):
+            name = function.metric.name
+            warnings.warn(
+                f"{name} is undefined on a fold, so its score is NaN and a search drops the candidate; "
+                f"scorer({name!r}, undefined=0) gives such a fold the value that you choose.",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+        return score
 
     @property
     def xgboost(self) -> XGBoostMetric:

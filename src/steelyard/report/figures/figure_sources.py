@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 
+from steelyard.analysis.formatting import three_digits
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate
+from steelyard.report.figures.estimator_threshold import own_threshold
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Label
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.report.figures.estimator_threshold import OwnThreshold
     from steelyard.report.figures.figure_types import CvResults
 
 Model = TypeVar("Model")
@@ -93,7 +98,15 @@ class FigureSource:
             return source.evaluated(take_rows(y, rows), y_pred=self.test_predictions(results, X)[1])
         parts = [self.scores(model, take_rows(X, test)) for model, test in tests]
         scores = np.concatenate([part[0] for part in parts])
-        return source.for_class(*parts[0][1:]).evaluated(take_rows(y, rows), y_score=scores)
+        return source.for_class(parts[0][1], self._one_threshold(parts)).evaluated(take_rows(y, rows), y_score=scores)
+
+    def _one_threshold(self, parts: Sequence[tuple[Array, Label, float | None]]) -> float | None:
+        """The threshold of all folds; several are refused unless one is named."""
+        thresholds = {part[2] for part in parts}
+        if len(thresholds) > 1 and "threshold" not in self.options:
+            low, high = (three_digits(end(t for t in thresholds if t is not None)) for end in (min, max))
+            raise InputError(f"The folds predict at thresholds from {low} to {high}; name one by threshold=.")
+        return parts[0][2]
 
     def test_predictions(self, results: CvResults, X: ArrayLike) -> tuple[Array, Array]:
         """The rows of all test folds, and their predictions: labels, or scores of the positive class."""
@@ -123,22 +136,41 @@ class FigureSource:
 
     def scores(self, estimator: Estimator, X: ArrayLike) -> tuple[Array, Label, float | None]:
         """The scores of the positive class, that class, and the threshold by which the estimator predicts."""
-        wanted = list(_METHODS) if self.response_method == "auto" else [self.response_method]
-        if not set(wanted) <= set(_METHODS):
-            raise InputError(f"response_method= takes 'auto' or one of {', '.join(_METHODS)}.")
-        method = next((name for name in wanted if hasattr(estimator, name)), None)
-        if method is None:
-            raise InputTypeError(f"{type(estimator).__name__} has no {' or '.join(wanted)}, so it gives no scores.")
+        own = own_threshold(estimator)
+        method = self._method(estimator, own)
         classes = list(estimator.classes_)  # type: ignore[attr-defined]  # set by fit, so no part of the protocol
         label = self.options.get("pos_label")
         if label is None and len(classes) > 2:
             raise InputError(f"The estimator has {len(classes)} classes apart; name one with pos_label=.")
-        label = classes[-1] if label is None else label
+        label = (classes[-1] if own is None else own.label) if label is None else label
         if label not in classes:
             raise InputError(f"pos_label={label!r} is none of the estimator's classes {classes}.")
         answer, place = np.asarray(getattr(estimator, method)(X)), classes.index(label)
         scores = answer[:, place] if answer.ndim == 2 else answer if place else -answer
-        return scores, label, _METHODS[method]
+        return scores, label, _METHODS[method] if own is None else own.of_class(label, method)
+
+    def _method(self, estimator: Estimator, own: OwnThreshold | None) -> str:
+        """The method that gives the scores: the one asked for, that of the threshold, or the first that there is."""
+        given = self.response_method
+        if given != "auto" and given not in _METHODS:
+            raise InputError(f"response_method= takes 'auto' or one of {', '.join(_METHODS)}.")
+        asked = given if own is None or own.response_method == "auto" or given != "auto" else own.response_method
+        wanted = list(_METHODS) if asked == "auto" else [asked]
+        method = next((name for name in wanted if hasattr(estimator, name)), None)
+        if method is None:
+            raise InputTypeError(f"{type(estimator).__name__} has no {' or '.join(wanted)}, so it gives no scores.")
+        if own is not None and "threshold" not in self.options and method != _method_of(own, estimator):
+            raise InputError(
+                f"{type(estimator).__name__} predicts by {_method_of(own, estimator)}, so response_method={given!r} "
+                "has no threshold; leave it out, or give threshold=."
+            )
+        return method
+
+
+def _method_of(own: OwnThreshold, estimator: Estimator) -> str:
+    """The method of the scores that an estimator's own threshold is of."""
+    first = next(name for name in _METHODS if hasattr(estimator, name))
+    return first if own.response_method == "auto" else own.response_method
 
 
 def _folds(results: CvResults) -> list[tuple[Estimator, Array]]:
