@@ -236,7 +236,7 @@ def interval_group_rows():
     """The same where the groups' intervals are compared: clustered and weighted rows, and ranks."""
     from steelyard import evaluate
 
-    rng, repeats = np.random.default_rng(8), max(REPEATS // 16, 50)
+    rng, repeats = np.random.default_rng(8), max(REPEATS // 40, 50)
     for groups, (words, least) in itertools.product((2, 5, 20), (("50 rows", 50), ("4 to 1,000 rows", 4))):
         named = dict.fromkeys(("clusters of 5", "weights", "roc_auc"), 0)
         for _ in range(repeats):

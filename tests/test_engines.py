@@ -465,10 +465,64 @@ def test_a_missing_row_number_is_told_where_rows_have_an_order():
         )
 
 
-def test_groups_are_told_apart_up_to_a_thousand(frame):
-    r = {"y": np.arange(1_001) % 2, "p": np.arange(1_001) % 2, "s": np.linspace(0, 1, 1_001), "g": np.arange(1_001)}
-    with pytest.raises(SteelyardError, match=r"1,001"):
-        tally(frame(r), true="y", score="s", by="g")
+def test_twenty_thousand_groups_are_told_apart_and_one_more_is_refused(frame):
+    r = {"y": np.arange(20_001) % 2, "s": np.linspace(0, 1, 20_001), "g": np.arange(20_001)}
+    for options in ({"score": "s"}, {"score": "s", "exact": False}, {"pred": "y"}):
+        with pytest.raises(SteelyardError, match=r"20,001"):
+            tally(frame(r), true="y", by="g", **options)
+    r = {name: column[:12_000] for name, column in r.items()}
+    found = tally(frame(r), true="y", score="s", by="g", exact=False)
+    assert len(found.groups) == 12_000 and {group.rows for group in found.groups.values()} == {1}
+
+
+@pytest.fixture
+def fetched(monkeypatch):
+    """How many rows each query brought back."""
+    import narwhals as nw
+
+    rows, collect = [], nw.LazyFrame.collect
+
+    def spy(self, *args, **options):
+        result = collect(self, *args, **options)
+        rows.append(len(result))
+        return result
+
+    monkeypatch.setattr(nw.LazyFrame, "collect", spy)
+    return rows
+
+
+def test_only_bins_of_scores_by_group_come_back(frame, fetched, monkeypatch):
+    monkeypatch.setattr(score_queries, "BINS", 8)
+    r, bars = rows(), 8 + 1  # the threshold divides one
+    for options, names in (({}, []), ({"by": ["site", "year"], "weight": "w"}, ["site", "year"])):
+        del fetched[:]
+        found = tally(frame(r), true="y", score="s", threshold=0.5, exact=False, **options)
+        groups = len({*zip(*(r[name].tolist() for name in names), strict=True)}) if names else 1
+        assert max(fetched) <= groups * 2 * bars and sum(fetched) < ROWS
+        for key, group in found.groups.items():
+            part = held((r["site"] == key[0]) & (r["year"] == key[1]))
+            exact = steelyard.score_table(part["y"], part["s"], sample_weight=part["w"])
+            inside(group.scores, exact)
+            assert group.scores.at(0.5).to_dict() == pytest.approx(exact.at(0.5).to_dict())
+
+
+def test_rows_of_other_machines_stay_there_unless_every_score_is_asked_for(engine, frame, fetched, monkeypatch):
+    monkeypatch.setattr(score_queries, "BINS", 8)
+    away = engine in ("dask", "pyspark", "ibis")
+    tally(frame(rows()), true="y", score="s", by="site")
+    assert (max(fetched) >= ROWS) != away
+    del fetched[:]
+    tally(frame(rows()), true="y", pred="a", by="site")
+    assert max(fetched) <= 3 * 4
+    tally(frame(rows()), true="y", score="s", by="site", exact=True)
+    assert max(fetched) >= ROWS
+
+
+def test_as_many_bins_as_one_query_can_fetch():
+    assert score_queries.fitting_bins(np.full(2, 10**9)) == 2**16
+    assert score_queries.fitting_bins(np.full(20_000, 100)) == 2**5  # 10,000 groups of two labels
+    assert score_queries.fitting_bins(np.full(20_000, 40)) == 2**16  # which have too few rows to fill more
+    assert score_queries.fitting_bins(np.full(20_000_000, 10)) == 2
 
 
 NAMES = [

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import csv_values, label_codes
+from steelyard.ingest.queries import MOST_GROUP_KEYS
 from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import MOST_LABELS, Confusion, sort_labels
 from steelyard.statistics.group_keys import group_order
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels
     from steelyard.ingest.queries import Counted, KeyCounts
     from steelyard.ingest.source import TallyRequest
-
-_MOST_GROUPS = 1_000
 
 
 def label_tables(counted: KeyCounts, request: TallyRequest, textual: bool) -> dict[Labels, Confusion | Paired]:
@@ -109,9 +108,9 @@ def rows_of_groups(keys: Sequence[Sequence[Any]], rows: int, textual: bool) -> d
 def sorted_groups(keys: Iterable[Labels]) -> list[Labels]:
     """The keys of groups in order, those that miss a value last; too many are refused."""
     listed = list(keys)
-    if len(listed) > _MOST_GROUPS:
+    if len(listed) > MOST_GROUP_KEYS:
         raise InputError(
-            f"There are {len(listed):,} groups; at most {_MOST_GROUPS:,} are told apart. Group by fewer values."
+            f"There are {len(listed):,} groups; at most {MOST_GROUP_KEYS:,} are told apart. Group by fewer values."
         )
     return sorted(listed, key=group_order)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Counted = tuple[Array, Array | None, Array | None]
 
 MOST_KEYS = 1_000_000  # rows of the small table: beyond this a key is a column of numbers or names
+MOST_GROUP_KEYS = 20_000  # beyond this it is a column of names
 SAMPLE = 100_000  # rows that are looked at before a whole file is grouped by what may be a column of numbers
 
 
@@ -115,17 +116,26 @@ def concatenate(parts: list[dict[str, Array]]) -> KeyCounts:
 
 def check_sample(source: Source, names: Sequence[str], by: Sequence[str] = ()) -> None:
     """Refuse a column of numbers or names as a label or a group while only its first rows have been read."""
-    head = collect(source.parts[0].select(*dict.fromkeys([*by, *names])).head(SAMPLE))
-    for name, use in (*((name, "group") for name in by), *((name, "label") for name in names)):
-        try:
-            distinct = head.get_column(name).n_unique()
-        except TypeError:  # objects of pandas and Dask tell their kind only when they are compared
-            raise InputTypeError(nested_sentence(f"The column {name!r} holds lists or other objects")) from None
-        if distinct > MOST_LABELS:
+    uses = {**dict.fromkeys(names, ("label", MOST_LABELS)), **dict.fromkeys(by, ("group", MOST_GROUP_KEYS))}
+    for name, (use, most) in uses.items():
+        rows, distinct = _distinct_values(source, name)
+        if distinct > most:
             raise InputError(
-                f"The column {name!r} holds {distinct:,} different values in its first {len(head):,} rows; at most "
-                f"{MOST_LABELS:,} {use}s are counted. Is it a column of {use}s, or of numbers or names?"
+                f"The column {name!r} holds {distinct:,} different values in its first {rows:,} rows; at most {most:,} "
+                f"{use}s are counted. Is it a column of {use}s, or of numbers or names?"
             )
+
+
+def _distinct_values(source: Source, name: str) -> tuple[int, int]:
+    """How many of the first rows there are, and how many values they hold, counted where they are."""
+    import narwhals as nw
+
+    head = source.parts[0].select(nw.col(name).alias("value")).head(SAMPLE)
+    try:
+        counted = collect(head.select(nw.len().alias("rows"), nw.col("value").n_unique().alias("distinct")))
+    except TypeError:  # objects of pandas and Dask tell their kind only when they are compared
+        raise InputTypeError(nested_sentence(f"The column {name!r} holds lists or other objects")) from None
+    return tuple(int(counted.get_column(part).to_list()[0]) for part in ("rows", "distinct"))  # type: ignore[return-value]  # two
 
 
 def has_fractions(source: Source, name: str) -> bool:

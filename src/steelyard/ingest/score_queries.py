@@ -6,11 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from steelyard.ingest import exact_sums
-from steelyard.ingest.queries import KeyCounts, collect, concatenate, sum_by_key
+from steelyard.ingest.queries import MOST_KEYS, KeyCounts, collect, concatenate, sum_by_key
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.ingest.source import ColumnNames, Source
 
 BINS = 2**16
@@ -53,15 +56,28 @@ def column_precision(source: Source, score: str) -> str:
     return finest(*(kind if kind in PRECISIONS else DOUBLE for kind in kinds))
 
 
-def count_bins(source: Source, columns: ColumnNames, ends: tuple[float, float], threshold: float | None) -> KeyCounts:
-    """The rows of each label in each bin of the scores, with the lowest and the highest score there.
+def fitting_bins(rows: Array) -> int:
+    """How many bins, a power of two, the scores of each group and label may have so that one query can bring all back.
+
+    `rows` has the rows of each group and label, which are no more than the bins that they can fill.
+    """
+    bins = BINS
+    while bins > 2 and np.minimum(rows, bins + 1).sum() > MOST_KEYS:
+        bins //= 2
+    return bins
+
+
+def count_bins(
+    source: Source, columns: ColumnNames, ends: tuple[float, float], threshold: float | None, bins: int
+) -> KeyCounts:
+    """The rows of each label in each bin of the scores, with the lowest and the highest score there: one query a part.
 
     The bins are as wide as a power of two and start at a multiple of it, so that those of different parts nest; the
     threshold divides the bin it falls in.
     """
     import narwhals as nw
 
-    width, base = _grid(*ends)
+    width, base = _grid(*ends, bins)
     score = nw.col(str(columns.score)).cast(nw.Float64)
     place = ((score * (1 / width)).floor() - base / width).cast(nw.Int64)
     if threshold is not None and math.isfinite(threshold):
@@ -78,11 +94,11 @@ def count_bins(source: Source, columns: ColumnNames, ends: tuple[float, float], 
     return concatenate(parts)
 
 
-def _grid(low: float, high: float) -> tuple[float, float]:
+def _grid(low: float, high: float, bins: int) -> tuple[float, float]:
     """The width of the bins, a power of two, and the multiple of it where they start; one grid for all of [0, 1]."""
     if low >= 0 and high <= 1:
-        return 1 / BINS, 0.0
+        return 1 / bins, 0.0
     # Never narrower than the numbers themselves are apart, nor so narrow that 1 / width is infinite.
     least = max(math.ulp(max(abs(low), abs(high))), 2.0**-1000)
-    width = 2.0 ** math.ceil(math.log2(max(high / BINS - low / BINS, least)))
+    width = 2.0 ** math.ceil(math.log2(max(high / bins - low / bins, least)))
     return width, math.floor(low / width) * width

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries, score_queries
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.label_tables import match_label, present_labels, rows_of_groups
+from steelyard.ingest.label_tables import match_label, present_labels, rows_of_groups, sorted_groups
 from steelyard.statistics import score_bins
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
@@ -48,7 +48,8 @@ def score_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]
         )
     if not summary.rows:
         raise InputError("There are no rows to count; give at least one.")
-    fits = source.in_memory or summary.rows <= EXACT_ROWS
+    # Of other machines no more rows are fetched than bins would be.
+    fits = source.in_memory or summary.rows <= (score_queries.BINS if source.is_remote else EXACT_ROWS)
     if fits if request.exact is None else request.exact:
         return _exact_tables(source, request)
     return _binned_tables(source, request, (summary.low, summary.high))
@@ -126,15 +127,36 @@ def _positive(values: Array, rows: Array, request: TallyRequest) -> tuple[Label,
 
 
 def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, float]) -> tuple[Tables, Labels]:
-    """The scores of each label by bin: each class at the lowest score of its bin, bins that overlap made one."""
-    columns, by = request.columns, len(request.columns.by)
-    precision = score_queries.column_precision(source, str(columns.score))
-    counted = score_queries.count_bins(source, columns, ends, request.threshold)
-    true = present_labels(counted.keys[by], columns.true)
+    """The scores of each label by bin: each class at the lowest score of its bin, bins that overlap made one.
+
+    All rows have the most bins there are; those of the groups are a query of their own, with as many as it can fetch.
+    """
+    columns = request.columns
+    sizes = queries.count_keys(source, [*columns.by, columns.true], replace(columns, weight=None, frequency=None))
+    sorted_groups(key for key in _group_places(sizes, request, source) if key)  # refuses too many before the bins
+    labels = np.full(len({*sizes.keys[-1].tolist()}), int(sizes.rows.sum()))
+    tables, present = _binned_groups(source, replace(request, columns=replace(columns, by=())), ends, labels)
+    groups = _binned_groups(source, request, ends, sizes.rows)[0] if columns.by else {}
+    return {**groups, **tables}, present
+
+
+def _group_places(counted: KeyCounts, request: TallyRequest, source: Source) -> dict[Labels, Array]:
+    keys = [key.tolist() for key in counted.keys[: len(request.columns.by)]]
+    return rows_of_groups(keys, len(counted.rows), source.textual)
+
+
+def _binned_groups(
+    source: Source, request: TallyRequest, ends: tuple[float, float], sizes: Array
+) -> tuple[Tables, Labels]:
+    """The binned scores of each group and of all rows, of one query; `sizes` are the rows of each key."""
+    columns = request.columns
+    bins = score_queries.fitting_bins(sizes)
+    counted = score_queries.count_bins(source, columns, ends, request.threshold, bins)
+    true = present_labels(counted.keys[len(columns.by)], columns.true)
     true = csv_values.labels([true], [columns.true])[0] if source.textual else true
     label, labels = _positive(true, counted.rows, request)
-    positive = _equal(true, label)
-    groups = rows_of_groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), source.textual)
+    positive, precision = _equal(true, label), score_queries.column_precision(source, str(columns.score))
+    groups = _group_places(counted, request, source)
     binned = {group: _binned(counted, rows, positive[rows], label) for group, rows in groups.items()}
     return {group: replace(table, precision=precision) for group, table in binned.items()}, labels
 

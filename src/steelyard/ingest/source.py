@@ -49,6 +49,12 @@ class Source:
     step: Callable[[], object] = field(default=lambda: None)
     digests: Callable[[], dict[str, str]] = dict  # of files: their names by the digest of their bytes
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether other machines may hold the rows, which then stay there: those of Spark, Dask and Ibis."""
+        engines = [part.implementation for part in self.parts]
+        return any(engine.is_spark_like() or engine.is_dask() or engine.is_ibis() for engine in engines)
+
     @classmethod
     def of(cls, data: Frame | Source) -> Source:
         """The frame of any engine as a source."""
