@@ -72,6 +72,17 @@ def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words)
     assert [path.name for path in tmp_path.iterdir()] == ["figure.svg"]
 
 
+@pytest.mark.parametrize("kind", ["roc", "density", "intervals"])
+def test_a_figure_by_group_shows_every_group(preds, tmp_path, kind):
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "figure.svg"
+    caption = ran("plot", kind, preds, "--true", "y", "--score", "a", "--by", "fold", "-o", out).stdout
+    drawn = out.read_text(encoding="utf-8") + caption
+    for fold in sorted(set(pl.read_csv(preds)["fold"])):
+        assert f"fold = {fold}" in drawn
+    assert " rows each" in caption or " rows, " in caption
+
+
 def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
     for words, sentence in (
         (["plot", "rock", preds, "-o", tmp_path / "x.png"], "No figure is called 'rock'"),
@@ -82,6 +93,28 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
             "shows one model",
         ),
         (["plot", "runs", preds, "--true", "y", "--pred", "guess", "-o", tmp_path / "x.png"], "name it with --by"),
+        (
+            ["plot", "pr", preds, "--true", "y", "--score", "a", "--by", "fold", "-o", tmp_path / "x.png"],
+            "A pr figure shows all rows together; leave out --by, or draw roc, density, intervals or runs.",
+        ),
+        (
+            [
+                "plot",
+                "roc",
+                preds,
+                "--true",
+                "y",
+                "--score",
+                "a",
+                "--score",
+                "b",
+                "--by",
+                "fold",
+                "-o",
+                tmp_path / "x.png",
+            ],
+            "leave out --by, or name one model",
+        ),
         (
             ["plot", "roc", preds, "--true", "y", "--score", "nope", "-o", tmp_path / "x.png"],
             "There is no column 'nope'",

@@ -1292,7 +1292,7 @@ BAD = [
     ("a level of 2", GOOD, ["report", "in", *YP, "--level", "2"], ""),
     ("an unknown option", GOOD, ["report", "in", "--ture", "y"], "No such option"),
     ("an unknown format", GOOD, ["report", "in", "--format", "xml"], "Invalid value for '--format': 'xml' is not one of"),
-    ("a number in words", GOOD, ["report", "in", "--threshold", "half"], "Invalid value for '--threshold': 'half' is not a valid float"),
+    ("a number in words", GOOD, ["report", "in", "--threshold", "half"], "Invalid value for '--threshold': 'half' is not a number"),
     ("a table of two models", json.dumps({"schema": 1, "kind": "paired", "labels": [0, 1], "positive": None, "rows": [[[1, 0], [0, 1]], [[1, 0], [0, 1]]]}), ["report", "in.json"], "This tally holds two models side by side; compare it instead."),
 ]  # fmt: skip
 
@@ -1365,8 +1365,49 @@ def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_
     refused = run("report", rows, "--prevalence", "0.1", code=2).stderr
     assert refused == "steelyard: No such option '--prevalence': `steelyard shift FILE --prevalence P` takes it.\n"
     refused = run("shift", rows, "--prevalence", "0.5%", code=2).stderr
-    assert refused.endswith("'0.5%' is not a valid float; `commands shift --help` lists the options.\n")
+    assert refused.endswith("'0.5%' is not a number; `commands shift --help` lists the options.\n")
     assert run("reprot", code=2).stderr.endswith("`commands --help` lists the commands.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["gate", "--by", "site"], "No such option '--by': `commands gate` takes all rows together; `steelyard report"),
+        (["threshold", "--by", "site"], "No such option '--by': `commands threshold` takes all rows together; "),
+        (["compare", "--by", "site"], "No such option '--by': `commands compare` takes all rows together; "),
+        (["gate", "--cluster", "site"], "No such option '--cluster': `commands gate` takes rows as independent; "),
+        (["threshold", "--cluster", "site"], "No such option '--cluster': `commands threshold` takes rows as indep"),
+        (["compare", "--cluster", "site"], "No such option '--cluster': `commands compare` takes rows as independent"),
+        (["compare", "--weight", "w"], "No such option '--weight': `commands compare` counts every row once; "),
+        (
+            ["report", "--score", "score", "--cluster", "site"],
+            "--cluster cannot be combined with --score: it is for pre",
+        ),
+        (
+            ["report", "--pred", "y_pred", "--cluster", "site", "--threshold", "0.5"],
+            "--cluster cannot be combined with --th",
+        ),
+        (
+            ["report", "--pred", "y_pred", "--cluster", "site", "--weight", "w"],
+            "--cluster cannot be combined with --weight",
+        ),
+        (
+            ["report", "--pred", "y_pred", "--cluster", "site", "--min-count", "3"],
+            "--min-count cannot be combined with --cl",
+        ),
+        (["report", "--level", "high"], "Invalid value for '--level': 'high' is not a number; "),
+        (["crossval", "--folds", "x"], "Invalid value for '--folds': 'x' is not a whole number; "),
+    ],
+)
+def test_what_cannot_be_combined_is_one_sentence_in_the_words_of_the_shell(words, sentence, rows):
+    name = ["--data", rows] if words[0] == "crossval" else [rows]
+    refused = run(words[0], *name, *words[1:], code=2).stderr
+    assert refused.startswith(f"steelyard: {sentence}") and refused.count("\n") == 1
+    assert not re.search(r"\w=[ ,.;]", refused)  # an argument of Python
+
+
+def test_clusters_beside_scores_that_nobody_named_are_of_the_labels(rows):
+    assert "cluster site" in " ".join(run("report", rows, "--cluster", "site").stdout.split())
 
 
 def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):

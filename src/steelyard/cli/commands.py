@@ -32,7 +32,13 @@ _FORMER = {  # options under their former names, for one release
     "prevalence-in-use": "deployment-prevalence",
 }
 
-_ELSEWHERE = {"--prevalence": "steelyard shift FILE --prevalence P"}  # options that users look for in other commands
+_ELSEWHERE = {  # options that users look for in commands that do not have them
+    "--prevalence": "`steelyard shift FILE --prevalence P` takes it",
+    "--by": "`{}` takes all rows together; `steelyard report FILE --by COL` evaluates each group",
+    "--cluster": "`{}` takes rows as independent; `steelyard report FILE --pred COL --cluster COL` allows for clusters",
+    "--weight": "`{}` counts every row once; `steelyard report FILE --weight COL` takes sample weights",
+}
+_TYPES = {"is not a valid float": "is not a number", "is not a valid integer": "is not a whole number"}
 
 
 def command(function: Callable[..., None]) -> click.Command:
@@ -149,7 +155,9 @@ def _sentence(ctx: click.Context, error: Exception) -> str:
     if isinstance(error, click.UsageError):
         path, text = (error.ctx or ctx).command_path, error.format_message().rstrip(".")
         if isinstance(error, click.NoSuchOption) and error.option_name in _ELSEWHERE:
-            return f"No such option {error.option_name!r}: `{_ELSEWHERE[error.option_name]}` takes it."
+            return f"No such option {error.option_name!r}: {_ELSEWHERE[error.option_name].format(path)}."
+        for words, plain in _TYPES.items():
+            text = text.replace(words, plain)
         what = "commands" if isinstance((error.ctx or ctx).command, click.Group) else "options"
         return f"{text}{'' if text.endswith(('?', ')')) else ';'} `{path} --help` lists the {what}."
     if isinstance(error, click.ClickException):

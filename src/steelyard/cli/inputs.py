@@ -164,9 +164,12 @@ def _evaluate_clusters(
 
     if inputs.counts is not None or not inputs.files:
         raise InputError("--cluster names a column of a file of predictions; give the file.")
+    _refuse_beside_cluster(inputs)
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, inputs)
-        columns: dict[str, Any] = named.columns
+        if named.pred is None:
+            raise InputError("--cluster is for predicted labels; name their column with --pred.")
+        columns: dict[str, Any] = {use: name for use, name in named.columns.items() if use != "score"}
         evaluation = evaluate(
             source, **columns, cluster=cluster, pos_label=inputs.positive, level=level, metrics=metrics
         )
@@ -175,6 +178,15 @@ def _evaluate_clusters(
     counted = CountedInput(tally, assumed, inputs.name).with_groups_of(min_count)
     shown = evaluation.of_groups(counted.tally.groups)
     return replace(shown, assumed=(*counted.assumed, *shown.assumed), source=inputs.name), counted
+
+
+def _refuse_beside_cluster(inputs: Inputs) -> None:
+    """Refuse what clusters cannot be combined with, in the shell's words."""
+    for option in ("score", "threshold", "weight"):
+        if getattr(inputs, option) is not None:
+            raise InputError(
+                f"--cluster cannot be combined with --{option}: it is for predicted labels without weights, of --pred."
+            )
 
 
 # ---------------------------------------------------------------- files and columns

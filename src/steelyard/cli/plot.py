@@ -12,6 +12,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.compare import compare_inputs
 from steelyard.cli.inputs import Inputs, evaluate_inputs
 from steelyard.cli.outputs import replacement
+from steelyard.cli.streams import print_message
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("svg", "pdf", "png")
 _SEVERAL = ("roc", "pr", "density", "intervals", "runs")  # kinds that show more than one model
+_BY_GROUP = ("roc", "density", "intervals", "runs")  # kinds that show the groups of --by
 _ALONE = ("surface", "correlation")  # kinds that need no predictions
 
 
@@ -66,10 +68,34 @@ def _result(
     models = inputs.by_model() or {"": inputs}
     if len(models) > 1 and kind not in _SEVERAL:
         raise InputError(f"A {kind} figure shows one model; name one column of labels or scores.")
+    if inputs.by and kind != "runs":
+        return _of_groups(kind, models, level)
     evaluations = {name: evaluate_inputs(model, level=level)[0] for name, model in models.items()}
     if kind == "runs":
         return _runs(evaluations)
     return evaluations if len(evaluations) > 1 else next(iter(evaluations.values()))
+
+
+def _of_groups(kind: str, models: Mapping[str, Inputs], level: float) -> dict[str, Evaluation]:
+    """The evaluation of each group of one model; a group of one class, which has no curve, is left out with a note."""
+    from steelyard.evaluation.evaluate import evaluate
+
+    if kind not in _BY_GROUP:
+        shown = f"{', '.join(_BY_GROUP[:-1])} or {_BY_GROUP[-1]}"
+        raise InputError(f"A {kind} figure shows all rows together; leave out --by, or draw {shown}.")
+    if len(models) > 1:
+        raise InputError("Groups and several models are too much for one figure; leave out --by, or name one model.")
+    (inputs,) = models.values()
+    evaluation, counted = evaluate_inputs(inputs, level=level)
+    groups = {}
+    for group, tally in zip(evaluation.groups, counted.tally.groups.values(), strict=True):
+        try:
+            groups[group.label] = evaluate(tally, threshold=inputs.threshold, level=level)
+        except InputError as error:
+            print_message(f"{group.label} is left out: {error}")
+    if not groups:
+        raise InputError("No group has rows of two classes; draw them together, without --by.")
+    return groups
 
 
 def _runs(evaluations: Mapping[str, Evaluation]) -> list[Confusion] | dict[str, list[Confusion]]:

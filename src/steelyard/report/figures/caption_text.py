@@ -10,6 +10,8 @@ from steelyard.analysis.intervals import interval
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from steelyard._types import Label
     from steelyard.analysis.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
@@ -44,6 +46,15 @@ def rows_text(evaluation: Evaluation) -> str:
     if evaluation.scores is not None:
         return f"{evaluation.rows:,} rows, {evaluation.scores.positive.n:,} of them positive"
     return f"{evaluation.rows:,} rows"
+
+
+def shared_rows_text(evaluations: Iterable[Evaluation]) -> str:
+    """The rows of several models, or of several groups where each has its own."""
+    parts = list(evaluations)
+    if len({rows_text(part) for part in parts}) == 1:
+        return rows_text(parts[0])
+    sizes = sorted({part.rows for part in parts})
+    return f"{' to '.join(f'{size:,}' for size in dict.fromkeys((sizes[0], sizes[-1])))} rows each"
 
 
 def folds_text(folds: list[Evaluation]) -> str:

@@ -71,7 +71,7 @@ class DensityDisplay(ScoreDisplay):
             raise InputError(f"bins is a whole number of 1 or more, not {bins!r}.")
         first = next(iter(by_model.values()))
         spreads = tuple(_spread(name, each, int(bins)) for name, each in by_model.items())
-        return cls(spreads, caption_text.rows_text(first), first.positive, unit).placed(ax)
+        return cls(spreads, caption_text.shared_rows_text(by_model.values()), first.positive, unit).placed(ax)
 
     @property
     def height(self) -> float:

@@ -40,7 +40,7 @@ class RocDisplay(CurveDisplay):
     def from_evaluation(cls, evaluation: Evaluations, *, ax: DrawingArea | None = None) -> Self:
         """The curve of an Evaluation of scores, or those of several by name."""
         by_model = evaluations(evaluation, "A ROC curve", scores=True)
-        rows = caption_text.rows_text(next(iter(by_model.values())))
+        rows = caption_text.shared_rows_text(by_model.values())
         return cls(tuple(_curve(name, each) for name, each in by_model.items()), rows).placed(ax)
 
     @classmethod
