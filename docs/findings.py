@@ -85,7 +85,7 @@ def _other_seeds(record: dict[str, Any]) -> list[str]:
     ]
     seeds = " and ".join(record.get("other_seeds", {}))
     if not seeds:
-        return []
+        return ["## Other seeds", "None were run for this page; `make studies` runs 7 and 4 as well."]
     same = f"The same study with seed {seeds}, whole and with draws of its own, "
     head = same + ("gives another verdict on:" if lines else "gives the same verdict on every claim.")
     return ["## Other seeds", "\n".join([head, "", *lines]).rstrip()]

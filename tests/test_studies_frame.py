@@ -222,6 +222,7 @@ def test_a_further_study_needs_no_words_for_its_page_of_the_documentation(furthe
     page = findings.filled(further, findings.record_of(first, others))
     assert "## What is not shown" in page and "steelyard study half --seed 0" in page
     assert "The same study with seed 7 and 4, whole and with draws of its own, gives the same verdict" in page
+    assert "None were run for this page" in findings.filled(further, findings.record_of(first))
     turned = replace(others[0], claims=[replace(c, verdict="does not hold") for c in others[0].claims])
     page = findings.filled(further, findings.record_of(first, [turned]))
     assert "- **It is above a half** With seed 7: does not hold." in page
