@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -530,3 +534,52 @@ def test_scores_exactly_at_one_half_are_counted_and_a_threshold_beside_all_score
     percent = "The threshold 50 lies outside 0 to 1, where all scores are; as a percentage it would be 0.5."
     assert steelyard.evaluate(truth, y_score=scores, threshold=50).assumed == (percent,)
     assert not steelyard.evaluate(truth, y_score=[3, 60, 2, 70], threshold=50).assumed
+
+
+@pytest.mark.parametrize("count", [confusion, score_table], ids=["labels", "scores"])
+def test_threads_that_share_an_accumulator_count_every_row_once(count):
+    seen, before = Accumulator(count, labels=[0, 1], pos_label=1), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            jobs = [pool.submit(seen.update, TRUE, PRED) for _ in range(400)]
+            for i, job in enumerate(jobs):
+                job.result()
+                if i % 40 == 0:
+                    seen.result()
+    finally:
+        sys.setswitchinterval(before)
+    expected = count(TRUE * 400, PRED * 400, labels=[0, 1], pos_label=1)
+    assert seen.result() == pickle.loads(pickle.dumps(seen)).result() == expected
+
+
+def test_a_batch_that_is_refused_leaves_the_accumulator_as_it_was():
+    seen = Accumulator()
+    seen.update(TRUE, PRED)
+    with pytest.raises(TypeError, match="give all labels as one kind"):
+        seen.update(["cat"], ["dog"])
+    seen.update(TRUE, PRED)
+    assert seen.result() == confusion(TRUE * 2, PRED * 2)
+
+
+FORKED = """
+import os, polars as pl, steelyard
+frame = pl.DataFrame({"y": [0, 1] * 5000, "p": [0, 1] * 5000})
+steelyard.tally(frame.lazy(), true="y", pred="p")
+child = os.fork()
+if child:
+    assert steelyard.tally(frame, true="y", pred="p").rows == 10_000
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+try:
+    steelyard.tally(frame, true="y", pred="p")
+except steelyard.SteelyardError as error:
+    os._exit(7 if "forked while Polars was running" in str(error) else 1)
+os._exit(2)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the threads of a process are known on Linux alone")
+def test_polars_in_a_forked_process_is_refused_and_does_not_hang():
+    pytest.importorskip("polars")
+    words = [sys.executable, "-W", "ignore", "-c", FORKED]
+    assert subprocess.run(words, timeout=120, check=False, env={**os.environ}).returncode == 7

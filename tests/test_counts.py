@@ -11,6 +11,7 @@ from checks import assert_refused
 from hypothesis import given
 from hypothesis import strategies as st
 
+import steelyard
 from steelyard import Counts
 
 LARGEST = 2**63 - 1
@@ -144,3 +145,11 @@ def test_counts_are_frozen_and_print_readably():
     with pytest.raises(AttributeError):
         counts.tp = 5
     assert repr(counts) == "Counts(tp=1, fn=2, fp=3, tn=4)"
+
+
+def test_a_table_without_rows_is_shown_in_every_form():
+    empty = steelyard.evaluate(Counts(0, 0, 0, 0))
+    assert repr(Counts(0, 0, 0, 0)) == "Counts(tp=0, fn=0, fp=0, tn=0)"
+    for text in (str(empty), repr(empty), empty.to_markdown(), empty.to_html(), empty._repr_html_()):
+        assert "no rows" in text
+    assert "no rows" in str(steelyard.interval("recall", Counts(0, 0, 0, 0)))

@@ -762,6 +762,25 @@ def test_rows_are_not_counted_twice(frame, rows, tmp_path):
     assert steelyard.Tally.from_json(ran.stdout).rows == 2 * ROWS
 
 
+def test_a_shard_without_positives_is_tallied_by_score(tmp_path):
+    shards = {"a.csv": "y,s\nno,0.2\nno,0.4\n", "b.csv": "y,s\nyes,0.9\nno,0.3\n"}
+    for name, text in shards.items():
+        (tmp_path / name).write_text(text)
+        words = ("--true", "y", "--score", "s", "--labels", "no,yes", "-o", tmp_path / f"{name}.json")
+        run("tally", tmp_path / name, *words)
+    merged = steelyard.Tally.from_json(run("merge", tmp_path / "a.csv.json", tmp_path / "b.csv.json").stdout)
+    whole = run("tally", tmp_path / "a.csv", tmp_path / "b.csv", "--true", "y", "--score", "s").stdout
+    assert merged == steelyard.Tally.from_json(whole) and (merged.rows, merged.labels) == (4, ("no", "yes"))
+    told = run("tally", tmp_path / "a.csv", "--true", "y", "--score", "s", "--labels", "non,yes", code=2).stderr
+    assert "holds 'no', which is none of the declared labels" in told
+    (tmp_path / "c.csv").write_text("y,p\n0,0\n1,1\n")
+    declared = run("tally", tmp_path / "c.csv", "--true", "y", "--pred", "p", "--labels", "0,1,unknown").stdout
+    assert steelyard.Tally.from_json(declared).labels == ("0", "1", "unknown")
+    pl.DataFrame({"y": ["0", "0"], "s": [0.1, 0.2]}).write_parquet(tmp_path / "d.parquet")
+    text = run("tally", tmp_path / "d.parquet", "--true", "y", "--score", "s", "--labels", "0,1").stdout
+    assert steelyard.Tally.from_json(text).labels == ("0", "1")
+
+
 def test_the_tallies_of_two_models_are_not_merged(rows, tmp_path):
     for name in ("y_pred", "b"):
         run("tally", rows, "--true", "y_true", "--pred", name, "-o", tmp_path / f"{name}.json")

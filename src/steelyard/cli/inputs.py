@@ -13,6 +13,7 @@ from steelyard.cli.positive_option import with_positive
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.cli.streams import print_message
 from steelyard.errors import InputError
+from steelyard.statistics.label_kinds import parser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,6 +47,7 @@ class Inputs:
     frequency: str | None = None
     by: tuple[str, ...] = ()
     exact: bool | None = None
+    labels: str | None = None  # those that may occur, of which a shard need not hold all
 
     @property
     def given(self) -> bool:
@@ -118,6 +120,7 @@ def _count_source(source: Source, inputs: Inputs) -> Tally:
 
     return tally(
         source,
+        labels=_labels_of(source, inputs),
         true=inputs.true or "",
         pred=inputs.pred,
         score=inputs.score,
@@ -128,6 +131,18 @@ def _count_source(source: Source, inputs: Inputs) -> Tally:
         threshold=inputs.threshold if inputs.score and not inputs.pred else None,
         exact=inputs.exact,
     )
+
+
+def _labels_of(source: Source, inputs: Inputs) -> list[Label] | None:
+    """The labels that the command line declares: numbers where all of them are, unless the column holds text."""
+    if inputs.labels is None:
+        return None
+    import narwhals as nw
+
+    texts = [text.strip() for text in inputs.labels.split(",")]
+    kind = source.parts[0].collect_schema().get(inputs.true or "")
+    parse = None if kind == nw.String and not source.textual else parser(texts)
+    return [*texts] if parse is None else [parse(text) for text in texts]
 
 
 def evaluate_inputs(

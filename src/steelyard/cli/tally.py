@@ -27,6 +27,7 @@ SAVE_HELP = "Write the table, which is JSON, to this file."
     "score",
     "threshold",
     *options.POSITIVE,
+    click.option("--labels", metavar="A,B", help="All labels that any part may hold; this one need not hold them all."),
     "weight",
     "frequency",
     "by",

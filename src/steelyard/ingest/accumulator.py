@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,7 +28,8 @@ class Accumulator:
     r"""Counts batches as they come, as in a training loop; what is kept is a table, not the rows.
 
     The batches are labels, or with `count=score_table` scores (which keeps each distinct score). `labels` and
-    `pos_label` are those of the function that counts. Accumulators of different workers merge with `+`.
+    `pos_label` are those of the function that counts. Threads may share one. Accumulators of different workers merge
+    with `+`: give each process its own, and send it back; one that was copied by a fork holds the parent's batches.
 
     >>> import steelyard
     >>> seen = steelyard.Accumulator(labels=[0, 1])
@@ -53,6 +55,7 @@ class Accumulator:
         self.labels = declared_labels(labels)
         self.pos_label = pos_label
         self._parts: list[Confusion | ScoreTable] = []
+        self._lock = Lock()
 
     def update(
         self,
@@ -73,18 +76,22 @@ class Accumulator:
         if np.size(y_true) or np.size(given[0]):
             options = {"labels": self.labels, "pos_label": self.pos_label}
             part = self.count(y_true, given[0], **options, sample_weight=sample_weight, frequency=frequency)
-            self._parts.append(part.compact() if isinstance(part, ScoreTable) else part)
-        if len(self._parts) > 1 and self.count is confusion:
-            self._parts = [self.result()]
+            part = part.compact() if isinstance(part, ScoreTable) else part
+            with self._lock:
+                parts = [*self._parts, part]
+                self._parts = _merged(parts) if self.count is confusion else parts
 
     def result(self) -> Confusion | ScoreTable:
         """The table of all batches so far."""
-        if not self._parts:
-            raise InputError("Nothing has been counted yet; call update(y_true, y_pred) first.")
-        while len(self._parts) > 1:  # pairwise, so that each score is merged a few times and not once a batch
-            pairs = zip(self._parts[::2], self._parts[1::2], strict=False)
-            self._parts = [a + b for a, b in pairs] + self._parts[len(self._parts) // 2 * 2 :]
-        return self._parts[0]
+        with self._lock:
+            self._parts = _merged(self._parts)
+            if not self._parts:
+                raise InputError("Nothing has been counted yet; call update(y_true, y_pred) first.")
+            return self._parts[0]
+
+    def _counted(self) -> list[Confusion | ScoreTable]:
+        with self._lock:
+            return [*self._parts]
 
     def __add__(self, other: object) -> Accumulator:
         if not isinstance(other, Accumulator):
@@ -92,8 +99,23 @@ class Accumulator:
         if (self.count, self.labels, self.pos_label) != (other.count, other.labels, other.pos_label):
             raise InputError("These accumulators count differently; give both the same options.")
         both = Accumulator(self.count, pos_label=self.pos_label)
-        both.labels, both._parts = self.labels, [*self._parts, *other._parts]
+        both.labels, both._parts = self.labels, [*self._counted(), *other._counted()]
         return both
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_lock": None, "_parts": self._counted()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = Lock()
 
     def __radd__(self, other: object) -> Accumulator:
         return self if other == 0 else NotImplemented  # so that sum(accumulators) works
+
+
+def _merged(parts: list[Confusion | ScoreTable]) -> list[Confusion | ScoreTable]:
+    """The parts as one, pairwise, so that each score is merged a few times and not once a batch."""
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        parts = [a + b for a, b in pairs] + parts[len(parts) // 2 * 2 :]
+    return parts

@@ -13,19 +13,22 @@ from steelyard.statistics.label_kinds import number_texts, parse_number, parser
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from steelyard._types import Array, Label
+    from steelyard._types import Array, Label, Labels
     from steelyard.statistics.label_kinds import Parser
 
 MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null"}
 
 
-def labels(columns: Sequence[Array], names: Sequence[str]) -> list[Array]:
+def labels(columns: Sequence[Array], names: Sequence[str], declared: Labels | None = None) -> list[Array]:
     """Labels of a text file: whole numbers or truth values where all of them are, else the text without its blanks.
 
-    Missing values, however they are spelled, and fractions are refused, as in files that know numbers.
+    Where text is among the declared labels all are text. Missing values, however they are spelled, and fractions are
+    refused, as in files that know numbers.
     """
     cells = [[text.strip() for text in column.tolist()] for column in columns]
     parsers = [_label_parser(set(texts), name) for texts, name in zip(cells, names, strict=True)]
+    if any(isinstance(label, str) for label in declared or ()):
+        return [_objects(texts) for texts in cells]
     read = [texts if parse is None else list(map(parse, texts)) for texts, parse in zip(cells, parsers, strict=True)]
     texts = number_texts(label for column in read for label in column)
     if not {*texts.values()}.isdisjoint(label for column in read for label in column):

@@ -16,6 +16,7 @@ from steelyard.errors import InputError
 from steelyard.ingest import bad_rows, repeated_files, temporary_files
 from steelyard.ingest.compressed_files import BLOCK, unpack
 from steelyard.ingest.file_errors import STDIN, file_title, reworded_errors
+from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.source import Source
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class UnpackedFile:
 @contextmanager
 def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | None = None) -> Iterator[Source]:
     """The rows of the files as a source to be counted; what had to be unpacked is removed afterwards."""
+    refuse_polars_after_fork()
     with temporary_files.temporary_folder() as folder, reworded_errors(names):
         files = [_unpacked(name, folder, i) for i, name in enumerate(expand_names(names))]
         kinds = {file.kind for file in files}

@@ -33,7 +33,8 @@ def label_tables(counted: KeyCounts, request: TallyRequest, textual: bool) -> di
     values = [present_labels(key, name) for key, name in zip(counted.keys[by:], names, strict=True)]
     if not len(counted.rows) and request.labels is None:
         raise InputError("There are no rows to count; give at least one, or declare the labels.")
-    codes, labels = _encoded(csv_values.labels(values, names) if textual else values, request.labels, names)
+    values = csv_values.labels(values, names, request.labels) if textual else values
+    codes, labels = _encoded(values, request.labels, names)
     if len(labels) > MOST_LABELS:
         raise InputError(
             f"There are {len(labels):,} different labels; at most {MOST_LABELS:,} are counted. "

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import exact_sums
+from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import MOST_LABELS
 from steelyard.statistics.label_kinds import parse_number, parser
@@ -48,7 +49,10 @@ class KeyCounts:
 
 def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     """The rows of a query, brought here; Polars streams them."""
-    return frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
+    if not frame.implementation.is_polars():
+        return frame.collect()
+    refuse_polars_after_fork()
+    return frame.collect(engine="streaming")
 
 
 def count_rows(source: Source) -> int:

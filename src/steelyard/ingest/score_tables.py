@@ -90,7 +90,7 @@ def _truth(
         arrays.column(series.to_native(), f"The column {name!r}"), f"The column {name!r}"
     )
     values = np.array([*distinct, None], dtype=object)[:-1]
-    values = csv_values.labels([values], [name])[0] if textual else values
+    values = csv_values.labels([values], [name], request.labels)[0] if textual else values
     label, labels = _positive(values, label_codes.counts(codes, len(values), frequency), request)
     return _equal(values, label)[codes], label, labels
 
@@ -153,7 +153,7 @@ def _binned_groups(
     bins = score_queries.fitting_bins(sizes)
     counted = score_queries.count_bins(source, columns, ends, request.threshold, bins)
     true = present_labels(counted.keys[len(columns.by)], columns.true)
-    true = csv_values.labels([true], [columns.true])[0] if source.textual else true
+    true = csv_values.labels([true], [columns.true], request.labels)[0] if source.textual else true
     label, labels = _positive(true, counted.rows, request)
     positive, precision = _equal(true, label), score_queries.column_precision(source, str(columns.score))
     groups = _group_places(counted, request, source)

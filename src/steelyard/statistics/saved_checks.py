@@ -70,9 +70,8 @@ def _scores_add_up(whole: ScoreTable | None, parts: Sequence[ScoreTable | None])
     present = [part for part in parts if part is not None]
     if whole is None or len(present) < len(parts):
         return whole is None and not present
-    return all(
-        _same_class(side, [part.classes[i] for part in present], whole.bins) for i, side in enumerate(whole.classes)
-    )
+    bins = score_bins.merge_bins(np.concatenate([whole.bins, *(part.bins for part in present)]))  # the coarsest
+    return all(_same_class(side, [part.classes[i] for part in present], bins) for i, side in enumerate(whole.classes))
 
 
 def _same_class(whole: ClassScores, parts: Sequence[ClassScores], bins: Array) -> bool:
@@ -85,7 +84,7 @@ def _same_class(whole: ClassScores, parts: Sequence[ClassScores], bins: Array) -
         np.concatenate([getattr(part, name) for part in sides] or [scores])[order] for name in names
     )
     joined = score_bins.lowered(ClassScores(scores[order], rows, weights, squares), bins).compact()
-    mine = whole.compact()
+    mine = score_bins.lowered(whole, bins).compact()
     return len(mine.scores) == len(joined.scores) and all(
         _equal(getattr(joined, name), getattr(mine, name)) for name in ("scores", *names)
     )
