@@ -47,8 +47,8 @@ def tally(
     Frames are those of pandas, Polars (lazy ones are streamed), PyArrow, DuckDB, Dask and PySpark. Two columns in
     `pred` give the table of two models side by side. `by` counts each group as well. Scores are kept exactly where the
     rows are in memory or at most 10 million (of Spark, Dask and Ibis 65,536, so that the rows stay there); else in
-    about 65,536 bins, fewer for each of many groups, and then every area comes with its bounds. `exact` asks for either;
-    `threshold` is one that the bins must keep.
+    about 65,536 bins, fewer for each of many groups, and then every area comes with its bounds. `exact` asks for
+    either; `threshold` is one that the bins must keep.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"y": [0, 0, 1, 1], "predicted": [0, 1, 1, 1], "site": ["a", "a", "b", "b"]})
