@@ -176,6 +176,16 @@ def test_a_threshold_lies_in_the_middle_of_the_gap_and_the_lowest_flagged_score_
     assert BestThreshold.from_json(older).observed == older["threshold"]  # as it was when that was an observed score
 
 
+def test_scores_of_few_digits_that_lie_close_have_a_middle():
+    found = best([0, 0, 1, 1], [0.2368, 0.2396, 0.2397, 0.2409])
+    assert found.threshold == pytest.approx(0.23965, abs=1e-15) and found.observed == 0.2397
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        s, y = np.sort(rng.random(40) * 10.0 ** rng.integers(-9, 9)), rng.permutation(np.repeat([0, 1], 20))
+        found = best(y, s, "f1")
+        assert found.threshold == pytest.approx(middle_below(s, found.observed), rel=1e-15)
+
+
 def test_nobody_is_infinity_and_everybody_is_zero_for_probabilities_else_minus_infinity():
     nobody = best([1, 0], [0, 1])
     assert nobody.threshold == nobody.observed == math.inf and nobody.to_dict()["threshold"] is None

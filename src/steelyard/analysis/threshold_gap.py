@@ -25,8 +25,8 @@ def middle(below: float, flagged: float) -> float:
     """
     half = below / 2 + flagged / 2  # whose sum cannot overflow
     with np.errstate(over="ignore"):
-        ends = [(kind, kind(below)) for kind in _PRECISIONS if kind(below) == below and kind(flagged) == flagged]
-        separates = half > below and all(kind(half) > end for kind, end in ends)
+        given = [kind for kind in _PRECISIONS if all(float(kind(score)) == score for score in (below, flagged))]
+        separates = half > below and all(float(kind(half)) > below for kind in given)
     return half if separates else flagged
 
 
