@@ -16,6 +16,7 @@ from steelyard import Counts, SteelyardError, get_metric, list_metrics, score_ta
 from steelyard.analysis.best_threshold import BestThreshold, best_threshold, roc_then_tpnr
 from steelyard.analysis.resampled_threshold import MOST_APART
 from steelyard.errors import InputError, InputTypeError, UndefinedError, UnknownNameError
+from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.metrics.registry import default_metric
 from steelyard.statistics.score_bins import bin_divided_at
 
@@ -174,6 +175,18 @@ def test_a_threshold_lies_in_the_middle_of_the_gap_and_the_lowest_flagged_score_
     assert saved == found and saved.observed == 0.8
     older = {key: value for key, value in found.to_dict().items() if key != "observed"}
     assert BestThreshold.from_json(older).observed == older["threshold"]  # as it was when that was an observed score
+
+
+@pytest.mark.parametrize("scale", [1, 10])
+def test_the_page_shows_the_thresholds_that_best_threshold_gives(scale):
+    y, s = rows(6, n=60, distinct=30)
+    table = score_table(y, s / s.max() * scale)
+    grid = threshold_grid(table, DIRECTED, threshold=-math.inf)
+    assert np.isfinite(grid.thresholds[1:]).all() and grid.current == len(grid.thresholds) - 1
+    for name, place in grid.best.items():
+        found = best(table, metric=name)
+        assert grid.thresholds[place] == found.threshold or found.threshold == -math.inf, name
+        assert table.at(grid.thresholds[place]) == found.counts
 
 
 def test_scores_of_few_digits_that_lie_close_have_a_middle():

@@ -57,11 +57,12 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     """A two-class classifier that predicts at the threshold where a metric is best on rows it was not fitted on.
 
     Clones fitted on the folds of `cv` score the rows they have not seen; `best_threshold` finds the threshold on all
-    those scores together; the classifier is then fitted on all rows. cv="prefit" takes it as it is fitted, so give rows
-    it has not seen. `metric` and `where` are those of best_threshold, the metric by default the AC-score. Without
-    `pos_label` the later of the two classes in sorted order is positive, as in scikit-learn. `response_method` is
-    "predict_proba", "decision_function" or "auto" for the first there is. After `fit`, `best_threshold_` holds the
-    threshold and its value, `threshold_` it alone.
+    those scores together, half-way between a score that is flagged and one that is not, so that the refit, whose scores
+    differ a little, flags what was meant; the classifier is then fitted on all rows. cv="prefit" takes it as it is
+    fitted, so give rows it has not seen. `metric` and `where` are those of best_threshold, the metric by default the
+    AC-score. Without `pos_label` the later of the two classes in sorted order is positive, as in scikit-learn.
+    `response_method` is "predict_proba", "decision_function" or "auto" for the first there is. After `fit`,
+    `best_threshold_` holds the threshold and its value, `threshold_` it alone.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
