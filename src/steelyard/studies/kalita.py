@@ -90,7 +90,7 @@ class ProtocolOutcome:
     @property
     def both_trees(self) -> dict[str, CrossEvaluation]:
         """The repeated folds of the tree grown until its leaves are pure, and of the small one."""
-        return {"full ": self.folds, "small ": self.small}
+        return {"": self.folds, "small ": self.small}
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,7 @@ def _balance_words(outcome: ProtocolOutcome) -> str:
         ways = [
             " and ".join(signed(balance_gains(folds, metric, way).mean(), 3) for metric in _METRICS) for way in _WAYS
         ]
-        trees.append(f"{kind}tree {ways[0]} by oversampling, {ways[1]} by undersampling")
+        trees.append(f"{kind or 'full '}tree {ways[0]} by oversampling, {ways[1]} by undersampling")
     return f"{outcome.task.name}: balancing changes mean F and balanced accuracy by, {'; '.join(trees)}."
 
 
@@ -116,11 +116,11 @@ def _few(results: KalitaResults) -> Finding:
 
 
 def _nearer(outcome: ProtocolOutcome) -> list[float]:
-    """By how much ten hold-outs are nearer to the mean F of all the data than the first that has one, set by set."""
+    """By how much ten hold-outs are nearer to the mean F of all the data than the first, in sets with two or more."""
     truth = outcome.folds[TREE].summarised(MEAN_F).mean
     runs = [np.asarray(result[TREE].values(MEAN_F)) for result in outcome.few]
     defined = [values[np.isfinite(values)] for values in runs]
-    return [abs(values[0] - truth) - abs(values.mean() - truth) for values in defined if len(values)]
+    return [abs(values[0] - truth) - abs(values.mean() - truth) for values in defined if len(values) > 1]
 
 
 def _lost(outcome: ProtocolOutcome) -> int:
@@ -152,7 +152,7 @@ def _balancing(results: KalitaResults, task: int) -> Finding:
     outcome = results.outcomes[task]
     effects = [
         Effect(
-            f"{word} of the {kind}tree by {way}sampling",
+            f"{word} of the {kind or 'full '}tree by {way}sampling",
             balance_gains(folds, metric, way),
             test_share=FOLD_SHARE,
         )

@@ -99,7 +99,7 @@ def _model(result: ModelResult) -> TableRow:
 )
 def _folds(results: KalitaResults) -> list[TableRow]:
     return [
-        {"data": outcome.task.name, "learner": f"{kind.removeprefix('full ')}{name}"} | _model(result)
+        {"data": outcome.task.name, "learner": f"{kind}{name}"} | _model(result)
         for outcome in results.outcomes
         for kind, part in outcome.both_trees.items()
         for name, result in part.models.items()
