@@ -137,18 +137,21 @@ def numbers_to_sum(frame: nw.LazyFrame[Any], columns: ColumnNames, scales: Weigh
         row_count = row_count * whole.cast(nw.Int64)
     if columns.weight is None:
         return [row_count.alias("row_count")]
+    on_spark = frame.implementation.is_spark_like()
     limbs = [
-        *_limbs(weight * times, "weight", scales.weight, scales.weight_limbs),
-        *_limbs(weight * weight * times, "square", scales.square, scales.square_limbs),
+        *_limbs(weight * times, "weight", scales.weight, scales.weight_limbs, floors_to_integers=on_spark),
+        *_limbs(weight * weight * times, "square", scales.square, scales.square_limbs, floors_to_integers=on_spark),
     ]
     return [row_count.alias("row_count"), *limbs]
 
 
-def _limbs(value: nw.Expr, name: str, scale: int, size: int) -> list[nw.Expr]:
+def _limbs(value: nw.Expr, name: str, scale: int, size: int, *, floors_to_integers: bool) -> list[nw.Expr]:
     import narwhals as nw
 
-    # Each step is exact: scaling by a power of two, the floor, and the difference of two neighbours of 2**28 at most.
-    wholes = [(value * 2.0**scale * 2.0 ** (BITS * i)).floor() for i in range(size)]
+    # Each step is exact: scaling by a power of two, the whole part, and the difference of two neighbours of 2**28 at
+    # most. Spark's floor is an integer of 64 bits, which later limbs exceed; less its fraction a float stays a float.
+    scaled = [value * 2.0**scale * 2.0 ** (BITS * i) for i in range(size)]
+    wholes = [part - part % 1.0 if floors_to_integers else part.floor() for part in scaled]
     limbs = [wholes[0], *(wholes[i] - wholes[i - 1] * 2.0**BITS for i in range(1, size))]
     return [limb.cast(nw.Int64).alias(f"{name}{i}") for i, limb in enumerate(limbs)]
 
