@@ -425,6 +425,27 @@ def test_the_draws_of_very_many_classes_are_never_kept_whole(monkeypatch):
     assert sum(seen[-300:]) <= large_tables.DRAWS_AT_ONCE  # each class keeps its own
 
 
+def test_clusters_of_many_classes_are_drawn_in_bounded_memory_or_refused(monkeypatch):
+    seen, draw = [], draws.cluster_draws
+
+    def count(*given):
+        cells = draw(*given)
+        seen.append(cells.size)
+        return cells
+
+    monkeypatch.setattr("steelyard.analysis.interval_ends.cluster_draws", count)
+    truth, pred = _many(150, 600)
+    found = interval("accuracy", truth, pred, cluster=np.arange(600) // 10)
+    assert found.low < found.value < found.high
+    assert max(seen) <= large_tables.LEAST_DRAWS * 150**2
+    truth, pred = _many(600, 2000)
+    assert_refused(
+        lambda: interval("accuracy", truth, pred, cluster=np.arange(2000) // 10),
+        ValueError,
+        "200 clusters of .* labels have",
+    )
+
+
 def test_draws_in_blocks_are_the_draws_at_once(monkeypatch):
     truth, pred = _many(5)
     options = {"draws": 1000, "method": "posterior"}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.large_tables import LEAST_DRAWS
 from steelyard.errors import InputError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Prevalence
     from steelyard.analysis.inference import ClusteredRows
     from steelyard.metrics.call_options import CallOptions
+
+MOST_CELLS = 50_000_000  # of the tables of all clusters, which are in memory together
 
 
 def effective_clusters(tables: Array) -> float:
@@ -50,6 +53,11 @@ def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Preval
     true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared_labels(options.labels))
     which, clusters = label_codes.encode(member, None, "cluster")
     k, mass = len(labels), np.ones(len(true))
+    if max(len(clusters), LEAST_DRAWS) * k**2 > MOST_CELLS:
+        raise InputError(
+            f"{len(clusters):,} clusters of {k:,} labels have tables of more than {MOST_CELLS:,} cells; merge rare "
+            "labels, or leave cluster= out."
+        )
     for column in (weight, times):
         mass = mass if column is None else mass * column
     code = (which.astype(np.int64) * k + true_codes.astype(np.int64)) * k + pred_codes.astype(np.int64)

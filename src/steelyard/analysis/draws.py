@@ -80,6 +80,11 @@ def _sparse_draws(rows: Array, draws: int, rng: np.random.Generator) -> Array:
     k, filled = rows.shape[-1], np.flatnonzero(rows)
     cells = np.zeros((draws, k, k))
     cells.reshape(draws, -1)[:, filled] = rng.standard_gamma(rows.ravel()[filled], size=(draws, len(filled)))
+    return _with_sparse_prior(cells, rng)
+
+
+def _with_sparse_prior(cells: Array, rng: np.random.Generator) -> Array:
+    draws, k = cells.shape[:2]
     place, prior = rng.integers(k, size=(draws, k)), rng.standard_gamma(PRIOR_MASS / k, size=(draws, k))
     cells[np.arange(draws)[:, None], np.arange(k), place] += prior
     return cells
@@ -116,6 +121,8 @@ def cluster_draws(tables: Array, draws: int, rng: np.random.Generator, spread: f
     distinct, times = np.unique(tables.reshape(len(tables), -1), axis=0, return_counts=True)
     weights = rng.standard_gamma(spread * times, size=(draws, len(times))) / spread
     cells = (weights @ distinct).reshape(draws, k, k)
+    if k > MOST_DENSE:
+        return _with_sparse_prior(cells, rng)
     return np.asarray(cells + rng.standard_gamma(PRIOR_MASS / k**2, size=cells.shape))
 
 

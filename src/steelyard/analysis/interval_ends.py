@@ -24,7 +24,7 @@ from steelyard.analysis.inference import AUC_METHODS, RANK_METHODS, RATE_METHODS
 from steelyard.analysis.interval import Interval
 from steelyard.analysis.interval_methods import chosen_method
 from steelyard.analysis.kinks import deviance_limit, deviances, near_kink
-from steelyard.analysis.large_tables import COUNT_DRAWS, draw_count, is_large, values_by_blocks
+from steelyard.analysis.large_tables import draw_count, is_large, values_by_blocks
 from steelyard.analysis.prevalence import at_prevalence, checked_prevalence, class_shares
 from steelyard.analysis.rank_sampler import RankSampler
 from steelyard.analysis.rate_intervals import rate_interval
@@ -214,7 +214,8 @@ class IntervalSampler:
     def _draw_clusters(self, tables: Array, fold: Array | None) -> Array:
         tables = tables if fold is None else fold @ tables @ fold.T
         spread = student_spread(effective_clusters(tables), self.inference.level)
-        return cluster_draws(tables, self.inference.draws or COUNT_DRAWS, self.rng, spread)
+        draws = self.inference.draws or draw_count(tables.shape[-1], of_one=False)
+        return cluster_draws(tables, draws, self.rng, spread)
 
 
 def _check_unweighted(estimand: Estimand, method: str) -> None:
