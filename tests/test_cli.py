@@ -36,6 +36,7 @@ def test_version_and_help():
 
 ROOMS = {
     "commands",
+    "counted_input",
     "inputs",
     "interruptions",
     "option_words",

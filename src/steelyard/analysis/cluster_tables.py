@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.inference import ClusteredRows
     from steelyard.metrics.call_options import CallOptions
 
-MOST_CELLS = 50_000_000  # of the tables of all clusters, which are in memory together
+_MOST_CELLS = 50_000_000  # of the tables of all clusters, which are in memory together
 
 
 def effective_clusters(tables: Array) -> float:
@@ -52,12 +52,7 @@ def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Preval
     arrays.check_lengths(y_true=true, y_pred=pred, cluster=member, sample_weight=weight, frequency=times)
     true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared_labels(options.labels))
     which, clusters = label_codes.encode(member, None, "cluster")
-    k, mass = len(labels), np.ones(len(true))
-    if max(len(clusters), LEAST_DRAWS) * k**2 > MOST_CELLS:
-        raise InputError(
-            f"{len(clusters):,} clusters of {k:,} labels have tables of more than {MOST_CELLS:,} cells; merge rare "
-            "labels, or leave cluster= out."
-        )
+    k, mass = _checked_size(len(clusters), len(labels)), np.ones(len(true))
     for column in (weight, times):
         mass = mass if column is None else mass * column
     code = (which.astype(np.int64) * k + true_codes.astype(np.int64)) * k + pred_codes.astype(np.int64)
@@ -70,3 +65,13 @@ def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Preval
     # The prior adds rows, so a row must weigh 1 on average, whatever the scale of the weights.
     row_weight = 1.0 if weight is None else (weight * mass).sum() / mass.sum()
     return np.asarray(weighted / row_weight)
+
+
+def _checked_size(clusters: int, k: int) -> int:
+    """How many labels there are; refused where the tables, or draws of them, would not fit into memory."""
+    if max(clusters, LEAST_DRAWS) * k**2 > _MOST_CELLS:
+        raise InputError(
+            f"{clusters:,} clusters of {k:,} labels have tables of more than {_MOST_CELLS:,} cells; merge rare labels, "
+            "or leave cluster= out."
+        )
+    return k
