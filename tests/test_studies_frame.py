@@ -207,8 +207,12 @@ def test_a_further_study_of_two_files_runs_through_the_shell_and_has_its_page(fu
     assert ran.exit_code == 0, ran.output
     assert "HOLDS: It is uniform." in ran.output and "NOT SHOWN: It is not." in ran.output
     html = (tmp_path / "out" / "page.html").read_text()
-    assert "Of its claims 1 holds, 1 not shown." in html and '<article class="claim open">' in html
-    assert "The effects behind the verdicts" in html and "steelyard study half --seed 7" in html
+    assert "Of its claims 1 holds, 1 not shown." in html and '<article class="claim unshown">' in html
+    assert (
+        "<h2>Figures</h2>" not in html
+        and "The effects behind the verdicts" in html
+        and "steelyard study half --seed 7" in html
+    )
     saved = json.loads((tmp_path / "out" / "study.json").read_text())
     assert [row["shown"] for row in saved["tables"]["effects"]["rows"]] == ["yes", "open"]
 

@@ -84,7 +84,7 @@ class Effect:
         return len(self._defined)
 
     def row(self, level: float) -> TableRow:
-        """The effect as a row of the table of all effects."""
+        """What the table of all effects shows of it."""
         mean, low, high = self.interval(level)
         ends = {
             "mean": mean,
@@ -94,7 +94,7 @@ class Effect:
             "claimed below": self.claimed[1],
         }
         finite = {name: value if math.isfinite(value) else None for name, value in ends.items()}
-        return {"effect": self.name, **finite, "seeds": self.seeds, "shown": _SHOWN[self.shown(level)]}
+        return {**finite, "seeds": self.seeds, "shown": _SHOWN[self.shown(level)]}
 
     def text(self, level: float) -> str:
         """The mean and its interval, signed where a sign is what is claimed: "gain +0.021 (+0.012 to +0.030)"."""

@@ -167,7 +167,7 @@ _NOTHING: tuple[tuple[str, Any], ...] = (("pictures", []), ("choices", {}))
 def _effects_table(findings: Sequence[Finding]) -> list[Table]:
     """The effects of all claims with their intervals; none where no claim rests on any."""
     rows = [
-        {"claim": i, **effect.row(joint_level(finding.effects))}
+        {"effect": effect.name, "claim": i, **effect.row(joint_level(finding.effects))}
         for i, finding in enumerate(findings, 1)
         for effect in finding.effects
     ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _KINDS = {
     "holds": "holds",
     "holds with qualification": "partly",
-    "not shown": "open",
+    "not shown": "unshown",
     "does not hold": "fails",
 }
 MOST_SHOWN = 20  # rows of a table that are shown unasked
