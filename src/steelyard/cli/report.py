@@ -61,8 +61,6 @@ def write_report(
     if evaluation is not None:
         _refuse_options(inputs, cluster=cluster, metrics=metrics, min_count=min_count, level=_is_given("level"))
     else:
-        if cluster is not None and min_count:
-            raise InputError("--min-count cannot be combined with --cluster; leave one of them out.")
         evaluation, counted = evaluate_inputs(
             inputs, level=level, metrics=metrics, min_count=min_count, cluster=cluster
         )

@@ -190,7 +190,7 @@ def _differences(comparison: Comparison) -> list[str]:
 def threshold_summary(best: BestThreshold, assumed: Sequence[str]) -> str:
     """The best threshold in a sentence, the table at it, and what was assumed."""
     cells = ", ".join(f"{name} {cell_count(value)}" for name, value in best.counts.to_dict().items())
-    return "\n".join([paragraph(f"{best!r}."), f"There: {cells}.", all_digits(best), *map(paragraph, assumed)])
+    return "\n".join([paragraph(f"{best!r}."), f"There: {cells}.", *map(paragraph, (all_digits(best), *assumed))])
 
 
 def all_digits(best: BestThreshold) -> str:
