@@ -153,3 +153,10 @@ def test_a_table_without_rows_is_shown_in_every_form():
     for text in (str(empty), repr(empty), empty.to_markdown(), empty.to_html(), empty._repr_html_()):
         assert "no rows" in text
     assert "no rows" in str(steelyard.interval("recall", Counts(0, 0, 0, 0)))
+
+
+def test_the_cells_of_scikit_learn_in_its_own_order_get_a_hint():
+    matrix = np.array([[2680, 72], [23, 28]])  # tn, fp, fn, tp
+    hint = "Most rows are positive: Counts takes tp, fn, fp, tn, and scikit-learn's confusion_matrix"
+    assert steelyard.evaluate(Counts(*matrix.ravel())).assumed[0].startswith(hint)
+    assert not steelyard.evaluate(Counts.from_matrix(matrix)).assumed

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 HALF = 0.5
 ASSUMED_HALF = f"Scores were thresholded at {HALF}; best_threshold finds a better one."
 RANKED_ONLY = "The scores are not probabilities: ranked only. Give threshold= to predict labels."
+MOST_POSITIVE = (
+    "Most rows are positive: Counts takes tp, fn, fp, tn, and scikit-learn's confusion_matrix(...).ravel() gives tn, "
+    "fp, fn, tp; Counts.from_matrix reads the matrix itself."
+)
 TWO_THRESHOLDS = "Predictions and a threshold together contradict each other; give scores and the threshold."
 
 
@@ -103,7 +107,9 @@ def _of_table(data: Statistic, threshold: float | None, pos_label: Label) -> Cou
         return thresholded(data, threshold, None)
     if threshold is not None:
         raise InputError("A confusion matrix holds predicted labels; a threshold= needs scores.")
-    return CountedInputs(_as_confusion(data, pos_label))
+    table = _as_confusion(data, pos_label)
+    assumed = (MOST_POSITIVE,) if isinstance(data, Counts) and data.positives > 4 * data.negatives else ()
+    return CountedInputs(table, assumed=assumed)
 
 
 def _of_rows(

@@ -79,6 +79,7 @@ class Cells(Generic[Part_co]):
 class Counts(Cells[Cell_co], Generic[Cell_co]):
     """True positives, false negatives, false positives and true negatives, always in this order.
 
+    scikit-learn's `confusion_matrix(...).ravel()` has another, tn, fp, fn, tp: `Counts.from_matrix` reads the matrix.
     Each cell is a number or an array; the four broadcast to one shape. Whole numbers stay
     64-bit integers and never wrap; weights make the cells floats. To a type checker `Counts` is one table, and
     `Counts[Array]` many of them.
