@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 from steelyard.analysis.result import Result
 from steelyard.analysis.result_json import from_fields
 from steelyard.report.terminal import paragraph
-from steelyard.studies.claims import Claim, count_verdicts
+from steelyard.studies.claims import Claim, TableRow, count_verdicts
 from steelyard.studies.pictures import Picture, SavedPicture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard.analysis.result_json import Writer
-    from steelyard.studies.claims import TableRow
 
 
 @dataclass(frozen=True)
