@@ -75,7 +75,7 @@ def _agm_sensitive(_: GarciaResults) -> Finding:
 )
 def _f_beta(_: GarciaResults) -> Finding:
     tables = [Counts(tp, fn, fp, 5) for tp in range(1, 6) for fn in range(6) for fp in range(6)]
-    at_0 = [t.tp / (t.tp + 0**2 * t.fn + t.fp) for t in tables]
+    at_0 = [float(get_metric("f_beta")(t, beta=0)) for t in tables]
     precision = [float(get_metric("precision")(t)) for t in tables]
     near = [float(get_metric("f_beta")(t, beta=1e-6)) for t in tables]
     same, limit = (float(np.abs(np.subtract(values, precision)).max()) for values in (at_0, near))
@@ -83,8 +83,8 @@ def _f_beta(_: GarciaResults) -> Finding:
         f"with beta = 0 the formula is precision on all of {len(tables)} tables",
         "no randomness: small tables",
         judged(holds=False, partly=same == 0 and limit < 1e-9),
-        "It integrates both for every beta above 0; at 0, which the words allow, TPr drops out. `f_beta` therefore "
-        "asks for a beta above 0 and names precision as a metric of its own.",
+        "It integrates both for every beta above 0; at 0, which the words allow and `f_beta` takes, TPr drops out and "
+        "what is left is precision.",
     )
 
 
@@ -106,8 +106,8 @@ def _iba(_: GarciaResults) -> Finding:
         _NO_SEED,
         judged(holds=False, partly=best[0.5] <= 1 + 1e-12),
         "A perfect classifier has 1. Up to alpha = 1/2 no other has more; above it one that finds all positives and "
-        "misses some negatives does, and above 1 the index is negative where TNr leads by far. `iba` takes alphas up "
-        "to 1. The paper's own 0.05 is far below both.",
+        "misses some negatives does, and above 1 the index is negative where TNr leads by far. The "
+        "paper's own 0.05 is far below both.",
     )
 
 
