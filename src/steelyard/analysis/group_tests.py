@@ -26,7 +26,7 @@ _NEAR = 1e-9
 
 
 def groups_to_test(sizes: Array, classes: int, level: float) -> Array:
-    """The places of the largest groups, as many as the draws can tell apart; how large they are tells no outcome."""
+    """The places of the largest groups, as many as the draws can test; their sizes depend on no outcome."""
     draws = MOST_DRAWS * (1 - level) / 2, np.sqrt(_MOST_CELLS * (1 - level) / (2 * max(2, classes) ** 2))
     most = int(min(draws))
     return np.sort(np.argsort(-sizes, kind="stable")[: max(2, most)])

@@ -187,7 +187,7 @@ class Evaluation(Result[MetricRow]):
         return schema
 
     def of_groups(self, keys: Container[tuple[Label, ...]]) -> Evaluation:
-        """The same with these groups alone, and what is said of them."""
+        """The same with these groups alone, and the sentences about them."""
         groups, former = Rows(group for group in self.groups if group.key in keys), no_interval_sentences(self.groups)
         stated = (sentence for sentence in self.assumed if sentence not in former)
         return replace(self, groups=groups, assumed=(*stated, *no_interval_sentences(groups)))

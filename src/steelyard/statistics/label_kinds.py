@@ -114,5 +114,5 @@ def _texts_by_value(texts: Iterable[str]) -> dict[tuple[bool, Label], str]:
 
 
 def _key(value: Label) -> tuple[bool, Label]:
-    """What tells True from 1, which are equal."""
+    """A key that differs for True and 1, which are equal."""
     return isinstance(value, bool), value

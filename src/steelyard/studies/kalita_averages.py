@@ -43,7 +43,7 @@ def _best_run(results: KalitaResults) -> Finding:
     runs = results.effort.holdouts
     why = (
         f"The average says what to expect. The best of {runs} runs is always above it, the further the smaller the "
-        "test part and the more the runs: it measures the number of runs, and is no estimate of anything."
+        "test part and the more the runs: it depends on the number of runs, and is no estimate of anything."
     )
     return Finding.of(effects, why, seeds="values of k")
 

@@ -37,7 +37,7 @@ def _at(metric: str, tpr: float | Array, tnr: float | Array) -> Array:
 
 
 @WU_STUDY.claim(
-    "AC-score meets the criteria for a metric: null-biased, of both classes alike, continuous",
+    "AC-score meets the criteria for a metric: null-biased, equal for both classes, continuous",
     place="abstract, introduction and section 3.1",
 )
 def _criteria(_: DigitTrials) -> Finding:
