@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,13 @@ def rows():
     yield Row(f"{what}, steelyard report", BARE, reported, ROWS, 0.5, part=True)
     for name, engine in ENGINES.items():
         yield Row(f"{what}, tally by {name}", BARE, functools.partial(tallied, engine), ROWS, outside=name == "Spark")
+    yield Row(
+        "SIGTERM to a report whose query would take days",
+        "SIGKILL, which nothing can delay",
+        stopped,
+        1000,
+        outside=True,
+    )
     yield Row(
         "billion rows, steelyard report below 1 GiB", BARE, billion, 10**9, 0.5, part=True, outside=True, asked=True
     )
@@ -105,6 +113,36 @@ ENGINES = {
     "Dask": lambda path: needed("dask.dataframe").read_parquet(path),
     "Spark": spark,
 }
+
+ENDLESS = """
+import sys
+from steelyard.cli import main
+from steelyard.ingest import frame_tally
+def tally(*_, **__):
+    import polars as pl  # after the command has begun, as it does
+    rows = pl.LazyFrame({"a": range(10**6)})
+    print("started", flush=True)
+    rows.join(rows, how="cross").select((pl.col("a") * pl.col("a_right")).sum()).collect(engine="streaming")
+frame_tally.tally = tally
+main(["report", sys.argv[1], "--true", "y", "--pred", "p"])
+"""
+
+
+def stopped(n):
+    """The start of a report, and its end by a signal once its query runs."""
+    path = written(n)
+
+    def ended(sign):
+        running = subprocess.Popen(
+            [sys.executable, "-c", ENDLESS, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        begun = running.stdout.readline() == b"started\n"
+        running.send_signal(sign)
+        running.communicate()
+        return begun
+
+    return lambda: ended(signal.SIGTERM), lambda: ended(signal.SIGKILL)
+
 
 PEAK = """
 import resource, sys
