@@ -14,6 +14,7 @@ from checks import assert_refused
 from click.testing import CliRunner
 
 from steelyard import Counts, confusion, evaluate, get_metric, recommend
+from steelyard.analysis.group_tests import can_permute
 from steelyard.cli.commands import commands
 from steelyard.evaluation.outcomes import outcomes_text, whole_outcomes
 from steelyard.evaluation.sentences import SEVERITIES, Sentence
@@ -186,6 +187,45 @@ def test_a_group_that_differs_is_named_beside_a_smaller_one_that_is_lower_by_cha
     pred[group == 0] = y[group == 0]
     verdict = said(evaluate(y, pred, by=group, metrics=["ac_score"]))
     assert "is lowest in group = 2 (600 rows): " in verdict["weakest-group"]
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "mcc"])
+def test_groups_that_differ_by_their_class_shares_alone_are_said_to(metric):
+    tables = {"even": [[980, 20], [400, 600]], "rare": [[1960, 40], [16, 24]]}  # of the same two rates
+
+    def words(*metrics):
+        cells = {name: np.ravel(table) for name, table in tables.items()}
+        columns = {
+            "y_true": np.concatenate([np.repeat([0, 0, 1, 1], rows) for rows in cells.values()]),
+            "y_pred": np.concatenate([np.repeat([0, 1, 0, 1], rows) for rows in cells.values()]),
+            "by": np.concatenate([np.repeat(name, rows.sum()) for name, rows in cells.items()]),
+        }
+        return said(evaluate(**columns, metrics=metrics, draws=20))
+
+    explained = "beyond what their class shares explain; the smallest has 2,000 rows."
+    assert words(metric)["groups-not-distinguishable"].endswith(explained)
+    assert "by AC-score; the smallest" in words("ac_score")["groups-not-distinguishable"]
+    tables["rare"], tables["even"] = [[1900, 100], [2, 38]], [[980, 20], [700, 300]]
+    if metric == "f1":  # higher than of the rare positives, though less than the even classes would have
+        assert "is lower in group = even (2,000 rows) than its class shares explain" in words("f1")["weakest-group"]
+
+
+def test_a_class_of_a_billion_rows_and_groups_of_very_many_classes_are_compared():
+    rows = np.full((3, 3), 10) + 10**9 * np.eye(3, dtype=int)
+    rows[2, 1] += 10**9
+    verdict = said(evaluate(Confusion.of_rows(("a", "b", "c"), rows), metrics=["accuracy"], draws=20))
+    assert verdict["weakest-class"].startswith('Recall is lowest for class "c": 50.0 %')
+    many = np.stack([np.full(200, 5)] * 2)
+    assert not can_permute(many) and can_permute(many[:, :100])
+
+
+def test_weighted_groups_of_four_rows_are_not_called_the_weakest_for_their_few_rows():
+    y, pred = np.tile([0, 0, 0, 1], 20), np.tile([0, 0, 0, 1], 20)
+    pred[:4] = [1, 1, 1, 1]
+    group = np.repeat(np.arange(20), 4)
+    pred[[9, 22, 35]] = 1  # as other groups have it
+    words = said(evaluate(y, pred, by=group, metrics=["precision"], sample_weight=np.full(80, 1.5)))
+    assert "groups-not-distinguishable" in words
 
 
 def test_no_class_is_called_the_weakest_on_noise():

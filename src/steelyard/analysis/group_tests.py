@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.distributions import normal_below, normal_reach
+from steelyard.analysis.distributions import normal_reach, student_below
 from steelyard.metrics.class_values import ClassCells
 from steelyard.metrics.count_values import count_values, run_formula
 from steelyard.statistics.counts import Counts
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     RightRowsValue = Callable[[Array, Array], Array]  # of the hits and the rows of each class, classes last
 
 FEWEST_DRAWS, MOST_DRAWS = 1_999, 10_000  # draws; with fewer than 2 / alpha for each group no p-value could reach alpha
-MOST_ROWS = 10**9  # of a class: what NumPy draws without replacement
-_MOST_CELLS = 200_000_000  # of all draws of all tables: a few seconds
+_MOST_ROWS = 10**9  # of a class: NumPy draws from fewer without replacement
+_MOST_CELLS = 50_000_000  # of all draws of all tables: a few seconds
+_AT_ONCE = 4_000_000  # of these that are in memory together
 _NEAR = 1e-9
 
 
@@ -59,7 +60,8 @@ def interval_p_values(ends: Array, sizes: Array, level: float) -> Array:
 
     For weighted or clustered rows and ranks, where rows cannot change groups. `ends` has the value, low and high of
     each group; one without an interval has p-value 1. The others are averaged by their rows: by the width of their
-    intervals high values, whose intervals are narrow, would count for more.
+    intervals high values, whose intervals are narrow, would count for more. The tails are Student's: those of a
+    metric of four rows, which Bonferroni goes far out into, are not normal.
     """
     known = np.isfinite(ends).all(1)
     values, lows, highs = np.where(known, ends.T, 0)
@@ -70,8 +72,22 @@ def interval_p_values(ends: Array, sizes: Array, level: float) -> Array:
         share = share / share.sum()
         error = np.hypot(errors[0][group], np.sqrt((share**2 * errors[1] ** 2).sum()))
         below = share @ values - values[group]
-        p_values[group] = 2 * known.sum() * normal_below(-below / max(error, _NEAR))
+        p_values[group] = 2 * known.sum() * student_below(-below / max(error, _NEAR), max(sizes[group] - 1, 1))
     return np.minimum(p_values, 1)
+
+
+def can_permute(sizes: Array) -> bool:
+    """Whether rows can be drawn into other groups in a few seconds: of so many rows, and of tables of so many cells."""
+    return bool(sizes.sum(0).max() < _MOST_ROWS and 2 * FEWEST_DRAWS * sizes.shape[-1] ** 2 <= _MOST_CELLS)
+
+
+def moves_with_shares(value: RightRowsValue, hits: Array, sizes: Array) -> bool:
+    """Whether the metric is another one where the same rates meet other class shares, as precision is.
+
+    By such a metric groups differ whose classifier is the same; permutations, which keep the shares, allow for that.
+    """
+    times = 1.0 + np.arange(len(sizes))
+    return not np.isclose(value(hits, sizes), value(hits * times, sizes * times), rtol=1e-9, equal_nan=True)
 
 
 def two_class_value(metric: Metric) -> RightRowsValue:
@@ -92,6 +108,8 @@ def class_value(metric: Metric, matrix: Array) -> RightRowsValue | None:
 
     def value(hits: Array, sizes: Array) -> Array:
         hits = np.asarray(hits, dtype=np.float64)
+        if hits.ndim > 1 and (blocks := hits.size * len(sizes) // _AT_ONCE):
+            return np.concatenate([value(block, sizes) for block in np.array_split(hits, blocks + 1)])
         tables = hits[..., None] * np.eye(hits.shape[-1])
         tables += (sizes - hits)[..., None] * np.roll(np.eye(hits.shape[-1]), 1, axis=1)  # wrong: as the next class
         return np.asarray(run_formula(form, ClassCells.of(tables), metric.parameters))

@@ -41,24 +41,26 @@ def group_sentence(evaluation: Evaluation) -> Sentence | None:
         if len(groups) < 2:
             continue
         rows = [group[metric.name] for group in groups]
-        tested, place = _weakest(
-            rows, [group.rows for group in groups], _right_rows(groups, rows, evaluation), evaluation
-        )
+        right = _right_rows(groups, rows, evaluation)
+        tested, place = _weakest(rows, [group.rows for group in groups], right, evaluation)
+        shares = right is not None and group_tests.moves_with_shares(right.value, right.hits.sum(0), right.sizes.sum(0))
         named = f"{len(groups):,}" if tested == len(groups) else f"the {tested:,} largest of {len(groups):,}"
         if place is not None:
-            return _lowest_group(groups[place], rows, place, f"Of {named} groups {metric.phrase}")
+            others = "its class shares explain" if shares else "in the others together"
+            return _lowest_group(groups[place], rows, place, f"Of {named} groups {metric.phrase}", others)
         smallest = _rows_text(min(group.rows for group in groups))
         text = f"{named[0].upper()}{named[1:]} groups are not distinguishable by {metric.phrase}"
+        text += " beyond what their class shares explain" if shares else ""
         return Sentence(f"{text}; the smallest has {smallest}.", "groups-not-distinguishable")
     return None
 
 
-def _lowest_group(group: Group, rows: Sequence[MetricRow], place: int, start: str) -> Sentence:
+def _lowest_group(group: Group, rows: Sequence[MetricRow], place: int, start: str, others: str) -> Sentence:
     row, name = rows[place], group.label if len(group.label) <= _WIDEST else f"{group.label[: _WIDEST - 1]}…"
     is_lowest = row.value <= min(other.value for other in rows)
     where = f"is lowest in {name} ({_rows_text(group.rows)})"
     if not is_lowest:
-        where = f"is lower in {name} ({_rows_text(group.rows)}) than in the others together"
+        where = f"is lower in {name} ({_rows_text(group.rows)}) than {others}"
     return Sentence(
         f"{start} {where}: {interval_text(row.value, row.low, row.high, share=row.spec.is_share)}.", "weakest-group"
     )
@@ -74,7 +76,8 @@ def class_sentence(evaluation: Evaluation) -> Sentence | None:
     if (table := evaluation.confusion) is not None and not table.weighted and recalls[0].method != "cluster":
         sizes = table.rows.sum(1)
         present = sizes > 0
-        right = RightRows(np.diagonal(table.rows)[present, None], sizes[present, None], group_tests.recall_value)
+        if group_tests.can_permute(sizes[present, None]):
+            right = RightRows(np.diagonal(table.rows)[present, None], sizes[present, None], group_tests.recall_value)
     _, place = _weakest(recalls, [row.rows for row in classes], right, evaluation)
     if place is None:
         smallest = _rows_text(min(row.rows for row in classes))
@@ -120,9 +123,11 @@ def _right_rows(groups: Sequence[Group], rows: Sequence[MetricRow], evaluation: 
     if evaluation.prevalence is not None or metric.function is None or any(row.method == "cluster" for row in rows):
         return None
     unweighted = [table.rows for table in tables if table is not None and not table.weighted]
-    if len(unweighted) < len(groups) or sum(table.sum() for table in unweighted) > group_tests.MOST_ROWS:
+    if len(unweighted) < len(groups):
         return None
     matrices = np.stack(unweighted)
+    if not group_tests.can_permute(matrices.sum(2)):
+        return None
     if evaluation.positive is None:
         value = group_tests.class_value(metric, matrices.sum(0))
         return None if value is None else RightRows(np.diagonal(matrices, axis1=1, axis2=2), matrices.sum(2), value)
