@@ -6,7 +6,10 @@ import json
 import math
 from itertools import permutations, product
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -347,6 +350,32 @@ def test_a_threshold_cuts_scores_into_the_labels_they_are():
     assert [(r.value_a, r.value_b) for r in cut.rows[3:]] == [(r.value_a, r.value_b) for r in labels.rows]
     assert cut.mcnemar == labels.mcnemar
     assert len(compare(Y, models, scores=True, threshold=1, draws=100, metrics=["roc_auc"]).mcnemar) == 1
+
+
+@pytest.mark.parametrize("precision", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("engine", ["arrays", "pandas", "polars", "duckdb"])
+def test_a_threshold_of_models_is_read_in_the_precision_of_their_scores(engine, precision):
+    true, hundredths = np.tile([0, 1], 99), np.repeat(np.arange(1, 100) / 100, 2)
+    scored = {"up": hundredths.astype(precision), "down": hundredths[::-1].astype(precision)}
+    frame = pd.DataFrame({"y": true, **scored})
+    if engine == "duckdb" and precision == "float16":
+        pytest.skip("DuckDB has no float16")
+    frames = {"pandas": lambda: frame, "polars": lambda: pl.from_pandas(frame), "duckdb": lambda: duckdb.from_df(frame)}
+    for threshold in (0.07, 0.29, 0.7, 0.83):
+        options = {"threshold": threshold, "metrics": ["recall"], "draws": 100}
+        if engine == "arrays":
+            found = compare(true, scored, scores=True, **options)
+        else:
+            found = compare(frames[engine](), true="y", score=["up", "down"], **options)
+        expected = steelyard.evaluate(true, y_score=scored["up"], threshold=threshold, metrics=["recall"])[
+            "recall"
+        ].value
+        assert found.rows[0].value_a == found.rows[0].value_b == expected == (hundredths[::2] >= threshold).mean()
+
+
+def test_whole_scores_of_models_that_would_tie_as_float64_are_refused():
+    with pytest.raises(SteelyardError, match=r"The model 'b' holds whole numbers beyond 2\*\*53"):
+        compare([0, 1] * 9, {"a": [0, 1] * 9, "b": [2**53, 2**53 + 1] * 9}, scores=True)
 
 
 def test_every_pair_of_three_models_and_holm_over_all():

@@ -27,6 +27,7 @@ from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.paired import Paired
 from steelyard.statistics.positive_class import RARER, choice_sentences, conventional_label
+from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -175,12 +176,13 @@ class Question:
         (positive, label), limits = positives(columns.truth, self.options), thresholds(threshold, names)
         specs = self._score_specs(thresholded=bool(limits))
         options = CallOptions(pos_label=True)
-        scores = {name: score_table(positive, score) for name, score in values.items()}
+        scores = {name: score_table(positive, score) for name, score in columns.models.items()}
         tables = ModelTables(specs, options, scores=scores)
         rows, delong = score_differences(values, positive, tables, self.inference)
         tests: Rows[McNemar] = Rows()
         if limits:
-            codes = [positive, *(values[name] >= limits[name] for name in names)]
+            read = {name: as_read(limits[name], scores[name].precision) for name in names}
+            codes = [positive, *(values[name] >= read[name] for name in names)]
             of_labels = Question(tuple(s for s in specs if not tables.reads_scores(s)), options, self.inference)
             labelled = of_labels.of_codes(names, codes, (False, True), positive=True)
             tests, rows = labelled.mcnemar, [*rows, *labelled.rows]

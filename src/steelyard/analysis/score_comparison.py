@@ -60,6 +60,7 @@ def finite(name: str, values: Array) -> Array:
         row = int(np.flatnonzero(~np.isfinite(score))[0])
         where = arrays.row_of_array(row)
         raise InputError(f"The model {name!r} scores {where} as {score[row]}; give finite numbers, or drop that row.")
+    arrays.check_apart(values, score, f"The model {name!r}")
     return score
 
 

@@ -10,6 +10,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.label_tables import label_tables, present_labels, rows_of_groups, sorted_groups
+from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.score_tables import EXACT_ROWS, number_column, score_tables
 from steelyard.ingest.source import (
     ColumnNames,
@@ -153,4 +154,5 @@ def score_columns(data: Frame | Source, true: str, models: Sequence[str]) -> tup
         codes, labels = label_codes.distinct(truth, f"The column {true!r}")
         truth = csv_values.labels([np.array([*labels, None], dtype=object)[:-1]], [true])[0][codes]
     with bad_rows.naming_bad_numbers(source, *models):
-        return truth, {name: number_column(columns[name], name) for name in models}
+        numbers = {name: number_column(columns[name], name) for name in models}
+    return truth, {name: scores.astype(column_precision(source, name)) for name, scores in numbers.items()}
