@@ -62,8 +62,9 @@ def best_threshold(
 ) -> BestThreshold:
     """The threshold at which a metric is best, over every set of highest scores, the smallest of equally good sets.
 
-    It lies half-way between the lowest flagged score, `observed`, and the highest that is not, so that rounding or a
-    refit moves no row across it. Nobody is infinity; everybody is 0 for probabilities, else minus infinity.
+    It lies half-way between the lowest flagged score, `observed`, and the highest that is not, so that scores which
+    rounding or a refit moves a little stay on their side. Nobody is infinity; everybody is 0 for probabilities, else
+    minus infinity.
 
     Of a frame name the columns: true, score, weight. The metric is a name, a Metric, a function of tp, fn, fp, tn (more
     is better), a list of them (their mean), or what errors cost: {"cost_fn": 10, "cost_fp": 1}, or a 2 x 2 matrix with
