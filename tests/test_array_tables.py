@@ -553,6 +553,15 @@ def test_threads_that_share_an_accumulator_count_every_row_once(count):
     assert seen.result() == pickle.loads(pickle.dumps(seen)).result() == expected
 
 
+@pytest.mark.parametrize("scores", [[0, 1, 7], [0.2, 0.4, 0.9], [0, 1, 1]])
+def test_scores_are_not_counted_as_labels_by_an_accumulator_of_labels(scores):
+    with pytest.raises(TypeError, match=r"counts predicted labels.* Accumulator\(score_table\)"):
+        Accumulator().update([0, 1, 1], y_score=scores)
+    seen = Accumulator(score_table)
+    seen.update([0, 1, 1], y_score=scores)
+    assert seen.result() == score_table([0, 1, 1], scores)
+
+
 def test_a_batch_that_is_refused_leaves_the_accumulator_as_it_was():
     seen = Accumulator()
     seen.update(TRUE, PRED)

@@ -73,6 +73,11 @@ class Accumulator:
         given = [column for column in (y_pred, y_score, y_other) if column is not None]
         if len(given) != 1:
             raise InputTypeError("update takes y_true and either y_pred or y_score=; give one of the two.")
+        if y_score is not None and self.count is confusion:
+            raise InputTypeError(
+                "This accumulator counts predicted labels, and y_score= gives scores; make it with "
+                "Accumulator(score_table), or give the predictions as y_pred."
+            )
         if np.size(y_true) or np.size(given[0]):
             options = {"labels": self.labels, "pos_label": self.pos_label}
             part = self.count(y_true, given[0], **options, sample_weight=sample_weight, frequency=frequency)
