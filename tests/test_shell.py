@@ -1086,6 +1086,13 @@ def test_a_gate_exits_by_its_verdict_whatever_becomes_of_its_words(line, tmp_pat
         assert b"Traceback" not in ran.stderr and b"Exception ignored" not in ran.stderr
 
 
+@pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_a_gate_of_a_file_exits_by_its_verdict_where_the_streams_are_closed(rows, closed):
+    for code, rule in {0: "recall>=0", 1: "recall>=1.5"}.items():
+        gate = f"{sys.executable} -m steelyard.cli gate {rows} --true y_true --pred y_pred --require '{rule}' {closed}"
+        assert subprocess.run(["bash", "-c", gate], check=False, stdout=subprocess.DEVNULL).returncode == code
+
+
 @pytest.mark.parametrize(
     "words", ["--help", "--version", "report --help", "metrics", "report --counts 1,2,3,4", "compare"]
 )

@@ -22,6 +22,8 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
     if sys.stdin is None:  # closed from the start: as good as empty
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - for the life of the program
+    if sys.stderr is None:  # closed from the start: no one reads the messages
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the life of the program
     warnings.showwarning = lambda message, *_, **__: print_message(f"steelyard: {message}")
 
 
