@@ -185,6 +185,7 @@ def test_a_saved_table_that_no_rows_could_give_is_refused(table, words):
         (spoiled(groups=[{**GROUP, "key": ["a", "b"]}]), "Each group of a saved tally has a key"),
         (spoiled(groups=[{**GROUP, "labels": None}]), "lists its labels and its tables"),
         (spoiled(groups=[GROUP]), "do not add up to its whole"),
+        (spoiled(groups=[GROUP, OTHER, GROUP]), "lists each group once"),
         (spoiled(groups=[{**GROUP, "confusion": {**GROUP["confusion"], "rows": [[0, 2], [0, 0]]}}, OTHER]), "do not add up to its whole"),
         (spoiled(groups=[{**GROUP, "scores": {**GROUP["scores"], "negative": {"scores": [0.1, 0.7], "rows": [1, 1]}}}, OTHER]), "do not add up to its whole"),
         (spoiled(groups=[{key: GROUP[key] for key in ("key", "labels", "scores")}, OTHER]), "do not add up to its whole"),

@@ -198,11 +198,14 @@ class Tally:
             raise InputError("The models of a saved tally are the names of two; this one lists others.")
         if not isinstance(by, list) or not isinstance(groups, list) or not all(isinstance(g, dict) for g in groups):
             raise InputError("The groups of a saved tally are a list, each with its key and its tables.")
+        tables = {tuple(_key(group, len(by))): cls._from_dict(group) for group in groups}
+        if len(tables) < len(groups):
+            raise InputError("A saved tally lists each group once; this one lists a group twice. Tally the rows again.")
         return cls(
             **parts,
             labels=tuple(data["labels"]),
             by=tuple(map(str, by)),
-            groups={tuple(_key(group, len(by))): cls._from_dict(group) for group in groups},
+            groups=tables,
             models=tuple(map(str, models)),
         ).checked()
 
