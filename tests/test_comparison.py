@@ -352,14 +352,12 @@ def test_a_threshold_cuts_scores_into_the_labels_they_are():
     assert len(compare(Y, models, scores=True, threshold=1, draws=100, metrics=["roc_auc"]).mcnemar) == 1
 
 
-@pytest.mark.parametrize("precision", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("engine", ["arrays", "pandas", "polars", "duckdb"])
 def test_a_threshold_of_models_is_read_in_the_precision_of_their_scores(engine, precision):
     true, hundredths = np.tile([0, 1], 99), np.repeat(np.arange(1, 100) / 100, 2)
     scored = {"up": hundredths.astype(precision), "down": hundredths[::-1].astype(precision)}
     frame = pd.DataFrame({"y": true, **scored})
-    if engine == "duckdb" and precision == "float16":
-        pytest.skip("DuckDB has no float16")
     frames = {"pandas": lambda: frame, "polars": lambda: pl.from_pandas(frame), "duckdb": lambda: duckdb.from_df(frame)}
     for threshold in (0.07, 0.29, 0.7, 0.83):
         options = {"threshold": threshold, "metrics": ["recall"], "draws": 100}
@@ -371,6 +369,19 @@ def test_a_threshold_of_models_is_read_in_the_precision_of_their_scores(engine, 
             "recall"
         ].value
         assert found.rows[0].value_a == found.rows[0].value_b == expected == (hundredths[::2] >= threshold).mean()
+
+
+def test_a_comparison_states_a_threshold_that_may_not_be_meant_and_labels_that_look_alike():
+    models = {"a": [0.5, 0.5, 0.2, 0.9] * 9, "b": [0.1, 0.7, 0.2, 0.9] * 9}
+    at_half = compare([0, 1, 0, 1] * 9, models, scores=True, threshold=0.5, draws=100).assumed
+    assert len(at_half) == 1 and at_half[0].startswith("Model 'a': 18 rows score exactly 0.5 and count as predicted")
+    beside = compare([0, 1, 0, 1] * 9, models, scores=True, threshold={"a": 0.4, "b": 40}, draws=100).assumed
+    assert beside == (
+        "Model 'b': the threshold 40 lies outside 0 to 1, where all scores are; as a percentage it would be 0.4.",
+    )
+    assert compare([0, 1, 0, 1] * 9, models, scores=True, draws=100).assumed == ()
+    alike = compare(["cat", "dog"] * 9, {"a": ["cat ", "dog"] * 9, "b": ["cat", "dog"] * 9}, draws=100).assumed
+    assert alike == ("The labels 'cat' and 'cat ' differ in blanks or case alone; are they one class?",)
 
 
 def test_whole_scores_of_models_that_would_tie_as_float64_are_refused():

@@ -16,11 +16,13 @@ from steelyard.analysis.paired_difference import Difference, ModelTables
 from steelyard.analysis.paired_draws import label_differences
 from steelyard.analysis.rows import Rows
 from steelyard.analysis.score_comparison import finite, positives, score_differences, thresholds
+from steelyard.analysis.threshold_sentences import threshold_sentences
 from steelyard.errors import InputError
 from steelyard.ingest import label_codes
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.class_checks import check_classes
 from steelyard.ingest.frame_columns import refuse_groups
+from steelyard.ingest.label_overlap import lookalike_hints
 from steelyard.ingest.label_tables import match_label
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import metrics_with_role
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.score_table import ScoreTable
 
 
 def compare(
@@ -127,7 +130,8 @@ class Question:
         positive = conventional_label(labels) if named is None and self.is_of_one_class else named
         question = replace(self, options=replace(self.options, pos_label=named))
         comparison = question.of_codes(list(columns.models), codes, labels, positive, columns.frequency)
-        return replace(comparison, assumed=choice_sentences(self.options.pos_label, positive, labels))
+        assumed = (*choice_sentences(self.options.pos_label, positive, labels), *lookalike_hints(labels))
+        return replace(comparison, assumed=assumed)
 
     def of_codes(
         self, names: list[str], codes: list[Array], labels: Labels, positive: Label, times: Array | None = None
@@ -189,7 +193,8 @@ class Question:
             tables = replace(tables, labels=labelled.tables.labels)
         pairs = list(combinations(names, 2))
         rows.sort(key=lambda row: (pairs.index((row.a, row.b)), specs.index(row.spec)))
-        level, stated = self.inference.level, _stated(self.options.pos_label, label, columns.truth)
+        level = self.inference.level
+        stated = (*_stated(self.options.pos_label, label, columns.truth), *_threshold_hints(scores, limits))
         return Comparison(tuple(names), len(positive), level, _adjusted(rows), tests, delong, tables, stated)
 
     def _score_specs(self, *, thresholded: bool) -> tuple[MetricSpec, ...]:
@@ -219,6 +224,12 @@ def _stated(pos_label: Label, label: Label, truth: Array) -> tuple[str, ...]:
     """Who chose the positive class, where no label named it."""
     named = pos_label is not None and pos_label is not RARER
     return () if named else choice_sentences(pos_label, label, label_codes.distinct(truth, "y_true")[1])
+
+
+def _threshold_hints(scores: dict[str, ScoreTable], limits: dict[str, float]) -> tuple[str, ...]:
+    """What to know of the threshold of each model, by its name."""
+    hints = ((name, hint) for name, limit in limits.items() for hint in threshold_sentences(scores[name], limit))
+    return tuple(f"Model {name!r}: {hint[0].lower()}{hint[1:]}" for name, hint in hints)
 
 
 def _adjusted(rows: list[Difference]) -> Rows[Difference]:

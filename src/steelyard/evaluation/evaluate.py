@@ -91,12 +91,13 @@ def evaluate(
     if inputs.table is not None and not is_shard:
         check_label_overlap(inputs.table)
     positive, stated = inputs.positive_class(pos_label, y_true)
+    hints = () if inputs.table is None else lookalike_hints(inputs.table.labels)
     return evaluate_tables(
         inputs.table,
         inputs.scores,
         positive,
         threshold=inputs.threshold,
-        assumed=(*stated, *inputs.assumed, *overlap_problems(inputs.table), *lookalike_hints(inputs.table), *assumed),
+        assumed=(*stated, *inputs.assumed, *overlap_problems(inputs.table), *hints, *assumed),
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
         inference=inference,

@@ -27,10 +27,10 @@ def overlap_problems(table: Confusion | None, what: str = "the predictions") -> 
     return disjoint_problems(true, pred, what)
 
 
-def lookalike_hints(table: Confusion | None) -> list[str]:
+def lookalike_hints(labels: Sequence[Label]) -> list[str]:
     """The labels that differ in blanks or in case alone, each pair in a sentence."""
     firsts: dict[str, str] = {}
-    texts = [] if table is None else [label for label in table.labels if isinstance(label, str)]
+    texts = [label for label in labels if isinstance(label, str)]
     pairs = ((firsts.setdefault(text.strip().casefold(), text), text) for text in texts)
     sentence = "The labels {!r} and {!r} differ in blanks or case alone; are they one class?"
     return [sentence.format(*pair) for pair in pairs if pair[0] != pair[1]]
