@@ -84,6 +84,17 @@ def test_a_value_outside_the_declared_range_is_refused_with_the_table(registry):
     assert not {"doubled", "plain", "gap"} & {m.name for m in list_metrics()}
 
 
+def test_a_call_never_gives_a_value_outside_the_declared_range(registry):
+    @steelyard.metric("Hits", range=(0, 20))
+    def hits(tp, fn, fp, tn):
+        """True positives."""
+        return tp + 0 * (fn + fp + tn)
+
+    assert hits(Counts(20, 1, 1, 1)) == 20
+    with pytest.raises(InputError, match=r"hits is 30 here, outside its declared range, 0 to 20"):
+        hits(Counts(30, 1, 1, 1))
+
+
 def test_a_parameter_that_leaves_the_range_is_refused_and_bounds_make_room(registry):
     @metric("Scaled", range=(0, 1))
     def scaled(c, *, by=1.0):
@@ -123,7 +134,7 @@ def test_beta_0_is_precision_and_an_alpha_of_2_has_a_range_of_its_own():
 
 
 def test_the_laws_catch_a_wrong_declaration(registry):
-    wrong = Metric.from_function(lambda c: ratio(2 * c.tp, c.positives), "Wrong", range=(0, 1), best=1)
+    wrong = Metric.from_function(lambda c: ratio(2 * c.tp, c.positives), "Wrong", range=(0, 1), best=1, is_own=False)
     with pytest.raises(AssertionError):
         test_laws.test_in_range_or_nan(wrong)
     with pytest.raises(AssertionError):

@@ -35,7 +35,11 @@ class MetricValue:
         return np.full(np.shape(self.value), None, dtype=object)[()]
 
     def finished(self, metric: Metric, options: CallOptions) -> float | Array:
-        """The value as the caller wants it: a float or an array, NaN replaced or an error."""
+        """The value as the caller wants it: a float or an array, NaN replaced or an error; never out of its range."""
+        if metric.is_own:
+            from steelyard.metrics.range_check import check_value
+
+            check_value(metric, self.value)
         if options.undefined == "raise":
             for reason in filter(None, np.asarray(self.why, dtype=object).flat):
                 raise UndefinedError(f"{metric.name} is undefined: {reason}.")
