@@ -43,8 +43,8 @@ _EFFECTS_NOTE = (
     "A claim holds where the interval of every effect lies inside the claimed range, with qualification where that of "
     "some does, not where none does and one lies outside; what crosses an end is open, and a claim of which nothing "
     "else is known is not shown. The intervals of one claim hold together (Bonferroni). Where each seed "
-    "splits the same rows anew they are Nadeau and Bengio's; where it draws other test sets for the same models they are "
-    "Student's, and speak of these data only."
+    "splits the same rows anew they are Nadeau and Bengio's; where it draws other test sets for the same models they "
+    "are Student's, and speak of these data only."
 )
 
 
