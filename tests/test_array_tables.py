@@ -591,4 +591,4 @@ os._exit(2)
 def test_polars_in_a_forked_process_is_refused_and_does_not_hang():
     pytest.importorskip("polars")
     words = [sys.executable, "-W", "ignore", "-c", FORKED]
-    assert subprocess.run(words, timeout=120, check=False, env={**os.environ}).returncode == 7
+    assert subprocess.run(words, timeout=600, check=False, env={**os.environ}).returncode == 7

@@ -986,7 +986,7 @@ def test_a_kill_at_any_moment_leaves_no_half_written_output(sign, wait, long_fil
         time.sleep(0.01)
     time.sleep(wait)
     running.send_signal(sign)
-    told = running.communicate(timeout=60)
+    told = running.communicate(timeout=600)
     assert [path.name for path in out.iterdir()] in ([], ["report.json"])
     if running.returncode == 0 or list(out.iterdir()):  # it was done before
         assert strict((out / "report.json").read_text())["rows"] == 4_000_000

@@ -241,7 +241,7 @@ def test_zsh_completes_by_the_documented_line(folder, on_path):
         os.close(master)
 
 
-def _until(master, words, seconds=60):
+def _until(master, words, seconds=600):
     """Read until the terminal shows these words."""
     shown, end = "", time.monotonic() + seconds
     while words not in re.sub(r"\x1b\[[\d;?]*[A-Za-z]|\x1b[=>]", "", shown):
