@@ -852,3 +852,18 @@ def test_the_order_of_models_says_its_metric_and_whom_kalitas_mean_f_puts_first(
         assert f"puts {by_f} first and not {ranked}" in sentence
     same = repr(cross_evaluate({"a": eager, "b": eager}, X, y, split=Folds(2), rng=0))
     assert "puts a first as well." in " ".join(same.split())
+
+
+@pytest.mark.parametrize("name", ["y", "sample_weight", "groups"])
+def test_rows_in_another_order_than_the_features_are_refused(name):
+    X = pd.DataFrame({"a": np.arange(40.0), "b": np.tile([0.0, 1.0], 20)})
+    columns = {
+        "y": pd.Series([0, 1] * 20),
+        "sample_weight": pd.Series(np.ones(40)),
+        "groups": pd.Series([1] * 20 + [2] * 20),
+    }
+    turned = {**columns, name: columns[name][::-1]}
+    with pytest.raises(ValueError, match=f"X and {name} have the same index in different orders"):
+        cross_evaluate(GaussianNB(), X, split="groups", metrics=["accuracy"], **turned)
+    found = cross_evaluate(GaussianNB(), X, split="groups", metrics=["accuracy"], **columns)
+    assert found["GaussianNB"].evaluation.rows == 40

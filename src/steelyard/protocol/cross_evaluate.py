@@ -12,6 +12,7 @@ from steelyard.analysis.draws import check_level, generator
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.row_order import check_order
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
 from steelyard.protocol.candidates import candidates
@@ -74,6 +75,7 @@ def cross_evaluate(
     >>> result["LogisticRegression"].evaluation.rows
     600
     """
+    check_order(X=X, y=y, sample_weight=sample_weight, groups=groups)
     data = read_data(X, y, sample_weight, pos_label)
     several = candidates(estimator, resample, weighted=data.weight is not None)
     _check_metrics(metrics)
