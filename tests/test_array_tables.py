@@ -506,6 +506,9 @@ def test_probabilities_are_matched_to_the_classes_by_the_names_of_their_columns(
     for metric in (steelyard.roc_auc, steelyard.average_precision):
         assert metric(y, named, average="macro") == metric(y, scores, average="macro")
         assert metric(y, as_polars_frame(named), average="macro") == metric(y, scores, average="macro")
+    for start in ("p_", "proba of "):
+        prefixed = named.add_prefix(start)
+        assert steelyard.roc_auc(y, prefixed, average="macro") == steelyard.roc_auc(y, scores, average="macro")
     codes = (y[:, None] == ["a", "b", "c"]).argmax(1)
     assert steelyard.roc_auc(codes, named.set_axis(["2", "0", "1"], axis=1), average="macro") == steelyard.roc_auc(codes, scores, average="macro")  # fmt: skip
     assert steelyard.roc_auc(y, named[["a", "b", "c"]].set_axis(["p", "q", "r"], axis=1), average="macro") == steelyard.roc_auc(y, scores, average="macro")  # fmt: skip

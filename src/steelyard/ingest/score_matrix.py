@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import permutations
+from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,9 +106,15 @@ def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | No
 
 
 def _places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
-    """The place of each class among the columns: by the names of a frame's columns where they are classes."""
+    """The place of each class among the columns: by the names of a frame's columns where they are classes.
+
+    What all names begin with, such as `p_` or `proba_`, is no part of a class.
+    """
     names = [str(name) for name in getattr(y_score, "columns", ())]
     texts = [str(label) for label in classes]
+    if {*names}.isdisjoint(texts):
+        shared = re.match(r".*[^0-9A-Za-z]|", commonprefix(names), re.DOTALL)  # noqa: RUF071 - letters are meant
+        names = [name.removeprefix(shared[0]) for name in names] if shared else names
     if {*names}.isdisjoint(texts):
         return list(range(len(classes)))
     if sorted(names) != sorted(texts):
