@@ -839,7 +839,7 @@ def test_hostile_words_are_shown_as_text_and_nothing_runs(show, words):
 def test_a_group_is_shown_by_name(show, evaluation):
     group = Group(("site",), (HOSTILE,), 12, evaluation.metrics)
     with show(page(replace(evaluation, groups=Rows([group, group])))) as tab:
-        assert HOSTILE[:20] in tab.locator("main").text_content()
+        assert f"site = {HOSTILE[:9]}" in tab.locator("main").text_content()
         assert tab.evaluate("window.hit") is None
 
 

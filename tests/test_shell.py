@@ -1254,7 +1254,7 @@ BAD = [
     ("a folder", "x/a.csv", ["report", "x", *YP], "'x' is a folder; give the files in it, such as 'x/*.parquet'."),
     ("an empty file", b"", ["report", "in", *YP], "'in' is empty; give a file with a header and rows."),
     ("a header alone", b"y,p\n", ["report", "in", *YP], "There are no rows to count; give at least one."),
-    ("too many groups", "y,p,g\n" + "".join(f"{i % 2},1,{i}\n" for i in range(1001)), ["report", "in", *YP, "--by", "g"], "The column 'g' holds 1,001 different values in its first 1,001 rows; at most 1,000 groups are counted. Is it a column of groups"),
+    ("too many groups", "y,p,g\n" + "".join(f"{i % 2},1,{i}\n" for i in range(20_001)), ["report", "in", *YP, "--by", "g"], "The column 'g' holds 20,001 different values in its first 20,001 rows; at most 20,000 groups are counted. Is it a column of groups"),
     ("Latin-1", "y,p\nÉté,1\n".encode("latin-1"), ["report", "in", *YP], "'in' is text, but not in UTF-8; save it as UTF-8 first."),
     ("frequencies of scores", GOOD, ["compare", "in", "--true", "y", "--score", "s", "--score", "p", "--frequency", "p"], "--frequency is for labels: scores are compared row by row"),
     ("groups of a gate", GOOD, ["gate", "in", *YP, "--by", "s", "--require", "mcc>=0"], "No such option"),

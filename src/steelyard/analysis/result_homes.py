@@ -45,7 +45,8 @@ HOMES = {
     "steelyard.protocol.run_difference": ("run_difference",),
     "steelyard.protocol.run_summary": ("summary",),
     "steelyard.protocol.tree_selection": ("selection",),
-    "steelyard.studies.study": ("claim", "study"),
+    "steelyard.studies.claims": ("claim",),
+    "steelyard.studies.study": ("study",),
 }
 
 

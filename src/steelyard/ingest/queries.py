@@ -139,7 +139,8 @@ def _distinct_values(source: Source, name: str) -> tuple[int, int]:
         counted = collect(head.select(nw.len().alias("rows"), nw.col("value").n_unique().alias("distinct")))
     except TypeError:  # objects of pandas and Dask tell their kind only when they are compared
         raise InputTypeError(nested_sentence(f"The column {name!r} holds lists or other objects")) from None
-    return tuple(int(counted.get_column(part).to_list()[0]) for part in ("rows", "distinct"))  # type: ignore[return-value]  # two
+    rows, distinct = (counted.get_column(part).to_list()[0] for part in ("rows", "distinct"))
+    return int(rows), int(distinct or 0)  # where there are no rows some engines give none
 
 
 def has_fractions(source: Source, name: str) -> bool:
