@@ -13,6 +13,7 @@ import click
 
 from steelyard.cli.streams import check_stdout, print_message
 from steelyard.errors import InputError
+from steelyard.ingest.file_errors import is_there
 from steelyard.ingest.replaced_files import check_replaceable, replacement_file
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _check_writable(output: str, force: bool) -> None:
     path = _target(output)
     if path.is_dir():
         raise InputError(f"{output!r} is a folder; name a file in it.")
-    if Path(output).exists() and not Path(output).is_file():
+    if is_there(Path(output)) and not Path(output).is_file():
         raise InputError(f"{output!r} is a device or a pipe, not a file; leave out -o to write to the standard output.")
     check_replaceable(path, output, force=force)
     folder = path.parent if Path(output).is_symlink() else Path(output).parent
@@ -94,6 +95,7 @@ def _target(output: str) -> Path:
     """Where the output lies: of a link the file it points to, so that the link itself stays."""
     try:
         path = Path(output).resolve()
+        is_there(path)  # raises what cannot be, which from 3.14 on nothing else does
         if not path.is_symlink():  # as from 3.13 on a link in a circle is, where others raise
             return path
     except RuntimeError:

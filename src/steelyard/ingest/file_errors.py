@@ -11,6 +11,7 @@ from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 STDIN = "-"
 
@@ -18,6 +19,19 @@ STDIN = "-"
 def file_title(name: str) -> str:
     """What a sentence calls a file."""
     return "The standard input" if name == STDIN else repr(name)
+
+
+def is_there(path: Path) -> bool:
+    """Whether a file or folder is there; unlike `Path.exists` of late, raises what the operating system refuses."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        return False
+    return True
 
 
 @contextmanager

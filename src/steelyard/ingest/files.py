@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from steelyard.errors import InputError
 from steelyard.ingest import bad_rows, repeated_files, temporary_files
 from steelyard.ingest.compressed_files import BLOCK, unpack
-from steelyard.ingest.file_errors import STDIN, file_title, reworded_errors
+from steelyard.ingest.file_errors import STDIN, file_title, is_there, reworded_errors
 from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.source import Source
 
@@ -106,7 +106,7 @@ def expand_names(names: Sequence[str]) -> list[str]:
         files += matches
     for name in files:
         path = Path(name)
-        if name != STDIN and not path.exists():
+        if name != STDIN and not is_there(path):
             raise InputError(f"There is no file {name!r}; check the name and the folder.")
         if name != STDIN and path.is_dir():
             raise InputError(f"{name!r} is a folder; give the files in it, such as '{name.rstrip('/')}/*.parquet'.")
