@@ -1042,6 +1042,13 @@ def lost_exit():
     except SystemExit:  # as that which is raised while an object is removed
         pass
     time.sleep(10**6)
+def ignored_exit():
+    import weakref
+    class Thing: pass
+    thing = Thing()
+    kept = weakref.ref(thing, lambda _: time.sleep(10**6))
+    del thing  # an exit that is raised in the callback is printed and ignored by Python
+    time.sleep(10**6)
 def wait(*_, **__):
     print("started", file=sys.stderr, flush=True)
     %s()
@@ -1051,7 +1058,7 @@ main(sys.argv[1:])
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("work", ["endless_query", "lost_exit"])
+@pytest.mark.parametrize("work", ["endless_query", "lost_exit", "ignored_exit"])
 def test_a_signal_cancels_the_running_query_and_is_never_lost(work, sign, rows, tmp_path):
     folder = tmp_path / "tmp"
     folder.mkdir()

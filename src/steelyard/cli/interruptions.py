@@ -25,6 +25,7 @@ def heed_signals() -> None:
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
+    sys.unraisablehook = _unless_ending
     if os.name == "posix":
         woken, write = os.pipe()
         os.set_blocking(write, False)
@@ -49,6 +50,12 @@ def _stop(number: int, frame: FrameType | None) -> None:
     ending = sys.exc_info()[1]
     if (ending is None or isinstance(ending, Exception)) and not _is_importing(frame):
         sys.exit(interrupted_code())
+
+
+def _unless_ending(unraisable: sys.UnraisableHookArgs) -> None:
+    """What Python ignores is printed, save the exit by a signal: it is raised again."""
+    if not (_received and isinstance(unraisable.exc_value, SystemExit)):
+        sys.__unraisablehook__(unraisable)
 
 
 def _is_importing(frame: FrameType | None) -> bool:
