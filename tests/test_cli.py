@@ -37,6 +37,7 @@ def test_version_and_help():
 ROOMS = {
     "commands",
     "counted_input",
+    "guessed_columns",
     "inputs",
     "interruptions",
     "option_words",

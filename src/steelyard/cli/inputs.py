@@ -1,4 +1,4 @@
-"""Inputs: the files and columns that a command line names, counted or evaluated; other columns are found by name."""
+"""Inputs: the files and columns that a command line names, counted or evaluated."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.counted_input import CountedInput
+from steelyard.cli.guessed_columns import guess_columns
 from steelyard.cli.positive_option import with_positive
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.cli.streams import print_message
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.source import Source
     from steelyard.statistics.tally import Tally
-
-_USUAL_NAMES = {
-    "true": ("y_true", "true", "truth", "true_label", "label", "target", "actual", "class", "y"),
-    "pred": ("y_pred", "pred", "prediction", "predicted", "predicted_label", "y_hat", "yhat"),
-    "score": ("y_score", "score", "scores", "probability", "prob", "proba", "y_prob", "y_proba", "p"),
-}
 
 
 @dataclass(frozen=True)
@@ -204,7 +199,7 @@ def _refuse_beside_cluster(inputs: Inputs) -> None:
             )
 
 
-# ---------------------------------------------------------------- files and columns
+# ---------------------------------------------------------------- files
 
 
 @contextmanager
@@ -217,42 +212,3 @@ def open_files(inputs: Inputs) -> Iterator[Source]:
         raise InputError("No input was named; give a file, or - for the standard input.")
     with bar("counting") as progress, scan_files(inputs.files, progress) as rows:
         yield rows
-
-
-def guess_columns(source: Source, inputs: Inputs, *, scores: bool = False) -> tuple[Inputs, list[str]]:
-    """The columns as named; those of truth and prediction that were not are looked for by their usual names."""
-    columns = {name.lower(): name for name in source.parts[0].collect_schema().names()}
-    guesses: list[str] = []
-    for use in _unnamed(inputs, scores):
-        column = next((columns[name] for name in _USUAL_NAMES[use] if name in columns), None)
-        if column is not None and getattr(inputs, use) is None:
-            kind = _kind_of(source, column, use, inputs)
-            names: dict[str, Any] = {kind: column}
-            inputs = replace(inputs, **names)
-            guesses.append(f"--{kind} {column}")
-    if inputs.true is None:
-        raise InputError(f"Which column holds the truth is not clear; name it with --true, of {_listed(columns)}.")
-    if not inputs.pred and not inputs.score:
-        if scores:
-            raise InputError(f"A threshold needs scores; name their column with --score, of {_listed(columns)}.")
-        raise InputError(f"Name the predictions with --pred or --score; the columns are {_listed(columns)}.")
-    return inputs, [f"Columns were taken by their names: {', '.join(guesses)}."] if guesses else []
-
-
-def _unnamed(inputs: Inputs, scores: bool) -> tuple[str, ...]:
-    """The uses for which a column may have to be found by its name."""
-    if inputs.pred or inputs.score:
-        return ("true",)
-    return ("true", "score") if scores else ("true", "pred", "score")
-
-
-def _kind_of(source: Source, column: str, use: str, inputs: Inputs) -> str:
-    """What a column found by its name is for: predictions that are fractions are scores, whatever they are called."""
-    from steelyard.ingest.queries import has_fractions
-
-    return "score" if use == "pred" and not inputs.score and has_fractions(source, column) else use
-
-
-def _listed(names: dict[str, str]) -> str:
-    shown = ", ".join(list(names.values())[:12])
-    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown
