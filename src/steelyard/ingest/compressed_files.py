@@ -9,6 +9,7 @@ from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedIOBase
     from pathlib import Path
 
 # What a packed file may grow to: this many times its size, or a gibibyte, whichever is more. Tables of predictions
@@ -43,11 +44,16 @@ def _gzip(path: Path) -> Iterator[bytes]:
     import zlib
 
     with gzip.open(path, "rb") as file:
-        try:
-            while block := file.read(BLOCK):
-                yield block
-        except zlib.error as error:
-            raise OSError from error
+        yield from _blocks(file, zlib.error)
+
+
+def _blocks(file: BufferedIOBase, fault: type[Exception]) -> Iterator[bytes]:
+    """The unpacked file block by block; what is no longer this kind of file is an error without a number."""
+    try:
+        while block := file.read(BLOCK):
+            yield block
+    except fault as error:
+        raise OSError from error
 
 
 def _zstd(path: Path, name: str) -> Iterator[bytes]:
@@ -80,8 +86,4 @@ if sys.version_info >= (3, 14):
         from compression import zstd
 
         with zstd.open(path, "rb") as file:
-            try:
-                while block := file.read(BLOCK):
-                    yield block
-            except zstd.ZstdError as error:
-                raise OSError from error
+            yield from _blocks(file, zstd.ZstdError)
