@@ -37,7 +37,7 @@ def test_version_and_help():
 ROOMS = {
     "commands",
     "counted_input",
-    "guessed_columns",
+    "usual_columns",
     "inputs",
     "interruptions",
     "option_words",

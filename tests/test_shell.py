@@ -245,7 +245,7 @@ def test_columns_that_do_not_fit_are_left_out_or_folded_never_lost_in_the_middle
     assert text_table.text_width("日本e\u0301") == 5
 
 
-def test_guessed_columns_are_stated_wherever_the_answer_goes(rows):
+def test_usual_columns_are_stated_wherever_the_answer_goes(rows):
     words = "Columns were taken by their names: --true y_true, --pred y_pred, --score score."
     assert words in run("report", rows).stdout
     assert words in strict(run("report", rows, "--format", "json").stdout)["assumed"]

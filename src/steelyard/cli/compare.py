@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.guessed_columns import guess_columns
 from steelyard.cli.inputs import Inputs, open_files, print_assumed
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.saved_tables import read_saved
+from steelyard.cli.usual_columns import guess_columns
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.counted_input import CountedInput
-from steelyard.cli.guessed_columns import guess_columns
 from steelyard.cli.positive_option import with_positive
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.cli.streams import print_message
+from steelyard.cli.usual_columns import guess_columns
 from steelyard.errors import InputError
 from steelyard.statistics.label_kinds import parser
 

@@ -1,4 +1,4 @@
-"""Guessed columns: the columns that a command line does not name, found by their usual names."""
+"""Usual columns: the columns that a command line does not name, found by their usual names."""
 
 from __future__ import annotations
 
