@@ -1,0 +1,73 @@
+"""The influence of rows on metrics of scores: what adding a little weight to one of them changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steelyard import get_metric, list_metrics, score_table
+from steelyard.analysis.delong_variance import delong_variance
+from steelyard.analysis.score_influence import score_influence
+from steelyard.metrics.score_values import score_values
+from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.score_table import ScoreTable
+
+STEP = 1e-5
+OTHERS = [("roc_auc", {"max_fpr": 0.2}), ("roc_auc", {"max_fpr": 0.55}), ("weighted_auc", {"rho": 0.3, "bands": 7})]
+OF_SCORES = [(m.name, {}) for m in list_metrics() if m.scores is not None]
+
+
+def random_table(rng):
+    """Few distinct scores that both classes share, with weights."""
+    size = int(rng.integers(4, 25))
+
+    def side():
+        scores = np.unique(rng.integers(1, size, rng.integers(2, size)) / size)
+        weights = rng.gamma(2.0, 1.0, len(scores))
+        return ClassScores(scores, np.ones(len(scores), dtype=np.int64), weights, weights**2)
+
+    return ScoreTable(side(), side())
+
+
+def moved(table, side, place, change):
+    sides = list(table.classes)
+    weights = sides[side].weights.copy()
+    weights[place] += change
+    sides[side] = ClassScores(sides[side].scores, sides[side].rows, weights, weights**2)
+    return ScoreTable(*sides)
+
+
+@pytest.mark.parametrize(("name", "given"), OF_SCORES + OTHERS, ids=str)
+def test_the_influence_is_what_a_little_more_weight_changes(name, given):
+    metric, rng = get_metric(name), np.random.default_rng(7)
+    parameters = {**metric.parameters, **given}
+    for table in (random_table(rng) for _ in range(10)):
+        influence = score_influence(metric, table, parameters)
+        if influence is None:  # at one threshold, or of absolute gaps: no derivative that a table shows
+            assert name in {"recall_at_precision", "precision_at_recall", "precision_at_k", "lift"} | {
+                "expected_calibration_error"
+            }
+            return
+        for side, expected in enumerate(influence):
+            changes = (
+                [float(score_values(metric, moved(table, side, i, step), parameters)) for step in (STEP, -STEP)]
+                for i in range(len(expected))
+            )
+            assert np.diff(list(changes), axis=1)[:, 0] / (-2 * STEP) == pytest.approx(expected, abs=1e-8)
+        weighted = [scores.weights @ part for scores, part in zip(table.classes, influence, strict=True)]
+        assert sum(weighted) == pytest.approx(0, abs=1e-12)
+
+
+def test_the_variance_of_an_auc_is_delongs():
+    rng = np.random.default_rng(3)
+    y, scores = rng.random(500) < 0.2, rng.integers(0, 30, 500) + 0.0
+    table = score_table(y, scores + 5 * y)
+    influence = score_influence(get_metric("roc_auc"), table, {})
+    parts = [
+        side.distinct[1] @ part**2 * side.n / (side.n - 1) for side, part in zip(table.classes, influence, strict=True)
+    ]
+    assert sum(parts) == pytest.approx(delong_variance(table), rel=1e-12)
+
+
+def test_a_table_of_one_class_has_no_influence():
+    assert score_influence(get_metric("brier"), score_table([1, 1], [0.2, 0.4], labels=[0, 1]), {}) is None
