@@ -278,7 +278,7 @@ def test_scores_are_compared_by_delong_and_a_bayesian_bootstrap():
         known.p_value,
         known.difference,
     )
-    reach = stats.norm.ppf(0.975) * math.sqrt(known.variance)
+    reach = stats.t.ppf(0.975, known.degrees) * math.sqrt(known.variance)
     assert (row.low, row.high) == pytest.approx((known.difference - reach, known.difference + reach))
     drawn = compare(
         Y, {name: SCORES[name] for name in PAIR}, scores=True, metrics=["roc_auc[max_fpr=0.999999]"], draws=1_000

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+_MANY_DEGREES = 1_000  # from which Student's t is the normal distribution to three digits
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result[Difference]):
     """The differences of every pair of models by every metric, and the classical tests beside them."""
@@ -41,7 +44,7 @@ class Comparison(Result[Difference]):
     def words(self) -> tuple[str, list[str]]:
         """What stands above the table, and the classical tests below it."""
         head = f"{' against '.join(self.models)} on the same {self.n:,} rows"
-        tests = [f"DeLong, {d.a} - {d.b}: z = {d.z:.3g}, {p_text(d.p_value)}" for d in self.delong]
+        tests = [f"DeLong, {d.a} - {d.b}: {_statistic(d)}, {p_text(d.p_value)}" for d in self.delong]
         return f"{head}: differences with {100 * self.level:g} % intervals", [*map(repr, self.mcnemar), *tests]
 
     @property
@@ -77,3 +80,9 @@ class Comparison(Result[Difference]):
                 models, near = ", ".join(map(repr, self.models)), did_you_mean(str(name), self.models)
                 raise InputError(f"ranking takes two of the models {models}, not {name!r}.{near}")
         return ranking(str(a), str(b), self.tables, prevalences)
+
+
+def _statistic(test: DeLong) -> str:
+    """The statistic, and the degrees of freedom it is read with where they are few enough to show."""
+    degrees = f" with {test.degrees:.3g} degrees of freedom" if test.degrees < _MANY_DEGREES else ""
+    return f"{'t' if degrees else 'z'} = {test.z:.3g}{degrees}"

@@ -46,6 +46,11 @@ def student_below(value: Array | float, degrees: float) -> Array:
     return np.asarray(stdtr(degrees, value))
 
 
+def student_reach(level: float, degrees: float) -> float:
+    """How many standard errors around its mean hold that share of Student's t distribution."""
+    return float(student_quantile((1 + level) / 2, degrees))
+
+
 def chi_square_quantile(share: Array | float) -> Array:
     """The value below which that share of the squares of a standard normal value lies."""
     from scipy.special import gammaincinv

@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard.analysis.auc_intervals import is_whole_auc
 from steelyard.analysis.delong_test import PairedAuc, paired_delong
-from steelyard.analysis.distributions import normal_reach
+from steelyard.analysis.distributions import student_reach
 from steelyard.analysis.draws import MOST_ENTRIES, student_spread
 from steelyard.analysis.paired_draws import FEWEST, judge_beside, normal_tail, steps
 from steelyard.analysis.rows import Flat, Rows
@@ -48,6 +48,7 @@ class DeLong(Flat):
     difference: float
     z: float
     p_value: float
+    degrees: float = math.inf
 
 
 # ---------------------------------------------------------------- what is given
@@ -95,7 +96,9 @@ def score_differences(
     rows, tests = [], []
     for a, b in combinations(values, 2):
         tested = paired_delong(positive, values[a], values[b])
-        tests.append(DeLong(a, b, tested.auc_a, tested.auc_b, tested.difference, tested.z, tested.p_value))
+        tests.append(
+            DeLong(a, b, tested.auc_a, tested.auc_b, tested.difference, tested.z, tested.p_value, tested.degrees)
+        )
         for spec in ranked:
             row = tables.difference(spec, a, b)
             if spec in areas:
@@ -106,7 +109,7 @@ def score_differences(
 
 
 def _by_delong(row: Difference, tested: PairedAuc, inference: Inference) -> Difference:
-    reach = normal_reach(inference.level) * math.sqrt(tested.variance)
+    reach = student_reach(inference.level, tested.degrees) * math.sqrt(tested.variance)
     low, high = max(tested.difference - reach, -1.0), min(tested.difference + reach, 1.0)
     return replace(row, low=low, high=high, p_value=tested.p_value, method="delong")
 
