@@ -10,16 +10,16 @@ import numpy as np
 
 from steelyard.analysis.delong_variance import Components
 from steelyard.analysis.distributions import student_below
+from steelyard.analysis.influence_spread import welch
 from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.ingest.row_order import check_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label
+    from steelyard.analysis.influence_spread import Spread
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ def paired_delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, pos
     (up_a, down_a), (up_b, down_b) = (_twice_beaten(model[positive], model[~positive]) for model in models)
     sums, pairs = (int(up_a.sum()), int(up_b.sum())), 2 * m * n
     # The variance of a difference of means is that of the rows' differences: no covariance is needed.
-    parts = (_of_rows((up_a - up_b) / (2 * n)), _of_rows((down_a - down_b) / (2 * m)))
+    parts = [_of_rows((up_a - up_b) / (2 * n)), _of_rows((down_a - down_b) / (2 * m))]
     aucs = (sums[0] / pairs, sums[1] / pairs, (sums[0] - sums[1]) / pairs)
-    return _tested(*aucs, sum(parts), welch_degrees(parts, (m - 1, n - 1)))
+    return _tested(*aucs, welch(parts, [m - 1, n - 1]))
 
 
 def _paired_rows(
@@ -87,19 +87,8 @@ def _of_rows(differences: Array) -> float:
     return Components(differences, np.ones(len(differences))).variance_of_mean(len(differences))
 
 
-def welch_degrees(variances: Sequence[float], degrees: Sequence[float]) -> float:
-    """Welch and Satterthwaite's degrees of freedom of a sum of variances, each estimated with its own.
-
-    >>> welch_degrees([1.0, 1.0], [9, 9])
-    18.0
-    """
-    total = sum(variances)
-    if not 0 < total < inf:
-        return inf  # no spread at all, or none that is known
-    return 1 / sum((part / total) ** 2 / of for part, of in zip(variances, degrees, strict=True) if part)
-
-
-def _tested(auc_a: float, auc_b: float, difference: float, variance: float, degrees: float) -> PairedAuc:
-    error = sqrt(variance)
+def _tested(auc_a: float, auc_b: float, difference: float, spread: Spread) -> PairedAuc:
+    error = sqrt(spread.variance)
     z = difference / error if error else (copysign(inf, difference) if difference else 0.0)
-    return PairedAuc(auc_a, auc_b, difference, variance, z, 2 * float(student_below(-abs(z), degrees)), degrees)
+    p_value = 2 * float(student_below(-abs(z), spread.degrees))
+    return PairedAuc(auc_a, auc_b, difference, spread.variance, z, p_value, spread.degrees)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 Influence = tuple["Array", "Array"]
-_INFLUENCES: dict[str, Callable[[ScoreTable, Mapping[str, Any]], Influence]] = {}
+_INFLUENCES: dict[object, Callable[[ScoreTable, Mapping[str, Any]], Influence]] = {}  # by what the scores are read by
 
 
 def score_influence(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Influence | None:
@@ -38,7 +38,7 @@ def score_influence(metric: Metric, table: ScoreTable, parameters: Mapping[str, 
     >>> score_influence(get_metric("roc_auc"), table, {})
     (array([-0.125,  0.125]), array([ 0.125, -0.125]))
     """
-    influence = _INFLUENCES.get(metric.name)
+    influence = _INFLUENCES.get(metric.scores)
     return None if influence is None or ranking.missing(table) else influence(table, parameters)
 
 
@@ -46,7 +46,7 @@ def _influence_of(metric: Metric) -> Callable[[Callable[..., Influence]], Callab
     """Register the influence of a metric."""
 
     def register(function: Callable[..., Influence]) -> Callable[..., Influence]:
-        _INFLUENCES[metric.name] = function
+        _INFLUENCES[metric.scores] = function
         return function
 
     return register

@@ -1,0 +1,98 @@
+"""Influence spread: how far values scatter by the influences of their rows, or of clusters of rows, and how well known.
+
+Clusters: Obuchowski (1997), Biometrics 53, 567-578; degrees of freedom: Satterthwaite (1946), Biometrics Bulletin 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isinf, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steelyard.analysis.distributions import student_below, student_reach
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+
+
+class Spread(NamedTuple):
+    """The variance of a value, and the degrees of freedom of Student's t that it is read by."""
+
+    variance: float
+    degrees: float
+
+    def reach(self, level: float) -> float:
+        """How far an interval of that level reaches to either side."""
+        return student_reach(level, self.degrees) * sqrt(self.variance)
+
+    def share_below(self, distance: float) -> float:
+        """The share of t further below its middle than the distance, which lies above 0 where the value is there."""
+        error = sqrt(self.variance)
+        if not error:
+            return 0.5 if not distance else float(distance < 0)
+        return float(student_below(-distance / error, self.degrees))
+
+
+@dataclass(frozen=True)
+class RowInfluences:
+    """Weight x influence of each row, whether it is positive, its weight, and the code of its cluster."""
+
+    values: Array
+    positive: Array
+    weights: Array | None = None
+    clusters: Array | None = None
+
+    def spread(self) -> Spread:
+        """The variance of the value, and its degrees of freedom."""
+        return self._of_rows() if self.clusters is None else self._of_clusters(self.clusters)
+
+    def _of_rows(self) -> Spread:
+        """Each class around its mean, as a sample of its own, and how far the share of the classes moves the value."""
+        parts, degrees, between = [], [], 0.0
+        for rows in (self.positive, ~self.positive):
+            values = self.values[rows]
+            weights = np.ones(len(values)) if self.weights is None else self.weights[rows]
+            squares = float(weights @ weights)
+            size = weights.sum() ** 2 / squares
+            if size <= 1:
+                return Spread(inf, inf)
+            mean = values.sum() / weights.sum()
+            parts.append(float(((values - mean * weights) ** 2).sum() * size / (size - 1)))
+            degrees.append(float(size - 1))
+            between += float(mean**2 * squares)
+        return welch([*parts, between], [*degrees, sum(degrees) + 1])
+
+    def _of_clusters(self, clusters: Array) -> Spread:
+        """Clusters as the units; a class has so many of them as clusters of one size would be worth as much.
+
+        Where each class has its share of every cluster, the units are Kish's effective number of clusters; where every
+        cluster is one row, the degrees are Satterthwaite's.
+        """
+        weights = np.ones(len(self.values)) if self.weights is None else self.weights
+        sums, shares = [], []
+        for rows in (self.positive, ~self.positive):
+            sums.append(np.bincount(clusters[rows], self.values[rows], minlength=clusters.max() + 1))
+            mass = np.bincount(clusters[rows], weights[rows], minlength=clusters.max() + 1)
+            shares.append(mass / mass.sum())
+        total = sums[0] + sums[1]
+        squares = float(total @ total)
+        if not squares:
+            return Spread(0.0, inf)
+        of_positives = float(np.clip(sums[0] @ total / squares, 0, 1))
+        units = 1 / float(((of_positives * shares[0] + (1 - of_positives) * shares[1]) ** 2).sum())
+        return Spread(squares * units / (units - 1), units - 1) if units > 1 else Spread(inf, inf)
+
+
+def welch(variances: list[float], degrees: list[float]) -> Spread:
+    """The sum of variances, each estimated with its own degrees of freedom, by Welch and Satterthwaite.
+
+    >>> welch([1.0, 1.0], [9, 9])
+    Spread(variance=2.0, degrees=18.0)
+    """
+    total = sum(variances)
+    if not total or isinf(total):
+        return Spread(total, inf)  # no spread at all, or none that is known
+    shares = ((part / total) ** 2 / of for part, of in zip(variances, degrees, strict=True) if part)
+    return Spread(total, 1 / sum(shares))
