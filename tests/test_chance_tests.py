@@ -13,6 +13,7 @@ from scipy import stats
 
 import steelyard
 from steelyard import Confusion, Counts, confusion, get_metric, list_metrics, score_table
+from steelyard.analysis import random_agreements
 from steelyard.analysis.chance_tests import beats_chance, chance_test
 from steelyard.analysis.hypergeometric import TruePositives
 from steelyard.errors import InputError, InputTypeError
@@ -105,25 +106,45 @@ def test_weights_are_left_out_of_a_test_and_it_says_so():
 # ---------------------------------------------------------------- several classes, scores
 
 
-def test_the_agreement_test_has_the_moments_of_all_permutations():
+def test_the_z_test_has_the_moments_of_all_permutations():
     true, pred = np.array([0, 0, 0, 1, 1, 2, 2]), np.array([0, 0, 1, 1, 2, 2, 0])
     agree = np.array([(true == np.array(p)).sum() for p in itertools.permutations(pred)])
     z = (agree.mean() + 0.5 - (true == pred).sum()) / agree.std()
-    found = beats_chance(true, pred)
-    assert same(found.p_value, stats.norm.cdf(z))
-    assert "approximate" in found.method
+    assert same(math.exp(random_agreements.normal_tails_of(confusion(true, pred).rows).log_better), stats.norm.cdf(z))
+    drawn = beats_chance(true, pred)
+    assert "10,999 tables drawn" in drawn.method
+    assert drawn.p_value == pytest.approx((agree >= (true == pred).sum()).mean(), abs=0.02)
 
 
-def test_the_agreement_test_is_near_a_permutation_simulation():
+@pytest.mark.parametrize("rows", [40, 400])  # by permuted rows, by drawn cells
+def test_drawn_tables_agree_as_permuted_predictions_do(rows):
     rng = np.random.default_rng(8)
-    true = rng.choice(3, 240, p=[0.7, 0.2, 0.1])
-    pred = np.where(rng.random(240) < 0.12, true, rng.choice(3, 240, p=[0.6, 0.25, 0.15]))
-    observed, draws = (true == pred).sum(), 20_000
-    simulated = ((true == rng.permuted(np.tile(pred, (draws, 1)), axis=1)).sum(1) >= observed).mean()
-    error = math.sqrt(simulated * (1 - simulated) / draws)
-    found = beats_chance(true, pred).p_value
-    assert 0.001 < found < 0.5
-    assert abs(found - simulated) < 4 * error + 0.002
+    true, pred = rng.choice(3, rows, p=[0.7, 0.2, 0.1]), rng.choice(3, rows, p=[0.5, 0.3, 0.2])
+    permuted = (true == rng.permuted(np.tile(pred, (20_000, 1)), axis=1)).sum(1)
+    drawn = random_agreements.drawn_agreements(np.bincount(true), np.bincount(pred), rng)
+    for low in np.quantile(permuted, [0.01, 0.1, 0.5, 0.9, 0.99]):
+        assert (drawn >= low).mean() == pytest.approx((permuted >= low).mean(), abs=0.02)
+
+
+def test_independent_labels_of_many_classes_hold_the_level_one_in_a_thousand():
+    # where a z test rejects 0.15 to 0.75 %
+    rng, rejected = np.random.default_rng(3), []
+    for true, pred in [((185, 9, 4, 2), (188, 6, 4, 2)), ((50, 30, 5), (40, 40, 5))]:
+        labels = np.tile(np.repeat(np.arange(len(pred)), pred), (20_000, 1))
+        seen = (rng.permuted(labels, axis=1) == np.repeat(np.arange(len(true)), true)).sum(1)
+        null = random_agreements.drawn_agreements(np.array(true), np.array(pred), rng)
+        p = (1 + (null >= np.arange(sum(true) + 1)[:, None]).sum(1)) / (1 + len(null))
+        rejected.append([(p[seen] <= level).mean() for level in (0.05, 0.001)])
+    assert np.max(rejected, axis=0) == pytest.approx([0.025, 0.0005], abs=0.0275), rejected
+    assert max(share for _, share in rejected) < 0.0017
+
+
+def test_agreements_beyond_all_draws_have_an_upper_bound():
+    for scale in (1, 4, 20):
+        found = beats_chance(Confusion.of_rows(CLASSES.labels, CLASSES.rows * scale))
+        z = random_agreements.normal_tails_of(CLASSES.rows * scale).log_better
+        assert math.exp(z) < found.p_value < 1.01e-4
+    assert "upper bound" in found.method and found.p_value < 1e-30
 
 
 def test_labels_that_nobody_has_leave_two_classes_to_fishers_test():

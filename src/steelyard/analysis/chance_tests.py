@@ -11,6 +11,7 @@ import numpy as np
 from steelyard._renamed import renamed_function
 from steelyard.analysis.chance import collapsed, lacks_a_class, spec_and_options
 from steelyard.analysis.hypergeometric import TruePositives, log_sum
+from steelyard.analysis.random_agreements import agreement_tails, normal_tails, normal_tails_of
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
@@ -24,7 +25,7 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, LabelSet, Weights
+    from steelyard._types import Frame, Label, LabelSet, Weights
     from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
@@ -74,9 +75,10 @@ def beats_chance(
 ) -> ChanceTest:
     """Test whether a classifier is better than a random predictor with the same margins.
 
-    Two classes: Fisher's exact test. More: a z test of the agreements, approximate. Scores: Mann and Whitney's test.
-    Each counts rows; two-sided is twice the smaller tail. The options are those of `confusion` and `score_table`; of a
-    frame name the columns: true, pred or score, weight.
+    Two classes: Fisher's exact test. More: the agreements beside those of 10,999 tables drawn with the same margins
+    (fewer beyond 20 classes), which holds every level; far beyond all of these, an upper bound of the p-value. Scores:
+    Mann and Whitney's test. Each counts rows; two-sided is twice the smaller tail. The options are those of `confusion`
+    and `score_table`; of a frame name the columns: true, pred or score, weight.
 
     >>> from steelyard import Counts
     >>> beats_chance(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -99,7 +101,10 @@ def beats_chance(
     present = np.flatnonzero(rows.rows.sum(0) + rows.rows.sum(1))
     matrix = rows.rows[np.ix_(present, present)]
     # Of two classes either may be called positive: the test is the same.
-    return _agreement_test(matrix, note) if len(present) > 2 else _fisher_test(Counts.from_matrix(matrix), note)
+    if len(present) <= 2:
+        return _fisher_test(Counts.from_matrix(matrix), note)
+    tails = agreement_tails(matrix)
+    return _tested(*tails[:2], f"{tails.method}{note}")
 
 
 beats_guessing = renamed_function(beats_chance, "beats_guessing")
@@ -132,34 +137,13 @@ def _probability(log: float) -> float:
     return math.exp(min(log, 0.0)) if log >= math.log(SMALLEST) else 0.0
 
 
-def _normal_tails(statistic: float, mean: float, spread: float) -> tuple[float, float]:
-    """The logarithms of both tails of a whole-numbered statistic that is about normal; 0 where it cannot vary."""
-    from scipy.special import log_ndtr
-
-    if not spread > 0:
-        return 0.0, 0.0
-    away = statistic - mean
-    return float(log_ndtr((0.5 - away) / spread)), float(log_ndtr((0.5 + away) / spread))
-
-
 def _fisher_test(counts: Counts, note: str) -> ChanceTest:
     """Fisher's exact test, or of more rows than can be enumerated the approximate one."""
     null = TruePositives.of(counts)
     if null.spread > WIDEST:
-        return _agreement_test(counts.matrix(), note)
+        tails = normal_tails_of(counts.matrix())
+        return _tested(*tails[:2], f"{tails.method}{note}")
     return _tested(*null.tails(int(counts.tp)), f"Fisher's exact test{note}")
-
-
-def _agreement_test(matrix: Array, note: str) -> ChanceTest:
-    """A z test of the diagonal's sum, with the mean and the variance it has over all permutations."""
-    total = float(matrix.sum(dtype=np.float64))
-    p, q = matrix.sum(1) / total, matrix.sum(0) / total
-    both = p * q
-    # Each agreement is hypergeometric; those of classes i and j have covariance n^2 / (n - 1) p_i q_i p_j q_j.
-    variance = (both * (1 - p) * (1 - q)).sum() + both.sum() ** 2 - (both**2).sum()
-    spread = math.sqrt(max(variance, 0.0) * total * total / (total - 1))
-    tails = _normal_tails(float(np.trace(matrix)), total * both.sum(), spread)
-    return _tested(*tails, f"permutation z test of the agreements, approximate{note}")
 
 
 def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
@@ -176,7 +160,7 @@ def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
     # Of the table, in which rows that tie are one entry; scipy's test takes the rows one by one.
     rows = float(m + n)
     variance = m * n / 12 * (rows + 1 - (tied**3 - tied).sum() / (rows * (rows - 1)))
-    tails = _normal_tails(float(np.trapezoid(tp, fp)), m * n / 2, math.sqrt(max(variance, 0.0)))
+    tails = normal_tails(float(np.trapezoid(tp, fp)), m * n / 2, math.sqrt(max(variance, 0.0)))
     return _tested(*tails, f"Mann-Whitney U test, normal approximation{note}")
 
 
