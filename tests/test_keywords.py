@@ -198,14 +198,6 @@ REFUSED = {
         lambda: steelyard.compare(FRAME, true="y", pred=["p", "p2"], by="site"),
         "compare gives one result: evaluate takes by=",
     ),
-    "clusters of a comparison": (
-        lambda: steelyard.compare(FRAME, true="y", pred=["p", "p2"], cluster="patient"),
-        "compare takes the rows as independent",
-    ),
-    "weights of a comparison": (
-        lambda: steelyard.compare(FRAME, true="y", pred=["p", "p2"], weight="w"),
-        "weight= is not taken in comparing models",
-    ),
     "clusters of chance": (lambda: steelyard.chance("f1", Y, P, cluster=PATIENT), "takes the rows as independent"),
     "clusters of scores": (lambda: steelyard.evaluate(Y, y_score=S, cluster=PATIENT), "metrics of predicted labels"),
     "a matrix of groups": (lambda: steelyard.evaluate(Y, P, by=np.ones((N, 2))), "several columns are given by name"),

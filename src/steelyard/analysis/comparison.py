@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.formatting import p_text
 from steelyard.analysis.mcnemar_test import McNemar
 from steelyard.analysis.metric_ranking import Ranking, ranking
+from steelyard.analysis.omnibus_test import Omnibus
 from steelyard.analysis.paired_difference import Difference, ModelTables
 from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Rows, table_text
@@ -23,7 +25,11 @@ _MANY_DEGREES = 1_000  # from which Student's t is the normal distribution to th
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result[Difference]):
-    """The differences of every pair of models by every metric, and the classical tests beside them."""
+    """The differences of every pair of models by every metric, and the classical tests beside them.
+
+    Of more than two models `omnibus` has one test a metric that all of them are equal. Where the models are not
+    `paired`, each was evaluated on rows of its own.
+    """
 
     models: tuple[str, ...]
     n: int = field(metadata={"key": "rows"})
@@ -33,6 +39,9 @@ class Comparison(Result[Difference]):
     delong: Rows[DeLong]
     tables: ModelTables = field(repr=False, compare=False)
     assumed: tuple[str, ...] = ()
+    omnibus: Rows[Omnibus] = field(default_factory=Rows)
+    margin: float | None = None
+    paired: bool = True
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.rows)
@@ -43,9 +52,32 @@ class Comparison(Result[Difference]):
 
     def words(self) -> tuple[str, list[str]]:
         """What stands above the table, and the classical tests below it."""
-        head = f"{' against '.join(self.models)} on the same {self.n:,} rows"
+        rows = f"the same {self.n:,} rows" if self.paired else f"different rows, {self.n:,} in all"
+        head = f"{' against '.join(self.models)} on {rows}"
         tests = [f"DeLong, {d.a} - {d.b}: {_statistic(d)}, {p_text(d.p_value)}" for d in self.delong]
-        return f"{head}: differences with {100 * self.level:g} % intervals", [*map(repr, self.mcnemar), *tests]
+        beside = [*map(repr, self.mcnemar), *tests, *self._omnibus_words(), *self._margin_words()]
+        return f"{head}: differences with {100 * self.level:g} % intervals", beside
+
+    def _omnibus_words(self) -> list[str]:
+        """Whether all of more than two models are equal, by every metric in one sentence."""
+        tests = ", ".join(f"{p_text(test.p_value)} by {test.metric}" for test in self.omnibus)
+        how = "Wald's F test of the joint covariance of their differences"
+        return [f"Are all {len(self.models)} models equal? {how}: {tests}."] if tests else []
+
+    def _margin_words(self) -> list[str]:
+        """By which metrics the first model of each pair is shown to be not worse than the second."""
+        if self.margin is None:
+            return []
+        sentences = []
+        for a, b in dict.fromkeys((row.a, row.b) for row in self.rows):
+            p_values = {row.metric: row.p_not_worse for row in self.rows if (row.a, row.b) == (a, b)}
+            tested = {metric: p for metric, p in p_values.items() if p is not None and not math.isnan(p)}
+            shown = {metric: p for metric, p in tested.items() if p < (1 - self.level) / 2}
+            claim = f"{a} is not worse than {b} by more than {self.margin:g}"
+            for words, by in (("shown", shown), ("not shown", {m: p for m, p in tested.items() if m not in shown})):
+                metrics = ", ".join(f"{metric} (one-sided {p_text(p)})" for metric, p in by.items())
+                sentences += [f"{claim}: {words} by {metrics}."] if metrics else []
+        return sentences
 
     @property
     def headline(self) -> str:
@@ -65,7 +97,9 @@ class Comparison(Result[Difference]):
         """A row as it is printed: two models by their names alone."""
         pair = {"a": row.a, "b": row.b} if len(self.models) > 2 else {}
         names = ("value_a", "value_b") if pair else self.models
-        rest = ("difference", "low", "high", "p_value", "p_holm", "why")
+        every = ("simultaneous_low", "simultaneous_high") if pair else ()
+        margin = () if self.margin is None else ("p_not_worse",)
+        rest = ("difference", "low", "high", *every, "p_value", "p_holm", *margin, "why")
         values = dict(zip(names, (row.value_a, row.value_b), strict=True))
         return {"metric": row.metric, **pair, **values, **{key: getattr(row, key) for key in rest}}
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label
-    from steelyard.analysis.influence_spread import Spread
+    from steelyard.analysis.influence_spread import StudentSpread
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _of_rows(differences: Array) -> float:
     return Components(differences, np.ones(len(differences))).variance_of_mean(len(differences))
 
 
-def _tested(auc_a: float, auc_b: float, difference: float, spread: Spread) -> PairedAuc:
+def _tested(auc_a: float, auc_b: float, difference: float, spread: StudentSpread) -> PairedAuc:
     error = sqrt(spread.variance)
     z = difference / error if error else (copysign(inf, difference) if difference else 0.0)
     p_value = 2 * float(student_below(-abs(z), spread.degrees))

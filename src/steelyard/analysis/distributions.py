@@ -56,3 +56,12 @@ def chi_square_quantile(share: Array | float) -> Array:
     from scipy.special import gammaincinv
 
     return np.asarray(2 * gammaincinv(0.5, share))
+
+
+def f_above(statistic: float, numerator: float, denominator: float) -> float:
+    """The share of Fisher's F distribution above the statistic; of chi-square's where the denominator is infinite."""
+    from scipy.special import chdtrc, fdtrc
+
+    if denominator == np.inf:
+        return float(chdtrc(numerator, numerator * statistic))
+    return float(fdtrc(numerator, denominator, statistic))

@@ -8,7 +8,7 @@ import textwrap
 
 PLACES = 6  # digits after the point of a number beside 1
 ROUNDING = 1e-12  # what floats leave of a difference that is 0
-P_VALUES = ("p_value", "p_holm", "mid_p")
+P_VALUES = ("p_value", "p_holm", "p_not_worse", "mid_p")
 SMALLEST_BOUND = 0.001  # below this a lower bound is as good as 0
 SMALLEST_P = 1e-20  # below this a p-value is a tail of the approximation, no more a probability
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
 
 
-class Spread(NamedTuple):
+class StudentSpread(NamedTuple):
     """The variance of a value, and the degrees of freedom of Student's t that it is read by."""
 
     variance: float
@@ -35,64 +35,82 @@ class Spread(NamedTuple):
         return float(student_below(-distance / error, self.degrees))
 
 
+class ClassInfluence(NamedTuple):
+    """The influence of a class's rows or distinct scores, with the weight of each and its squares."""
+
+    influence: Array
+    weights: Array
+    squares: Array
+
+    @property
+    def size(self) -> float:
+        """The effective number of rows."""
+        squares = float(self.squares.sum())
+        return float(self.weights.sum()) ** 2 / squares if squares else 0.0
+
+
+def class_spread(*classes: ClassInfluence) -> StudentSpread:
+    """Each class around its mean, as a sample of its own, and how far the share of the classes moves the value.
+
+    >>> of_positives, of_negatives = np.array([-0.125, 0.125]), np.array([0.125, -0.125])  # of an AUC
+    >>> class_spread(*(ClassInfluence(each, np.ones(2), np.ones(2)) for each in (of_positives, of_negatives)))
+    StudentSpread(variance=0.125, degrees=2.0)
+    """
+    if min(part.size for part in classes) <= 1:
+        return StudentSpread(inf, inf)
+    variances, degrees = [], []
+    for influence, weights, squares in classes:
+        size, mean = ClassInfluence(influence, weights, squares).size, influence @ weights / weights.sum()
+        variances += [float(squares @ (influence - mean) ** 2) * size / (size - 1), float(mean**2 * squares.sum())]
+        degrees += [size - 1, inf]
+    return welch(variances, degrees)
+
+
 @dataclass(frozen=True)
 class RowInfluences:
-    """Weight x influence of each row, whether it is positive, its weight, and the code of its cluster."""
+    """The influence of each row, whether it is positive, its weight, and the code of its cluster."""
 
     values: Array
     positive: Array
     weights: Array | None = None
     clusters: Array | None = None
 
-    def spread(self) -> Spread:
+    def spread(self) -> StudentSpread:
         """The variance of the value, and its degrees of freedom."""
-        return self._of_rows() if self.clusters is None else self._of_clusters(self.clusters)
+        weights = np.ones(len(self.values)) if self.weights is None else self.weights
+        if self.clusters is not None:
+            return self._of_clusters(self.clusters, weights)
+        classes = ((self.values[rows], weights[rows]) for rows in (self.positive, ~self.positive))
+        return class_spread(*(ClassInfluence(influence, mass, mass**2) for influence, mass in classes))
 
-    def _of_rows(self) -> Spread:
-        """Each class around its mean, as a sample of its own, and how far the share of the classes moves the value."""
-        parts, degrees, between = [], [], 0.0
-        for rows in (self.positive, ~self.positive):
-            values = self.values[rows]
-            weights = np.ones(len(values)) if self.weights is None else self.weights[rows]
-            squares = float(weights @ weights)
-            size = weights.sum() ** 2 / squares
-            if size <= 1:
-                return Spread(inf, inf)
-            mean = values.sum() / weights.sum()
-            parts.append(float(((values - mean * weights) ** 2).sum() * size / (size - 1)))
-            degrees.append(float(size - 1))
-            between += float(mean**2 * squares)
-        return welch([*parts, between], [*degrees, sum(degrees) + 1])
-
-    def _of_clusters(self, clusters: Array) -> Spread:
+    def _of_clusters(self, clusters: Array, weights: Array) -> StudentSpread:
         """Clusters as the units; a class has so many of them as clusters of one size would be worth as much.
 
         Where each class has its share of every cluster, the units are Kish's effective number of clusters; where every
         cluster is one row, the degrees are Satterthwaite's.
         """
-        weights = np.ones(len(self.values)) if self.weights is None else self.weights
         sums, shares = [], []
         for rows in (self.positive, ~self.positive):
-            sums.append(np.bincount(clusters[rows], self.values[rows], minlength=clusters.max() + 1))
+            sums.append(np.bincount(clusters[rows], (weights * self.values)[rows], minlength=clusters.max() + 1))
             mass = np.bincount(clusters[rows], weights[rows], minlength=clusters.max() + 1)
             shares.append(mass / mass.sum())
         total = sums[0] + sums[1]
         squares = float(total @ total)
         if not squares:
-            return Spread(0.0, inf)
+            return StudentSpread(0.0, inf)
         of_positives = float(np.clip(sums[0] @ total / squares, 0, 1))
         units = 1 / float(((of_positives * shares[0] + (1 - of_positives) * shares[1]) ** 2).sum())
-        return Spread(squares * units / (units - 1), units - 1) if units > 1 else Spread(inf, inf)
+        return StudentSpread(squares * units / (units - 1), units - 1) if units > 1 else StudentSpread(inf, inf)
 
 
-def welch(variances: list[float], degrees: list[float]) -> Spread:
+def welch(variances: list[float], degrees: list[float]) -> StudentSpread:
     """The sum of variances, each estimated with its own degrees of freedom, by Welch and Satterthwaite.
 
     >>> welch([1.0, 1.0], [9, 9])
-    Spread(variance=2.0, degrees=18.0)
+    StudentSpread(variance=2.0, degrees=18.0)
     """
     total = sum(variances)
     if not total or isinf(total):
-        return Spread(total, inf)  # no spread at all, or none that is known
+        return StudentSpread(total, inf)  # no spread at all, or none that is known
     shares = ((part / total) ** 2 / of for part, of in zip(variances, degrees, strict=True) if part)
-    return Spread(total, 1 / sum(shares))
+    return StudentSpread(total, 1 / sum(shares))

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Difference(Flat):
-    """How much model a exceeds model b by one metric, the interval of that, and the test that it is 0."""
+    """How much model a exceeds model b by one metric, the interval of that, and the test that it is 0.
+
+    The simultaneous interval holds for all pairs of models together. `p_not_worse` is the one-sided p-value of a being
+    worse than b by the margin or more, where a margin is given: where it is small, a is not.
+    """
 
     a: str
     b: str
@@ -39,6 +43,9 @@ class Difference(Flat):
     method: str = ""
     undefined_share: float = 0.0
     why: str | None = None
+    simultaneous_low: float = math.nan
+    simultaneous_high: float = math.nan
+    p_not_worse: float | None = None
 
     @property
     def metric(self) -> str:

@@ -1,103 +1,63 @@
-"""Paired draws: tables of two models that might have been, and what they say of a difference."""
+"""Paired draws: what draws of two models' tables say of their difference."""
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from steelyard.analysis.distributions import normal_below
+from steelyard.analysis.evidence import FEWEST, DrawnEvidence, StudentEvidence, drawn_ends
 from steelyard.analysis.formatting import ROUNDING
+from steelyard.analysis.judged_difference import JudgedDifference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from steelyard._types import Array
     from steelyard.analysis.estimand import Estimand
     from steelyard.analysis.inference import Inference
+    from steelyard.analysis.influence_spread import StudentSpread
     from steelyard.analysis.paired_difference import Difference, ModelTables
-    from steelyard.statistics.paired import Paired
+    from steelyard.analysis.paired_samples import Margins, PairSample
 
-    PairedDraw: TypeAlias = Callable[[Array, int, np.random.Generator], tuple[Array, Array]]
+    Kind: TypeAlias = Literal["posterior", "swapped"]
 
-_PRIOR_MASS = 4.0  # 1/2 for each cell of 2 x 2 x 2; spread over K x K x K cells so that it does not drown them
-_MOST_WORK, _AT_ONCE = 20_000_000, 2_000_000  # cells drawn in all, unless more draws are asked for, and at a time
-_DRAWS = 10_000  # at most, unless more are asked for
-FEWEST = 10  # draws beyond 0 or beyond the difference seen, below which a normal tail tells more than their number
+_MOST_WORK, _DRAWS = 20_000_000, 10_000  # cells drawn in all, and draws at most, unless more are asked for
 
 
-def label_differences(a: str, b: str, table: Paired, tables: ModelTables, inference: Inference) -> Iterator[Difference]:
+def label_differences(
+    a: str, b: str, sample: PairSample, tables: ModelTables, inference: Inference
+) -> Iterator[JudgedDifference]:
     """The differences of two models by every metric of labels, tested."""
-    draws = PairDraws(table, inference)
+    draws = PairDraws(sample, inference)
     for spec in tables.specs:
         estimand = tables.estimand(spec, a)
-        drawn, swapped = (draws.values(estimand, draw) for draw in (posterior_pairs, swapped_pairs))
+        drawn, swapped = draws.values(estimand, "posterior"), draws.values(estimand, "swapped")
         row = tables.difference(spec, a, b)
-        low, high, p = map(float, judge(row.difference, drawn, swapped, inference.tails))
-        undefined = float(np.isnan(drawn).mean())
-        yield replace(row, low=low, high=high, p_value=p, method="posterior", undefined_share=undefined)
-
-
-# ---------------------------------------------------------------- draws
+        p = float(judge(row.difference, drawn, swapped, inference.tails)[2])
+        yield JudgedDifference(row, DrawnEvidence(row.difference, drawn), p, "posterior")
 
 
 @dataclass
 class PairDraws:
-    """The draws of a pair's table and of its swaps, of one class against the rest or of all; made once each."""
+    """The draws of a pair's rows and of its swaps, of one class against the rest or of all; made once each."""
 
-    table: Paired
+    sample: PairSample
     inference: Inference
-    _drawn: dict[tuple[PairedDraw, int | None], tuple[Array, Array]] = field(default_factory=dict)
+    _drawn: dict[tuple[Kind, int | None], Margins] = field(default_factory=dict)
 
-    def values(self, estimand: Estimand, draw: PairedDraw) -> Array:
-        """The metric's differences on the draws of `posterior_pairs` or `swapped_pairs`, draws on the last axis."""
+    def values(self, estimand: Estimand, kind: Kind) -> Array:
+        """The metric's differences on the draws of that kind, draws on the last axis."""
         place = estimand.positive_place
-        if (draw, place) not in self._drawn:
-            rows = positive_first(self.table, place)
-            draws = self.inference.draws or int(np.clip(_MOST_WORK // rows.size, 1_000, _DRAWS))
-            self._drawn[draw, place] = draw(rows, draws, self.inference.generator)
-        a, b = (estimand.on_cells(cells) for cells in self._drawn[draw, place])
+        if (kind, place) not in self._drawn:
+            sample = self.sample if place is None else self.sample.of_class(place)
+            draws = self.inference.draws or int(np.clip(_MOST_WORK // sample.cells, 1_000, _DRAWS))
+            draw = sample.posterior if kind == "posterior" else sample.swapped
+            self._drawn[kind, place] = draw(draws, self.inference.generator)
+        a, b = (estimand.on_cells(cells) for cells in self._drawn[kind, place])
         return np.asarray(a - b)
-
-
-def positive_first(table: Paired, place: int | None) -> Array:
-    """The rows of one class against the rest, that class first; of all classes where none is meant."""
-    return table.rows if place is None else table.collapsed(table.labels[place]).rows[::-1, ::-1, ::-1]
-
-
-def posterior_pairs(rows: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Draws of both models' tables from the Dirichlet posterior of truth x A x B, on a new first axis."""
-    prior = _PRIOR_MASS / rows.shape[-1] ** 3
-    return _margins(lambda n: rng.standard_gamma(rows + prior, size=(n, *rows.shape)), rows.size, draws)
-
-
-def swapped_pairs(rows: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Draws of both models' tables where each row's two predictions are swapped or not, as a coin falls."""
-    both = rows + rows.swapaxes(-1, -2)
-    upper = np.triu(np.ones(rows.shape[-2:], dtype=bool), 1)
-
-    def cells(n: int) -> Array:
-        heads = rng.binomial(np.where(upper, both, 0), 0.5, size=(n, *rows.shape))
-        tails = np.where(upper, both, 0) - heads
-        alike: Array = rows * np.eye(rows.shape[-1], dtype=np.int64)
-        return heads + tails.swapaxes(-1, -2) + alike
-
-    return _margins(cells, rows.size, draws)
-
-
-def _margins(cells: Callable[[int], Array], size: int, draws: int) -> tuple[Array, Array]:
-    """Truth x A and truth x B of the draws, a part of them at a time."""
-    parts = [(drawn.sum(-1), drawn.sum(-2)) for drawn in map(cells, steps(draws, size))]
-    a, b = (np.concatenate(side).astype(np.float64) for side in zip(*parts, strict=True))
-    return a, b
-
-
-def steps(draws: int, size: int) -> Iterator[int]:
-    """How many draws of that size are made at a time."""
-    step = max(1, _AT_ONCE // max(size, 1))
-    return (min(step, draws - start) for start in range(0, draws, step))
 
 
 # ---------------------------------------------------------------- what they say
@@ -118,16 +78,21 @@ def judge_beside(
 ) -> tuple[Array, Array, Array]:
     """The ends and the p-value of differences, given their draws on a last axis; another p-value holds if larger."""
     p = np.where(np.abs(difference) <= ROUNDING, 1.0, np.fmax(_beyond(drawn), p))
-    return (*_ends(difference, drawn, tails), np.where(np.isnan(difference), np.nan, p))
+    return (*drawn_ends(difference, drawn, tails), np.where(np.isnan(difference), np.nan, p))
 
 
-def _ends(difference: Array | float, drawn: Array, tails: tuple[float, float]) -> tuple[Array, Array]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a metric that no draw defines has no interval
-        low, high = np.nanquantile(drawn, tails, axis=-1)
-    undefined = np.isnan(difference)
-    ends = (np.fmin(low, difference), np.fmax(high, difference))
-    return np.where(undefined, np.nan, ends[0]), np.where(undefined, np.nan, ends[1])
+def by_draws(row: Difference, drawn: Array, method: str) -> JudgedDifference:
+    """A difference judged by its draws: twice their share beyond 0, a normal tail where these are few."""
+    evidence = DrawnEvidence(row.difference, drawn)
+    tail = np.minimum(normal_tail(row.difference, evidence.error), 2 * FEWEST / len(drawn))
+    return JudgedDifference(row, evidence, float(judge_beside(row.difference, drawn, tail, (0.5, 0.5))[2]), method)
+
+
+def by_influence(row: Difference, spread: StudentSpread, method: str) -> JudgedDifference:
+    """A difference judged by Student's t, within the metric's range."""
+    low, high = row.spec.metric.range
+    evidence = StudentEvidence(row.difference, spread, (low - high, high - low))
+    return JudgedDifference(row, evidence, min(2 * spread.share_below(abs(row.difference)), 1.0), method)
 
 
 def _beyond(drawn: Array) -> Array:

@@ -41,7 +41,7 @@ def paired(
     >>> paired([0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, 0])
     <Paired table of 4 rows, 2 labels: A alone is right in 1, B alone in 1>
     """
-    refuse_weights(sample_weight)
+    _refuse_weights(sample_weight)
     check_order(y_true=y_true, pred_a=pred_a, pred_b=pred_b, frequency=frequency)
     times = arrays.weights(frequency, "frequency", whole=True)
     true = arrays.column(y_true, "y_true")
@@ -51,13 +51,12 @@ def paired(
     return counted_pair(truth, a, b, shared, positive(shared, pos_label, truth, times), times)
 
 
-def refuse_weights(sample_weight: Weights, weight: str | None = None) -> None:
-    """Refuse sample weights, which no draw of rows can count; of a frame their column is named by weight=."""
-    if sample_weight is not None or weight is not None:
-        name = "weight=" if sample_weight is None else "sample_weight="
+def _refuse_weights(sample_weight: Weights) -> None:
+    """Refuse sample weights, which a table of counted rows does not hold."""
+    if sample_weight is not None:
         raise InputError(
-            f"{name} is not taken in comparing models: their paired draws count rows. Leave it out, or give "
-            "paired() frequency weights by frequency=."
+            "sample_weight= is not taken by paired(), whose table counts rows; give compare() the rows and their "
+            "weights, or paired() frequency weights by frequency=."
         )
 
 

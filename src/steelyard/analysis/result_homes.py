@@ -25,6 +25,7 @@ HOMES = {
     "steelyard.analysis.interval": ("interval",),
     "steelyard.analysis.mcnemar_test": ("mc_nemar",),
     "steelyard.analysis.metric_ranking": ("place", "ranking", "standing"),
+    "steelyard.analysis.omnibus_test": ("omnibus",),
     "steelyard.analysis.paired_difference": ("difference",),
     "steelyard.analysis.reliability": ("reliability_bin",),
     "steelyard.analysis.rows": ("rows",),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from steelyard.analysis.strict_json import json_text
 from steelyard.cli import options
@@ -19,14 +21,19 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison import Comparison
     from steelyard.cli.outputs import Output
 
+_ROWS = ("weight", "frequency", "cluster")  # what each row counts for
+
 
 @command
-@options.inputs("files", "true", options.models("give two or more"), "threshold", *options.POSITIVE, "frequency")
+@options.inputs("files", "true", options.models("give two or more"), "threshold", *options.POSITIVE, *_ROWS)
 @options.shared("level", "metrics")
+@click.option("--margin", type=float, metavar="M", help="Test that each model is worse than the next by at most M.")
 @options.output("table", "json", "md", "csv", "html")
-def compare_models(inputs: Inputs, level: float, metrics: list[str] | None, output: Output) -> None:
+def compare_models(
+    inputs: Inputs, level: float, metrics: list[str] | None, margin: float | None, output: Output
+) -> None:
     """Compare models on the same rows of FILE, by every metric, with paired confidence intervals and tests."""
-    comparison, assumed = compare_inputs(inputs, level, metrics)
+    comparison, assumed = compare_inputs(inputs, level, metrics, margin)
     if output.kind in ("csv", "html"):
         print_assumed(assumed)
     output.write(_text(comparison, assumed, output.kind, inputs))
@@ -51,13 +58,16 @@ def _text(comparison: Comparison, assumed: list[str], kind: str, inputs: Inputs)
     return comparison_summary(comparison, assumed)
 
 
-def compare_inputs(inputs: Inputs, level: float, metrics: Sequence[str] | None = None) -> tuple[Comparison, list[str]]:
+def compare_inputs(
+    inputs: Inputs, level: float, metrics: Sequence[str] | None = None, margin: float | None = None
+) -> tuple[Comparison, list[str]]:
     """The comparison of the models that the command line names, and what was assumed."""
     from dataclasses import replace
 
     from steelyard.analysis.compare import compare
 
-    if not inputs.preds and not inputs.scores and (comparison := _compare_saved(inputs, level, metrics)) is not None:
+    asked: dict[str, Any] = {"level": level, "metrics": metrics, "margin": margin, "threshold": inputs.threshold}
+    if not inputs.preds and not inputs.scores and (comparison := _compare_saved(inputs, asked)) is not None:
         return comparison, []
     if bool(inputs.preds) == bool(inputs.scores):
         raise InputError("Name two or more models, all by --pred (labels) or all by --score (scores).")
@@ -72,26 +82,17 @@ def compare_inputs(inputs: Inputs, level: float, metrics: Sequence[str] | None =
             true=named.true,
             scores=bool(inputs.scores),
             pos_label=inputs.positive,
-            frequency=inputs.frequency,
-            threshold=inputs.threshold,
-            level=level,
-            metrics=metrics,
+            **{use: getattr(inputs, use) for use in _ROWS},
+            **asked,
         )
     return comparison, [*assumed, *map(of_shell, comparison.assumed)]
 
 
-def _compare_saved(inputs: Inputs, level: float, metrics: Sequence[str] | None) -> Comparison | None:
+def _compare_saved(inputs: Inputs, asked: dict[str, Any]) -> Comparison | None:
     """The comparison of a saved table of two models, where the one file is that."""
     from steelyard.analysis.compare import compare
 
     table = read_saved(inputs.files[0]) if len(inputs.files) == 1 else None
     if table is None or table.paired is None:
         return None
-    return compare(
-        table.paired,
-        table.models or None,
-        pos_label=inputs.positive,
-        threshold=inputs.threshold,
-        level=level,
-        metrics=metrics,
-    )
+    return compare(table.paired, table.models or None, pos_label=inputs.positive, **asked)

@@ -40,6 +40,7 @@ class Inputs:
     positive: Label = None
     weight: str | None = None
     frequency: str | None = None
+    cluster: str | None = None
     by: tuple[str, ...] = ()
     exact: bool | None = None
     labels: str | None = None  # those that may occur, of which a shard need not hold all
@@ -147,14 +148,13 @@ def evaluate_inputs(
     metrics: Sequence[str] | None = None,
     prevalence: float | None = None,
     min_count: int = 0,
-    cluster: str | None = None,
 ) -> tuple[Evaluation, CountedInput]:
     """The evaluation of what the command line names."""
     from steelyard.evaluation.evaluate import evaluate
     from steelyard.ingest.label_overlap import check_label_overlap
 
-    if cluster is not None:
-        return _evaluate_clusters(inputs, cluster, level, metrics, min_count)
+    if inputs.cluster is not None:
+        return _evaluate_clusters(inputs, level, metrics, min_count)
     counted = count_inputs(inputs).with_groups_of(min_count)
     if counted.tally.confusion is not None:
         check_label_overlap(counted.tally.confusion)
@@ -166,7 +166,7 @@ def evaluate_inputs(
 
 
 def _evaluate_clusters(
-    inputs: Inputs, cluster: str, level: float, metrics: Sequence[str] | None, min_count: int
+    inputs: Inputs, level: float, metrics: Sequence[str] | None, min_count: int
 ) -> tuple[Evaluation, CountedInput]:
     """The evaluation of clustered rows, which no saved table keeps apart."""
     from steelyard.evaluation.evaluate import evaluate
@@ -181,7 +181,7 @@ def _evaluate_clusters(
             raise InputError("--cluster is for predicted labels; name their column with --pred.")
         columns: dict[str, Any] = {use: name for use, name in named.columns.items() if use != "score"}
         evaluation = evaluate(
-            source, **columns, cluster=cluster, pos_label=inputs.positive, level=level, metrics=metrics
+            source, **columns, cluster=inputs.cluster, pos_label=inputs.positive, level=level, metrics=metrics
         )
     groups = {group.key: Tally(group.confusion) for group in evaluation.groups}
     tally = Tally(evaluation.confusion, by=inputs.by, groups=groups)

@@ -47,6 +47,9 @@ _SHARED: dict[str, _Decorator] = {
     "frequency": click.option(
         "--frequency", metavar="COL", help="The column of frequency weights: how many rows each row counts for."
     ),
+    "cluster": click.option(
+        "--cluster", metavar="COL", help="Clustered rows: the column that names the cluster, such as the patient."
+    ),
     "by": click.option(
         "--by", multiple=True, metavar="COL", help="Evaluate each group of this column as well; repeatable."
     ),

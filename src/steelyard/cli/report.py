@@ -22,12 +22,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "by")
-@click.option(
-    "--cluster",
-    metavar="COL",
-    help="Clustered rows: the column that names the cluster, such as the patient; labels only.",
-)
+@options.inputs(*options.PREDICTIONS, "by", "cluster")
 @options.shared("level", "metrics", "mute")
 @click.option("--all", "everything", is_flag=True, help="Show every metric, not the usual few.")
 @click.option(
@@ -40,7 +35,6 @@ if TYPE_CHECKING:
 @options.output("table", "json", "md", "csv", "html")
 def write_report(
     inputs: Inputs,
-    cluster: str | None,
     level: float,
     metrics: list[str] | None,
     mute: tuple[str, ...],
@@ -59,11 +53,9 @@ def write_report(
     muted = muted_codes(mute or None)
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
-        _refuse_options(inputs, cluster=cluster, metrics=metrics, min_count=min_count, level=_is_given("level"))
+        _refuse_options(inputs, metrics=metrics, min_count=min_count, level=_is_given("level"))
     else:
-        evaluation, counted = evaluate_inputs(
-            inputs, level=level, metrics=metrics, min_count=min_count, cluster=cluster
-        )
+        evaluation, counted = evaluate_inputs(inputs, level=level, metrics=metrics, min_count=min_count)
         given = True if inputs.positive is not None else False if evaluation.columns else None  # a saved table hides it
         if output.kind == "csv":  # which has no place for words
             print_assumed(counted.assumed)

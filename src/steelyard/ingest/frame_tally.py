@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array, Frame, Label, Labels, LabelSet
+    from steelyard.ingest.queries import KeyCounts
 
 
 def tally(
@@ -105,17 +106,25 @@ def _labels(tables: dict[str, Any]) -> Labels:
 
 
 def label_columns(
-    data: Frame | Source, true: str, models: Sequence[str], frequency: str | None
-) -> tuple[list[Array], Array]:
-    """The distinct rows of the truth and of each model's labels, and how often each occurs: small columns."""
-    source, columns = Source.of(data), ColumnNames(true, tuple(models), frequency=frequency)
+    data: Frame | Source,
+    true: str,
+    models: Sequence[str],
+    frequency: str | None = None,
+    weight: str | None = None,
+    cluster: str | None = None,
+) -> tuple[list[Array], KeyCounts, Array | None]:
+    """The distinct rows of the truth, each model's labels and the cluster, how often each occurs: small columns."""
+    by = () if cluster is None else (cluster,)
+    source, columns = Source.of(data), ColumnNames(true, tuple(models), None, weight, frequency, by)
     check_columns(source, columns)
     names = [true, *models]
     queries.check_sample(source, names)
-    with bad_rows.naming_bad_numbers(source, frequency):
-        counted = queries.count_keys(source, names, columns)
-    values = [present_labels(key, name) for key, name in zip(counted.keys, names, strict=True)]
-    return (csv_values.labels(values, names) if source.textual else values), counted.rows
+    with bad_rows.naming_bad_numbers(source, weight, frequency):
+        counted = queries.count_keys(source, [*names, *by], columns)
+    keys = [present_labels(key, name) for key, name in zip(counted.keys, [*names, *by], strict=True)]
+    values, members = keys[: len(names)], keys[len(names) :]
+    labels = csv_values.labels(values, names) if source.textual else values
+    return labels, counted, np.array([str(name) for name in members[0].tolist()]) if members else None
 
 
 def cluster_columns(
@@ -137,22 +146,36 @@ def cluster_columns(
     return truth, predicted, np.array([str(name) for name in member.tolist()]), counted.rows, places
 
 
-def score_columns(data: Frame | Source, true: str, models: Sequence[str]) -> tuple[Array, dict[str, Array]]:
+class ScoreColumns(NamedTuple):
+    """The truth and each model's scores, row by row, with the weight and the cluster of each row."""
+
+    truth: Array
+    scores: dict[str, Array]
+    weights: Array | None
+    clusters: Array | None
+
+
+def score_columns(
+    data: Frame | Source, true: str, models: Sequence[str], weight: str | None = None, cluster: str | None = None
+) -> ScoreColumns:
     """The truth and each model's scores, row by row: a paired test of areas needs them in memory."""
-    source = Source.of(data)
+    source, by = Source.of(data), () if cluster is None else (cluster,)
     for name in models:
-        check_columns(source, ColumnNames(true, score=name))
+        check_columns(source, ColumnNames(true, (), name, weight, None, by))
     rows = queries.count_rows(source)
     if not source.in_memory and rows > EXACT_ROWS:
         raise InputError(
             f"Comparing scores needs every row in memory (DeLong's test is paired), and there are {rows:,}; compare "
             f"columns of labels instead, or a sample of at most {EXACT_ROWS:,} rows."
         )
-    columns = queries.fetch_columns(source, [true, *models])
+    weights = () if weight is None else (weight,)
+    columns = queries.fetch_columns(source, [true, *models, *weights, *by])
     truth = arrays.column(columns[true].to_native(), f"The column {true!r}")
     if source.textual:
         codes, labels = label_codes.distinct(truth, f"The column {true!r}")
         truth = csv_values.labels([np.array([*labels, None], dtype=object)[:-1]], [true])[0][codes]
-    with bad_rows.naming_bad_numbers(source, *models):
-        numbers = {name: number_column(columns[name], name) for name in models}
-    return truth, {name: scores.astype(column_precision(source, name)) for name, scores in numbers.items()}
+    with bad_rows.naming_bad_numbers(source, *models, *weights):
+        numbers = {name: number_column(columns[name], name) for name in (*models, *weights)}
+    scores = {name: numbers[name].astype(column_precision(source, name)) for name in models}
+    members = None if cluster is None else arrays.column(columns[cluster].to_native(), f"The column {cluster!r}")
+    return ScoreColumns(truth, scores, None if weight is None else numbers[weight], members)

@@ -1,0 +1,78 @@
+"""Judged differences: the pairs of a comparison with their evidence, concluded together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.holm import holm
+from steelyard.analysis.omnibus_test import JointSpread, Omnibus
+from steelyard.analysis.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.analysis.evidence import Evidence
+    from steelyard.analysis.inference import Inference
+    from steelyard.analysis.paired_difference import Difference
+
+
+@dataclass(frozen=True)
+class JudgedDifference:
+    """A difference, what the rows say of it, and the p-value of the test that it is 0."""
+
+    row: Difference
+    evidence: Evidence
+    p_value: float
+    method: str
+
+    def concluded(self, inference: Inference, p_holm: float, margin: float | None) -> Difference:
+        """The difference with its interval and its p-values."""
+        low, high = self.evidence.ends(inference.level)
+        return replace(
+            self.row,
+            low=low,
+            high=high,
+            p_value=self.p_value,
+            p_holm=p_holm,
+            method=self.method,
+            undefined_share=self.evidence.undefined_share,
+            simultaneous_low=low,
+            simultaneous_high=high,
+            p_not_worse=None if margin is None else self._p_not_worse(margin),
+        )
+
+    def _p_not_worse(self, margin: float) -> float | None:
+        """The one-sided p-value of a being worse than b by the margin or more; None where no value is best."""
+        sign = self.row.spec.sign
+        return self.evidence.tail(-sign * margin, sign) if sign else None
+
+
+def concluded(
+    models: Sequence[str], pairs: Sequence[JudgedDifference], inference: Inference, margin: float | None
+) -> tuple[Rows[Difference], Rows[Omnibus]]:
+    """All pairs with intervals and p-values, Holm's of all together; of more than two models the omnibus tests."""
+    adjusted = holm(pair.p_value for pair in pairs)
+    rows = [pair.concluded(inference, p, margin) for pair, p in zip(pairs, adjusted, strict=True)]
+    if len(models) == 2:
+        return Rows(rows), Rows()
+    places = {pair: place for place, pair in enumerate(combinations(models, 2))}
+    tests: Rows[Omnibus] = Rows()
+    for spec in dict.fromkeys(pair.row.spec for pair in pairs):
+        of_spec = [i for i, pair in enumerate(pairs) if pair.row.spec == spec]
+        of_spec.sort(key=lambda i: places[pairs[i].row.a, pairs[i].row.b])
+        values = {name: value for i in of_spec for name, value in _values(pairs[i].row)}
+        joint = JointSpread.of([values[name] for name in models], [pairs[i].evidence for i in of_spec])
+        tests.append(joint.omnibus(spec))
+        if not math.isnan(tests[-1].p_value):
+            level = joint.level_of_each(inference.level, inference.generator)
+            for i in of_spec:
+                low, high = pairs[i].evidence.ends(level)
+                rows[i] = replace(rows[i], simultaneous_low=low, simultaneous_high=high)
+    return Rows(rows), tests
+
+
+def _values(row: Difference) -> tuple[tuple[str, float], tuple[str, float]]:
+    return (row.a, row.value_a), (row.b, row.value_b)

@@ -1,0 +1,148 @@
+"""Unpaired comparison: models that were evaluated on different rows, each by its own tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+
+from steelyard.analysis.draws import effective_cells, posterior_draws
+from steelyard.analysis.folded_tables import class_fold, folded
+from steelyard.analysis.influence_spread import ClassInfluence, StudentSpread, class_spread, welch
+from steelyard.analysis.large_tables import draw_count
+from steelyard.analysis.paired_draws import by_draws, by_influence
+from steelyard.analysis.rank_sampler import RankSampler
+from steelyard.analysis.score_influence import score_influence
+from steelyard.errors import InputError, InputTypeError
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from steelyard._types import Array, Label
+    from steelyard.analysis.inference import Inference
+    from steelyard.analysis.judged_difference import JudgedDifference
+    from steelyard.analysis.paired_difference import ModelTables
+    from steelyard.metrics.spec import MetricSpec
+
+DIFFERENT_ROWS = (
+    "The models were evaluated on different rows, taken as independent: no row or cluster is in two of them."
+)
+
+
+class CountedModel(Protocol):
+    """An evaluation or a tally: rows that are counted."""
+
+    @property
+    def confusion(self) -> Confusion | None:
+        """The table of labels."""
+
+    @property
+    def scores(self) -> ScoreTable | None:
+        """The table of scores."""
+
+
+ModelTable: TypeAlias = "Counts | Confusion | ScoreTable | CountedModel"
+
+
+# ---------------------------------------------------------------- what is given
+
+
+def counted_models(given: Mapping[str, ModelTable]) -> tuple[dict[str, Confusion], dict[str, ScoreTable]]:
+    """The tables of labels and those of scores of each model, of which all have one kind at least."""
+    if len(given) < 2:
+        raise InputError(f"compare needs two or more models, not {len(given)}.")
+    parts = {str(name): _parts(str(name), model) for name, model in given.items()}
+    labels = {name: _with_positive(table, given[name]) for name, (table, _) in parts.items() if table is not None}
+    scores = {name: table for name, (_, table) in parts.items() if table is not None}
+    if len(labels) < len(given) and len(scores) < len(given):
+        raise InputError("Some models have labels alone and some scores alone; evaluate all by one of the two.")
+    if len({table.labels for table in labels.values()}) > 1:
+        listed = "; ".join(f"{name!r}: {', '.join(map(str, table.labels))}" for name, table in labels.items())
+        raise InputError(f"The models have different labels ({listed}); count each with the same labels=.")
+    return labels if len(labels) == len(given) else {}, scores if len(scores) == len(given) else {}
+
+
+def _parts(name: str, model: ModelTable) -> tuple[Confusion | None, ScoreTable | None]:
+    if isinstance(model, Counts):
+        return Confusion.of_rows((0, 1), np.asarray(model.matrix()), 1), None
+    if isinstance(model, Confusion):
+        return model, None
+    if isinstance(model, ScoreTable):
+        return None, model
+    if not (hasattr(model, "confusion") and hasattr(model, "scores")):
+        raise InputTypeError(
+            f"The model {name!r} is {type(model).__name__}; models of different rows are given as evaluations or "
+            "tables by name, and models of the same rows as compare(y_true, models)."
+        )
+    if any(getattr(row, "method", "") == "cluster" for row in getattr(model, "metrics", ())):
+        raise InputError(
+            f"The model {name!r} was evaluated by clusters, which its tables do not keep; compare the rows themselves."
+        )
+    return model.confusion, model.scores
+
+
+def _with_positive(table: Confusion, model: ModelTable) -> Confusion:
+    """The table with the positive class that its evaluation states."""
+    positive: Label = getattr(model, "positive", None)
+    return table if positive is None or positive not in table.labels else table.with_positive(positive)
+
+
+# ---------------------------------------------------------------- differences
+
+
+def unpaired_differences(tables: ModelTables, inference: Inference) -> Iterator[JudgedDifference]:
+    """The differences of every pair of models by every metric: their variances add up."""
+    models = list(tables.labels or tables.scores)
+    sampler = ModelSampler(tables, inference)
+    for spec in tables.specs:
+        spreads = {name: sampler.spread(spec, name) for name in models}
+        for a, b in combinations(models, 2):
+            row, parts = tables.difference(spec, a, b), [each for each in (spreads[a], spreads[b]) if each is not None]
+            if len(parts) < 2:
+                yield by_draws(row, sampler.values(spec, a) - sampler.values(spec, b), "unpaired draws")
+            else:
+                both = welch([part.variance for part in parts], [part.degrees for part in parts])
+                yield by_influence(row, both, "unpaired influence")
+
+
+@dataclass
+class ModelSampler:
+    """The draws of each model's tables, made once."""
+
+    tables: ModelTables
+    inference: Inference
+    _cells: dict[tuple[str, int | None], Array] = field(default_factory=dict)
+
+    def spread(self, spec: MetricSpec, model: str) -> StudentSpread | None:
+        """How far a metric of scores scatters by its influence; None where it has none, and of labels."""
+        if not self.tables.reads_scores(spec):
+            return None
+        table = self.tables.scores[model]
+        influence = score_influence(spec.metric, table, spec.metric.parameters)
+        if influence is None:
+            return None
+        classes = (side.compact() for side in table.classes)
+        parts = zip(influence, classes, strict=True)
+        return class_spread(*(ClassInfluence(each, side.weights, side.squares) for each, side in parts))
+
+    def values(self, spec: MetricSpec, model: str) -> Array:
+        """The metric on draws of the model's table."""
+        estimand = self.tables.estimand(spec, model)
+        if isinstance(estimand.table, ScoreTable):
+            sampler = RankSampler(self.inference, self.inference.generator, [estimand])
+            return sampler.values(estimand, float(self.tables.value(spec, model).value))[0]
+        place = estimand.positive_place
+        if (model, place) not in self._cells:
+            self._cells[model, place] = self._draw(self.tables.labels[model], place)
+        return estimand.on_cells(self._cells[model, place])
+
+    def _draw(self, table: Confusion, place: int | None) -> Array:
+        k = len(table.labels)
+        one = table if place is None else folded(table, class_fold(place, k))
+        draws = self.inference.draws or draw_count(k, of_one=place is not None)
+        return posterior_draws(*effective_cells(one), draws, self.inference.generator)
