@@ -57,18 +57,22 @@ def compare(
     by: None = None,
     cluster: ArrayLike | str | None = None,
 ) -> Comparison:
-    """Whether models differ on the same rows: every metric's difference with its paired interval and tests.
+    """Whether models differ: every metric's difference with its interval and tests, of all pairs of models.
 
     `models` are named columns of predicted labels, or with scores=True of scores of the positive class, of which
     `threshold` (a number, or one per model) makes labels. Or give a Paired table alone, or a frame and the names of its
-    columns: true, and those of the models with pred or score, as a list (or by name). `frequency` gives frequency
+    columns: true, and those of the models with pred or score, as a list (or by name). `sample_weight` (of a frame
+    weight) gives sample weights, `cluster` the cluster of each row, such as the patient, and `frequency` frequency
     weights, where labels are compared. Of yes/no and the like the positive class is taken by convention and stated in
-    `assumed`.
+    `assumed`. Models of different rows are given by name alone, as evaluations or tables: compare({"old": ..., "new":
+    ...}); they are taken as independent.
 
-    The intervals draw truth x A x B from the posterior with 1/2 row in each cell. A p-value is the larger of that
-    posterior's and of the mid-p of swapping the models' predictions at random; where few rows disagree it is
-    conservative. `p_holm` holds for all rows of the result together. roc_auc is tested by DeLong, other metrics of
-    scores by a Bayesian bootstrap.
+    The intervals of labels draw truth x A x B from the posterior with 1/2 row in each cell, or whole clusters. A
+    p-value is the larger of that posterior's and of the mid-p of swapping the models' predictions at random; where few
+    rows disagree it is conservative. Metrics of scores are tested by Student's t on the influence of each row or
+    cluster, which is DeLong's test of roc_auc; those without influence by a Bayesian bootstrap. `p_holm` holds for all
+    rows of the result together. Of more than two models the `simultaneous` intervals hold for all pairs by a metric,
+    and `omnibus` tests whether all are equal. `margin` asks whether each model is not worse than the next by more.
 
     >>> compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2}, metrics=["recall"])
     A against B on the same 100 rows: differences with 95 % intervals

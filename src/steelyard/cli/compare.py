@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,7 @@ from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, open_files, print_assumed
 from steelyard.cli.option_words import of_shell
-from steelyard.cli.saved_tables import read_saved
+from steelyard.cli.saved_tables import read_saved, read_saved_evaluation
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.errors import InputError
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.comparison import Comparison
     from steelyard.cli.outputs import Output
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.statistics.tally import Tally
 
 _ROWS = ("weight", "frequency", "cluster")  # what each row counts for
 
@@ -32,7 +35,10 @@ _ROWS = ("weight", "frequency", "cluster")  # what each row counts for
 def compare_models(
     inputs: Inputs, level: float, metrics: list[str] | None, margin: float | None, output: Output
 ) -> None:
-    """Compare models on the same rows of FILE, by every metric, with paired confidence intervals and tests."""
+    """Compare models on the same rows of FILE, by every metric, with paired confidence intervals and tests.
+
+    Several saved evaluations or tallies are compared as models of different rows.
+    """
     comparison, assumed = compare_inputs(inputs, level, metrics, margin)
     if output.kind in ("csv", "html"):
         print_assumed(assumed)
@@ -89,10 +95,20 @@ def compare_inputs(
 
 
 def _compare_saved(inputs: Inputs, asked: dict[str, Any]) -> Comparison | None:
-    """The comparison of a saved table of two models, where the one file is that."""
+    """The comparison of a saved table of two models, or of several saved evaluations, where the files are that."""
     from steelyard.analysis.compare import compare
 
-    table = read_saved(inputs.files[0]) if len(inputs.files) == 1 else None
+    if len(inputs.files) > 1:
+        saved = {name: read_saved_evaluation([name]) or read_saved(name) for name in inputs.files}
+        models = {name: model for name, model in saved.items() if model is not None}
+        return compare(_short(models), pos_label=inputs.positive, **asked) if len(models) == len(saved) else None
+    table = read_saved(inputs.files[0]) if inputs.files else None
     if table is None or table.paired is None:
         return None
     return compare(table.paired, table.models or None, pos_label=inputs.positive, **asked)
+
+
+def _short(models: dict[str, Evaluation | Tally]) -> dict[str, Evaluation | Tally]:
+    """The models by the names of their files, without folders where that keeps them apart."""
+    stems = {Path(name).stem: model for name, model in models.items()}
+    return stems if len(stems) == len(models) else models
