@@ -9,8 +9,10 @@ from checks import assert_refused
 import steelyard
 from steelyard import (
     Counts,
+    Prevalence,
     at_prevalence,
     confusion,
+    get_metric,
     interval,
     list_metrics,
     score_table,
@@ -123,3 +125,109 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_gets_one_sentence(case):
     assert_refused(*BAD[case])
+
+
+# ---------------------------------------------------------------- a prevalence that was estimated
+
+
+def test_intervals_hold_where_the_prevalence_was_estimated_from_100_rows():
+    rng, repeats = np.random.default_rng(11), 400
+    tp, tn, seen = rng.binomial(200, 0.8, repeats), rng.binomial(200, 0.9, repeats), rng.binomial(100, 0.08, repeats)
+    tables, names, held = Counts(tp, 200 - tp, 200 - tn, tn), ("precision", "negative_predictive_value"), []
+    truths = [get_metric(name)(at_prevalence(Counts(160, 40, 20, 180), 0.08)) for name in names]
+    for positives in np.unique(seen):
+        estimate = Prevalence(positives=int(positives), rows=100)
+        for found, truth in zip(
+            steelyard.intervals(names, tables[seen == positives], prevalence=estimate, draws=500), truths, strict=True
+        ):
+            held.extend((found.low <= truth) & (truth <= found.high))
+    assert 0.92 <= np.mean(held) <= 0.98  # 0.45 with the share that was seen plugged in
+
+
+def test_an_estimated_prevalence_has_the_value_of_the_share_seen_and_a_wider_interval():
+    known, estimated = (interval("precision", FINLEY, prevalence=p) for p in (0.03, Prevalence(positives=12, rows=400)))
+    assert (
+        estimated.value == known.value == steelyard.precision(at_prevalence(FINLEY, Prevalence(positives=3, rows=100)))
+    )
+    assert estimated.low < known.low and known.high < estimated.high
+    certain = interval("precision", FINLEY, prevalence=Prevalence(positives=3 * 10**9, rows=10**11))
+    assert (certain.low, certain.high) == pytest.approx((known.low, known.high), rel=0.05)
+    recall = [interval("recall", FINLEY, prevalence=p) for p in (0.03, Prevalence(positives=12, rows=400))]
+    assert recall[0].low == recall[1].low  # which does not depend on it
+
+
+@pytest.mark.parametrize("metric", ["average_precision", "optimized_precision", "f1"])
+def test_scores_and_kinked_metrics_carry_the_prevalence_too(metric):
+    rng = np.random.default_rng(2)
+    y = rng.random(400) < 0.3
+    s = y * 0.3 + rng.normal(0.4, 0.2, 400)
+    given = (y, s) if get_metric(metric).function is None else (y, s > 0.5)
+    known, estimated = (interval(metric, *given, prevalence=p) for p in (0.1, Prevalence(positives=2, rows=20)))
+    assert estimated.value == known.value
+    assert estimated.high - estimated.low >= 0.98 * (known.high - known.low)
+    if metric != "optimized_precision":  # which hardly depends on it
+        assert estimated.high - estimated.low > 1.2 * (known.high - known.low)
+
+
+def test_a_prevalence_by_class_goes_by_the_labels_and_draws_by_their_distribution():
+    rng = np.random.default_rng(3)
+    y = rng.choice(list("abc"), 900, p=[0.6, 0.3, 0.1])
+    pred = np.where(rng.random(900) < np.where(y == "a", 0.95, 0.6), y, rng.permutation(y))
+    known = interval("accuracy", y, pred, prevalence=[0.2, 0.3, 0.5])
+    counted = interval("accuracy", y, pred, prevalence=Prevalence(counts={"c": 5, "a": 2, "b": 3}))
+    assert counted.value == pytest.approx(known.value) and counted.low < known.low and known.high < counted.high
+    shares = np.random.default_rng(4).beta(12.5, 388.5, 20_000)
+    drawn, posterior = (
+        interval("precision", FINLEY, prevalence=p)
+        for p in (Prevalence.from_draws(shares), Prevalence(positives=12, rows=400))
+    )
+    assert (drawn.low, drawn.high) == pytest.approx((posterior.low, posterior.high), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "prevalence",
+    [
+        Prevalence(positives=12, rows=400),
+        Prevalence(counts={0: 380, 1: 20}),
+        Prevalence.from_draws(np.linspace(0.01, 0.1, 500)),
+    ],
+    ids=["rows", "classes", "draws"],
+)
+def test_an_evaluation_states_the_estimate_and_keeps_it(prevalence):
+    y = np.repeat([1, 1, 0, 0], [28, 23, 72, 680])
+    evaluation = steelyard.evaluate(y, np.repeat([1, 0, 1, 0], [28, 23, 72, 680]), prevalence=prevalence)
+    again = steelyard.Evaluation.from_json(evaluation.to_json())
+    assert again == evaluation and again.prevalence == prevalence
+    if prevalence.counts is None:
+        assert f"at a prevalence of {prevalence.text()}" in str(evaluation.verdict[0])
+    assert evaluation.to_html()
+
+
+def test_no_positive_seen_is_read_at_the_mean_of_what_it_may_be():
+    none = Prevalence(positives=0, rows=99)
+    assert float(none) == pytest.approx(0.005)
+    found = interval("precision", FINLEY, prevalence=none)
+    assert found.low < found.value < found.high
+
+
+ESTIMATES = {
+    "nothing": (Prevalence, TypeError, "positives= of rows="),
+    "too many": (lambda: Prevalence(positives=5, rows=4), ValueError, "5 of 4"),
+    "one class": (lambda: Prevalence(counts={"a": 3}), ValueError, "two or more"),
+    "few draws": (lambda: Prevalence.from_draws([0.1, 0.2]), ValueError, "100 or more"),
+    "other classes": (
+        lambda: interval("f1", FINLEY, prevalence=Prevalence(counts={"a": 3, "b": 4})),
+        (ValueError, TypeError),
+        "no one number",
+    ),
+    "other labels": (
+        lambda: interval("accuracy", [0, 1, 1], [0, 1, 0], prevalence=Prevalence(counts={"a": 3, "b": 4})),
+        ValueError,
+        "give the rows of each",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ESTIMATES)
+def test_an_estimate_that_is_none_is_refused(case):
+    assert_refused(*ESTIMATES[case])

@@ -527,6 +527,9 @@ def test_shift_tells_the_metrics_elsewhere(rows):
     there, here = ({row["name"]: row["value"] for row in told[key]} for key in ("metrics", "sample"))
     assert there["recall"] == pytest.approx(here["recall"], rel=1e-12) and there["precision"] < here["precision"]
     assert "there" in run(*words).stdout
+    estimated = [*words[:-1], "1/100"]
+    assert strict(run(*estimated, "--format", "json").stdout)["prevalence"] == {"positives": 1, "rows": 100}
+    assert "at a prevalence of 1.00 % (0.108 to 4.58)" in " ".join(run(*estimated).stdout.split())
     written = run(*words, "--format", "md").stdout
     assert "| metric | sample | there | low | high | chance |" in written and "at a prevalence of 1.00 %" in written
     assert (
@@ -1398,6 +1401,8 @@ def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_
     refused = run("report", rows, "--prevalence", "0.1", code=2).stderr
     assert refused == "steelyard: No such option '--prevalence': `steelyard shift FILE --prevalence P` takes it.\n"
     refused = run("shift", rows, "--prevalence", "0.5%", code=2).stderr
+    assert "positives of rows such as 12/400, not '0.5%'" in refused
+    refused = run("shift", rows, "--prevalence", "0.5", "--threshold", "0.5%", code=2).stderr
     assert refused.endswith("'0.5%' is not a number; `commands shift --help` lists the options.\n")
     assert run("reprot", code=2).stderr.endswith("`commands --help` lists the commands.\n")
 

@@ -13,6 +13,7 @@ from steelyard.analysis.chance_tests import beats_guessing as beats_guessing
 from steelyard.analysis.chance_tests import chance_test as chance_test
 from steelyard.analysis.compare import compare as compare
 from steelyard.analysis.corrected_t_test import corrected_t_test as corrected_t_test
+from steelyard.analysis.estimated_prevalence import Prevalence as Prevalence
 from steelyard.analysis.friedman_test import friedman as friedman
 from steelyard.analysis.intervals import interval as interval
 from steelyard.analysis.intervals import intervals as intervals

@@ -12,6 +12,7 @@ HOME = {
     "Confusion": "statistics.confusion",
     "Counts": "statistics.counts",
     "Paired": "statistics.paired",
+    "Prevalence": "analysis.estimated_prevalence",
     "Result": "analysis.result",
     "ScoreTable": "statistics.score_table",
     "Tally": "statistics.tally",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -20,7 +20,6 @@ Label: TypeAlias = Hashable
 Labels: TypeAlias = tuple[Label, ...]
 LabelSet: TypeAlias = "Sequence[Label] | ArrayLike"  # all labels that may occur, as a user declares them
 Rng: TypeAlias = "int | np.random.Generator | None"  # None is a fixed seed: one input gives one output
-Prevalence: TypeAlias = "float | Sequence[float] | Mapping[Label, float] | Array"  # of the positives, or of each class
 Weights: TypeAlias = "ArrayLike | None"
 Features: TypeAlias = "ArrayLike | Frame | sparray | spmatrix"  # one row of them for each label
 Progress: TypeAlias = Callable[[str], object]

@@ -14,7 +14,8 @@ from steelyard.ingest.row_order import check_order
 from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
-    from steelyard._types import Array, Prevalence
+    from steelyard._types import Array
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.inference import ClusteredRows
     from steelyard.metrics.call_options import CallOptions
 
@@ -38,7 +39,7 @@ def has_several_clusters(rows: ClusteredRows) -> bool:
     return bool((counted != counted[:1]).any())
 
 
-def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Prevalence | None) -> Array:
+def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: PrevalenceLike | None) -> Array:
     """The table of each cluster that has any weight, clusters on a first axis; the mean row has weight 1."""
     if prevalence is not None:
         raise InputError(

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Labels, Prevalence, Rng, Weights
+    from steelyard._types import Array, Labels, Rng, Weights
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
 
 COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified-bootstrap", "bca")
 RATE_METHODS = tuple(RATE_INTERVALS)
@@ -60,7 +61,7 @@ class Inference:
     method: str = "auto"
     draws: int | None = None
     rng: Rng = None
-    prevalence: Prevalence | None = None
+    prevalence: PrevalenceLike | None = None
     clustered: ClusteredRows | None = None
 
     def __post_init__(self) -> None:

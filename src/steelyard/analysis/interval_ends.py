@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.analysis import bca
 from steelyard.analysis.auc_intervals import AUC_INTERVALS
+from steelyard.analysis.class_shares import shares_in_use
 from steelyard.analysis.cluster_tables import effective_clusters
 from steelyard.analysis.draws import (
     as_counts,
@@ -25,7 +26,7 @@ from steelyard.analysis.interval import Interval
 from steelyard.analysis.interval_methods import chosen_method
 from steelyard.analysis.kinks import deviance_limit, deviances, near_kink
 from steelyard.analysis.large_tables import draw_count, is_large, values_by_blocks
-from steelyard.analysis.prevalence import at_prevalence, checked_prevalence, class_shares
+from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rank_sampler import RankSampler
 from steelyard.analysis.rate_intervals import rate_interval
 from steelyard.errors import InputError
@@ -190,26 +191,26 @@ class IntervalSampler:
                     f"The method {method!r} resamples rows, so it needs one unweighted table; use 'posterior'."
                 )
             cells = bootstrap_draws(rows, draws, self.rng, stratified=method.startswith("stratified"))
-            return self._at_prevalence(cells, rows.sum(), table, fold), None
+            return self._at_prevalence(cells, rows.sum(), table, fold)[0], None
         cells = posterior_draws(rows, row_weight, draws, self.rng)
         deviance = deviances(cells / row_weight, rows) if method == "deviance" else None
         class_totals = (rows * row_weight).sum(-1)
         if method == "stratified":
             cells = with_class_totals(cells, class_totals)
-        return self._at_prevalence(cells, class_totals.sum(-1, keepdims=True), table, fold), deviance
+        cells, further = self._at_prevalence(cells, class_totals.sum(-1, keepdims=True), table, fold)
+        return cells, None if deviance is None else deviance + further
 
-    def _at_prevalence(self, cells: Array, total: Array, table: Counts | Confusion, fold: Array | None) -> Array:
-        """The draws with the shares of the true classes that are in use, if others than the sample's are."""
+    def _at_prevalence(
+        self, cells: Array, total: Array, table: Counts | Confusion, fold: Array | None
+    ) -> tuple[Array, Array | float]:
+        """The draws with the class shares in use, if others than the sample's are, and the deviance of drawn ones."""
         prevalence = self.inference.prevalence
         if prevalence is None:
-            return cells
-        if isinstance(table, Confusion):
-            share = class_shares(table, prevalence)
-            return with_class_totals(cells, total * (share if fold is None else fold @ share))
-        positive = checked_prevalence(prevalence)
-        if positive.ndim:
-            raise InputError("An interval is at one prevalence at a time; give a number, not several.")
-        return with_class_totals(cells, total * np.array([float(positive), 1 - float(positive)]))
+            return cells, 0.0
+        share, deviance = shares_in_use(table, prevalence, len(cells), self.rng)
+        share = share if fold is None else share @ fold.T
+        between = (1,) * (cells.ndim - 3) if share.ndim > 1 else ()
+        return with_class_totals(cells, total * share.reshape(*share.shape[:-1], *between, -1)), deviance
 
     def _draw_clusters(self, tables: Array, fold: Array | None) -> Array:
         tables = tables if fold is None else fold @ tables @ fold.T

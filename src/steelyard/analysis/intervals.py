@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Prevalence, Rng
+    from steelyard._types import Array, Frame, Rng
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.interval import Interval
     from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions, MetricParameters, ReadingOptions
@@ -48,7 +49,7 @@ def interval(
     method: str = "auto",
     draws: int | None = None,
     rng: Rng = None,
-    prevalence: Prevalence | None = None,
+    prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
     true: str | None = None,
     pred: str | None = None,
@@ -66,7 +67,7 @@ def interval(
     method: str = "auto",
     draws: int | None = None,
     rng: Rng = None,
-    prevalence: Prevalence | None = None,
+    prevalence: PrevalenceLike | None = None,
     **options: Unpack[MetricParameters],
 ) -> Interval[Array]: ...
 def interval(
@@ -79,7 +80,7 @@ def interval(
     method: str = "auto",
     draws: int | None = None,
     rng: Rng = None,
-    prevalence: Prevalence | None = None,
+    prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
     true: str | None = None,
     pred: str | None = None,
@@ -130,7 +131,7 @@ def intervals(
     method: str = "auto",
     draws: int | None = None,
     rng: Rng = None,
-    prevalence: Prevalence | None = None,
+    prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
     true: str | None = None,
     pred: str | None = None,

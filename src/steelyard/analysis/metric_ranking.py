@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.class_shares import checked_prevalence
 from steelyard.analysis.formatting import ROUNDING
-from steelyard.analysis.prevalence import at_prevalence, checked_prevalence, scores_at
+from steelyard.analysis.prevalence import at_prevalence, scores_at
 from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.errors import InputError

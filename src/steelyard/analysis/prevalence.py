@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from steelyard.analysis.class_shares import checked_prevalence, class_shares, positive_shares
+from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.formatting import ROUNDING
 from steelyard.errors import InputError
 from steelyard.ingest.frame_columns import FrameColumns
@@ -20,7 +22,8 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, LabelSet, Prevalence, Weights
+    from steelyard._types import Array, Frame, Label, LabelSet, Weights
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
@@ -30,15 +33,15 @@ if TYPE_CHECKING:
 @overload
 def at_prevalence(y_true: Counts, pi: float) -> Counts: ...
 @overload
-def at_prevalence(y_true: Counts[Any], pi: Prevalence) -> Counts[Array]: ...
+def at_prevalence(y_true: Counts[Any], pi: PrevalenceLike) -> Counts[Array]: ...
 @overload
-def at_prevalence(y_true: Confusion, pi: Prevalence) -> Confusion: ...
+def at_prevalence(y_true: Confusion, pi: PrevalenceLike) -> Confusion: ...
 @overload
-def at_prevalence(y_true: ScoreTable, pi: Prevalence) -> ScoreTable: ...
+def at_prevalence(y_true: ScoreTable, pi: PrevalenceLike) -> ScoreTable: ...
 @overload
 def at_prevalence(
     y_true: ArrayLike,
-    pi: Prevalence,
+    pi: PrevalenceLike,
     y_pred: ArrayLike,
     *,
     pos_label: Label = None,
@@ -49,7 +52,7 @@ def at_prevalence(
 @overload
 def at_prevalence(
     y_true: Frame | Source | ArrayLike,
-    pi: Prevalence,
+    pi: PrevalenceLike,
     *,
     y_score: ArrayLike | None = None,
     pos_label: Label = None,
@@ -63,7 +66,7 @@ def at_prevalence(
 ) -> Confusion | ScoreTable: ...
 def at_prevalence(
     y_true: Statistic | Frame | Source | ArrayLike,
-    pi: Prevalence,
+    pi: PrevalenceLike,
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
@@ -80,8 +83,9 @@ def at_prevalence(
 
     Rows of each class are re-weighted, their total kept: any metric and any curve of the result is that of the
     other prevalence, and an array of shares gives an array of tables. Nguyen's unbalanced factor is pi = 1/2. A table
-    of K classes takes a vector of K shares. Rows are given as (y_true, y_pred) or with y_score=, or as a frame with the
-    names of its columns: true, pred or score, weight. For intervals give `prevalence=pi` to interval or evaluate.
+    of K classes takes a vector of K shares; a Prevalence is read at the share that was seen. Rows are given as (y_true,
+    y_pred) or with y_score=, or as a frame with the names of its columns: true, pred or score, weight. For intervals
+    give `prevalence=pi` to interval or evaluate.
 
     >>> from steelyard import Counts, accuracy, precision
     >>> forecasts = Counts(tp=28, fn=23, fp=72, tn=2680)
@@ -97,20 +101,9 @@ def at_prevalence(
         return _counts_at(data, checked_prevalence(pi))
     if isinstance(data, Confusion):
         return _confusion_at(data, pi)
-    if np.asarray(pi).ndim:
+    if np.asarray(pi).ndim and not isinstance(pi, Prevalence):
         raise InputError("Scores are read at one prevalence at a time; give a number, not several.")
-    return scores_at(data, float(checked_prevalence(pi)))
-
-
-def checked_prevalence(pi: Prevalence) -> Array:
-    """The prevalence as a number or an array, each between 0 and 1."""
-    try:
-        given = np.asarray(pi, dtype=np.float64)
-    except (TypeError, ValueError):
-        given = np.asarray(np.nan)
-    if not ((given > 0) & (given < 1)).all():
-        raise InputError(f"A prevalence is a share of positives above 0 and below 1, such as 0.01, not {pi!r}.")
-    return np.asarray(given)
+    return scores_at(data, float(positive_shares(data, pi)))
 
 
 def _counts_at(counts: Counts[Any], pi: Array) -> Counts[Any]:
@@ -126,33 +119,10 @@ def _counts_at(counts: Counts[Any], pi: Array) -> Counts[Any]:
     return Counts(cells[0] * up, cells[1] * up, cells[2] * down, cells[3] * down)
 
 
-def _confusion_at(table: Confusion, pi: Prevalence) -> Confusion:
+def _confusion_at(table: Confusion, pi: PrevalenceLike) -> Confusion:
     factor = class_shares(table, pi) * table.matrix.sum() / np.where(table.matrix.sum(1) > 0, table.matrix.sum(1), 1)
     weights = table.matrix * factor[:, None]
     return Confusion(table.labels, table.rows, weights, table.squares * factor[:, None] ** 2, table.positive)
-
-
-def class_shares(table: Confusion, pi: Prevalence) -> Array:
-    """The share of each class, in the order of the labels: given for all, or for the positive one of two."""
-    k = len(table.labels)
-    if np.asarray(pi).ndim == 0:
-        if k != 2 and table.positive is None:
-            raise InputError(f"{k} classes need {k} shares, one a class in the order of the labels, or a pos_label.")
-        place, share = table.index(table.positive_label()), float(checked_prevalence(pi))
-        given = table.matrix.sum(1).astype(np.float64)
-        given[place] = 0
-        given *= (1 - share) / max(given.sum(), 1e-300)  # the others keep their shares of the rest
-        given[place] = share
-        return np.asarray(given)
-    try:
-        given = np.asarray(pi, dtype=np.float64)
-    except (TypeError, ValueError):
-        given = np.zeros(0)
-    if given.shape != (k,) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-9:
-        raise InputError(f"The shares of {k} classes are {k} numbers of 0 or more that sum to 1, not {pi!r}.")
-    if (given > 0)[table.matrix.sum(1) == 0].any():
-        raise InputError("A class without a row in the truth cannot be given a share.")
-    return np.asarray(given)
 
 
 def scores_at(table: ScoreTable, pi: Array | float) -> ScoreTable:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.class_shares import positive_shares
 from steelyard.analysis.draws import binned, rank_draws
-from steelyard.analysis.prevalence import checked_prevalence, scores_at
+from steelyard.analysis.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence import scores_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,13 +54,18 @@ class RankSampler:
         steps = math.ceil(draws / max(1, ENTRIES_AT_ONCE // size))
         parts: list[list[Array]] = [[] for _ in self.estimands]
         for step in np.array_split(np.arange(draws), steps):
-            drawn = self._at_prevalence(rank_draws(small, len(step), self.rng, self.inference.level))
+            drawn = self._at_prevalence(rank_draws(small, len(step), self.rng, self.inference.level), len(step))
             for values, estimand in zip(parts, self.estimands, strict=True):
                 values.append(estimand.on_scores(drawn))
         itself = self._at_prevalence(small)
         on_small = [float(estimand.on_scores(itself)[0]) for estimand in self.estimands]
         return is_binned, list(zip(on_small, map(np.concatenate, parts), strict=True))
 
-    def _at_prevalence(self, table: ScoreTable) -> ScoreTable:
+    def _at_prevalence(self, table: ScoreTable, draws: int | None = None) -> ScoreTable:
+        """The table at the prevalence in use; draws of it each at a draw of the prevalence, where that is uncertain."""
         prevalence = self.inference.prevalence
-        return table if prevalence is None else scores_at(table, float(checked_prevalence(prevalence)))
+        if prevalence is None:
+            return table
+        is_drawn = draws is not None and isinstance(prevalence, Prevalence)
+        drawn = prevalence.draws(draws, self.rng) if is_drawn else None  # type: ignore[union-attr, arg-type]  # as asked
+        return scores_at(table, positive_shares(table, prevalence, drawn))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from steelyard.analysis.class_shares import checked_prevalence
 from steelyard.analysis.formatting import filled
-from steelyard.analysis.prevalence import checked_prevalence
 from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Flat, Rows, table_text
 from steelyard.auditing.disagreement import RARE_TO_COMMON, disagreement, disagreements

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from steelyard._types import Label
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.source import Source
     from steelyard.statistics.tally import Tally
@@ -146,7 +147,7 @@ def evaluate_inputs(
     *,
     level: float = 0.95,
     metrics: Sequence[str] | None = None,
-    prevalence: float | None = None,
+    prevalence: PrevalenceLike | None = None,
     min_count: int = 0,
 ) -> tuple[Evaluation, CountedInput]:
     """The evaluation of what the command line names."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.inference import Inference
 from steelyard.analysis.rows import Rows
 from steelyard.evaluation.evaluation import Evaluation
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Frame, Label, LabelSet, Prevalence, Rng
+    from steelyard._types import Frame, Label, LabelSet, Rng
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
@@ -50,7 +52,7 @@ def evaluate(
     labels: LabelSet | None = None,
     sample_weight: ArrayLike | None = None,
     frequency: ArrayLike | str | None = None,
-    prevalence: Prevalence | None = None,
+    prevalence: PrevalenceLike | None = None,
     level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
@@ -66,14 +68,14 @@ def evaluate(
     """Evaluate predictions, scores or a table: every metric with its interval and no-skill baseline, and a verdict.
 
     Scores alone are thresholded at 0.5 where they lie between 0 and 1, and the result states it; others are ranked
-    only, until a threshold is given. `prevalence` reads everything where that share of the rows is positive. Of a frame
-    (pandas, Polars, PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, by and
-    cluster; it is counted where it lives. `by` reports groups of rows separately; rows of one `cluster`, such as the
-    patient, are not independent, and the intervals allow for it: columns of the frame, or beside arrays one value per
-    row. Of yes/no and the like the positive class is taken by convention and stated in `assumed`;
-    `pos_label=steelyard.RARER` takes the rarer one. `exact` keeps every score of a frame, or asks for bins. A Tally is
-    taken as well. `mute` lists codes of sentences that the verdict leaves out; without it those of the environment
-    variable STEELYARD_MUTE are left out.
+    only, until a threshold is given. `prevalence` reads everything where that share of the rows is positive; where that
+    share was itself estimated, a Prevalence carries that into the intervals. Of a frame (pandas, Polars, PyArrow,
+    DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, by and cluster; it is counted where
+    it lives. `by` reports groups of rows separately; rows of one `cluster`, such as the patient, are not independent,
+    and the intervals allow for it: columns of the frame, or beside arrays one value per row. Of yes/no and the like the
+    positive class is taken by convention and stated in `assumed`; `pos_label=steelyard.RARER` takes the rarer one.
+    `exact` keeps every score of a frame, or asks for bins. A Tally is taken as well. `mute` lists codes of sentences
+    that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE are left out.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -147,10 +149,10 @@ def evaluate_tables(
     )
 
 
-def _plain_prevalence(prevalence: Prevalence | None) -> Prevalence | None:
+def _plain_prevalence(prevalence: PrevalenceLike | None) -> PrevalenceLike | None:
     """The prevalence as a number, or as the numbers of the classes."""
-    if prevalence is None:
-        return None
+    if prevalence is None or isinstance(prevalence, Prevalence):
+        return prevalence
     given = np.asarray(prevalence, dtype=np.float64)
     return float(given) if given.ndim == 0 else tuple(given.tolist())
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 
 from steelyard._names import __version__
-from steelyard._types import Label, Prevalence
+from steelyard._types import Label
 from steelyard.analysis.chance_tests import ChanceTest
+from steelyard.analysis.estimated_prevalence import PrevalenceLike
 from steelyard.analysis.result import Result
 from steelyard.analysis.result_homes import rendered
 from steelyard.analysis.result_json import parsed
@@ -66,7 +67,7 @@ class Evaluation(Result[MetricRow]):
     level: float
     beats: ChanceTest | None
     assumed: tuple[str, ...] = ()
-    prevalence: Prevalence | None = None
+    prevalence: PrevalenceLike | None = None
     rows: int = 0
     seed: int | None = 0
     behind: Rows[MetricRow] = field(default_factory=Rows)

@@ -6,17 +6,18 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.chance_tests import ChanceTest
+from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.interval import Interval
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.evaluation.groups import Group
-from steelyard.evaluation.json_values import read_confusion, read_label, read_numbers, read_scores
+from steelyard.evaluation.json_values import read_column, read_confusion, read_label, read_numbers, read_scores
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
 from steelyard.evaluation.written_evaluation import INTERVAL_NUMBERS, METRIC_NUMBERS
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from steelyard._types import Prevalence
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.saved_field import SavedField
     from steelyard.statistics.confusion import Confusion
 
@@ -149,8 +150,19 @@ def _read_names(field: SavedField) -> str | tuple[str, ...]:
     return tuple(name.text() for name in field.each()) if isinstance(field.value, list) else field.text()
 
 
-def _read_prevalence(field: SavedField) -> Prevalence | None:
-    """The prevalence: of the positives, of each class, or none."""
+def _read_prevalence(field: SavedField) -> PrevalenceLike | None:
+    """The prevalence: of the positives, of each class, or none; an estimated one is an object."""
     if field.value is None:
         return None
+    if isinstance(field.value, dict):
+        return _read_estimate(field)
     return tuple(share.number() for share in field.each()) if isinstance(field.value, list) else field.number()
+
+
+def _read_estimate(field: SavedField) -> Prevalence:
+    if (draws := field.get("draws")).value is not None:
+        return Prevalence.from_draws(read_column(draws))
+    if (counts := field.get("counts")).value is not None:
+        pairs = [pair.each() for pair in counts.each()]
+        return Prevalence(counts={read_label(label): rows.number_as_written() for label, rows in pairs})
+    return Prevalence(positives=field["positives"].number_as_written(), rows=field["rows"].number_as_written())

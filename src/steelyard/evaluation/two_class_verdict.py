@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.formatting import percent_interval, percent_text, three_digits
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.sample_size import sample_size
@@ -94,6 +95,8 @@ def _start(table: TwoClasses, own_rows: bool) -> str:
     prevalence = table.evaluation.prevalence
     if prevalence is None:
         return STARTS["these" if own_rows else "weighted" if table.weighted else "like"]
+    if isinstance(prevalence, Prevalence) and prevalence.counts is None:
+        return STARTS["prevalence"].replace("{share}", prevalence.text(table.evaluation.level))
     if isinstance(prevalence, (int, float)):
         return STARTS["prevalence"].replace("{share}", percent_text(prevalence))
     return STARTS["shares"]

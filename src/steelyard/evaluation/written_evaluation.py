@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.result_json import RESULT_SCHEMA
-from steelyard.evaluation.json_values import confusion_json, label_json, numbers_json, scores_json
+from steelyard.evaluation.json_values import column_json, confusion_json, label_json, numbers_json, scores_json
 from steelyard.metrics.binned_bounds import binned_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard.analysis.chance_tests import ChanceTest
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.groups import Group
     from steelyard.evaluation.metric_row import ClassRow, MetricRow
+    from steelyard.evaluation.saved_field import JsonValue
 
 METRIC_NUMBERS = ("value", "low", "high", "chance", "undefined_share")
 INTERVAL_NUMBERS = ("value", "low", "high", "undefined_share")
@@ -50,17 +53,31 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
 
 def _setting_json(evaluation: Evaluation) -> dict[str, Any]:
     """What was evaluated, and how."""
-    prevalence = evaluation.prevalence
     return {
         "rows": evaluation.rows,
         "labels": [label_json(label) for label in evaluation.labels],
         "positive": label_json(evaluation.positive),
         **numbers_json(threshold=math.nan if evaluation.threshold is None else evaluation.threshold),
-        "prevalence": None if prevalence is None else np.asarray(prevalence, dtype=np.float64).tolist(),
+        "prevalence": _prevalence_json(evaluation.prevalence),
         "level": evaluation.level,
         "method": evaluation.method,
         "seed": evaluation.seed,
     }
+
+
+def _prevalence_json(prevalence: PrevalenceLike | None) -> JsonValue:
+    """The share of the positives or of each class; of an estimated one what it was estimated from."""
+    match prevalence:
+        case None:
+            return None
+        case Prevalence(drawn=None, counts=None, positives=positives, rows=rows):
+            return {"positives": positives, "rows": rows}
+        case Prevalence(drawn=None, counts=counts):
+            return {"counts": [[label_json(label), rows] for label, rows in counts or ()]}
+        case Prevalence(drawn=drawn):
+            return {"draws": column_json(np.array(drawn))}
+    shares: JsonValue = np.asarray(prevalence, dtype=np.float64).tolist()
+    return shares
 
 
 def _counts_json(evaluation: Evaluation) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from steelyard.analysis.class_shares import checked_prevalence
 from steelyard.analysis.formatting import listed
-from steelyard.analysis.prevalence import checked_prevalence
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError, InputTypeError
