@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified-bootstrap", "bca")
 RATE_METHODS = tuple(RATE_INTERVALS)
 AUC_METHODS = tuple(AUC_INTERVALS)
+INFLUENCE_METHODS = ("influence",)
 RANK_METHODS = ("bayesian-bootstrap",)
-METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *AUC_METHODS, *RANK_METHODS, "cluster")
+METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *AUC_METHODS, *INFLUENCE_METHODS, *RANK_METHODS, "cluster")
 
 
 class ClusteredRows(NamedTuple):

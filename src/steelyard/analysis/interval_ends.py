@@ -21,7 +21,7 @@ from steelyard.analysis.draws import (
     with_class_totals,
 )
 from steelyard.analysis.folded_tables import class_fold, folded
-from steelyard.analysis.inference import AUC_METHODS, RANK_METHODS, RATE_METHODS, Inference
+from steelyard.analysis.inference import AUC_METHODS, INFLUENCE_METHODS, RANK_METHODS, RATE_METHODS, Inference
 from steelyard.analysis.interval import Interval
 from steelyard.analysis.interval_methods import chosen_method
 from steelyard.analysis.kinks import deviance_limit, deviances, near_kink
@@ -29,6 +29,7 @@ from steelyard.analysis.large_tables import draw_count, is_large, values_by_bloc
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rank_sampler import RankSampler
 from steelyard.analysis.rate_intervals import rate_interval
+from steelyard.analysis.score_intervals import ScoreIntervals
 from steelyard.errors import InputError
 from steelyard.metrics.metric_value import plain
 from steelyard.statistics.confusion import Confusion
@@ -62,6 +63,7 @@ class IntervalSampler:
     cluster_tables: Array | None = None
     rng: np.random.Generator = field(init=False)
     ranks: RankSampler = field(init=False)
+    scores: ScoreIntervals = field(init=False)
     _drawn: dict[tuple[int | None, int | None, str], tuple[Array, Array | None]] = field(default_factory=dict)
     _asked: list[tuple[Estimand, str]] = field(default_factory=list)
     _large: dict[Estimand, Array] = field(default_factory=dict)
@@ -69,6 +71,7 @@ class IntervalSampler:
     def __post_init__(self) -> None:
         self.rng = self.inference.generator
         self.ranks = RankSampler(self.inference, self.rng)
+        self.scores = ScoreIntervals(self.inference)
 
     def intervals(self, estimands: Sequence[Estimand]) -> list[Interval]:
         """The intervals of all estimands; all values come first, as draws are not kept for a next one."""
@@ -135,6 +138,10 @@ class IntervalSampler:
     def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Array | float) -> Bounds:
         if method in AUC_METHODS:  # an AUC is the same at every prevalence
             return Bounds(*AUC_INTERVALS[method](table, self.inference.level))
+        if not (table.positive.n and table.negative.n):
+            return Bounds(np.nan, np.nan)
+        if method in INFLUENCE_METHODS:
+            return Bounds(*self.scores.ends(estimand, table, float(value)))
         values, bin_error = self.ranks.values(estimand, float(value))
         return Bounds(*quantiles(values, self.inference.tails), float(np.isnan(values).mean()), bin_error)
 

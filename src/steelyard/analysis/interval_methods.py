@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.auc_intervals import is_whole_auc
-from steelyard.analysis.inference import AUC_METHODS, COUNT_METHODS, RANK_METHODS, RATE_METHODS, Inference
+from steelyard.analysis.estimated_prevalence import Prevalence
+from steelyard.analysis.inference import (
+    AUC_METHODS,
+    COUNT_METHODS,
+    INFLUENCE_METHODS,
+    RANK_METHODS,
+    RATE_METHODS,
+    Inference,
+)
 from steelyard.analysis.kinks import kinks
 from steelyard.analysis.rate_intervals import is_rate
+from steelyard.analysis.score_influence import has_influence
 from steelyard.errors import InputError
 from steelyard.statistics.score_table import ScoreTable
 
@@ -35,7 +44,7 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
     if inference.clustered is not None:
         return ("cluster",)
     if isinstance(estimand.table, ScoreTable):
-        fitting = _of_scores(estimand)
+        fitting = _of_scores(estimand, estimand.table, inference)
     else:
         fitting = ("deviance", "posterior", *COUNT_METHODS) if kinks(estimand.metric.expression) else COUNT_METHODS
         fitting += RATE_METHODS if is_rate(estimand.metric) else ()
@@ -44,6 +53,8 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
     return tuple(method for method in fitting if method not in (*RATE_METHODS, "bca"))  # they know the sample's shares
 
 
-def _of_scores(estimand: Estimand) -> tuple[str, ...]:
+def _of_scores(estimand: Estimand, table: ScoreTable, inference: Inference) -> tuple[str, ...]:
     is_area = is_whole_auc(estimand.metric, estimand.parameters)
-    return (*AUC_METHODS, *RANK_METHODS) if is_area else RANK_METHODS
+    is_drawn = isinstance(inference.prevalence, Prevalence)  # a prevalence that is itself uncertain is drawn
+    by_influence = INFLUENCE_METHODS if has_influence(estimand.metric, table) and not is_drawn else ()
+    return (*(AUC_METHODS if is_area else ()), *by_influence, *RANK_METHODS)

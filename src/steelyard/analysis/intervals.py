@@ -93,10 +93,11 @@ def interval(
 
     The default draws tables from the posterior (1/2 row added to each cell of 2 x 2), which covers where the
     percentile bootstrap collapses; a kinked metric takes the range over the likely draws, roc_auc a score interval,
-    other rank metrics a Bayesian bootstrap. `prevalence` reads the metric where that share of the rows is positive.
-    Rows of one `cluster`, such as the patient, are not independent: give one value per row. Of a frame name the
-    columns: true, pred or score, weight, cluster. The options are those of calling the metric: pos_label, labels,
-    average, sample_weight, frequency, and its parameters. `groups` is the former name of `cluster`.
+    other metrics of scores the influence of each row, and a Bayesian bootstrap where that is not known. `prevalence`
+    reads the metric where that share of the rows is positive. Rows of one `cluster`, such as the patient, are not
+    independent: give one value per row. Of a frame name the columns: true, pred or score, weight, cluster. The options
+    are those of calling the metric: pos_label, labels, average, sample_weight, frequency, and its parameters. `groups`
+    is the former name of `cluster`.
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))

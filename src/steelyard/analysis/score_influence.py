@@ -38,8 +38,12 @@ def score_influence(metric: Metric, table: ScoreTable, parameters: Mapping[str, 
     >>> score_influence(get_metric("roc_auc"), table, {})
     (array([-0.125,  0.125]), array([ 0.125, -0.125]))
     """
-    influence = _INFLUENCES.get(metric.scores)
-    return None if influence is None or ranking.missing(table) else influence(table, parameters)
+    return _INFLUENCES[metric.scores](table, parameters) if has_influence(metric, table) else None
+
+
+def has_influence(metric: Metric, table: ScoreTable) -> bool:
+    """Whether the influence of rows on the metric is known; on a table of one class it is not."""
+    return metric.scores in _INFLUENCES and ranking.missing(table) is None
 
 
 def _influence_of(metric: Metric) -> Callable[[Callable[..., Influence]], Callable[..., Influence]]:

@@ -95,6 +95,7 @@ _METHODS = {
     "posterior": "{}: quantiles of tables drawn from the posterior, with half a row added to each cell",
     "deviance": "{}: the range over the likely draws where the formula has a kink near by, their quantiles elsewhere",
     "score": "{}: a score interval",
+    "influence": "{}: by the influence of each row, with Student's t",
     "bayesian-bootstrap": "{}: a Bayesian bootstrap of the scores",
 }
 
