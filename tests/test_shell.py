@@ -365,6 +365,29 @@ def test_small_groups_are_left_out_when_asked(tmp_path):
     assert len(strict(run(*words, "--min-count", 1).stdout)["groups"]) == 3
 
 
+def test_models_are_compared_with_weights_clusters_and_margins(tmp_path):
+    rng, path = np.random.default_rng(4), tmp_path / "rows.csv"
+    y = (rng.random(300) < 0.3).astype(int)
+    frame = pl.DataFrame(
+        {"y": y, "a": y + rng.normal(size=300), "b": y + rng.normal(size=300), "w": rng.random(300) + 0.5}
+    )
+    frame.with_columns(patient=pl.Series(np.arange(300) // 5)).write_csv(path)
+    words = ["compare", path, "--true", "y", "--score", "a", "--score", "b", "--metrics", "roc_auc"]
+    ran = run(*words, "--weight", "w", "--cluster", "patient", "--margin", "0.3")
+    assert "The rows are clustered by patient" in ran.stdout
+    assert "a is not worse than b by more than 0.3: shown by roc_auc" in " ".join(ran.stdout.split())
+    written = json.loads(run(*words, "--cluster", "patient", "--margin", "0.3", "--format", "json").stdout)
+    assert written["differences"][0]["method"] == "cluster" and written["differences"][0]["p_not_worse"] < 0.025
+
+
+def test_saved_evaluations_are_compared_as_models_of_different_rows(tmp_path):
+    for name, counts in (("old", "28,23,72,2680"), ("new", "41,12,95,2510")):
+        run("report", "--counts", counts, "--format", "json", "-o", tmp_path / f"{name}.json")
+    ran = run("compare", tmp_path / "old.json", tmp_path / "new.json", "--metrics", "recall,mcc")
+    assert ran.stdout.startswith("old against new on different rows, 5,461 in all")
+    assert "taken as independent" in ran.stdout
+
+
 def test_small_groups_of_clustered_rows_are_left_out_when_asked(tmp_path):
     rows = [(f"{g},{y},{p},{g}{i % 9}\n") for g in "abc" for y in (0, 1) for p in (0, 1) for i in range(20)]
     path = tmp_path / "rows.csv"
@@ -1415,8 +1438,6 @@ def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_
         (["compare", "--by", "site"], "No such option '--by': `commands compare` takes all rows together; "),
         (["gate", "--cluster", "site"], "No such option '--cluster': `commands gate` takes rows as independent; "),
         (["threshold", "--cluster", "site"], "No such option '--cluster': `commands threshold` takes rows as indep"),
-        (["compare", "--cluster", "site"], "No such option '--cluster': `commands compare` takes rows as independent"),
-        (["compare", "--weight", "w"], "No such option '--weight': `commands compare` counts every row once; "),
         (
             ["report", "--score", "score", "--cluster", "site"],
             "--cluster cannot be combined with --score: it is for pre",

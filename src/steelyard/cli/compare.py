@@ -74,7 +74,7 @@ def compare_inputs(
 
     asked: dict[str, Any] = {"level": level, "metrics": metrics, "margin": margin, "threshold": inputs.threshold}
     if not inputs.preds and not inputs.scores and (comparison := _compare_saved(inputs, asked)) is not None:
-        return comparison, []
+        return comparison, list(map(of_shell, comparison.assumed))
     if bool(inputs.preds) == bool(inputs.scores):
         raise InputError("Name two or more models, all by --pred (labels) or all by --score (scores).")
     if inputs.scores and inputs.frequency is not None:
