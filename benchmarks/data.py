@@ -25,6 +25,15 @@ def scores(n, share=0.1):
     return true, rng.standard_normal(n) + true
 
 
+def probabilities(n, k):
+    """True labels of k classes, and a column of probabilities for each that leans to them."""
+    rng = np.random.default_rng(0)
+    true, logits = rng.integers(0, k, n), rng.standard_normal((n, k))
+    logits[np.arange(n), true] += 2
+    odds = np.exp(logits)
+    return true, odds / odds.sum(1, keepdims=True)
+
+
 def size(n):
     """A number of rows as it stands in a name: 1e6."""
     return f"{n:.0e}".replace("e+0", "e").replace("e+", "e")

@@ -436,9 +436,6 @@ def test_a_class_that_was_given_no_probability_and_came_true_makes_the_log_loss_
         (lambda y, p: steelyard.brier(y, p - 0.5), "needs probabilities: numbers from 0 to 1"),
         (lambda y, p: steelyard.log_loss(y, p, pos_label="z"), "The positive class 'z'"),
         (lambda y, p: steelyard.roc_auc(y, p, pos_label="a", average="macro"), "contradict each other"),
-        (lambda y, p: steelyard.interval("log_loss", y, p), "has no interval yet"),
-        (lambda y, p: steelyard.interval("roc_auc", y, y_score=p), "has no interval yet"),
-        (lambda y, p: steelyard.evaluate(y, y_score=p), "4 columns"),
     ],
 )
 def test_what_columns_of_scores_cannot_give_is_refused_in_one_sentence(call, words):

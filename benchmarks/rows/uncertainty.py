@@ -9,7 +9,7 @@ import functools
 
 import numpy as np
 
-from benchmarks.data import labels, scores
+from benchmarks.data import labels, probabilities, scores
 from benchmarks.row import Row, needed
 from steelyard import Counts, evaluate, interval, intervals, list_metrics, score_table
 from steelyard.analysis import auc_intervals
@@ -27,6 +27,8 @@ def rows():
     yield Row(what, f"scikit-learn, one draw of one metric, 1/{scale:,} of it", loop, 10**5, 10_000 / scale, part=True)
     yield Row("DeLong's variance, 1e6 rows", "np.sort", delong, 10**6, 0.1, part=True)
     yield Row("evaluate, 1e7 rows, all metrics and intervals", "scikit-learn, classification_report", whole, 10**7, 1)
+    what = "log loss, Brier, top-2 and macro AUC with intervals, 1e5 x 10"
+    yield Row(what, "scikit-learn, the values alone", many_classes, 10**5, 1)
     yield from peers()
 
 
@@ -81,6 +83,20 @@ def whole(n):
         return [found[name] for name in ("recall", "precision", "f1-score")]
 
     return ours, theirs
+
+
+def many_classes(n):
+    """Probabilities of ten classes; scikit-learn gives no intervals."""
+    metrics = needed("sklearn.metrics")
+    y, given = probabilities(n, 10)
+    names = ("log_loss", "brier", "top_k_accuracy", "roc_auc[average=macro]")
+
+    def theirs():
+        area = metrics.roc_auc_score(y, given, multi_class="ovr")
+        losses = (metrics.log_loss(y, given), metrics.brier_score_loss(y, given))
+        return [*losses, metrics.top_k_accuracy_score(y, given, k=2), area]
+
+    return lambda: [found.value for found in intervals(names, y, given)], theirs
 
 
 def f1(n, average="binary"):

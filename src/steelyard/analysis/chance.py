@@ -12,7 +12,6 @@ from steelyard.analysis.formatting import ROUNDING, three_digits
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
-from steelyard.ingest.score_matrix import tables_per_class
 from steelyard.metrics import application
 from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, MetricOptions, undefined_or_zero_division
 from steelyard.metrics.frame_tables import counted_frame, table_for
@@ -20,6 +19,7 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cell_co, Counts
+from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.statistics.statistic import MetricTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +59,7 @@ def _digits(value: Array | float) -> str:
 
 def chance(
     metric: SpecLike,
-    y_true: Statistic | Frame | Source | ArrayLike,
+    y_true: MetricTable | Frame | Source | ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
@@ -88,10 +88,6 @@ def chance(
         tally, call = counted_frame(y_true, columns, call)  # type: ignore[arg-type]  # a frame
         y_true = table_for(declared, tally, call)
     predicted = application.predictions_or_scores(declared, y_pred, y_score)
-    if predicted is not None and declared.scores is not None and np.ndim(predicted) == 2:
-        prior = _prior_columns(y_true, predicted, call)  # type: ignore[arg-type]  # columns of scores: no table
-        value = declared(y_true, prior, **{**given, "average": call.average, "pos_label": call.pos_label})  # type: ignore[arg-type]  # rows
-        return Chance(spec.name, value, *[math.nan] * 3)
     table = application.counted(declared, y_true, predicted, call)  # type: ignore[arg-type]  # no frame any more
     if isinstance(table, Confusion) and call.average == NATIVE:
         application.positive_place(declared, table, call)  # an unclear class is refused with the numbers of these rows
@@ -99,7 +95,7 @@ def chance(
     one_class = lacks_a_class(table)
     # What was about the rows is counted by now, and the positive class of a two-class table is settled.
     left: dict[str, Any] = {"undefined": call.undefined}
-    if isinstance(table, Confusion):
+    if isinstance(table, (Confusion, ProbabilityTable)):
         left |= {"average": call.average, "pos_label": call.pos_label}
     values = [np.where(one_class, math.nan, declared(guess, **left)) for guess in _guesses(table)]
     numbers: list[Any] = [_without_rounding(declared, v) for v in values]
@@ -129,13 +125,15 @@ def _without_rounding(metric: Metric, value: Array) -> Array | float:
     return value if value.ndim else value.item()
 
 
-def lacks_a_class(table: Statistic) -> Array:
+def lacks_a_class(table: MetricTable) -> Array:
     """Which tables of an array hold one true class or no rows; a single one is refused."""
     match table:
         case Counts():
             classes = np.stack([table.positives, table.negatives], -1)
         case Confusion():
             classes = table.matrix.sum(1)
+        case ProbabilityTable():
+            classes = table.class_shares
         case _:
             classes = np.stack([table.positive.total, table.negative.total], -1)
     lacking = (classes > 0).sum(-1) < 2
@@ -145,13 +143,15 @@ def lacks_a_class(table: Statistic) -> Array:
     return np.asarray(lacking)
 
 
-def _guesses(table: Statistic) -> tuple[Statistic, ...]:
+def _guesses(table: MetricTable) -> tuple[MetricTable, ...]:
     """The expected tables of the baselines: same margins, always the majority, always the minority, a coin."""
     match table:
         case Counts():
             return _guessed_counts(table)
         case Confusion():
             return _guessed_classes(table)
+        case ProbabilityTable():
+            return (replace(table, probabilities=np.broadcast_to(table.class_shares, table.probabilities.shape)),)
         case _:
             return (_uninformed(table),)
 
@@ -205,10 +205,3 @@ def _uninformed(table: ScoreTable) -> ScoreTable:
 def _level(side: ClassScores, score: Array) -> ClassScores:
     rows, weights = np.array([side.n]), np.array([side.total])
     return ClassScores(score, rows) if side.given_weights is None else ClassScores(score, rows, weights, weights)
-
-
-def _prior_columns(y_true: ArrayLike, y_score: ArrayLike, call: CallOptions) -> Array:
-    """One column of scores a class, each row's score the share of that class."""
-    weights = {"sample_weight": call.sample_weight, "frequency": call.frequency}
-    _, _, shares = tables_per_class(y_true, y_score, labels=call.labels, **weights)
-    return np.broadcast_to(np.asarray(shares) / sum(shares), np.shape(y_score))

@@ -15,6 +15,7 @@ from steelyard.metrics.range_check import check_value
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.statistics.statistic import MetricTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Estimand:
     """A metric with its parameters, the table it is taken of, and how the classes of the table enter."""
 
     spec: MetricSpec
-    table: Statistic
+    table: MetricTable
     parameters: Mapping[str, Any]
     options: CallOptions
 
@@ -46,6 +47,8 @@ class Estimand:
         """The metric as the result calls it: with the average that the options ask for, and the parameters given."""
         changed = {k: v for k, v in self.parameters.items() if not np.array_equal(v, self.metric.parameters[k])}
         metric = self.metric.fixed(**changed) if changed else self.metric
+        if isinstance(self.table, ProbabilityTable) and len(self.table.labels) > 2:
+            metric = metric.of_many_columns
         average = self.options.average if self.spec.is_native and self.options.average is not None else None
         return MetricSpec(metric, average or self.spec.average, self.spec.label)
 
@@ -68,7 +71,7 @@ class Estimand:
             raise InputTypeError(f"{self.spec.name} was given a table of scores; this is asked of labels.")
         return self.table
 
-    def on(self, table: Statistic) -> MetricValue:
+    def on(self, table: MetricTable) -> MetricValue:
         """The value on a table of the same kind, and the reason where it is undefined; one out of range is refused."""
         value = application.on_table(self.metric, table, self.options, self.parameters)
         check_value(self.named.metric, value.value)

@@ -27,7 +27,10 @@ RATE_METHODS = tuple(RATE_INTERVALS)
 AUC_METHODS = tuple(AUC_INTERVALS)
 INFLUENCE_METHODS = ("influence",)
 RANK_METHODS = ("bayesian-bootstrap",)
-METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *AUC_METHODS, *INFLUENCE_METHODS, *RANK_METHODS, "cluster")
+COLUMN_METHODS = ("student",)  # of mean losses of a column of scores for each class
+METHODS = (
+    "auto", *COUNT_METHODS, *RATE_METHODS, *AUC_METHODS, *INFLUENCE_METHODS, *RANK_METHODS, *COLUMN_METHODS, "cluster",
+)
 
 
 class ClusteredRows(NamedTuple):

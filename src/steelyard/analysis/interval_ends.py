@@ -27,6 +27,7 @@ from steelyard.analysis.interval_methods import chosen_method
 from steelyard.analysis.kinks import deviance_limit, deviances, near_kink
 from steelyard.analysis.large_tables import draw_count, is_large, values_by_blocks
 from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.probability_intervals import probability_ends
 from steelyard.analysis.rank_sampler import RankSampler
 from steelyard.analysis.rate_intervals import rate_interval
 from steelyard.analysis.score_intervals import ScoreIntervals
@@ -34,6 +35,7 @@ from steelyard.errors import InputError
 from steelyard.metrics.metric_value import plain
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.estimand import Estimand
     from steelyard.analysis.rate_intervals import Ends
     from steelyard.metrics.metric_value import MetricValue
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.statistics.statistic import MetricTable
 
 
 class Bounds(NamedTuple):
@@ -82,9 +84,9 @@ class IntervalSampler:
         self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
         return [self._interval(*parts) for parts in zip(estimands, values, methods, strict=True)]
 
-    def _table_at_prevalence(self, table: Statistic) -> Statistic:
+    def _table_at_prevalence(self, table: MetricTable) -> MetricTable:
         prevalence = self.inference.prevalence
-        return table if prevalence is None else at_prevalence(table, prevalence)
+        return table if prevalence is None or isinstance(table, ProbabilityTable) else at_prevalence(table, prevalence)
 
     def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval[Any]:
         """The interval of one metric on one table, around the value it has there."""
@@ -99,6 +101,10 @@ class IntervalSampler:
         return Interval(estimand.named, *numbers, self.inference.level, method, *shares, computed.why)
 
     def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
+        if isinstance(estimand.table, ProbabilityTable):
+            return Bounds(
+                *probability_ends(estimand, estimand.table, np.asarray(value), self.inference, self._of_class)
+            )
         if isinstance(estimand.table, ScoreTable):
             return self._score_bounds(estimand, estimand.table, method, value)
         if estimand.options.average is None and isinstance(estimand.table, Confusion):
@@ -144,6 +150,10 @@ class IntervalSampler:
             return Bounds(*self.scores.ends(estimand, table, float(value)))
         values, bin_error = self.ranks.values(estimand, float(value))
         return Bounds(*quantiles(values, self.inference.tails), float(np.isnan(values).mean()), bin_error)
+
+    def _of_class(self, estimand: Estimand) -> Interval:
+        """The interval of one column of scores, of independent rows."""
+        return IntervalSampler(replace(self.inference, method="auto", clustered=None)).intervals([estimand])[0]
 
     def _around_kinks(self, estimand: Estimand, cells: Array, deviance: Array, values: Array) -> Ends:
         """The range over the likely draws where a kink lies among them, the quantiles where it does not."""

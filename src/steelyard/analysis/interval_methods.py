@@ -15,9 +15,11 @@ from steelyard.analysis.inference import (
     Inference,
 )
 from steelyard.analysis.kinks import kinks
+from steelyard.analysis.probability_intervals import column_method
 from steelyard.analysis.rate_intervals import is_rate
 from steelyard.analysis.score_influence import has_influence
 from steelyard.errors import InputError
+from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ def chosen_method(estimand: Estimand, inference: Inference) -> str:
 
 def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
     """The methods that fit, the best first."""
+    if isinstance(estimand.table, ProbabilityTable):
+        return (column_method(estimand),)
     if inference.clustered is not None:
         return ("cluster",)
     if isinstance(estimand.table, ScoreTable):

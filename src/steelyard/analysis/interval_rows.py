@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.inference import ClusteredRows
 from steelyard.errors import InputError, InputTypeError, did_you_mean
-from steelyard.ingest import arrays, label_codes
+from steelyard.ingest import label_codes
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups, refuse_name
 from steelyard.ingest.label_tables import match_label
 from steelyard.metrics import application
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import MetricSpec
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.statistics.statistic import MetricTable
 
 _CALL_OPTIONS = ("pos_label", "labels", "average", "sample_weight", "frequency")
 
@@ -33,7 +33,7 @@ _CALL_OPTIONS = ("pos_label", "labels", "average", "sample_weight", "frequency")
 class IntervalRows(NamedTuple):
     """What intervals were asked of: a table, rows, or the columns of a frame, and how their call is to be read."""
 
-    y_true: Statistic | Frame | Source | ArrayLike
+    y_true: MetricTable | Frame | Source | ArrayLike
     y_pred: ArrayLike | None
     y_score: ArrayLike | None
     cluster: ArrayLike | str | None
@@ -52,11 +52,12 @@ class IntervalRows(NamedTuple):
         if self.of_frame:
             return ClusteredRows(*self.columns.clusters(self.y_true, self.cluster, self.call.frequency))  # type: ignore[arg-type]  # a frame
         refuse_name("cluster", self.cluster)
-        if self.y_pred is None:
+        predicted = self.y_score if self.y_pred is None else self.y_pred
+        if predicted is None:
             raise InputTypeError(
                 "cluster= names the cluster of each row, so give the rows: (y_true, y_pred), not a table."
             )
-        return ClusteredRows(self.y_true, self.y_pred, self.cluster, self.call.frequency)  # type: ignore[arg-type]  # rows
+        return ClusteredRows(self.y_true, predicted, self.cluster, self.call.frequency)  # type: ignore[arg-type]  # rows
 
     def of_clusters(self, rows: ClusteredRows | None) -> IntervalRows:
         """The same as arrays, where they are the clusters of a frame: its distinct rows."""
@@ -76,34 +77,23 @@ class IntervalRows(NamedTuple):
             return self.y_pred if metric.scores is None else self.y_score
         return application.predictions_or_scores(metric, self.y_pred, self.y_score)
 
-    def counted(self, specs: Sequence[MetricSpec]) -> Iterator[tuple[MetricSpec, Statistic, CallOptions]]:
+    def counted(self, specs: Sequence[MetricSpec]) -> Iterator[tuple[MetricSpec, MetricTable, CallOptions]]:
         """Each metric with its table, counted once for labels and once for each class of scores, and its options."""
-        tables: dict[tuple[bool, Label], Statistic] = {}
+        tables: dict[tuple[bool, bool, Label], MetricTable] = {}
         tally, call = None, self.call
         if self.of_frame:
             tally, call = counted_frame(self.y_true, self.columns, call)  # type: ignore[arg-type]  # a frame
         for spec in specs:
             own, metric = _checked_options(spec, call), spec.metric
-            key = (True, own.pos_label) if metric.scores is not None else (False, None)
+            of_columns = own.average != NATIVE or metric.columns is not None
+            key = (True, of_columns, own.pos_label) if metric.scores is not None else (False, False, None)
             if tally is not None:
                 yield spec, table_for(metric, tally, call), own
                 continue
             if key not in tables:
                 predicted = self._predicted(metric, several=len({spec.metric.scores is None for spec in specs}) > 1)
-                _refuse_score_columns(metric, predicted)
                 tables[key] = application.counted(metric, self.y_true, predicted, own if key[0] else call)  # type: ignore[arg-type]  # no frame
             yield spec, tables[key], own
-
-
-def _refuse_score_columns(metric: Metric, predicted: ArrayLike | None) -> None:
-    """Refuse one column of scores for each class, which have a value and no interval."""
-    if metric.scores is not None and predicted is not None and np.ndim(predicted) == 2:
-        if np.shape(predicted)[1] == 1:
-            arrays.check_one_column(predicted)  # refuses it by its shape
-        raise InputError(
-            f"{metric.name} of several columns of scores has no interval yet; give the column of one class and "
-            f"pos_label=, or {metric.name}(y_true, y_score) for its value alone."
-        )
 
 
 def _checked_options(spec: MetricSpec, call: CallOptions) -> CallOptions:
@@ -112,8 +102,6 @@ def _checked_options(spec: MetricSpec, call: CallOptions) -> CallOptions:
         raise InputError(f"{spec.name} and pos_label={call.pos_label!r} contradict each other; give one.")
     if spec.average != NATIVE and call.pos_label is not None:
         raise InputError(f"{spec.name} and pos_label={call.pos_label!r} contradict each other; give one.")
-    if spec.metric.function is None and spec.average != NATIVE:
-        raise InputError(f"{spec.name} needs one column of scores for each class, which have no interval.")
     return spec.options(call)
 
 

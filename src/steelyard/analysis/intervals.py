@@ -20,6 +20,7 @@ from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.call_options import CallOptions, MetricParameters, ReadingOptions
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.statistics.statistic import MetricTable, Statistic
 
 _MOST_AT_ONCE = 20_000_000  # draws of a table at a time: four cells of 8 bytes each
 
@@ -170,7 +171,7 @@ def _renamed_groups(cluster: ArrayLike | str | None, groups: ArrayLike | None) -
 
 
 def table_intervals(
-    specs: Sequence[MetricSpec], table: Statistic, options: CallOptions, inference: Inference
+    specs: Sequence[MetricSpec], table: MetricTable, options: CallOptions, inference: Inference
 ) -> Rows[Interval]:
     """The intervals of metrics on one table that is counted already."""
     every = [Estimand(spec, table, spec.metric.parameters, spec.options(options)) for spec in specs]
@@ -189,12 +190,15 @@ def intervals_of(estimands: Sequence[Estimand], inference: Inference) -> Rows[In
     return Rows(IntervalSampler(inference, clusters).intervals(estimands))
 
 
-def _cluster_tables(estimands: Sequence[Estimand], rows: ClusteredRows, inference: Inference) -> Array:
-    for estimand in estimands:
+def _cluster_tables(estimands: Sequence[Estimand], rows: ClusteredRows, inference: Inference) -> Array | None:
+    of_labels = [estimand for estimand in estimands if not isinstance(estimand.table, ProbabilityTable)]
+    if not of_labels:
+        return None
+    for estimand in of_labels:
         if estimand.metric.scores is not None:
             name = estimand.metric.name
             raise InputError(f"{name} is a metric of scores; cluster intervals exist for metrics of labels only.")
-    table, options = estimands[0].label_table, estimands[0].options
+    table, options = of_labels[0].label_table, of_labels[0].options
     options = replace(options, labels=table.labels) if isinstance(table, Confusion) else options
     return cluster_tables(rows, options, inference.prevalence)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.cli.class_scores import evaluated_class_scores
 from steelyard.cli.counted_input import CountedInput
 from steelyard.cli.positive_option import with_positive
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
@@ -35,6 +36,7 @@ class Inputs:
     true: str | None = None
     pred: str | tuple[str, ...] | None = None
     score: str | None = None
+    class_scores: str | None = None  # the pattern of a column of scores for each class
     preds: tuple[str, ...] = ()  # of several models
     scores: tuple[str, ...] = ()
     threshold: float | None = None
@@ -154,8 +156,8 @@ def evaluate_inputs(
     from steelyard.evaluation.evaluate import evaluate
     from steelyard.ingest.label_overlap import check_label_overlap
 
-    if inputs.cluster is not None:
-        return _evaluate_clusters(inputs, level, metrics, min_count)
+    if inputs.cluster is not None or inputs.class_scores is not None:
+        return _evaluate_rows(inputs, level, metrics, min_count)
     counted = count_inputs(inputs).with_groups_of(min_count)
     if counted.tally.confusion is not None:
         check_label_overlap(counted.tally.confusion)
@@ -166,29 +168,35 @@ def evaluate_inputs(
     return replace(evaluation, assumed=assumed, columns=counted.columns, source=inputs.name), counted
 
 
-def _evaluate_clusters(
+def _evaluate_rows(
     inputs: Inputs, level: float, metrics: Sequence[str] | None, min_count: int
 ) -> tuple[Evaluation, CountedInput]:
-    """The evaluation of clustered rows, which no saved table keeps apart."""
-    from steelyard.evaluation.evaluate import evaluate
+    """The evaluation of clustered rows, or of scores of every class, which no saved table keeps apart."""
     from steelyard.statistics.tally import Tally
 
+    option = "--cluster" if inputs.class_scores is None else "--scores"
     if inputs.counts is not None or not inputs.files:
-        raise InputError("--cluster names a column of a file of predictions; give the file.")
-    _refuse_beside_cluster(inputs)
+        raise InputError(f"{option} names columns of a file of predictions; give the file.")
+    options: dict[str, Any] = {"pos_label": inputs.positive, "level": level, "metrics": metrics}
     with open_files(inputs) as source:
-        named, assumed = guess_columns(source, inputs)
-        if named.pred is None:
-            raise InputError("--cluster is for predicted labels; name their column with --pred.")
-        columns: dict[str, Any] = {use: name for use, name in named.columns.items() if use != "score"}
-        evaluation = evaluate(
-            source, **columns, cluster=inputs.cluster, pos_label=inputs.positive, level=level, metrics=metrics
-        )
+        evaluated = _of_clusters if inputs.class_scores is None else evaluated_class_scores
+        evaluation, assumed = evaluated(source, inputs, options)
     groups = {group.key: Tally(group.confusion) for group in evaluation.groups}
     tally = Tally(evaluation.confusion, by=inputs.by, groups=groups)
     counted = CountedInput(tally, assumed, inputs.name).with_groups_of(min_count)
     shown = evaluation.of_groups(counted.tally.groups)
     return replace(shown, assumed=(*counted.assumed, *shown.assumed), source=inputs.name), counted
+
+
+def _of_clusters(source: Source, inputs: Inputs, options: dict[str, Any]) -> tuple[Evaluation, list[str]]:
+    from steelyard.evaluation.evaluate import evaluate
+
+    _refuse_beside_cluster(inputs)
+    named, assumed = guess_columns(source, inputs)
+    if named.pred is None:
+        raise InputError("--cluster is for predicted labels; name their column with --pred.")
+    columns: dict[str, Any] = {use: name for use, name in named.columns.items() if use != "score"}
+    return evaluate(source, **columns, cluster=inputs.cluster, **options), assumed
 
 
 def _refuse_beside_cluster(inputs: Inputs) -> None:

@@ -34,6 +34,12 @@ _SHARED: dict[str, _Decorator] = {
     "true": click.option("--true", "true", metavar="COL", help="The column of true labels."),
     "pred": click.option("--pred", metavar="COL", help="The column of predicted labels."),
     "score": click.option("--score", metavar="COL", help="The column of scores of the positive class."),
+    "class_scores": click.option(
+        "--scores",
+        "class_scores",
+        metavar="P_*",
+        help="The columns of scores of every class: a pattern in which * is the class, such as 'p_*'.",
+    ),
     "threshold": click.option(
         "--threshold", type=float, metavar="T", help="The threshold: scores of at least T are predicted positive."
     ),

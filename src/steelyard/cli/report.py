@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "by", "cluster")
+@options.inputs(*options.PREDICTIONS, "class_scores", "by", "cluster")
 @options.shared("level", "metrics", "mute")
 @click.option("--all", "everything", is_flag=True, help="Show every metric, not the usual few.")
 @click.option(

@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.inference import Inference
 from steelyard.analysis.rows import Rows
+from steelyard.evaluation.class_columns import column_rows, given_columns, of_columns
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import clustered_rows, counted_rows
 from steelyard.evaluation.groups import Group, group_rows, no_interval_sentences
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.statistic import Statistic
 
@@ -86,6 +88,8 @@ def evaluate(
     """
     is_shard = labels is not None or isinstance(y_true, (Confusion, Tally))  # of which other parts may hold the rest
     columns, rows = FrameColumns(true, pred, score, weight), RowOptions(pos_label, labels, sample_weight, frequency)
+    given = given_columns(y_true, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # beside scores: rows
+    y_pred, y_score = given.y_pred, given.y_score
     clustered, assumed = clustered_rows(y_true, y_pred, y_score, rows, columns, cluster, by)
     inference = Inference(level, "auto", draws, rng, prevalence, clustered)
     counted = counted_rows(y_true, y_pred, y_score, rows, columns, by, threshold=threshold, exact=exact)
@@ -99,9 +103,10 @@ def evaluate(
         inputs.scores,
         positive,
         threshold=inputs.threshold,
-        assumed=(*stated, *inputs.assumed, *overlap_problems(inputs.table), *hints, *assumed),
+        assumed=(*stated, *inputs.assumed, *overlap_problems(inputs.table), *hints, *given.assumed, *assumed),
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
+        probabilities=given.table,
         inference=inference,
         mute=mute,
         columns=columns.names(frequency=frequency, by=by, cluster=cluster),  # type: ignore[arg-type]  # no arrays of a frame
@@ -117,21 +122,25 @@ def evaluate_tables(
     assumed: Iterable[str] = (),
     metrics: Iterable[SpecLike] | None = None,
     tally: Tally | None = None,
+    probabilities: ProbabilityTable | None = None,
     inference: Inference = Inference(),  # noqa: B008 - frozen
     mute: Iterable[str] | None = None,
     columns: dict[str, str | tuple[str, ...]] | None = None,
 ) -> Evaluation:
-    """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups."""
-    muted, specs = muted_codes(mute), _specs(metrics, table, scores)
+    """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups.
+
+    `probabilities` are the scores of many classes, a column for each.
+    """
+    specs = _specs(metrics, table, scores, probabilities)
     behind = [] if metrics is None else [MetricSpec(m) for m in metrics_with_role("verdict")]
     by_class = class_rows(table, inference)
-    rows = in_order(with_class_ends(metric_rows(table, scores, positive, specs, inference), by_class), specs)
-    rows_behind = metric_rows(table, scores, positive, [spec for spec in behind if spec not in specs], inference)
+    rows = with_class_ends(metric_rows(table, scores, positive, specs, inference), by_class)
+    rows += column_rows(probabilities, specs, inference, named=metrics is not None)
     groups = _groups(tally, threshold, positive, _group_specs(specs, metrics), inference)
     return Evaluation(
         table,
         scores,
-        Rows(rows),
+        Rows(in_order(rows, specs)),
         by_class,
         positive,
         threshold,
@@ -141,10 +150,10 @@ def evaluate_tables(
         _plain_prevalence(inference.prevalence),
         _row_total(table, scores),
         0 if inference.rng is None else None,
-        Rows(rows_behind),
+        Rows(metric_rows(table, scores, positive, [spec for spec in behind if spec not in specs], inference)),
         metrics is not None,
         groups,
-        muted,
+        muted_codes(mute),
         columns or {},
     )
 
@@ -183,12 +192,18 @@ def _groups(
     return groups
 
 
-def _specs(metrics: Iterable[SpecLike] | None, table: Confusion | None, scores: ScoreTable | None) -> list[MetricSpec]:
+def _specs(
+    metrics: Iterable[SpecLike] | None,
+    table: Confusion | None,
+    scores: ScoreTable | None,
+    probabilities: ProbabilityTable | None,
+) -> list[MetricSpec]:
     """The metrics asked for, each of which the data must allow; all that they allow where none are named."""
     if metrics is None:
         # With scores a metric of both has the value of the whole curve, not that of one threshold.
         return [MetricSpec(metric) for metric in list_metrics()]
     specs = MetricSpec.all_of(metrics)
     for spec in specs:
-        spec.check_data(labels=table is not None, scores=scores is not None)
+        if probabilities is None or not of_columns(spec):
+            spec.check_data(labels=table is not None, scores=scores is not None, columns=probabilities is not None)
     return specs

@@ -42,7 +42,8 @@ class MetricRow:
     @property
     def is_headline(self) -> bool:
         """Whether it stands among the metrics that are shown first."""
-        return self.spec.is_headline
+        macro = self.spec.average == "macro" and "averaged over columns" in self.spec.metric.roles
+        return self.spec.is_headline or (macro and "headline" in self.spec.metric.roles)
 
     def text(self, value: float) -> str:
         """A value of this metric as it is shown: a share of rows in percent."""

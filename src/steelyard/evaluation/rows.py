@@ -17,6 +17,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.interval import Interval
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.statistics.statistic import MetricTable
 
 SHOWN_AVERAGES = ("macro", "weighted")
 
@@ -40,14 +41,14 @@ def metric_rows(
 ) -> list[MetricRow]:
     """The rows of the metrics: of labels, of scores, and of classes averaged or by name where that was asked for."""
     native = [spec for spec in specs if spec.is_native]
-    by_class = [spec for spec in specs if not spec.is_native]
+    by_class = [spec for spec in specs if not spec.is_native and spec.metric.function is not None]
     rows = [
         *_label_rows(table, scores, positive, native, inference),
         *([] if scores is None else _score_rows(scores, native, inference)),
     ]
     if table is None:
         return rows
-    return rows + [row for spec in by_class for row in _rows([spec], table, CallOptions(), inference)]
+    return rows + [row for spec in by_class for row in table_rows([spec], table, CallOptions(), inference)]
 
 
 def _label_rows(
@@ -63,11 +64,11 @@ def _label_rows(
     if inference.clustered is not None:
         of_labels = [spec for spec in of_labels if spec.metric.scores is None]
     if positive is not None:
-        return _rows(of_labels, table, CallOptions(pos_label=positive), inference)
-    rows = _rows([spec for spec in of_labels if spec.metric.classes], table, CallOptions(), inference)
+        return table_rows(of_labels, table, CallOptions(pos_label=positive), inference)
+    rows = table_rows([spec for spec in of_labels if spec.metric.classes], table, CallOptions(), inference)
     for average in SHOWN_AVERAGES:
         averaged = [replace(spec, average=average) for spec in of_labels if "per class" in spec.metric.roles]
-        rows += _rows(averaged, table, CallOptions(), inference)
+        rows += table_rows(averaged, table, CallOptions(), inference)
     return rows
 
 
@@ -77,16 +78,23 @@ def _score_rows(scores: ScoreTable, specs: Sequence[MetricSpec], inference: Infe
     if not (scores.positive.n and scores.negative.n):
         why = "no negatives" if scores.positive.n else "no positives"
         return [MetricRow(spec, *(math.nan,) * 4, why) for spec in of_scores]
-    return _rows([spec for spec in of_scores if spec.metric.fits_scores(scores)], scores, CallOptions(), inference)
+    return table_rows([spec for spec in of_scores if spec.metric.fits_scores(scores)], scores, CallOptions(), inference)
 
 
-def _rows(specs: Sequence[MetricSpec], table: Statistic, options: CallOptions, inference: Inference) -> list[MetricRow]:
-    at = table if inference.prevalence is None else at_prevalence(table, inference.prevalence)
+def table_rows(
+    specs: Sequence[MetricSpec], table: MetricTable, options: CallOptions, inference: Inference
+) -> list[MetricRow]:
+    """The rows of metrics on one table, each beside its no-skill baseline."""
+    at = (
+        table
+        if inference.prevalence is None or isinstance(table, ProbabilityTable)
+        else at_prevalence(table, inference.prevalence)
+    )
     intervals = table_intervals(specs, table, options, inference)
     return [_row(interval, _baseline(spec, at, options)) for spec, interval in zip(specs, intervals, strict=True)]
 
 
-def _baseline(spec: MetricSpec, table: Statistic, options: CallOptions) -> float:
+def _baseline(spec: MetricSpec, table: MetricTable, options: CallOptions) -> float:
     """The no-skill baseline; NaN where a table, or a group, holds one class only."""
     classes = spec.options(options)
     average = classes.average or NATIVE

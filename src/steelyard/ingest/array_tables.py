@@ -149,10 +149,8 @@ def single_use_table(
     positive, label = positive_rows(true, pos_label, declared, rows)
     if weight is None and rows is None:
         return ScoreTable(*_unweighted_classes(score, positive), label, precision=precision)
-    counted = _positive_weight(weight, rows)
-    of_class = ((positive != 0) == which for which in (True, False))
-    masks = (mask if counted is None else mask & counted for mask in of_class)
-    positives, negatives = (_weighted_class(score[mask], _at(weight, mask), _at(rows, mask)) for mask in masks)
+    masks = ((positive != 0) == which for which in (True, False))
+    positives, negatives = (ClassScores.of_rows(score[mask], _at(weight, mask), _at(rows, mask)) for mask in masks)
     return ScoreTable(positives, negatives, label, precision=precision)
 
 
@@ -179,13 +177,3 @@ def _unweighted_classes(score: Array, positive: Array) -> tuple[ClassScores, Cla
         single_use=True,
     )
     return (rare, common) if which else (common, rare)
-
-
-def _weighted_class(score: Array, weight: Array | None, frequency: Array | None) -> ClassScores:
-    """The scores of the weighted rows of one class."""
-    order = np.argsort(score, kind="stable")
-    rows = np.ones(len(order), dtype=np.int64) if frequency is None else frequency[order]
-    if weight is None:
-        return ClassScores(score[order], rows)
-    weights = weight[order]
-    return ClassScores(score[order], rows, weights * rows, weights * weights * rows)

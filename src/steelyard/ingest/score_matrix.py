@@ -1,9 +1,8 @@
-"""Scores of several classes, a column for each: a ScoreTable for each class, or for each pair of classes."""
+"""Scores of several classes, a column for each, as a ProbabilityTable."""
 
 from __future__ import annotations
 
 import re
-from itertools import permutations
 from os.path import commonprefix
 from typing import TYPE_CHECKING
 
@@ -11,84 +10,45 @@ import numpy as np
 
 from steelyard.errors import InputError, first_ten
 from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.array_tables import declared_labels, score_table
+from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.row_order import check_order
+from steelyard.statistics.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label, Labels, LabelSet, Weights
-    from steelyard.statistics.score_table import ScoreTable
-
-_SUM_OFF = 1e-3  # of the probabilities of a row: what single precision and rounding to three digits may leave
+    from steelyard._types import Array, Labels, LabelSet, Weights
 
 
-def tables_per_class(
+def probability_table(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
     labels: LabelSet | None = None,
     sample_weight: Weights = None,
     frequency: Weights = None,
-) -> tuple[list[Label], list[ScoreTable], list[float]]:
-    """One ScoreTable a column of scores, its class against the rest: the labels, the tables, the classes' weights."""
+) -> ProbabilityTable:
+    """The rows with a column of scores for each class: by the names of a frame's columns, else in the labels' order."""
     check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
     codes, classes, matrix = _encoded_matrix(y_true, y_score, labels)
-    tables = [
-        score_table(codes == i, matrix[:, i], sample_weight=sample_weight, frequency=frequency)
-        for i in range(len(classes))
-    ]
-    return list(classes), tables, [float(table.positive.total) for table in tables]
-
-
-def tables_per_pair(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights = None,
-) -> tuple[list[tuple[Label, Label]], list[ScoreTable], list[float]]:
-    """One ScoreTable an ordered pair of classes, by the column of the first (Hand and Till)."""
-    check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
-    codes, classes, matrix = _encoded_matrix(y_true, y_score, labels)
-    weights = {
-        key: None if column is None else arrays.column(column, key)
-        for key, column in (("sample_weight", sample_weight), ("frequency", frequency))
-    }
-    pairs, tables = list(permutations(range(len(classes)), 2)), []
-    for first, second in pairs:
-        rows = (codes == first) | (codes == second)
-        of_pair = {key: None if column is None else column[rows] for key, column in weights.items()}
-        tables.append(score_table(codes[rows] == first, matrix[rows, first], **of_pair))
-    names = [(classes[first], classes[second]) for first, second in pairs]
-    return names, tables, [float(table.total) for table in tables]
-
-
-def class_probabilities(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    who: str,
-    *,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights = None,
-) -> tuple[Array, Array, Array]:
-    """The class of each row, the probabilities of the classes, which are checked to be such, and the row's weight."""
-    check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
-    codes, _, given = _encoded_matrix(y_true, y_score, labels)
-    probabilities = arrays.numbers(given.ravel(), "y_score").reshape(given.shape)
-    sums = probabilities.sum(1)
-    if ((probabilities < 0) | (probabilities > 1)).any() or (np.abs(sums - 1) > _SUM_OFF).any():
-        row = int(np.argmax(((probabilities < 0) | (probabilities > 1)).any(1) | (np.abs(sums - 1) > _SUM_OFF)))
-        raise InputError(
-            f"{who} needs probabilities: numbers from 0 to 1 that sum to 1 in each row; row {row + 1} sums to "
-            f"{sums[row]:.6g} and lies between {probabilities[row].min():.6g} and {probabilities[row].max():.6g}."
-        )
+    scores = arrays.numbers(matrix.ravel(), "y_score").reshape(matrix.shape)
+    arrays.check_apart(matrix.ravel(), scores.ravel(), "y_score")
+    if not np.isfinite(scores).all():
+        arrays.finite_scores(scores[:, np.argmin(np.isfinite(scores).all(0))])  # refuses it by its row
     weight, times = arrays.weights(sample_weight, "sample_weight"), arrays.weights(frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=codes, sample_weight=weight, frequency=times)
-    ones = np.ones(len(codes))
-    return codes, probabilities, ones * (1 if weight is None else weight) * (1 if times is None else times)
+    return ProbabilityTable(classes, codes, scores, weight, times)
+
+
+def needed_probabilities(table: ProbabilityTable, who: str) -> Array:
+    """The probabilities of the classes; anything else is refused, with the row that shows it."""
+    if (row := table.first_improper) is not None:
+        given = table.probabilities[row]
+        raise InputError(
+            f"{who} needs probabilities: numbers from 0 to 1 that sum to 1 in each row; row {row + 1} sums to "
+            f"{given.sum():.6g} and lies between {given.min():.6g} and {given.max():.6g}."
+        )
+    return table.probabilities
 
 
 def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | None) -> tuple[Array, Labels, Array]:

@@ -14,10 +14,11 @@ from steelyard.metrics.class_values import ClassCells, class_values, on_confusio
 from steelyard.metrics.count_values import count_values, on_counts
 from steelyard.metrics.expression import Expression, Named, as_expression
 from steelyard.metrics.formula import check_parameter
-from steelyard.metrics.score_values import on_score_columns, on_scores, score_values
+from steelyard.metrics.score_values import counted_columns, on_columns, on_scores, score_values
 from steelyard.metrics.spec_text import write_form
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.metric_value import MetricValue
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.statistics.statistic import MetricTable
 
 INNER = (Cells, ClassCells)  # what a formula hands to the metrics inside it
 __all__ = [
@@ -52,14 +53,12 @@ __all__ = [
 
 def apply(
     metric: Metric,
-    data: Statistic | ArrayLike,
+    data: MetricTable | ArrayLike,
     other: ArrayLike | None,
     options: CallOptions,
     parameters: Mapping[str, object],
 ) -> MetricValue:
     """The value of a metric on whatever was handed to it."""
-    if other is not None and metric.scores is not None and _is_matrix(other):
-        return on_score_columns(metric, data, other, options, parameters)  # type: ignore[arg-type]  # rows, no table
     return on_table(metric, counted(metric, data, other, options), options, parameters)
 
 
@@ -81,15 +80,19 @@ def _is_matrix(scores: ArrayLike) -> bool:
         return False
 
 
-def counted(metric: Metric, data: Statistic | ArrayLike, other: ArrayLike | None, options: CallOptions) -> Statistic:
+def counted(
+    metric: Metric, data: MetricTable | ArrayLike, other: ArrayLike | None, options: CallOptions
+) -> MetricTable:
     """What was handed to a metric as a table: rows are counted, tables are what they are."""
     if other is None:
-        if isinstance(data, (Counts, Confusion, ScoreTable)):
+        if isinstance(data, (Counts, Confusion, ScoreTable, ProbabilityTable)):
             _check_fits(metric, data, options)
             return data
         takes = "Counts, a Confusion" if metric.scores is None else "a ScoreTable"
         raise InputTypeError(f"{metric.name} takes {takes} or (y_true, y_pred), not {type(data).__name__} alone.")
     rows: ArrayLike = data  # type: ignore[assignment]  # beside predictions or scores it is the truth
+    if metric.scores is not None and _is_matrix(other):
+        return counted_columns(metric, rows, other, options)
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
     if metric.scores is None:
         table = ingest.confusion(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
@@ -102,7 +105,7 @@ def counted(metric: Metric, data: Statistic | ArrayLike, other: ArrayLike | None
     return scores
 
 
-def _check_fits(metric: Metric, table: Statistic, options: CallOptions) -> None:
+def _check_fits(metric: Metric, table: MetricTable, options: CallOptions) -> None:
     """Refuse an option that a table cannot heed any more, rather than ignore it."""
     rows = [key for key in ("labels", "sample_weight", "frequency") if getattr(options, key) is not None]
     if rows:
@@ -122,12 +125,14 @@ def _check_fits(metric: Metric, table: Statistic, options: CallOptions) -> None:
             raise InputError("A ScoreTable is of one positive class; average= needs one column of scores a class.")
 
 
-def on_table(metric: Metric, table: Statistic, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
+def on_table(metric: Metric, table: MetricTable, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
     """The value of a metric on a table of any kind."""
     if isinstance(table, Counts):
         return on_counts(metric, table, parameters)
     if isinstance(table, Confusion):
         return on_confusion(metric, table, options, parameters)
+    if isinstance(table, ProbabilityTable):
+        return on_columns(metric, table, options, parameters)
     return on_scores(metric, table, parameters)
 
 

@@ -22,7 +22,7 @@ from steelyard.metrics.catalogue import (
     tpnr,
 )
 from steelyard.metrics.expression import ratio, sqrt
-from steelyard.metrics.ranking import brier, log_loss
+from steelyard.metrics.ranking import brier, log_loss, top_k_accuracy
 
 
 @accuracy.for_classes
@@ -100,9 +100,17 @@ def log_loss_of_rows(probabilities, codes):
         return -np.log(probabilities[np.arange(len(codes)), codes])
 
 
-@brier.for_columns
+@brier.for_columns(range=(0, 2))
 def brier_of_rows(probabilities, codes):
     """Squared distance of each row's probabilities from its class: 0 to 2, as Brier wrote it; of two classes half."""
     distance = probabilities.copy()
     distance[np.arange(len(codes)), codes] -= 1
     return (distance**2).sum(1) / (2 if probabilities.shape[1] == 2 else 1)
+
+
+@top_k_accuracy.for_columns(least_classes=3)
+def top_k_of_rows(scores, codes, *, k=2):
+    """Whether each row's class is among its k highest scores; of equal scores the later class goes first."""
+    own = scores[np.arange(len(codes)), codes][:, None]
+    before = (scores > own) | ((scores == own) & (np.arange(scores.shape[1]) > codes[:, None]))
+    return (before.sum(1) < k).astype(np.float64)

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, LabelSet, Weights
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.counts import Counts
+    from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.statistics.statistic import MetricTable
 
     Parameter: TypeAlias = "ArrayLike | Metric | Formula | None"  # a number, a word, or another metric
-    OneTable: TypeAlias = Counts | Confusion | ScoreTable  # of one model; Counts[Array] are of many
+    OneTable: TypeAlias = Counts | Confusion | ScoreTable | ProbabilityTable  # of one model; Counts[Array] are of many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +58,7 @@ class Metric(FormulaText):
     classes: Formula | None = None
     scores: Formula | None = None
     columns: Formula | None = None
+    columns_range: tuple[float, float] | None = None  # of more than two classes, where it is another
     aliases: tuple[str, ...] = ()
     cite: str | None = None
     sklearn: str | None = None
@@ -67,6 +69,7 @@ class Metric(FormulaText):
     roles: tuple[str, ...] = ()
     of_probabilities: bool = False
     least_rows: str | None = None
+    least_classes: int = 2
     is_rank_probability: bool = False
     is_share: bool = False  # of rows: shown in percent
     is_own: bool = True  # a user's own formula: not of the catalogue
@@ -99,7 +102,7 @@ class Metric(FormulaText):
     def __call__(self, y_true: Counts[Array], **options: Any) -> Array: ...
     def __call__(
         self,
-        y_true: Statistic | ArrayLike,
+        y_true: MetricTable | ArrayLike,
         y_pred: ArrayLike | None = None,
         *,
         y_score: ArrayLike | None = None,
@@ -149,7 +152,7 @@ class Metric(FormulaText):
     def why(self, y_true: Counts[Array], **options: Any) -> Array: ...
     def why(
         self,
-        y_true: Statistic | ArrayLike,
+        y_true: MetricTable | ArrayLike,
         y_pred: ArrayLike | None = None,
         *,
         y_score: ArrayLike | None = None,
@@ -179,9 +182,18 @@ class Metric(FormulaText):
         object.__setattr__(self, "scores", form)
         return form
 
-    def for_columns(self, form: Formula) -> Formula:
-        """Declare the form for a column of probabilities for each class: the loss of each row, whose mean it is."""
-        object.__setattr__(self, "columns", form)
+    def for_columns(
+        self, form: Formula | None = None, *, range: tuple[float, float] | None = None, least_classes: int = 2
+    ) -> Formula:
+        """Declare the form for a column of probabilities for each class: the loss of each row, whose mean it is.
+
+        `range` is that of more than two classes, where it is not that of two; `least_classes` are those with which it
+        says anything.
+        """
+        if form is None:
+            return partial(self.for_columns, range=range, least_classes=least_classes)
+        for name, fact in (("columns", form), ("columns_range", range), ("least_classes", least_classes)):
+            object.__setattr__(self, name, fact)
         return form
 
     def fixed(self, name: str | None = None, **changes: Any) -> Metric:
@@ -223,13 +235,18 @@ class Metric(FormulaText):
         return self.title if keep else self.title.lower()
 
     @property
+    def of_many_columns(self) -> Metric:
+        """The metric as it is of a column of probabilities for each of more than two classes: with its range there."""
+        return self if self.columns_range is None else replace(self, range=self.columns_range)
+
+    @property
     def kind(self) -> Family:
         """The family with its facts; one of a user's own has its name for a title."""
         return FAMILIES.get(self.family, Family(self.family))
 
     def fits_scores(self, table: ScoreTable) -> bool:
         """Whether scores such as these can be judged: probabilities where it reads them as such, and rows enough."""
-        if self.scores is None or (self.of_probabilities and not table.has_probabilities):
+        if self.scores is None or self.least_classes > 2 or (self.of_probabilities and not table.has_probabilities):
             return False
         return self.least_rows is None or bool(table.total >= self.parameters[self.least_rows])
 

@@ -248,6 +248,26 @@ def lift(t, *, share=0.1):
     return _found(t, flagged) / (share * t.positive.total)
 
 
+@metric(
+    "Top-k accuracy",
+    on="scores",
+    family="ranking",
+    range=(0, 1),
+    cite="russakovsky2015",
+    sklearn="top_k_accuracy_score",
+    domain={"k": "[1, inf)"},
+    is_share=True,
+)
+def top_k_accuracy(t, *, k=2):
+    """Share of the rows whose class is among the k classes of the highest scores, a column of scores for each class.
+
+    Of two classes it is the accuracy at the threshold 0.5 (0 of scores that are no probabilities), or for k=2 one.
+    """
+    half = 0.5 if t.has_probabilities else 0.0
+    hits = (t.positive.scores >= half, t.negative.scores < half)
+    return _mean(t, *((hit | (k > 1)).astype(np.float64) for hit in hits))
+
+
 # ---------------------------------------------------------------- calibration: scores as probabilities
 
 

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays
-from steelyard.ingest.score_matrix import class_probabilities, tables_per_class, tables_per_pair
+from steelyard.ingest.score_matrix import needed_probabilities, probability_table
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.metric_value import MetricValue
 from steelyard.statistics.positive_class import absent_sentence, chosen_label
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Label
     from steelyard.metrics.call_options import CallOptions
-    from steelyard.metrics.formula import Formula
     from steelyard.metrics.metric import Metric
+    from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 
 
@@ -53,26 +53,41 @@ def _score_reason(metric: Metric, table: ScoreTable, value: float | Array) -> st
     return getattr(value, "why", "the function returned NaN")
 
 
-def on_score_columns(
-    metric: Metric, y_true: ArrayLike, y_score: ArrayLike, options: CallOptions, parameters: Mapping[str, object]
-) -> MetricValue:
-    """On one column of scores a class: the metric's own form, one class, or each class against the rest, averaged."""
+def counted_columns(
+    metric: Metric, y_true: ArrayLike, y_score: ArrayLike, options: CallOptions
+) -> ProbabilityTable | ScoreTable:
+    """A column of scores for each class as a table: that of all classes, or of the one that is meant."""
     if np.shape(y_score)[1] == 1:
         arrays.check_one_column(y_score)  # refuses it by its shape
-    if options.average == NATIVE and options.pos_label is None and metric.columns is not None:
-        return _on_rows(metric, metric.columns, y_true, y_score, options)
-    if options.average == NATIVE and (options.pos_label is not None or np.shape(y_score)[1] == 2):
-        return _on_one_column(metric, y_true, y_score, options, parameters)
-    if options.average in (NATIVE, "micro"):
-        raise InputError(
-            f"{metric.name} of several columns of scores needs average='macro', 'weighted' or None, or one class as "
-            "pos_label=."
-        )
-    if options.pos_label is not None:
-        raise InputError(f"pos_label= and average={options.average!r} contradict each other; give one.")
-    split = tables_per_pair if parameters.get("multi_class") == "ovo" else tables_per_class
-    names, tables, shares = split(y_true, y_score, **_row_options(options))
-    each = [on_scores(metric, table, parameters) for table in tables]
+    rows = {"sample_weight": options.sample_weight, "frequency": options.frequency}
+    table = probability_table(y_true, y_score, labels=options.labels, **rows)
+    two = len(table.labels) == 2 and metric.columns is None
+    if options.average != NATIVE or (options.pos_label is None and not two):
+        return table
+    return class_of_columns(table, options.pos_label)
+
+
+def class_of_columns(table: ProbabilityTable, pos_label: Label) -> ScoreTable:
+    """One class against the rest by its column: that named, or the positive one of two."""
+    names = list(table.labels)
+    label = chosen_label(pos_label, names, lambda: np.bincount(table.codes, minlength=len(names)))
+    if label not in names:
+        raise InputError(absent_sentence(f"The positive class {label!r}", label, names))
+    return table.class_tables[names.index(label)].table
+
+
+def on_columns(
+    metric: Metric, table: ProbabilityTable, options: CallOptions, parameters: Mapping[str, object]
+) -> MetricValue:
+    """On a column of scores for each class: the metric's own form, or each class against the rest, averaged."""
+    if options.average == NATIVE and metric.columns is not None:
+        return _on_rows(metric, table, parameters)
+    parts, names = averaged_columns(metric, table, options, parameters), []
+    each, shares = [], []
+    for part in parts:
+        names.append(part.name)
+        each.append(on_scores(metric, part.table, parameters))
+        shares.append(part.share)
     values = np.array([part.value for part in each])
     values = np.where(np.isnan(values), options.replacement, values)
     if options.average is None:
@@ -82,27 +97,30 @@ def on_score_columns(
     return MetricValue(np.asarray(value), lambda: f"class {names[bad]!r}: {each[bad].why}", averaged=True)
 
 
-def _row_options(options: CallOptions) -> dict[str, Any]:
-    return {"labels": options.labels, "sample_weight": options.sample_weight, "frequency": options.frequency}
+def averaged_columns(
+    metric: Metric, table: ProbabilityTable, options: CallOptions, parameters: Mapping[str, object]
+) -> Iterable[ColumnTable]:
+    """What is averaged: each class against the rest, or each pair of classes; one that asks for neither is refused."""
+    if options.average in (NATIVE, "micro"):
+        raise InputError(
+            f"{metric.name} of several columns of scores needs average='macro', 'weighted' or None, or one class as "
+            "pos_label=."
+        )
+    return table.pair_tables() if parameters.get("multi_class") == "ovo" else table.class_tables
 
 
-def _on_one_column(
-    metric: Metric, y_true: ArrayLike, y_score: ArrayLike, options: CallOptions, parameters: Mapping[str, object]
-) -> MetricValue:
-    """One class against the rest, by its column: that named, or the positive one of two."""
-    names, tables, _ = tables_per_class(y_true, y_score, **_row_options(options))
-    rows = [round(float(table.positive.total)) for table in tables]
-    label = chosen_label(options.pos_label, names, lambda: np.array(rows))
-    if label not in names:
-        raise InputError(absent_sentence(f"The positive class {label!r}", label, names))
-    return on_scores(metric, tables[names.index(label)], parameters)
+def row_losses(metric: Metric, table: ProbabilityTable, parameters: Mapping[str, object]) -> Array:
+    """The loss of each row by the probabilities that it was given, whose mean the metric is."""
+    assert metric.columns is not None  # noqa: S101 - asked before
+    given = needed_probabilities(table, metric.name) if metric.of_probabilities else table.probabilities
+    losses: Array = metric.columns(given, table.codes, **parameters)
+    return losses
 
 
-def _on_rows(metric: Metric, form: Formula, y_true: ArrayLike, y_score: ArrayLike, options: CallOptions) -> MetricValue:
-    """The mean loss of the rows, each by the probabilities that it was given."""
-    codes, probabilities, weights = class_probabilities(y_true, y_score, metric.name, **_row_options(options))
-    losses = form(probabilities, codes)
-    value = np.average(losses, weights=weights) if weights.any() else math.nan
-    sure = int(np.isinf(losses).sum())
+def _on_rows(metric: Metric, table: ProbabilityTable, parameters: Mapping[str, object]) -> MetricValue:
+    losses, weights = row_losses(metric, table, parameters), table.weights
+    counted = weights > 0
+    value = np.average(losses[counted], weights=weights[counted]) if counted.any() else math.nan
+    sure = int(np.isinf(losses[counted]).sum())
     why = f"{sure:,} rows were given probability 0 for what came true" if sure else "no rows of any weight"
     return MetricValue(np.asarray(value), lambda: why)

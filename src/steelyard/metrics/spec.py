@@ -123,12 +123,17 @@ class MetricSpec:
         """Whether it is taken of the scores: it knows no other way, or they are there."""
         return self.metric.scores is not None and (self.metric.function is None or scores is not None)
 
-    def check_data(self, *, labels: bool, scores: bool) -> None:
+    def check_data(self, *, labels: bool, scores: bool, columns: bool = False) -> None:
         """Refuse a metric for which the data have neither labels nor scores."""
         of_labels, of_scores = self.metric.function is not None and labels, self.metric.scores is not None and scores
         if of_scores and not of_labels and not self.is_native:
             alone = f"ask for {self.metric.name} alone, and name the positive class with pos_label="
             raise InputError(f"{self.name}: one column of scores is of one positive class; {alone}.")
+        if columns and not of_labels:
+            name, ways = self.metric.name, f"{self.metric.name}[average=macro] or {self.metric.name}[class=...]"
+            raise InputError(
+                f"{name} of a column of scores for each class is averaged, or of one of them; ask for {ways}."
+            )
         if not of_labels and not of_scores:
             needed = "scores" if self.metric.function is None else "labels, or a threshold for the scores"
             raise InputError(f"{self.name} needs {needed}.")

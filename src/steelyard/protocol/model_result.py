@@ -152,7 +152,8 @@ class ModelResult:
         return replace(row, low=low, high=high, of_rows=True)
 
     def _summary(self, spec: MetricSpec | CostKind, values: Array) -> Summary:
-        return Summary.of(self._shown_name, spec, values, self._extent, self.level)
+        taken = spec if isinstance(spec, CostKind) else run_values.as_taken(spec, self.runs)
+        return Summary.of(self._shown_name, taken, values, self._extent, self.level)
 
     @property
     def _shown_name(self) -> str | None:

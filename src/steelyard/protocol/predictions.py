@@ -11,6 +11,7 @@ from steelyard.errors import InputError
 from steelyard.ingest import arrays, label_codes
 from steelyard.protocol.cost import Cost
 from steelyard.protocol.resample import Training
+from steelyard.statistics.probability_table import SUM_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Sized
@@ -58,6 +59,12 @@ class RunPredictions:
     scores: Array | None = None
     cost: Cost = Cost()  # noqa: RUF009 - frozen
     error: str | None = None
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the columns of scores of all classes, if there are any, are probabilities."""
+        scores = self.scores
+        return scores is None or (bool((scores >= 0).all()) and bool((np.abs(scores.sum(1) - 1) <= SUM_OFF).all()))
 
 
 def predictions_of(model: Estimator, data: Data, test: Array) -> RunPredictions:

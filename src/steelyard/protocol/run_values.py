@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,9 @@ def specs_of(metrics: Iterable[SpecLike] | None, runs: Sequence[Run]) -> list[Me
     specs = [MetricSpec(m) for m in list_metrics() if _fits(m, scores, positive=positive)]
     if not positive and any(run.predictions.scores is not None for run in runs):
         specs += [MetricSpec(m, "macro") for m in metrics_with_role("averaged over columns")]
+        proper = all(run.predictions.has_probabilities for run in runs)
+        of_columns = [m for m in list_metrics() if m.columns is not None and (proper or not m.of_probabilities)]
+        specs += [MetricSpec(metric) for metric in of_columns]
     return specs + [MetricSpec(m, average) for average in SHOWN_AVERAGES for m in metrics_with_role("per class")]
 
 
@@ -162,14 +165,26 @@ def run_score_values(spec: MetricSpec, runs: Sequence[Run]) -> Array:
     by_columns = data.positive is None
     if not by_columns and _class_of(spec, data) != data.positive:
         raise InputError(f"{spec.name} needs the scores of that class; give pos_label={spec.label!r}.")
-    if by_columns != (spec.average != NATIVE):
+    if by_columns != (spec.average != NATIVE) and not (by_columns and _has_column_form(spec)):
         stem = spec.metric.name
         needed, other = ("a positive class", f"{stem}[average=macro]") if by_columns else ("a score a class", stem)
         do = "give" if by_columns else "leave out"
         raise InputError(f"{spec.name} needs {needed}: {do} pos_label=, or ask for {other}.")
     if by_columns:
-        return np.array([run.by_columns(spec.metric, str(spec.average)) for run in runs])
+        return np.array([run.by_columns(spec) for run in runs])
     return np.array([math.nan if run.scores is None else score_table_value(spec.metric, run.scores) for run in runs])
+
+
+def as_taken(spec: MetricSpec, runs: Sequence[Run]) -> MetricSpec:
+    """The metric with the range that it has on these runs: of many classes it may be another."""
+    data = runs[0].data
+    many = data.positive is None and len(data.labels) > 2 and spec.average == NATIVE
+    return replace(spec, metric=spec.metric.of_many_columns) if many else spec
+
+
+def _has_column_form(spec: MetricSpec) -> bool:
+    """Whether a column of scores for each class is enough: for the metric's own form, or for that of one class."""
+    return spec.metric.columns is not None or spec.label is not None
 
 
 def score_table_value(metric: Metric, table: ScoreTable) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._renamed import Renamed
+from steelyard.analysis import paired_tables
 from steelyard.errors import InputError, SteelyardError
 from steelyard.ingest import code_counts
 from steelyard.ingest.array_tables import score_table
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steelyard._types import Array, Estimator
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import MetricSpec
     from steelyard.protocol.candidates import Candidate
     from steelyard.protocol.splits import Part
     from steelyard.statistics.score_table import ScoreTable
@@ -72,14 +73,17 @@ class Run:
         )
         return replace(table, label=self.data.positive)
 
-    def by_columns(self, metric: Metric, average: str) -> float:
-        """A metric of scores averaged over the classes, a column for each; NaN where the test rows lack a class."""
+    def by_columns(self, spec: MetricSpec) -> float:
+        """A metric of a column of scores for each class; NaN where the test rows lack a class that it needs."""
         if self.predictions.scores is None:
             return math.nan
         rows, weight = self._weighted_rows()
         true, columns = self.data.codes[self.part.test[rows]], self.predictions.scores[rows]
         every = list(range(len(self.data.labels)))
-        return float(metric(true, columns, labels=every, average=average, sample_weight=weight))
+        labels = self.data.labels
+        label = None if spec.label is None else labels.index(paired_tables.positive(labels, spec.label))
+        options: dict[str, Any] = {"labels": every, "sample_weight": weight, "pos_label": label}
+        return float(spec.metric(true, columns, average=spec.average, **options))
 
     def _weighted_rows(self) -> tuple[Array | slice, Array | None]:
         """Which test rows have a weight above 0, and their weights."""

@@ -37,6 +37,19 @@ class ClassScores:
     among: tuple[Array, ClassScores] | None = None
     single_use: bool = False
 
+    @classmethod
+    def of_rows(cls, scores: Array, sample_weight: Array | None = None, frequency: Array | None = None) -> ClassScores:
+        """The scores of the rows of one class, in any order; a row of no weight is as good as absent."""
+        if sample_weight is None and frequency is None:
+            return cls(scores, ascending=False)
+        rows = np.ones(len(scores), dtype=np.int64) if frequency is None else frequency
+        weights = rows if sample_weight is None else sample_weight * rows
+        order = np.argsort(scores, kind="stable")
+        order = order if weights.all() else order[weights[order] > 0]
+        if sample_weight is None:
+            return cls(scores[order], rows[order])
+        return cls(scores[order], rows[order], weights[order], (sample_weight * weights)[order])
+
     @cached_property
     def entries(self) -> Array:
         """The scores, one an entry."""

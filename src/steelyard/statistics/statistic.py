@@ -6,6 +6,8 @@ from typing import Any, TypeAlias
 
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
 Statistic: TypeAlias = Counts[Any] | Confusion | ScoreTable
+MetricTable: TypeAlias = Statistic | ProbabilityTable  # what a metric is taken of

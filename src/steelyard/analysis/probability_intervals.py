@@ -1,0 +1,259 @@
+"""Intervals where each class has a column of probabilities: of averaged areas, of mean losses, of shares of rows.
+
+All columns share their rows, so the variance of an average is that of the rows' summed influence. What the interval of
+a class knows beyond that, how much wider it is (few rows show too little spread) and how far it leans (an area near 1
+can only be lower), enters by its share of the spread, as the higher cumulants of a sum do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import exp, isnan, nan, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from steelyard.analysis.auc_intervals import NEGLIGIBLE
+from steelyard.analysis.distributions import normal_reach, student_quantile
+from steelyard.analysis.rate_intervals import jeffreys
+from steelyard.analysis.score_influence import score_influence
+from steelyard.errors import InputError
+from steelyard.ingest import arrays, label_codes
+from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.metrics.score_values import averaged_columns, row_losses
+from steelyard.metrics.spec import MetricSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard._types import Array
+    from steelyard.analysis.estimand import Estimand
+    from steelyard.analysis.inference import ClusteredRows, Inference
+    from steelyard.analysis.interval import Interval
+    from steelyard.statistics.class_scores import ClassScores
+    from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
+
+    IntervalOf: TypeAlias = Callable[[Estimand], Interval]
+
+
+class ColumnEnds(NamedTuple):
+    """The ends of an interval, or of one for each class."""
+
+    low: Any
+    high: Any
+
+
+NO_ENDS = ColumnEnds(nan, nan)
+
+
+class WeightedRows(NamedTuple):
+    """The rows of a table, what they weigh, and the cluster of each where rows are clustered."""
+
+    weights: Array
+    squares: Array
+    clusters: Array | None
+    level: float
+
+    @classmethod
+    def of_table(cls, table: ProbabilityTable, inference: Inference) -> WeightedRows:
+        """All rows of a table."""
+        clusters = None if inference.clustered is None else _cluster_codes(inference.clustered, table.codes)
+        return cls(table.weights, table.squares, clusters, inference.level)
+
+    def of(self, members: Array) -> WeightedRows:
+        """Some of the rows."""
+        clusters = None if self.clusters is None else self.clusters[members]
+        return WeightedRows(self.weights[members], self.squares[members], clusters, self.level)
+
+    def independent(self) -> WeightedRows:
+        """The same rows, of no cluster."""
+        return self._replace(clusters=None)
+
+    def moment(self, influence: Array, power: int) -> float:
+        """The sum over rows, or clusters, of a power of the weight times the influence."""
+        if self.clusters is not None:
+            return float((np.bincount(self.clusters, self.weights * influence) ** power).sum())
+        row_weight = self.squares / np.where(self.weights > 0, self.weights, 1.0)  # of one of a frequency's rows
+        return float((self.squares * row_weight ** (power - 2)) @ influence**power)
+
+    def error(self, influence: Array) -> float:
+        """The standard error of what has this influence."""
+        n = self.effective_number()
+        return sqrt(self.moment(influence, 2) * (n / (n - 1) if self.clusters is not None and n > 1 else 1.0))
+
+    def effective_number(self) -> float:
+        """How many rows, or clusters, of one weight are worth as much as these (Kish)."""
+        if self.clusters is None:
+            return float(self.weights.sum() ** 2 / self.squares.sum())
+        sums = np.bincount(self.clusters, self.weights)
+        return float(sums.sum() ** 2 / (sums @ sums))
+
+    def student_reach(self, n: float) -> float:
+        """How many standard errors around a mean of n hold the level; of fewer than two as if of two."""
+        return float(student_quantile((1 + self.level) / 2, max(n - 1, 1.0)))
+
+
+def column_method(estimand: Estimand) -> str:
+    """How the interval of a metric of a column of scores for each class is made."""
+    if estimand.options.average != NATIVE:
+        return "influence"
+    return "jeffreys" if estimand.metric.is_share else "student"
+
+
+def _cluster_codes(rows: ClusteredRows, classes: Array) -> Array:
+    """The cluster of each row as a number from 0 on."""
+    member = arrays.column(rows.clusters, "cluster")
+    arrays.check_lengths(y_true=classes, cluster=member)
+    codes, clusters = label_codes.encode(member, None, "cluster")
+    if len(clusters) < 2:
+        raise InputError(
+            "cluster= names one cluster only; with no second one the variation between clusters is unknown."
+        )
+    return codes.astype(np.int64)
+
+
+def probability_ends(
+    estimand: Estimand, table: ProbabilityTable, value: Array, inference: Inference, interval_of: IntervalOf
+) -> ColumnEnds:
+    """The ends of a metric of all classes, or of each of them; `interval_of` gives that of one class."""
+    if inference.prevalence is not None:
+        raise InputError(
+            f"{estimand.spec.name} of a column of scores for each class has no interval at another prevalence; leave "
+            "prevalence= out."
+        )
+    rows, metric, options = WeightedRows.of_table(table, inference), estimand.metric, estimand.options
+    if options.average == NATIVE:
+        if not np.isfinite(value):
+            return NO_ENDS
+        losses = row_losses(metric, table, estimand.parameters)
+        return _share_ends(losses, rows) if metric.is_share else _mean_ends(losses, rows)
+    parts = list(averaged_columns(metric, table, options, estimand.parameters))
+    if options.average is not None:
+        return NO_ENDS if isnan(value) else _averaged_ends(estimand, parts, float(value), rows, interval_of)
+    each = [_class_ends(estimand, part, rows, interval_of) for part in parts]
+    return ColumnEnds(np.array([ends.low for ends in each]), np.array([ends.high for ends in each]))
+
+
+def _class_ends(estimand: Estimand, part: ColumnTable, rows: WeightedRows, interval_of: IntervalOf) -> ColumnEnds:
+    """The ends of one class: those of its own interval, unless rows are clustered."""
+    interval = interval_of(_of_part(estimand, part))
+    if rows.clusters is None or isnan(interval.value):
+        return ColumnEnds(interval.low, interval.high)
+    return _averaged_ends(estimand, [part], interval.value, rows, interval_of)
+
+
+def _of_part(estimand: Estimand, part: ColumnTable) -> Estimand:
+    """The metric of one part alone."""
+    return replace(estimand, spec=MetricSpec(estimand.metric), table=part.table, options=CallOptions())
+
+
+# ---------------------------------------------------------------- averages over columns
+
+
+class Reach(NamedTuple):
+    """How far a part of an average may be off, squared: half its interval's width, and what its influence shows."""
+
+    half: float
+    shown: float
+    lean: float  # by how much the interval lies lower than its value
+
+
+def _averaged_ends(
+    estimand: Estimand, parts: list[ColumnTable], value: float, rows: WeightedRows, interval_of: IntervalOf
+) -> ColumnEnds:
+    """The ends of an average: the influence of its rows, and what the intervals of its parts know beyond that."""
+    by_share, total = estimand.options.average == "weighted", sum(part.share for part in parts)
+    influence, reaches = np.zeros_like(rows.weights), []
+    for part in parts:
+        interval = interval_of(_of_part(estimand, part))
+        influences = score_influence(estimand.metric, part.table, estimand.parameters)
+        if influences is None:
+            return NO_ENDS
+        share = part.share / total if by_share else 1 / len(parts)
+        members, own = np.concatenate(part.rows), share * _by_row(part, influences)
+        own *= _student_ratio(part, rows)
+        influence[members] += own
+        reaches.append(_reach(interval, share, part, rows, rows.of(members), own))
+        if by_share:  # the classes' shares are a sample's as well
+            influence[np.concatenate(part.sharing)] += (interval.value - value) / total
+    return _added_up(value, reaches, normal_reach(rows.level) * rows.error(influence), estimand.metric.range)
+
+
+def _reach(
+    interval: Interval, share: float, part: ColumnTable, rows: WeightedRows, own: WeightedRows, influence: Array
+) -> Reach:
+    """How far one part may be off; the interval is of independent rows, so clusters widen it as they do the error."""
+    z, error = normal_reach(rows.level), own.error(influence)
+    if rows.clusters is not None:
+        alone = own.independent().error(influence)
+        apart = own.independent().effective_number() / own.effective_number()
+        share *= error / alone * _student_ratio(part, rows) if alone > NEGLIGIBLE else apart
+    lean = (2 * interval.value - interval.low - interval.high) / 2
+    return Reach((share * (interval.high - interval.low) / 2) ** 2, (z * error) ** 2, share * lean)
+
+
+def _added_up(value: float, reaches: list[Reach], shown: float, limits: tuple[float, float]) -> ColumnEnds:
+    """The parts' excesses and leans count by their share of the spread, as the higher cumulants of a sum shrink.
+
+    Neither end is nearer than the influence shows, on the logit upwards. Over 22 settings at random (3 to 10 classes, 5
+    to 30 rows in the rarest, 400 runs) macro AUC is covered in 94.5 to 100 %; by the logit alone in 0 to 96 %, and by
+    Zou and Donner's sum of squares, 1.3 times as wide, in 93 to 99.8 % with all misses on one side.
+    """
+    halves = sum(reach.half for reach in reaches)
+    if not halves:
+        return ColumnEnds(value - shown, value + shown)
+    spread = shown**2 + sum(reach.half * (reach.half - reach.shown) for reach in reaches) / halves
+    lean = sum(reach.half * reach.lean for reach in reaches) / max(halves, spread)
+    half = sqrt(max(spread, 0.0))
+    upwards = shown if limits != (0, 1) else shown_on_logit(value, shown)
+    return ColumnEnds(value - max(half + lean, shown), value + max(half - lean, upwards))
+
+
+def shown_on_logit(value: float, reach: float) -> float:
+    """How far above a value between 0 and 1 so long a reach leads on the scale of the logit."""
+    slope = value * (1 - value)
+    return value / (value + (1 - value) * exp(-min(reach / slope, 700.0))) - value if slope > 0 else 0.0
+
+
+def _by_row(part: ColumnTable, influences: tuple[Array, Array]) -> Array:
+    """The influence of each row of the part, the positives first."""
+    sides = zip(part.rows, part.table.classes, influences, strict=True)
+    return np.concatenate([_at_scores(part.scores[members], side, by_score) for members, side, by_score in sides])
+
+
+def _at_scores(scores: Array, side: ClassScores, by_score: Array) -> Array:
+    places = np.searchsorted(side.distinct[0], scores)
+    return np.asarray(by_score[np.minimum(places, len(by_score) - 1)])  # a row of no weight may lie beyond
+
+
+def _student_ratio(part: ColumnTable, rows: WeightedRows) -> float:
+    """By how much Student's t of the clusters that have rows of both classes exceeds the normal reach."""
+    if rows.clusters is None:
+        return 1.0
+    n = min(rows.of(members).effective_number() for members in part.rows)
+    return rows.student_reach(n) / normal_reach(rows.level)
+
+
+# ---------------------------------------------------------------- means over rows
+
+
+def _mean_ends(losses: Array, rows: WeightedRows) -> ColumnEnds:
+    """Student's t on the losses of the rows, the upper end moved out by their skewness (Johnson 1978)."""
+    mean, n = float(np.average(losses, weights=rows.weights)), rows.effective_number()
+    if n <= 1:
+        return NO_ENDS
+    influence = (losses - mean) / rows.weights.sum()
+    error, t = sqrt(rows.moment(influence, 2) * n / (n - 1)), rows.student_reach(n)
+    skewness = rows.moment(influence, 3) / rows.moment(influence, 2) ** 1.5 if error else 0.0
+    return ColumnEnds(mean - t * error, mean + (t + max(skewness, 0.0) * (1 + 2 * t**2) / 6) * error)
+
+
+def _share_ends(hits: Array, rows: WeightedRows) -> ColumnEnds:
+    """Jeffreys' interval of a share of rows, of as many as they are worth (Korn and Graubard 1998)."""
+    share, n = float(np.average(hits, weights=rows.weights)), rows.effective_number()
+    if rows.clusters is not None:
+        error = rows.error((hits - share) / rows.weights.sum())
+        n = share * (1 - share) / error**2 if error else n
+        n *= (normal_reach(rows.level) / rows.student_reach(rows.effective_number())) ** 2
+    low, high = jeffreys(np.asarray(share * n), np.asarray(n), rows.level)
+    return ColumnEnds(float(low), float(high))

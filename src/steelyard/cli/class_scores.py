@@ -1,0 +1,54 @@
+"""Class scores: a column of scores for each class, which a pattern names, evaluated row by row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from steelyard.cli.usual_columns import guess_columns
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.cli.inputs import Inputs
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.ingest.probability_columns import ProbabilityRows
+    from steelyard.ingest.source import Source
+
+
+def evaluated_class_scores(source: Source, inputs: Inputs, options: dict[str, Any]) -> tuple[Evaluation, list[str]]:
+    """The evaluation of the rows, the columns of the scores matched to the classes by name, and what was assumed."""
+    from steelyard.evaluation.evaluate import evaluate
+
+    for option in ("score", "exact", "labels"):
+        if getattr(inputs, option) is not None:
+            raise InputError(f"--scores names the scores of every class, so --{option} has no place beside it.")
+    named, assumed = guess_columns(source, replace(inputs, score=inputs.class_scores))
+    rows = _rows(source, named)
+    evaluation = evaluate(
+        rows.true,
+        rows.pred,
+        y_score=rows.scores,
+        threshold=inputs.threshold,
+        sample_weight=rows.numbers.get("weight"),
+        frequency=rows.numbers.get("frequency"),
+        by={name: rows.others[name] for name in inputs.by} or None,
+        cluster=None if inputs.cluster is None else rows.others[inputs.cluster],
+        **options,
+    )
+    used = {"true": named.true, "pred": named.pred, "scores": inputs.class_scores, **inputs.columns}
+    if inputs.cluster is not None:
+        used["cluster"] = inputs.cluster
+    return replace(evaluation, columns={use: name for use, name in used.items() if name}), assumed
+
+
+def _rows(source: Source, inputs: Inputs) -> ProbabilityRows:
+    from steelyard.ingest.probability_columns import probability_rows
+
+    return probability_rows(
+        source,
+        inputs.class_scores or "",
+        true=inputs.true or "",
+        pred=inputs.pred if isinstance(inputs.pred, str) else None,
+        numbers={use: name for use in ("weight", "frequency") if (name := getattr(inputs, use)) is not None},
+        others={name: name for name in (*inputs.by, inputs.cluster) if name is not None},
+    )

@@ -1,0 +1,88 @@
+"""Probability columns: those of a frame or files that a pattern names, one for each class, matched to the classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steelyard.errors import InputError, first_ten
+from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
+from steelyard.ingest.score_tables import number_column
+from steelyard.ingest.source import ColumnNames, check_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard._types import Array, Labels
+    from steelyard.ingest.source import Source
+
+
+class ProbabilityRows(NamedTuple):
+    """The rows of a file with a column of scores for each class, and the other columns by what they are for."""
+
+    true: Array
+    pred: Array | None
+    scores: Array
+    numbers: dict[str, Array]
+    others: dict[str, Array]
+
+
+def probability_rows(
+    source: Source,
+    pattern: str,
+    *,
+    true: str,
+    pred: str | None = None,
+    numbers: dict[str, str],
+    others: dict[str, str],
+) -> ProbabilityRows:
+    """The rows, brought here; `numbers` are columns such as the weight, `others` such as the cluster, by their use."""
+    scores = _matching(source, pattern)
+    labels = [true] if pred is None else [true, pred]
+    check_columns(source, ColumnNames(true, tuple(labels[1:]), by=tuple(others.values())))
+    for name in (*scores.values(), *numbers.values()):
+        check_columns(source, ColumnNames(true, score=name))
+    fetched = queries.fetch_columns(source, [*labels, *scores.values(), *numbers.values(), *others.values()])
+    text = {name: arrays.column(fetched[name].to_native(), f"The column {name!r}") for name in fetched}
+    classes = (
+        csv_values.labels([text[name] for name in labels], labels) if source.textual else [text[n] for n in labels]
+    )
+    order = label_codes.encode(classes[0], None, f"The column {true!r}")[1]
+    chosen = _by_class(scores, order, pattern)
+    with bad_rows.naming_bad_numbers(source, *chosen, *numbers.values()):
+        read = {name: number_column(fetched[name], name) for name in (*chosen, *numbers.values())}
+    return ProbabilityRows(
+        classes[0],
+        classes[1] if pred is not None else None,
+        np.column_stack([read[name] for name in chosen]),
+        {use: read[name] for use, name in numbers.items()},
+        {use: text[name] for use, name in others.items()},
+    )
+
+
+def _matching(source: Source, pattern: str) -> dict[str, str]:
+    """The columns that a pattern with one star names, by what stands in place of the star."""
+    if pattern.count("*") != 1:
+        raise InputError(f"The columns of the scores are a pattern with one *, such as 'p_*', not {pattern!r}.")
+    before, after = pattern.split("*")
+    names = list(source.parts[0].collect_schema())
+    inside = {
+        name[len(before) : len(name) - len(after)]: name
+        for name in names
+        if name.startswith(before) and name.endswith(after) and len(name) > len(before) + len(after)
+    }
+    if len(inside) < 2:
+        raise InputError(f"{len(inside)} columns are named like {pattern!r}; there are {first_ten(names)}.")
+    return inside
+
+
+def _by_class(columns: dict[str, str], classes: Labels, pattern: str) -> Sequence[str]:
+    """The column of each class; one without a class, or a class without one, is refused."""
+    texts = [str(label) for label in classes]
+    if {*texts} != {*columns}:
+        raise InputError(
+            f"The columns like {pattern!r} are of {first_ten(list(columns))} and the truth holds {first_ten(texts)}; "
+            f"name a column for each class, such as {pattern.replace('*', texts[0])!r}, and none besides."
+        )
+    return [columns[text] for text in texts]

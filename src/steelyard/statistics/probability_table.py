@@ -1,0 +1,136 @@
+"""ProbabilityTable: the class of each row and its probabilities, a column for each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import permutations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steelyard.errors import InputError, first_ten
+from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steelyard._types import Array, Label, Labels
+
+SUM_OFF = 1e-3  # of the probabilities of a row: what single precision and rounding to three digits may leave
+
+
+class ColumnTable(NamedTuple):
+    """The scores of one column for two sets of rows: its class, and the rest or one other class."""
+
+    name: Label  # the class, or the pair of classes
+    table: ScoreTable
+    scores: Array  # the column
+    rows: tuple[Array, Array]  # the places of the rows that are positive here, and of those that are negative
+    sharing: tuple[Array, ...]  # the rows by which it is weighted: those of the class, or of both classes of the pair
+    share: float  # their weight
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProbabilityTable:
+    """Rows with a column of probabilities, or of other scores, for each class; nothing smaller holds their losses.
+
+    `codes` are the places of the rows' classes among the labels. Tables of other rows merge with `+`.
+
+    >>> table = ProbabilityTable(("a", "b"), np.array([0, 1]), np.array([[0.9, 0.1], [0.3, 0.7]]))
+    >>> table + table
+    <ProbabilityTable of 4 rows, 2 classes>
+    """
+
+    labels: Labels
+    codes: Array
+    probabilities: Array
+    sample_weight: Array | None = None
+    frequency: Array | None = None
+
+    @property
+    def n(self) -> int:
+        """The rows counted."""
+        return len(self.codes) if self.frequency is None else int(self.frequency.sum())
+
+    @cached_property
+    def weights(self) -> Array:
+        """The weight of each row: its sample weight as often as it counts."""
+        ones = np.ones(len(self.codes)) if self.sample_weight is None else self.sample_weight
+        return ones if self.frequency is None else ones * self.frequency
+
+    @property
+    def squares(self) -> Array:
+        """The squared sample weight of each row, as often as it counts."""
+        return self.weights if self.sample_weight is None else self.weights * self.sample_weight
+
+    @property
+    def class_shares(self) -> Array:
+        """The share of the weight that each class has."""
+        weights = np.bincount(self.codes, self.weights, minlength=len(self.labels))
+        return np.asarray(weights / weights.sum())
+
+    @cached_property
+    def first_improper(self) -> int | None:
+        """The first row whose numbers are no probabilities, from 0 to 1 with the sum 1; None where all are."""
+        given = self.probabilities
+        improper = ((given < 0) | (given > 1)).any(1) | (np.abs(given.sum(1) - 1) > SUM_OFF)
+        return int(np.argmax(improper)) if improper.any() else None
+
+    @cached_property
+    def most_probable(self) -> Array:
+        """The place of the highest column of each row, the first of equal ones, as a classifier predicts it."""
+        return np.asarray(self.probabilities.argmax(1))
+
+    @cached_property
+    def class_tables(self) -> tuple[ColumnTable, ...]:
+        """Each class against the rest by its own column."""
+        own = [self.codes == place for place in range(len(self.labels))]
+        masks = ((np.flatnonzero(mask), np.flatnonzero(~mask)) for mask in own)
+        return tuple(self._column(self.labels[place], place, rows, rows[:1]) for place, rows in enumerate(masks))
+
+    def pair_tables(self) -> Iterator[ColumnTable]:
+        """Each ordered pair of classes by the column of the first (Hand and Till)."""
+        own = [np.flatnonzero(self.codes == place) for place in range(len(self.labels))]
+        for first, second in permutations(range(len(self.labels)), 2):
+            rows = (own[first], own[second])
+            yield self._column((self.labels[first], self.labels[second]), first, rows, rows)
+
+    def _column(self, name: Label, place: int, rows: tuple[Array, Array], sharing: tuple[Array, ...]) -> ColumnTable:
+        positive, negative = (self._class_scores(place, members) for members in rows)
+        table = ScoreTable(positive, negative, self.labels[place])
+        share = float(sum(self.weights[members].sum() for members in sharing))
+        return ColumnTable(name, table, self.probabilities[:, place], rows, sharing, share)
+
+    def _class_scores(self, place: int, rows: Array) -> ClassScores:
+        columns = (None if column is None else column[rows] for column in (self.sample_weight, self.frequency))
+        return ClassScores.of_rows(self.probabilities[rows, place], *columns)
+
+    def __add__(self, other: object) -> ProbabilityTable:
+        if not isinstance(other, ProbabilityTable):
+            return NotImplemented
+        if {*self.labels} != {*other.labels}:
+            raise InputError(
+                f"The tables have different classes, {first_ten(self.labels)} and {first_ten(other.labels)}."
+            )
+        places = [other.labels.index(label) for label in self.labels]
+        codes = np.argsort(places)[other.codes]
+        return replace(
+            self,
+            codes=np.concatenate([self.codes, codes]),
+            probabilities=np.concatenate([self.probabilities, other.probabilities[:, places]]),
+            sample_weight=_joined(self.sample_weight, other.sample_weight, self, other),
+            frequency=_joined(self.frequency, other.frequency, self, other),
+        )
+
+    def __repr__(self) -> str:
+        return f"<ProbabilityTable of {self.n:,} rows, {len(self.labels)} classes>"
+
+
+def _joined(mine: Array | None, theirs: Array | None, *tables: ProbabilityTable) -> Array | None:
+    """Two columns of weights one after the other, of which one may be missing for a column of ones."""
+    if mine is None and theirs is None:
+        return None
+    pairs = zip((mine, theirs), tables, strict=True)
+    return np.concatenate([np.ones(len(table.codes), np.int64) if one is None else one for one, table in pairs])
