@@ -29,7 +29,14 @@ INFLUENCE_METHODS = ("influence",)
 RANK_METHODS = ("bayesian-bootstrap",)
 COLUMN_METHODS = ("student",)  # of mean losses of a column of scores for each class
 METHODS = (
-    "auto", *COUNT_METHODS, *RATE_METHODS, *AUC_METHODS, *INFLUENCE_METHODS, *RANK_METHODS, *COLUMN_METHODS, "cluster",
+    "auto",
+    *COUNT_METHODS,
+    *RATE_METHODS,
+    *AUC_METHODS,
+    *INFLUENCE_METHODS,
+    *RANK_METHODS,
+    *COLUMN_METHODS,
+    "cluster",
 )
 
 

@@ -28,6 +28,7 @@ from steelyard.analysis.kinks import deviance_limit, deviances, near_kink
 from steelyard.analysis.large_tables import draw_count, is_large, values_by_blocks
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.probability_intervals import probability_ends
+from steelyard.analysis.quantiles import quantiles
 from steelyard.analysis.rank_sampler import RankSampler
 from steelyard.analysis.rate_intervals import rate_interval
 from steelyard.analysis.score_intervals import ScoreIntervals
@@ -240,19 +241,3 @@ def _check_unweighted(estimand: Estimand, method: str) -> None:
     about_all = estimand.positive_place is None and not isinstance(estimand.table, Counts)
     if about_all or (isinstance(estimand.table, Confusion) and estimand.table.weighted):
         raise InputError(f"The method {method!r} counts rows of two classes without weights; use 'posterior'.")
-
-
-def quantiles(values: Array, levels: tuple[float, float]) -> Ends:
-    """The two quantiles of the draws on the last axis, of those that are defined."""
-    if np.isnan(values).any():
-        import warnings
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # a table without a defined draw has no interval
-            low, high = np.nanquantile(values, levels, axis=-1)
-    elif np.isinf(values).any():  # between two infinities nothing can be interpolated
-        low = np.quantile(values, levels[0], axis=-1, method="lower")
-        high = np.quantile(values, levels[1], axis=-1, method="higher")
-    else:
-        low, high = np.quantile(values, levels, axis=-1)
-    return low, high

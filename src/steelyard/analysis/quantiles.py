@@ -1,0 +1,27 @@
+"""Quantiles of draws: the two ends between which the middle share of the defined ones lies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.analysis.rate_intervals import Ends
+
+
+def quantiles(values: Array, levels: tuple[float, float]) -> Ends:
+    """The two quantiles of the draws on the last axis, of those that are defined."""
+    if np.isnan(values).any():
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # a table without a defined draw has no interval
+            low, high = np.nanquantile(values, levels, axis=-1)
+    elif np.isinf(values).any():  # between two infinities nothing can be interpolated
+        low = np.quantile(values, levels[0], axis=-1, method="lower")
+        high = np.quantile(values, levels[1], axis=-1, method="higher")
+    else:
+        low, high = np.quantile(values, levels, axis=-1)
+    return low, high
