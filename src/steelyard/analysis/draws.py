@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.class_draws import HALF_ROW, TableDraws, added_rows, class_draws
 from steelyard.analysis.distributions import normal_reach, student_quantile
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
 from steelyard.statistics.cell_values import LARGEST
@@ -15,11 +16,11 @@ from steelyard.statistics.effective_rows import weight_per_row
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steelyard._types import Array, Rng
     from steelyard.statistics.confusion import Confusion
 
-PRIOR_MASS = 2.0  # 1/2 for each cell of 2 x 2; spread over K x K cells so that it does not drown them
-MOST_DENSE = 141  # classes up to which every cell has a draw of its own
 # Rows added to each class, anywhere among the scores: 0.5 and 1 were tried, on settings like those of the coverage
 # table, so that table does not test it; three settings of other distributions, drawn later, gave 92 to 98 %.
 RANK_PRIOR = 0.5
@@ -62,37 +63,36 @@ def effective_cells(table: Counts | Confusion) -> tuple[Array, Array]:
     return table.weights / row_weight, row_weight
 
 
-def posterior_draws(rows: Array, row_weight: Array, draws: int, rng: np.random.Generator) -> Array:
-    """Draws of the table from its Dirichlet posterior: a gamma draw a cell, on a new first axis."""
-    k = rows.shape[-1]
-    if k > MOST_DENSE:
-        cells = _sparse_draws(rows, draws, rng)
-        return cells if (row_weight == 1).all() else np.multiply(cells, row_weight, out=cells)
-    prior = PRIOR_MASS / k**2
-    return np.asarray(rng.standard_gamma(rows + prior, size=(draws, *rows.shape)) * row_weight)
+def posterior_draws(rows: Array, row_weight: Array, draws: int, rng: np.random.Generator) -> TableDraws:
+    """Draws of the table from its posterior: of two classes half a row is added to each cell.
 
-
-def _sparse_draws(rows: Array, draws: int, rng: np.random.Generator) -> Array:
-    """The same of a table of many cells, most of them empty: the prior of a true class falls on one of its cells.
-
-    Its shape, 2 / K, is so small that nearly all of it would lie in one cell anyway.
+    The same draws are read once more around the value seen: what the added rows move it by is taken back, without
+    which an accuracy of ten classes with no error would be certain not to be 1.
     """
-    k, filled = rows.shape[-1], np.flatnonzero(rows)
-    cells = np.zeros((draws, k, k))
-    cells.reshape(draws, -1)[:, filled] = rng.standard_gamma(rows.ravel()[filled], size=(draws, len(filled)))
-    return _with_sparse_prior(cells, rng)
+    if rows.shape[-1] > 2:
+        drawn = class_draws(rows, draws, rng)
+    else:
+        cells = rng.standard_gamma(rows + HALF_ROW, size=(draws, *rows.shape))
+        drawn = TableDraws(cells, cells, (rows + HALF_ROW)[None])
+    return weighted(drawn, row_weight)
 
 
-def _with_sparse_prior(cells: Array, rng: np.random.Generator) -> Array:
-    draws, k = cells.shape[:2]
-    place, prior = rng.integers(k, size=(draws, k)), rng.standard_gamma(PRIOR_MASS / k, size=(draws, k))
-    cells[np.arange(draws)[:, None], np.arange(k), place] += prior
-    return cells
+def weighted(drawn: TableDraws, row_weight: Array) -> TableDraws:
+    """The draws in which a row of each true class has that weight."""
+    return drawn if (row_weight == 1).all() else mapped(drawn, lambda cells: cells * row_weight)
+
+
+def mapped(drawn: TableDraws, change: Callable[[Array], Array]) -> TableDraws:
+    """The draws with every table changed alike."""
+    cells = change(drawn.cells)
+    around = cells if drawn.around is drawn.cells else change(drawn.around)
+    return drawn._replace(cells=cells, around=around, centre=None if drawn.centre is None else change(drawn.centre))
 
 
 def with_class_totals(cells: Array, weights: Array) -> Array:
     """The draws where the weight of each true class is known and not a matter of chance."""
-    return np.asarray(cells * (weights[..., None] / cells.sum(-1, keepdims=True)))
+    total = cells.sum(-1, keepdims=True)
+    return np.asarray(cells * (weights[..., None] / np.where(total > 0, total, 1)))
 
 
 def bootstrap_draws(rows: Array, draws: int, rng: np.random.Generator, *, stratified: bool = False) -> Array:
@@ -110,20 +110,25 @@ def _multinomial(cells: Array, draws: int, rng: np.random.Generator) -> Array:
     return rng.multinomial(round(total), shares, size=draws).astype(np.float64)
 
 
-def cluster_draws(tables: Array, draws: int, rng: np.random.Generator, spread: float) -> Array:
+def cluster_draws(tables: Array, draws: int, rng: np.random.Generator, spread: float) -> TableDraws:
     """Draws of the sum of the clusters' tables (first axis), each cluster with a random weight.
 
-    `spread` is the gamma shape of the weights: 1 is the Bayesian bootstrap, less widens it for few clusters. The
-    prior's rows are added, as in the posterior, so that a cell without a row is not taken for impossible.
+    `spread` is the gamma shape of the weights: 1 is the Bayesian bootstrap, less widens it for few clusters. Rows are
+    added as in the posterior, so that a cell without a row is not taken for impossible: of three or more classes two
+    rows each, divided as the mean recall is.
     """
     k = tables.shape[-1]
     # Clusters of one and the same table share a weight: a sum of gammas is a gamma of the summed shapes.
     distinct, times = np.unique(tables.reshape(len(tables), -1), axis=0, return_counts=True)
     weights = rng.standard_gamma(spread * times, size=(draws, len(times))) / spread
-    cells = (weights @ distinct).reshape(draws, k, k)
-    if k > MOST_DENSE:
-        return _with_sparse_prior(cells, rng)
-    return np.asarray(cells + rng.standard_gamma(PRIOR_MASS / k**2, size=cells.shape))
+    cells, rows = (weights @ distinct).reshape(draws, k, k), tables.sum(0)
+    if k == 2:
+        cells += rng.standard_gamma(HALF_ROW, size=cells.shape)
+        return TableDraws(cells, cells, (rows + HALF_ROW)[None])
+    around = cells + added_rows(np.full(k, HALF_ROW), np.full(k, HALF_ROW), rows, draws, rng)
+    mean = np.full(k, np.mean((np.diagonal(rows) + HALF_ROW) / (rows.sum(-1) + 2 * HALF_ROW)))
+    cells += added_rows(2 * mean, 2 * (1 - mean), rows, draws, rng)
+    return TableDraws(cells, around, (rows + HALF_ROW * (np.eye(k) + (1 - np.eye(k)) / (k - 1)))[None])
 
 
 def as_counts(cells: Array) -> Counts:

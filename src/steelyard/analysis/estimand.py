@@ -59,6 +59,13 @@ class Estimand:
         return None if isinstance(table, Counts) else application.positive_place(self.metric, table, self.options)
 
     @property
+    def is_pooled(self) -> bool:
+        """Whether it is about all classes, and the numbers of rows that are right and wrong determine it."""
+        if not isinstance(self.table, Confusion) or self.positive_place is not None:
+            return False
+        return self.options.average == "micro" or (self.options.average == "native" and self.metric.pools_classes)
+
+    @property
     def positive_counts(self) -> Counts:
         """The counts of the class that it is about."""
         table = self.label_table
@@ -83,6 +90,12 @@ class Estimand:
             return np.asarray(application.count_values(self.metric, as_counts(cells), self.parameters))
         values = application.class_values(self.metric, ClassCells.of(cells), self.options, self.parameters)
         return np.moveaxis(values, 0, -1)
+
+    def on_pooled(self, right_and_wrong: Array) -> Array:
+        """The values where so many rows, on the last axis, are right and wrong, whatever their classes."""
+        k, (right, wrong) = len(self.label_table.labels), np.moveaxis(right_and_wrong, -1, 0)[..., None]  # type: ignore[union-attr]  # of classes
+        cells = ClassCells(right, wrong, wrong, (k - 2) * (right + wrong) + right, right_and_wrong)
+        return application.class_values(self.metric, cells, self.options, self.parameters)
 
     def on_counts(self, counts: Counts[Any]) -> Array:
         """The values on counts of the class that it is about."""

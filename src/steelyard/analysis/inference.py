@@ -40,6 +40,9 @@ METHODS = (
 )
 
 
+DESIGNS = ("random", "stratified")  # of a test set: rows drawn from all, or so many of each class
+
+
 class ClusteredRows(NamedTuple):
     """Labels and predictions row by row, and the cluster of each, such as the patient."""
 
@@ -74,9 +77,12 @@ class Inference:
     rng: Rng = None
     prevalence: PrevalenceLike | None = None
     clustered: ClusteredRows | None = None
+    design: str = "random"
 
     def __post_init__(self) -> None:
         check_level(self.level)
+        if self.design not in DESIGNS:
+            raise InputError(f"design is 'random', or 'stratified' (so many rows of each class), not {self.design!r}.")
         if self.method not in METHODS:
             raise InputError(f"No method is called {self.method!r}; there are {', '.join(METHODS)}.")
         whole = isinstance(self.draws, (int, np.integer)) and not isinstance(self.draws, bool)
@@ -92,6 +98,10 @@ class Inference:
     def tails(self) -> tuple[float, float]:
         """The two quantiles of the draws that are the ends of an interval."""
         return tails(self.level)
+
+    def keeps_class_sizes(self, method: str = "") -> bool:
+        """Whether the number of rows of each class was chosen, and is not a matter of chance."""
+        return self.design == "stratified" or method.startswith("stratified")
 
     def of_group(self, key: Labels) -> Inference:
         """The same for the rows of one group, which stay in their clusters."""

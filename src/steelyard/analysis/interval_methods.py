@@ -46,11 +46,14 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
     if isinstance(estimand.table, ProbabilityTable):
         return (column_method(estimand),)
     if inference.clustered is not None:
+        if inference.keeps_class_sizes():
+            raise InputError("design='stratified' and cluster= cannot be given together; leave design= out.")
         return ("cluster",)
     if isinstance(estimand.table, ScoreTable):
         fitting = _of_scores(estimand, estimand.table, inference)
     else:
-        fitting = ("deviance", "posterior", *COUNT_METHODS) if kinks(estimand.metric.expression) else COUNT_METHODS
+        fitting = ("stratified", *COUNT_METHODS) if inference.keeps_class_sizes() else COUNT_METHODS
+        fitting = ("deviance", *fitting) if kinks(estimand.metric.expression) else fitting
         fitting += RATE_METHODS if is_rate(estimand.metric) else ()
     if inference.prevalence is None:
         return fitting

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,9 +10,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from steelyard._types import Array
+    from steelyard.analysis.class_draws import TableDraws
     from steelyard.analysis.estimand import Estimand
 
 DRAWS_AT_ONCE, LEAST_DRAWS, COUNT_DRAWS = 4_000_000, 200, 10_000
+
+
+class DrawnValues(NamedTuple):
+    """The values of a metric on draws of its table, on draws around a centre, and at the centre; draws come last."""
+
+    values: Array
+    around: Array
+    centre: Array | None
+    least_shift: float = 0.0  # the share of the way from the centre to the value that the draws move at least
+
+    @classmethod
+    def of(cls, estimand: Estimand, drawn: TableDraws) -> DrawnValues:
+        """The values of a metric on the draws; those of one and the same draws are computed once."""
+        values = estimand.on_cells(drawn.cells)
+        around = values if drawn.around is drawn.cells else estimand.on_cells(drawn.around)
+        centre = None if drawn.centre is None else estimand.on_cells(drawn.centre)[..., 0]
+        return cls(values, around, centre, 1 - 2 / drawn.cells.shape[-1])
 
 
 def draw_count(classes: int, *, of_one: bool) -> int:
@@ -27,13 +45,18 @@ def is_large(classes: int, draws: int) -> bool:
 
 
 def values_by_blocks(
-    estimands: Sequence[Estimand], draw: Callable[[int], Array], classes: int, draws: int
-) -> dict[Estimand, Array]:
+    estimands: Sequence[Estimand], draw: Callable[[int], TableDraws], classes: int, draws: int
+) -> dict[Estimand, DrawnValues]:
     """The values of all metrics on the same draws, which are made and forgotten block by block."""
     size = max(DRAWS_AT_ONCE // classes**2, 1)
-    values: dict[Estimand, list[Array]] = {estimand: [] for estimand in estimands}
+    values: dict[Estimand, list[DrawnValues]] = {estimand: [] for estimand in estimands}
     for start in range(0, draws, size):
-        cells = draw(min(size, draws - start))
+        drawn = draw(min(size, draws - start))
         for estimand, parts in values.items():
-            parts.append(estimand.on_cells(cells))
-    return {estimand: np.concatenate(parts, axis=-1) for estimand, parts in values.items()}
+            parts.append(DrawnValues.of(estimand, drawn))
+    return {estimand: _joined(parts) for estimand, parts in values.items()}
+
+
+def _joined(parts: Sequence[DrawnValues]) -> DrawnValues:
+    values, around = (np.concatenate([part[i] for part in parts], axis=-1) for i in (0, 1))
+    return parts[0]._replace(values=values, around=around)

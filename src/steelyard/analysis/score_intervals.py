@@ -91,7 +91,8 @@ class ScoreIntervals:
 
     def _known(self, metric: Metric, parameters: Mapping[str, Any], table: ScoreTable) -> tuple[float, StudentSpread]:
         """The value on a table, and how far it scatters."""
-        influence, fixed = score_influence(metric, table, parameters), self.inference.prevalence is not None
+        influence = score_influence(metric, table, parameters)
+        fixed = self.inference.prevalence is not None or self.inference.keeps_class_sizes()
         spread = StudentSpread(inf, 1.0) if influence is None else _spread(table, influence, fixed_shares=fixed)
         return float(score_values(metric, table, parameters)), spread
 

@@ -145,4 +145,4 @@ class ModelSampler:
         k = len(table.labels)
         one = table if place is None else folded(table, class_fold(place, k))
         draws = self.inference.draws or draw_count(k, of_one=place is not None)
-        return posterior_draws(*effective_cells(one), draws, self.inference.generator)
+        return posterior_draws(*effective_cells(one), draws, self.inference.generator).cells

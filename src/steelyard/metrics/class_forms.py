@@ -25,13 +25,13 @@ from steelyard.metrics.expression import ratio, sqrt
 from steelyard.metrics.ranking import brier, log_loss, top_k_accuracy
 
 
-@accuracy.for_classes
+@accuracy.for_classes(pooled=True)
 def accuracy_of_classes(c):
     """Share of all rows on the diagonal."""
     return ratio(c.tp.sum(-1), c.tp.sum(-1) + c.fn.sum(-1))
 
 
-@error_rate.for_classes
+@error_rate.for_classes(pooled=True)
 def error_rate_of_classes(c):
     """Share of all rows off the diagonal."""
     return ratio(c.fn.sum(-1), c.tp.sum(-1) + c.fn.sum(-1))

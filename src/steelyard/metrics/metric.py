@@ -74,6 +74,7 @@ class Metric(FormulaText):
     is_share: bool = False  # of rows: shown in percent
     is_own: bool = True  # a user's own formula: not of the catalogue
     allows_absent_classes: bool = False
+    pools_classes: bool = False
     corrects: str | None = None
     has_proper_title: bool = False
     bounds: Callable[..., tuple[tuple[float, float], float | None]] | None = None
@@ -166,15 +167,17 @@ class Metric(FormulaText):
         reason: str | Array | None = application.apply(self, y_true, other, call, checked).why
         return reason
 
-    def for_classes(self, form: Formula | None = None, *, absent: bool = False) -> Formula:
+    def for_classes(self, form: Formula | None = None, *, absent: bool = False, pooled: bool = False) -> Formula:
         """Declare the form for any number of classes: a function of the one-vs-rest cells of all of them.
 
-        `absent` says that it is defined as well where a class has no rows in the truth.
+        `absent` says that it is defined as well where a class has no rows in the truth, `pooled` that it does not
+        depend on which classes the rows that are right and wrong are of.
         """
         if form is None:
-            return partial(self.for_classes, absent=absent)
+            return partial(self.for_classes, absent=absent, pooled=pooled)
         object.__setattr__(self, "classes", form)
         object.__setattr__(self, "allows_absent_classes", absent)
+        object.__setattr__(self, "pools_classes", pooled)
         return form
 
     def for_scores(self, form: Formula) -> Formula:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from steelyard.analysis.draws import PRIOR_MASS
+from steelyard.analysis.class_draws import HALF_ROW
 from steelyard.analysis.formatting import PLACES, ROUNDING, SMALLEST_BOUND, three_digits
 from steelyard.analysis.kinks import NEAR_KINK, deviance_limit
 
@@ -42,7 +42,7 @@ def interval_constants(level: float) -> dict[str, Any]:
     """How the script draws its intervals and rounds its numbers."""
     return {
         "draws": _DRAWS,
-        "prior": PRIOR_MASS / 4,
+        "prior": HALF_ROW,
         "near_kink": NEAR_KINK,
         "limit": deviance_limit(level),
         "digits": {"places": PLACES, "rounding": ROUNDING, "bound": SMALLEST_BOUND},

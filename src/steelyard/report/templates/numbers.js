@@ -135,14 +135,18 @@ function drawn(view, cells, share) {
   const total = cells[0] + cells[1] + cells[2] + cells[3];
   const deviance = deviances(raw, worth);
   const draws = raw.map((column, i) => column.map((v) => v * one[i]));
-  if (share !== null) {
-    for (let j = 0; j < DRAWS; j++) {
-      const up = (total * share) / (draws[0][j] + draws[1][j]);
-      const down = (total * (1 - share)) / (draws[2][j] + draws[3][j]);
-      draws[0][j] *= up; draws[1][j] *= up; draws[2][j] *= down; draws[3][j] *= down;
-    }
+  const centre = worth.map((rows, i) => Float64Array.of((rows + PRIOR) * one[i]));
+  if (share !== null) [draws, centre].forEach((tables) => moveTo(tables, total * share, total * (1 - share)));
+  return { draws, deviance, centre: centre.map(([cell]) => cell) };
+}
+
+// Tables with these totals of the two classes.
+function moveTo(tables, positives, negatives) {
+  for (let j = 0; j < tables[0].length; j++) {
+    const up = positives / (tables[0][j] + tables[1][j]);
+    const down = negatives / (tables[2][j] + tables[3][j]);
+    tables[0][j] *= up; tables[1][j] *= up; tables[2][j] *= down; tables[3][j] *= down;
   }
-  return { draws, deviance };
 }
 
 // How unlikely each draw makes the table.
@@ -164,7 +168,13 @@ function quantile(sorted, q) {
   return sorted[low] + (sorted[high] - sorted[low]) * (at - low);
 }
 
-// The same method as in Python: quantiles of the draws; near a kink the range over the likely ones.
+// An end of draws around a centre, moved as the value is, and never past the limit.
+function moved(end, value, centre, limit) {
+  return limit === null ? end + value - centre : limit + (end - limit) * ((value - limit) / (centre - limit)) ** 2;
+}
+
+// The same method as in Python: quantiles of the draws, and of the draws moved to the value; near a kink the range over
+// the likely ones.
 function intervalOf(row, value, set) {
   if (!isNumber(value)) return [NaN, NaN];
   if (set.known && set.known[row.name]) return set.known[row.name];
@@ -188,6 +198,9 @@ function intervalOf(row, value, set) {
   const ends = nearKink
     ? [sorted[0], sorted[held - 1]]
     : [quantile(sorted, (1 - D.level) / 2), quantile(sorted, (1 + D.level) / 2)];
+  const centre = f(...set.centre);
+  if (!nearKink && value < centre) ends[0] = moved(ends[0], value, centre, row.range[0]);
+  if (!nearKink && value > centre) ends[1] = moved(ends[1], value, centre, row.range[1]);
   const low = Math.min(ends[0], value), high = Math.max(ends[1], value);
   return [row.range[0] === null ? low : Math.max(low, row.range[0]), row.range[1] === null ? high : Math.min(high, row.range[1]), nearKink ? "deviance" : "posterior"];
 }

@@ -1,0 +1,103 @@
+"""Draws of three or more classes: the prior of a class's recall is learnt from the classes, as rare ones say little.
+
+Half a row added to each side of every class would move the mean of many rare classes by far more than its error, and
+no rows at all would take a class without hits for one that is never found. So the recalls are drawn from a Beta
+distribution common to all classes whose mean and spread are drawn as well: where the classes agree, a rare one is read
+beside the others; where they differ, nearly alone.
+The ends hold these draws, and those of half a row moved from
+their centre to the value seen, wholly and by 1 - 2 / K of the way, which with two classes is not at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+
+HALF_ROW = 0.5  # rows added to the hits, and to the misses, of each class
+MOST_DENSE = 141  # classes up to which every cell has a draw of its own
+_LOGITS = np.linspace(-7, 7, 29)  # of the mean recall
+_MASSES = 2.0 ** np.arange(-1, 8)  # how many rows the common distribution is worth: 1/2 to 128
+
+
+class TableDraws(NamedTuple):
+    """Draws of a table on a first axis, and draws that are read around the value seen; a centre is their mean table."""
+
+    cells: Array
+    around: Array
+    centre: Array | None = None
+    deviance: Array | None = None
+
+
+def class_draws(rows: Array, draws: int, rng: np.random.Generator) -> TableDraws:
+    """Draws of a table of three or more classes; a class without rows gets none."""
+    totals, hits = rows.sum(-1), np.diagonal(rows)
+    sizes, wrong = rng.standard_gamma(totals, (draws, len(rows))), _wrong_shares(rows, draws, rng)
+    learnt = _betas(*recall_prior(hits, totals, draws, rng), hits, totals, rng)
+    alone = _betas(np.full((draws, 1), HALF_ROW), np.full((draws, 1), HALF_ROW), hits, totals, rng)
+    centre = _table(totals, (hits + HALF_ROW) / (totals + 2 * HALF_ROW), _expected_wrong(rows))
+    return TableDraws(_table(sizes, learnt, wrong), _table(sizes, alone, wrong), centre[None])
+
+
+def recall_prior(hits: Array, totals: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Draws of the two parameters of the Beta distribution of which the classes' recalls are, a column each."""
+    from scipy.special import betaln
+
+    mean = 1 / (1 + np.exp(-_LOGITS))
+    a, b = (np.outer(share, _MASSES).ravel() for share in (mean, 1 - mean))
+    seen = betaln(hits[:, None] + a, (totals - hits)[:, None] + b) - betaln(a, b)
+    # Jeffreys' prior of the mean; of the rows it is worth, one over their root: few rows are likelier than many.
+    logs = seen.sum(0) + np.log(a * b) / 2 - 1.5 * np.log(a + b)
+    chances = np.exp(logs - logs.max())
+    place = rng.choice(len(a), draws, p=chances / chances.sum())
+    return a[place, None], b[place, None]
+
+
+def _betas(a: Array, b: Array, hits: Array, totals: Array, rng: np.random.Generator) -> Array:
+    right, wrong = rng.standard_gamma(hits + a), rng.standard_gamma(totals - hits + b)
+    return np.asarray(right / np.maximum(right + wrong, 1e-300))
+
+
+def _table(sizes: Array, recall: Array, wrong: Array) -> Array:
+    """The cells of classes of these sizes and recalls, and of these shares of what they are taken for."""
+    cells = wrong * (sizes * (1 - recall))[..., None]
+    np.einsum("...ii->...i", cells)[...] = sizes * recall
+    return np.asarray(cells)
+
+
+def _expected_wrong(rows: Array) -> Array:
+    """The share of a class's misses that is taken for each other class, half a row spread over them."""
+    k = len(rows)
+    wrong = (rows + HALF_ROW / (k - 1)) * (1 - np.eye(k))
+    return np.asarray(wrong / wrong.sum(-1, keepdims=True))
+
+
+def _wrong_shares(rows: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Draws of the same."""
+    misses, k = rows * (1 - np.eye(len(rows))), len(rows)
+    if k <= MOST_DENSE:
+        cells = rng.standard_gamma(misses + (1 - np.eye(k)) * HALF_ROW / (k - 1), (draws, k, k))
+    else:
+        filled, cells = np.flatnonzero(misses), np.zeros((draws, k, k))
+        cells.reshape(draws, -1)[:, filled] = rng.standard_gamma(misses.ravel()[filled], (draws, len(filled)))
+        _add_anywhere_else(cells, np.full(k, HALF_ROW), rng)
+    return np.asarray(cells / np.maximum(cells.sum(-1, keepdims=True), 1e-300))
+
+
+def added_rows(hits: Array, misses: Array, rows: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Draws of rows that are added to each class that occurs: hits, and misses that fall on one of the others."""
+    k, occurs = len(rows), rows.sum(-1) > 0
+    cells = np.zeros((draws, k, k))
+    np.einsum("...ii->...i", cells)[...] = rng.standard_gamma(hits * occurs, (draws, k))
+    return _add_anywhere_else(cells, misses * occurs, rng)
+
+
+def _add_anywhere_else(cells: Array, misses: Array, rng: np.random.Generator) -> Array:
+    """Add misses at a random other class: of many classes nearly all of a small gamma mass falls on one anyway."""
+    draws, k = cells.shape[:2]
+    place = (np.arange(k) + rng.integers(1, k, (draws, k))) % k
+    cells[np.arange(draws)[:, None], np.arange(k), place] += rng.standard_gamma(misses, (draws, k))
+    return cells
