@@ -189,7 +189,7 @@ def test_the_rows_of_a_confusion_figure_are_the_table(report):
 
 def test_the_caption_of_a_confusion_figure_has_the_digits_of_the_evaluation():
     said = ConfusionDisplay.from_evaluation(evaluate(TORNADO)).caption()
-    assert "54.9 % (41.4 to 68.0) of the 51 rows of 1" in said and "posterior" in said
+    assert "54.9 % (41.4 to 68.1) of the 51 rows of 1" in said and "posterior" in said
 
 
 def test_the_rows_of_a_roc_figure_are_the_curve_and_its_jeffreys_band(digits, scores):

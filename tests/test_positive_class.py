@@ -59,7 +59,7 @@ def test_scores_in_place_of_labels_are_asked_for_by_their_keyword():
 
 def test_a_row_of_a_report_reads_as_its_value_interval_and_baseline():
     row = steelyard.evaluate(steelyard.Counts(28, 23, 72, 2680))["recall"]
-    assert repr(row) == "recall 54.9 % (41.4 to 68.0), chance 3.57 %"
+    assert repr(row) == "recall 54.9 % (41.4 to 68.1), chance 3.57 %"
     nobody = steelyard.evaluate(steelyard.Counts(0, 10, 0, 90))["precision"]
     assert repr(nobody) == "precision undefined: no predicted positives"
 

@@ -71,18 +71,18 @@ def said(found):
 def test_finleys_forecasts():
     assert [f"{sentence.code}: {sentence}" for sentence in evaluate(FINLEY).verdict] == [
         "outcomes: Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.",
-        "recall-below-specificity: Recall is 54.9 % (41.4 to 68.0), far below specificity (97.4 %); precision is 28.0 % (20.0 to 37.4). "
+        "recall-below-specificity: Recall is 54.9 % (41.4 to 68.1), far below specificity (97.4 %); precision is 28.0 % (19.7 to 37.4). "
         "A random predictor that flags as many rows has 3.57 % recall and 1.82 % precision.",
         'accuracy-below-majority: By accuracy (96.6 %) it is worse than always predicting "no" (98.2 %), but it is far better than a random '
         "predictor (p < 1e-20).",
         "read-first: To compare models read G-mean, AC-score or TPNR; F1, Matthews correlation and Cohen's kappa change with prevalence.",
-        "sample-size: With 51 positives recall is known to ±13.3 points; 370 would give ±5.",
+        "sample-size: With 51 positives recall is known to ±13.4 points; 370 would give ±5.",
     ]  # fmt: skip
 
 
 def test_few_positives_lead_with_what_they_cannot_show():
     few = INPUTS["few"]().verdict
-    assert few[0] == "Recall is 90.0 %, but with 10 positives anything from 62.1 % to 98.9 % fits."
+    assert few[0] == "Recall is 90.0 %, but with 10 positives anything from 62.1 % to 99.4 % fits."
     assert [sentence.code for sentence in few[:2]] == ["few-positives", "outcomes"]
     assert "with 8 negatives anything" in INPUTS["few negatives"]().verdict[0]
     assert INPUTS["few ranked"]().verdict[0].startswith("ROC AUC is ")
@@ -91,7 +91,7 @@ def test_few_positives_lead_with_what_they_cannot_show():
 def test_balanced_classes_are_brief():
     words = said(INPUTS["balanced"]())
     assert list(words) == ["outcomes", "rates", "accuracy-fair"]
-    assert "accuracy, 81.0 % (78.4 to 83.3), is a fair summary" in words["accuracy-fair"]
+    assert "accuracy, 81.0 % (78.4 to 83.4), is a fair summary" in words["accuracy-fair"]
     assert "recall-below-specificity" in said(INPUTS["lopsided"]())
 
 

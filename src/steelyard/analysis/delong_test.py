@@ -46,7 +46,7 @@ def paired_delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, pos
     is 0 and z infinite; where a class has one row, the variance is infinite and p = 1.
 
     >>> paired_delong([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.1, 0.2, 0.3, 0.4])
-    PairedAuc(auc_a=0.75, auc_b=1.0, difference=-0.25, variance=0.125, z=-0.707..., p_value=0.5528..., degrees=2.0)
+    PairedAuc(auc_a=0.75, auc_b=1.0, difference=-0.25, variance=0.125, z=-0.707..., p_value=0.5527..., degrees=2.0)
     """
     positive, models = _paired_rows(y_true, score_a, score_b, pos_label)
     m, n = int(positive.sum()), int((~positive).sum())

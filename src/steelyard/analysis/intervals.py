@@ -52,6 +52,7 @@ def interval(
     rng: Rng = None,
     prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
+    design: str = "random",
     true: str | None = None,
     pred: str | None = None,
     score: str | None = None,
@@ -69,6 +70,7 @@ def interval(
     draws: int | None = None,
     rng: Rng = None,
     prevalence: PrevalenceLike | None = None,
+    design: str = "random",
     **options: Unpack[MetricParameters],
 ) -> Interval[Array]: ...
 def interval(
@@ -83,6 +85,7 @@ def interval(
     rng: Rng = None,
     prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
+    design: str = "random",
     true: str | None = None,
     pred: str | None = None,
     score: str | None = None,
@@ -92,17 +95,18 @@ def interval(
 ) -> Interval[Any]:
     """The confidence interval of a metric on counts, a table, or labels and predictions or scores.
 
-    The default draws tables from the posterior (1/2 row added to each cell of 2 x 2), which covers where the
-    percentile bootstrap collapses; a kinked metric takes the range over the likely draws, roc_auc a score interval,
-    other metrics of scores the influence of each row, and a Bayesian bootstrap where that is not known. `prevalence`
-    reads the metric where that share of the rows is positive. Rows of one `cluster`, such as the patient, are not
-    independent: give one value per row. Of a frame name the columns: true, pred or score, weight, cluster. The options
-    are those of calling the metric: pos_label, labels, average, sample_weight, frequency, and its parameters. `groups`
-    is the former name of `cluster`.
+    The default draws tables from the posterior (1/2 row added to each cell of 2 x 2; of more classes a prior learnt
+    from them) and holds those draws re-centred at the value too, which covers where the percentile bootstrap
+    collapses; a kinked metric takes the range over the likely draws, roc_auc a score interval, other metrics of scores
+    the influence of each row, and a Bayesian bootstrap where that is not known. `prevalence` reads the metric where
+    that share of the rows is positive. `design` is "stratified" where so many rows of each class were chosen. Rows of
+    one `cluster`, such as the patient, are not independent: give one value per row. Of a frame name the columns: true,
+    pred or score, weight, cluster. The options are those of calling the metric: pos_label, labels, average,
+    sample_weight, frequency, and its parameters. `groups` is the former name of `cluster`.
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
-    recall 54.9 % (41.4 to 68.0), 95 % posterior
+    recall 54.9 % (41.4 to 68.1), 95 % posterior
     """
     return intervals(
         [metric],
@@ -115,6 +119,7 @@ def interval(
         rng=rng,
         prevalence=prevalence,
         cluster=_renamed_groups(cluster, groups),
+        design=design,
         true=true,
         pred=pred,
         score=score,
@@ -135,6 +140,7 @@ def intervals(
     rng: Rng = None,
     prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
+    design: str = "random",
     true: str | None = None,
     pred: str | None = None,
     score: str | None = None,
@@ -154,7 +160,7 @@ def intervals(
     call = checked_call({**options}, {key for spec in specs for key in spec.metric.parameters})
     rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call)
     clustered = rows.clustered()
-    inference = Inference(level, method, draws, rng, prevalence, clustered)
+    inference = Inference(level, method, draws, rng, prevalence, clustered, design)
     every = []
     for spec, table, own in rows.of_clusters(clustered).counted(specs):
         given = {key: value for key, value in options.items() if key in spec.metric.parameters}

@@ -69,8 +69,8 @@ def sample_size(
     `at` and `versus` are (recall, specificity), or Counts whose rates are taken.
 
     >>> sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1)
-    recall to a width of 0.100 takes 4,930 rows at a prevalence of 0.0500: 246 positives and 4,684 negatives. Label more
-    positives: 488 rows, half of each class, would be enough, read at the deployment prevalence.
+    recall to a width of 0.100 takes 5,120 rows at a prevalence of 0.0500: 256 positives and 4,864 negatives. Label more
+    positives: 499 rows, half of each class, would be enough, read at the deployment prevalence.
     """
     planned = get_metric(metric)
     if planned.function is None:

@@ -21,8 +21,9 @@ from steelyard.evaluation.inputs import (
 )
 from steelyard.evaluation.rows import beats_no_skill, class_rows, in_order, metric_rows, with_class_ends
 from steelyard.evaluation.sentences import muted_codes
+from steelyard.evaluation.table_notes import table_notes
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.label_overlap import check_label_overlap, lookalike_hints, overlap_problems
+from steelyard.ingest.label_overlap import check_label_overlap
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
@@ -64,6 +65,7 @@ def evaluate(
     weight: str | None = None,
     by: By | None = None,
     cluster: ArrayLike | str | None = None,
+    design: str = "random",
     exact: bool | None = None,
     mute: Iterable[str] | None = None,
 ) -> Evaluation:
@@ -76,7 +78,8 @@ def evaluate(
     it lives. `by` reports groups of rows separately; rows of one `cluster`, such as the patient, are not independent,
     and the intervals allow for it: columns of the frame, or beside arrays one value per row. Of yes/no and the like the
     positive class is taken by convention and stated in `assumed`; `pos_label=steelyard.RARER` takes the rarer one.
-    `exact` keeps every score of a frame, or asks for bins. A Tally is taken as well. `mute` lists codes of sentences
+    `design="stratified"` states that so many rows of each class were chosen: their shares are then no matter of chance,
+    and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as well. `mute` lists codes of sentences
     that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE are left out.
 
     >>> from steelyard import Counts
@@ -91,19 +94,18 @@ def evaluate(
     given = given_columns(y_true, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # beside scores: rows
     y_pred, y_score = given.y_pred, given.y_score
     clustered, assumed = clustered_rows(y_true, y_pred, y_score, rows, columns, cluster, by)
-    inference = Inference(level, "auto", draws, rng, prevalence, clustered)
+    inference = Inference(level, "auto", draws, rng, prevalence, clustered, design)
     counted = counted_rows(y_true, y_pred, y_score, rows, columns, by, threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, y_pred, y_score, threshold, rows)
     if inputs.table is not None and not is_shard:
         check_label_overlap(inputs.table)
     positive, stated = inputs.positive_class(pos_label, y_true)
-    hints = () if inputs.table is None else lookalike_hints(inputs.table.labels)
     return evaluate_tables(
         inputs.table,
         inputs.scores,
         positive,
         threshold=inputs.threshold,
-        assumed=(*stated, *inputs.assumed, *overlap_problems(inputs.table), *hints, *given.assumed, *assumed),
+        assumed=(*stated, *inputs.assumed, *table_notes(inputs.table, design), *given.assumed, *assumed),
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
         probabilities=given.table,

@@ -55,7 +55,7 @@ class Sentence(str):
     >>> from steelyard import Counts, evaluate
     >>> sentence = evaluate(Counts(tp=9, fn=1, fp=12, tn=978)).verdict[0]
     >>> print(sentence)
-    Recall is 90.0 %, but with 10 positives anything from 62.1 % to 98.9 % fits.
+    Recall is 90.0 %, but with 10 positives anything from 62.1 % to 99.4 % fits.
     >>> sentence.code, sentence.severity, sentence.docs
     ('few-positives', 'warning', 'docs/verdict.md#few-positives')
     """

@@ -34,9 +34,9 @@ class IntervalDisplay(LabelDisplay):
     >>> from steelyard import Counts, evaluate
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
     >>> IntervalDisplay.from_evaluation(report, metrics=["recall", "ac_score"]).frame()
-    metric    value    low   high  chance     method
-    recall    0.549  0.414  0.680  0.0357  posterior
-    ac_score  0.702  0.581  0.801  0.0688  posterior
+    metric    value    low   high  chance  method
+    recall    0.549  0.414  0.681  0.0357  posterior
+    ac_score  0.702  0.581  0.802  0.0688  posterior
     """
 
     models: dict[str, tuple[MetricRow, ...]]
