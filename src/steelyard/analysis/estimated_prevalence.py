@@ -37,9 +37,9 @@ class Prevalence:
     Prevalence(positives=3, rows=100): 3.00 % (0.852 to 7.79)
     >>> tested = Counts(tp=80, fn=20, fp=10, tn=90)
     >>> interval("precision", tested, prevalence=0.03)
-    precision 19.8 % (12.5 to 32.0), 95 % posterior
+    precision 19.8 % (12.5 to 33.1), 95 % posterior
     >>> interval("precision", tested, prevalence=Prevalence(positives=3, rows=100))
-    precision 19.8 % (5.67 to 45.3), 95 % posterior
+    precision 19.8 % (4.73 to 45.3), 95 % posterior
     """
 
     positives: float | None

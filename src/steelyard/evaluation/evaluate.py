@@ -79,8 +79,9 @@ def evaluate(
     and the intervals allow for it: columns of the frame, or beside arrays one value per row. Of yes/no and the like the
     positive class is taken by convention and stated in `assumed`; `pos_label=steelyard.RARER` takes the rarer one.
     `design="stratified"` states that so many rows of each class were chosen: their shares are then no matter of chance,
-    and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as well. `mute` lists codes of sentences
-    that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE are left out.
+    and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as well. `mute`
+    lists codes of sentences that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE
+    are left out.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
