@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.estimand import Estimand
     from steelyard.analysis.large_tables import DrawnValues
-    from steelyard.analysis.rate_intervals import Ends
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.statistic import MetricTable
 
