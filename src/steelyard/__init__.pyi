@@ -1000,6 +1000,12 @@ log_loss: _ScoreMetric
 """Log loss: Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0."""
 cross_entropy: _ScoreMetric
 """Log loss: Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0."""
+d2_log_loss: _ScoreMetric
+"""D2 log loss: Share of the log loss of predicting the prevalence for every row that the probabilities remove (D
+squared)."""
+mcfadden_r2: _ScoreMetric
+"""D2 log loss: Share of the log loss of predicting the prevalence for every row that the probabilities remove (D
+squared)."""
 recall_at_precision: _ScoreMetricAt
 """Recall at precision: Highest recall at any threshold whose precision is at least the given one."""
 precision_at_recall: _ScoreMetricAt

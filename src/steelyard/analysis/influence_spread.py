@@ -112,5 +112,5 @@ def welch(variances: list[float], degrees: list[float]) -> StudentSpread:
     total = sum(variances)
     if not total or isinf(total):
         return StudentSpread(total, inf)  # no spread at all, or none that is known
-    shares = ((part / total) ** 2 / of for part, of in zip(variances, degrees, strict=True) if part)
-    return StudentSpread(total, 1 / sum(shares))
+    shares = sum((part / total) ** 2 / of for part, of in zip(variances, degrees, strict=True) if part)
+    return StudentSpread(total, 1 / shares if shares else inf)
