@@ -28,22 +28,9 @@ AUC_METHODS = tuple(AUC_INTERVALS)
 INFLUENCE_METHODS = ("influence",)
 REFERENCE_METHODS = ("calibrated",)  # no interval, but what a calibrated model would show
 RANK_METHODS = ("bayesian-bootstrap",)
-<<<<<<< HEAD
 COLUMN_METHODS = ("student",)  # of mean losses of a column of scores for each class
-METHODS = (
-    "auto",
-    *COUNT_METHODS,
-    *RATE_METHODS,
-    *AUC_METHODS,
-    *INFLUENCE_METHODS,
-    *RANK_METHODS,
-    *COLUMN_METHODS,
-    "cluster",
-)
-=======
-SCORE_METHODS = (*AUC_METHODS, *INFLUENCE_METHODS, *REFERENCE_METHODS, *RANK_METHODS)
+SCORE_METHODS = (*AUC_METHODS, *INFLUENCE_METHODS, *REFERENCE_METHODS, *RANK_METHODS, *COLUMN_METHODS)
 METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *SCORE_METHODS, "cluster")
->>>>>>> 26931db (Show a calibration error beside what a calibrated model would have, and declare D2 log loss)
 
 
 class ClusteredRows(NamedTuple):
