@@ -165,6 +165,9 @@ def test_equal_to_scikit_learn(n, weighted):
         np.testing.assert_allclose(ours.recall, recall[:-1][::-1], rtol=1e-9)
         inside = score.clip(0.01, 0.99)
         assert steelyard.log_loss(y, inside, **options) == pytest.approx(metrics.log_loss(y, inside, **options))
+        assert steelyard.d2_log_loss(y, inside, **options) == pytest.approx(
+            metrics.d2_log_loss_score(y, inside, **options)
+        )
 
 
 @pytest.mark.parametrize("options", [{"multi_class": "ovr"}, {"multi_class": "ovo"}], ids=str)

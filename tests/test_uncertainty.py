@@ -283,6 +283,58 @@ def test_rank_metrics_have_intervals():
     )
 
 
+def test_a_calibration_error_stands_beside_what_a_calibrated_model_would_show():
+    rng = np.random.default_rng(6)
+    share = rng.beta(1, 5, 1_000)
+    calibrated = (rng.random(1_000) < share).astype(int)
+    found = interval("expected_calibration_error", calibrated, share)
+    assert math.isnan(found.low) and math.isnan(found.high) and found.method == "calibrated"
+    assert 0 < found.calibrated < found.calibrated_high
+    assert found.value < found.calibrated_high < interval("ece", calibrated, np.sqrt(share)).value
+    assert f"would show {found.calibrated:.3g} on average and at most {found.calibrated_high:.3g}" in repr(found)
+    row = steelyard.evaluate(calibrated, y_score=share)["expected_calibration_error"]
+    assert (row.chance, row.chance_high) == (found.calibrated, found.calibrated_high)
+    assert row.interval_or_reason() == f"calibrated: up to {row.text(row.chance_high)}"
+    assert_refused(
+        lambda: interval("ece", calibrated, share, method="bayesian-bootstrap"), ValueError, "these do: calibrated"
+    )
+
+
+def test_a_calibrated_model_exceeds_its_reference_as_often_as_the_level_says():
+    rng, above = np.random.default_rng(4), []
+    for _ in range(300):
+        share = rng.choice([0.02, 0.1, 0.35, 0.7], 200)
+        y = (rng.random(200) < share).astype(int)
+        found = interval("ece", y, share)
+        above.append(found.value > found.calibrated_high)
+    assert 0.01 < np.mean(above) < 0.1
+
+
+# Per setting: how many rows, the share of positives, how far apart the classes are, whether scores are rounded.
+FEW_POSITIVES = [(400, 0.02, 0.0, False), (300, 0.03, 1.0, True), (200, 0.05, 2.0, False), (400, 0.02, 4.0, False)]
+
+
+@pytest.mark.parametrize(("rows", "share", "apart", "tied"), FEW_POSITIVES)
+def test_intervals_of_scores_hold_with_few_positives(rows, share, apart, tied):
+    def scored(y):
+        score = rng.normal(size=len(y)) + apart * y
+        return 1 / (1 + np.exp(2 - (np.round(score) if tied else score)))
+
+    rng = np.random.default_rng(8)
+    names = ["roc_auc[max_fpr=0.1]", "average_precision", "pr_auc", "brier", "log_loss", "d2_log_loss"]
+    population = np.repeat([0, 1], 100_000)
+    weights = np.where(population == 1, share, 1 - share)
+    scores, held = scored(population), []
+    truth = [steelyard.get_metric(name)(population, scores, sample_weight=weights) for name in names]
+    for _ in range(60):
+        y = (rng.random(rows) < share).astype(int)
+        if y.sum() > 1:
+            found = intervals(names, y, y_score=scored(y))
+            held.append([part.low <= true <= part.high for part, true in zip(found, truth, strict=True)])
+    assert np.mean(held, axis=0).min() > 0.83  # three standard errors below 0.93
+    assert np.mean(held) > 0.93
+
+
 def test_the_error_of_binning_is_shown_and_small():
     rng = np.random.default_rng(2)
     y = (rng.random(40_000) < 0.5).astype(int)

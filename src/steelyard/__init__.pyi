@@ -635,7 +635,7 @@ class _ScoreMetricBins(Metric):
         bins: int = 10,
     ) -> float: ...
 
-class _ScoreMetricK(Metric):
+class _ScoreMetricK1(Metric):
     @overload  # type: ignore[override]
     def __call__(
         self,
@@ -676,6 +676,49 @@ class _ScoreMetricK(Metric):
         undefined: float | str = ...,
         zero_division: float | str | None = None,
         k: int = 100,
+    ) -> float: ...
+
+class _ScoreMetricK2(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: int = 2,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: int = 2,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: int = 2,
     ) -> float: ...
 
 class _ScoreMetricMaxFprMultiClass(Metric):
@@ -1000,6 +1043,12 @@ log_loss: _ScoreMetric
 """Log loss: Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0."""
 cross_entropy: _ScoreMetric
 """Log loss: Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0."""
+d2_log_loss: _ScoreMetric
+"""D2 log loss: Share of the log loss of predicting the prevalence for every row that the probabilities remove (D
+squared)."""
+mcfadden_r2: _ScoreMetric
+"""D2 log loss: Share of the log loss of predicting the prevalence for every row that the probabilities remove (D
+squared)."""
 recall_at_precision: _ScoreMetricAt
 """Recall at precision: Highest recall at any threshold whose precision is at least the given one."""
 precision_at_recall: _ScoreMetricAt
@@ -1010,8 +1059,11 @@ equal width."""
 ece: _ScoreMetricBins
 """Expected calibration error: Mean absolute gap between mean predicted probability and share of positives, in bins of
 equal width."""
-precision_at_k: _ScoreMetricK
+precision_at_k: _ScoreMetricK1
 """Precision at k: Precision among the k highest-scored rows, tied rows counting in part."""
+top_k_accuracy: _ScoreMetricK2
+"""Top-k accuracy: Share of the rows whose class is among the k classes of the highest scores, a column of scores for
+each class."""
 roc_auc: _ScoreMetricMaxFprMultiClass
 """ROC AUC: Area under the ROC curve: the probability that a random positive scores above a random negative."""
 auc: _ScoreMetricMaxFprMultiClass

@@ -26,18 +26,11 @@ COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified
 RATE_METHODS = tuple(RATE_INTERVALS)
 AUC_METHODS = tuple(AUC_INTERVALS)
 INFLUENCE_METHODS = ("influence",)
+REFERENCE_METHODS = ("calibrated",)  # no interval, but what a calibrated model would show
 RANK_METHODS = ("bayesian-bootstrap",)
 COLUMN_METHODS = ("student",)  # of mean losses of a column of scores for each class
-METHODS = (
-    "auto",
-    *COUNT_METHODS,
-    *RATE_METHODS,
-    *AUC_METHODS,
-    *INFLUENCE_METHODS,
-    *RANK_METHODS,
-    *COLUMN_METHODS,
-    "cluster",
-)
+SCORE_METHODS = (*AUC_METHODS, *INFLUENCE_METHODS, *REFERENCE_METHODS, *RANK_METHODS, *COLUMN_METHODS)
+METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *SCORE_METHODS, "cluster")
 
 
 DESIGNS = ("random", "stratified")  # of a test set: rows drawn from all, or so many of each class

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
-from steelyard.analysis.formatting import interval_text
+from steelyard.analysis.formatting import interval_text, value_text
 from steelyard.analysis.rows import Flat
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Cell_co
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Interval(Flat, Generic[Cell_co]):
-    """A value and the range that holds the true one with the given probability; arrays for arrays of tables."""
+    """A value and the range that holds the true one with the given probability; arrays for arrays of tables.
+
+    A calibration error has no such range: `calibrated` is what a calibrated model with the same scores would show on
+    average, and `calibrated_high` at most with the given probability.
+    """
 
     spec: MetricSpec = field(metadata={"key": "metric"})
     value: Cell_co
@@ -29,6 +33,8 @@ class Interval(Flat, Generic[Cell_co]):
     undefined_share: float = 0.0
     bin_error: float | None = None
     why: Any = field(default=None, repr=False)
+    calibrated: float | None = None
+    calibrated_high: float | None = None
 
     @property
     def metric(self) -> str:
@@ -52,6 +58,8 @@ class Interval(Flat, Generic[Cell_co]):
     def __repr__(self) -> str:
         if np.ndim(self.value):
             return f"<{np.size(self.value):,} intervals of {self.metric}, {100 * self.level:g} % {self.method}>"
+        if self.calibrated_high is not None:
+            return f"{self.metric} {value_text(float(self.value), share=self.spec.is_share)}; {self.why}"
         text = f"{self.metric} {self.text()}, {100 * self.level:g} % {self.method}"
         text += f", within {self.bin_error:.1g} by binning" if self.bin_error else ""
         undefined = f"; undefined in {self.undefined_share:.1%} of the draws" if self.undefined_share else ""

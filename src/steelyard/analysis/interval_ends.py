@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.analysis import bca
-from steelyard.analysis.auc_intervals import AUC_INTERVALS
+from steelyard.analysis.calibrated_reference import beside_reference
 from steelyard.analysis.draws import as_counts
-from steelyard.analysis.inference import AUC_METHODS, INFLUENCE_METHODS, RANK_METHODS, RATE_METHODS, Inference
+from steelyard.analysis.inference import RANK_METHODS, RATE_METHODS, REFERENCE_METHODS, Inference
 from steelyard.analysis.interval import Interval
 from steelyard.analysis.interval_methods import chosen_method
 from steelyard.analysis.kinks import deviance_limit, near_kink
@@ -80,6 +80,9 @@ class IntervalSampler:
 
     def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval[Any]:
         """The interval of one metric on one table, around the value it has there."""
+        if method in REFERENCE_METHODS:
+            table: ScoreTable = self._table_at_prevalence(estimand.table)  # type: ignore[assignment]  # a metric of scores
+            return beside_reference(estimand, table, computed, self.inference.level, self.inference.generator)
         value, bounds = computed.value, self._bounds(estimand, method, computed.value)
         # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
         undefined = np.isnan(value) | np.isnan(bounds.low) | np.isnan(bounds.high)
@@ -139,12 +142,10 @@ class IntervalSampler:
         return Bounds(np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)))
 
     def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Array | float) -> Bounds:
-        if method in AUC_METHODS:  # an AUC is the same at every prevalence
-            return Bounds(*AUC_INTERVALS[method](table, self.inference.level))
         if not (table.positive.n and table.negative.n):
             return Bounds(np.nan, np.nan)
-        if method in INFLUENCE_METHODS:
-            return Bounds(*self.scores.ends(estimand, table, float(value)))
+        if method not in RANK_METHODS:
+            return Bounds(*self.scores.ends(estimand, table, method, float(value)))
         values, bin_error = self.ranks.values(estimand, float(value))
         return Bounds(*quantiles(values, self.inference.tails), float(np.isnan(values).mean()), bin_error)
 

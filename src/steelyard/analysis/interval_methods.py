@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.auc_intervals import is_whole_auc
+from steelyard.analysis.calibrated_reference import is_calibration_error
 from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.inference import (
     AUC_METHODS,
@@ -12,6 +13,7 @@ from steelyard.analysis.inference import (
     INFLUENCE_METHODS,
     RANK_METHODS,
     RATE_METHODS,
+    REFERENCE_METHODS,
     Inference,
 )
 from steelyard.analysis.kinks import kinks
@@ -61,6 +63,8 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
 
 
 def _of_scores(estimand: Estimand, table: ScoreTable, inference: Inference) -> tuple[str, ...]:
+    if is_calibration_error(estimand.metric):
+        return REFERENCE_METHODS
     is_area = is_whole_auc(estimand.metric, estimand.parameters)
     is_drawn = isinstance(inference.prevalence, Prevalence)  # a prevalence that is itself uncertain is drawn
     by_influence = INFLUENCE_METHODS if has_influence(estimand.metric, table) and not is_drawn else ()

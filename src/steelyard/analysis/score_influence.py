@@ -13,6 +13,7 @@ import numpy as np
 
 from steelyard.metrics import ranking
 from steelyard.metrics.catalogue import weighted_auc
+from steelyard.metrics.score_values import score_values
 from steelyard.statistics.score_order import merge_descending
 
 if TYPE_CHECKING:
@@ -200,3 +201,16 @@ def _brier(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
 def _log_loss(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
     with np.errstate(divide="ignore", invalid="ignore"):
         return _loss_influence(table, (-np.log(table.positive.distinct[0]), -np.log1p(-table.negative.distinct[0])))
+
+
+@_influence_of(ranking.d2_log_loss)
+def _d2_log_loss(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    """The share of the prior's loss that is left is a ratio; the prior's loss moves with the prevalence alone."""
+    total, share = table.total, table.positive.total / table.total
+    prior = -share * np.log(share) - (1 - share) * np.log1p(-share)
+    left = 1 - float(score_values(ranking.d2_log_loss, table, {}))
+    slope = (np.log1p(-share) - np.log(share)) / total  # of the prior's loss, by how much a row moves the share
+    moved = slope * (1 - share), -slope * share
+    by_loss = _log_loss(table, parameters)
+    with np.errstate(invalid="ignore"):  # an infinite loss has none
+        return (left * moved[0] - by_loss[0]) / prior, (left * moved[1] - by_loss[1]) / prior

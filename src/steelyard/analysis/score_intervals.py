@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.auc_intervals import AUC_INTERVALS
 from steelyard.analysis.class_shares import positive_shares
 from steelyard.analysis.distributions import student_reach
 from steelyard.analysis.draws import binned
@@ -57,8 +58,10 @@ class ScoreIntervals:
     inference: Inference
     _tables: dict[int, tuple[ScoreTable, list[ScoreTable]]] = field(default_factory=dict)
 
-    def ends(self, estimand: Estimand, table: ScoreTable, value: float) -> tuple[float, float]:
+    def ends(self, estimand: Estimand, table: ScoreTable, method: str, value: float) -> tuple[float, float]:
         """The ends of the interval around the value of the whole table."""
+        if method in AUC_INTERVALS:  # an AUC is the same at every prevalence
+            return AUC_INTERVALS[method](table, self.inference.level)
         if not isfinite(value):
             return value, value
         if id(table) not in self._tables:
@@ -74,6 +77,10 @@ class ScoreIntervals:
         known = [self._known(metric, parameters, part) for part in tables]
         if metric.range == (0, 1):
             return self._of_share(metric, parameters, tables[0], known, value)
+        if metric.range[1] == 1:  # what a share of a loss leaves is a loss as well
+            left = [(1 - at, spread) for at, spread in known]
+            low, high = self._of_loss(tables[0], left, 1 - value)
+            return 1 - high, 1 - low
         return self._of_loss(tables[0], known, value)
 
     def _of_mean(self, metric: Metric, tables: list[ScoreTable], value: float) -> tuple[float, float]:

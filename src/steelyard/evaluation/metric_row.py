@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MetricRow:
-    """One metric: its value, its interval, its no-skill baseline, and where it is undefined the reason."""
+    """One metric: its value, its interval, its no-skill baseline, and where it is undefined the reason.
+
+    The baseline of a calibration error, which has no interval, is a calibrated model with the same scores: `chance` is
+    what it would show on average, `chance_high` at most with the level's probability.
+    """
 
     spec: MetricSpec
     value: float
@@ -27,6 +31,7 @@ class MetricRow:
     undefined: str | None = None
     undefined_share: float = 0.0
     method: str = ""
+    chance_high: float = math.nan
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MetricRow) and same_fields(self, other)
@@ -53,16 +58,22 @@ class MetricRow:
         """The interval as it is shown, or why there is no value."""
         if self.undefined is not None and math.isnan(self.value):
             return self.undefined
+        if math.isfinite(self.chance_high):
+            return f"calibrated: up to {self.text(self.chance_high)}"
         return bounds_text(self.low, self.high, share=self.spec.is_share)
 
     def row(self) -> dict[str, Any]:
         """The metric as strict JSON values: null where it is undefined."""
         numbers = {key: _finite(getattr(self, key)) for key in ("value", "low", "high", "chance")}
+        numbers |= {"chance_high": self.chance_high} if math.isfinite(self.chance_high) else {}
         return {"name": self.name, **numbers, "undefined": self.undefined}
 
     def __repr__(self) -> str:
         if math.isnan(self.value):
             return f"{self.name} undefined{f': {self.undefined}' if self.undefined else ''}"
+        if math.isfinite(self.chance_high):
+            own, usual, most = map(self.text, (self.value, self.chance, self.chance_high))
+            return f"{self.name} {own}; a calibrated model with these scores: {usual}, up to {most}"
         text = f"{self.name} {interval_text(self.value, self.low, self.high, share=self.spec.is_share)}"
         return text if math.isnan(self.chance) else f"{text}, chance {self.text(self.chance)}"
 

@@ -107,7 +107,10 @@ def _baseline(spec: MetricSpec, table: MetricTable, options: CallOptions) -> flo
 def _row(interval: Interval, baseline: float) -> MetricRow:
     undefined = None if math.isfinite(interval.value) else interval.why
     ends = (interval.value, interval.low, interval.high)
-    return MetricRow(interval.spec, *ends, baseline, undefined, interval.undefined_share, interval.method)
+    row = MetricRow(interval.spec, *ends, baseline, undefined, interval.undefined_share, interval.method)
+    if interval.calibrated is None or interval.calibrated_high is None:
+        return row
+    return replace(row, chance=interval.calibrated, chance_high=interval.calibrated_high)
 
 
 def beats_no_skill(table: Confusion | None, scores: ScoreTable | None, positive: Label) -> ChanceTest | None:

@@ -93,6 +93,7 @@ def _read_metric(field: SavedField) -> MetricRow:
         "undefined_share": 0.0,
         **read_numbers(field, *(name for name in METRIC_NUMBERS if name in field.entries())),
     }
+    numbers |= read_numbers(field, *(name for name in ("chance_high",) if name in field.entries()))
     missing = [name for name in METRIC_NUMBERS if name not in numbers]
     if missing:
         field[missing[0]]

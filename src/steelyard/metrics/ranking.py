@@ -336,6 +336,26 @@ def log_loss(t):
 
 
 @metric(
+    "D2 log loss",
+    on="probabilities",
+    family="calibration",
+    range=(-inf, 1),
+    aliases=("mcfadden_r2",),
+    cite="mcfadden1974",
+    sklearn="d2_log_loss_score",
+)
+def d2_log_loss(t):
+    """Share of the log loss of predicting the prevalence for every row that the probabilities remove (D squared)."""
+    _probabilities("d2_log_loss", t)
+    if why := missing(t):
+        return undefined(why)
+    share = t.positive.total / t.total
+    prior = -share * np.log(share) - (1 - share) * np.log1p(-share)
+    with np.errstate(divide="ignore"):
+        return 1 - _mean(t, -np.log(t.positive.scores), -np.log1p(-t.negative.scores)) / prior
+
+
+@metric(
     "Expected calibration error",
     on="probabilities",
     family="calibration",

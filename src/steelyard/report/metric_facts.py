@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.kinks import kinks
@@ -57,7 +58,7 @@ def fact(row: MetricRow) -> dict[str, Any]:
         metric.is_share,
         finite_or_none(row.value),
         *(rounded(v) for v in (row.low, row.high, row.chance)),
-        row.undefined,
+        row.interval_or_reason() if math.isfinite(row.chance_high) else row.undefined,
         row.method,
         metric.text,
         metric.meaning,

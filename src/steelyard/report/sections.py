@@ -96,6 +96,8 @@ _METHODS = {
     "deviance": "{}: the range over the likely draws where the formula has a kink near by, their quantiles elsewhere",
     "score": "{}: a score interval",
     "influence": "{}: by the influence of each row, with Student's t",
+    "calibrated": "{}: no interval; beside it what a calibrated model with these scores would show on average (as its "
+    "no-skill baseline) and at most",
     "bayesian-bootstrap": "{}: a Bayesian bootstrap of the scores",
 }
 

@@ -13,7 +13,7 @@ function update(redraw) {
     for (const key of ["low", "high", "method"]) delete interval.dataset[key];
     const steady = isSteady(row, start);
     if (!isNumber(v)) interval.textContent = start ? row.why || "undefined" : whyAt(row, cells, state.stop);
-    else if (steady) interval.textContent = between(row, row.low, row.high);
+    else if (steady) interval.textContent = row.why && !isNumber(row.low) ? row.why : between(row, row.low, row.high);
     else interval.textContent = row.ranks ? "not at this prevalence" : "…";
     drawBand(marks, row, steady && isNumber(v) ? row.low : NaN, row.high);
   }
