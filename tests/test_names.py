@@ -46,7 +46,7 @@ def test_an_option_of_the_shell_is_called_as_in_python(command):
 def test_the_shells_own_words_are_in_use_and_stand_for_arguments_of_python():
     used = {name for command in COMMANDS for names in options(command) for name in names}
     assert set(SHELL) | ALONE <= used
-    assert set(SHELL.values()) <= ARGUMENTS and not ALONE & ARGUMENTS - {"data"}
+    assert set(SHELL.values()) <= ARGUMENTS and not ALONE & ARGUMENTS - {"counts", "data"}
 
 
 def test_a_key_of_the_json_is_an_attribute_of_the_evaluation():
