@@ -15,6 +15,7 @@ from steelyard.ingest.label_tables import match_label
 from steelyard.metrics import application
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.frame_tables import counted_frame, table_for
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -88,12 +89,19 @@ class IntervalRows(NamedTuple):
             of_columns = own.average != NATIVE or metric.columns is not None
             key = (True, of_columns, own.pos_label) if metric.scores is not None else (False, False, None)
             if tally is not None:
-                yield spec, table_for(metric, tally, call), own
+                yield spec, _checked_table(spec, table_for(metric, tally, call), own), own
                 continue
             if key not in tables:
                 predicted = self._predicted(metric, several=len({spec.metric.scores is None for spec in specs}) > 1)
                 tables[key] = application.counted(metric, self.y_true, predicted, own if key[0] else call)  # type: ignore[arg-type]  # no frame
-            yield spec, tables[key], own
+            yield spec, _checked_table(spec, tables[key], own), own
+
+
+def _checked_table(spec: MetricSpec, table: MetricTable, options: CallOptions) -> MetricTable:
+    """The table; that of one column of scores has nothing to average."""
+    if isinstance(table, ScoreTable) and options.average != NATIVE:
+        raise InputError(f"{spec.name} needs one column of scores for each class, and there is one of one class.")
+    return table
 
 
 def _checked_options(spec: MetricSpec, call: CallOptions) -> CallOptions:

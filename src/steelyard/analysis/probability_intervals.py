@@ -47,7 +47,7 @@ NO_ENDS = ColumnEnds(nan, nan)
 
 
 class WeightedRows(NamedTuple):
-    """The rows of a table, what they weigh, and the cluster of each where rows are clustered."""
+    """The rows of a table, their weights, and the cluster of each where rows are clustered."""
 
     weights: Array
     squares: Array
