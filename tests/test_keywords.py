@@ -199,7 +199,6 @@ REFUSED = {
         "compare gives one result: evaluate takes by=",
     ),
     "clusters of chance": (lambda: steelyard.chance("f1", Y, P, cluster=PATIENT), "takes the rows as independent"),
-    "clusters of scores": (lambda: steelyard.evaluate(Y, y_score=S, cluster=PATIENT), "metrics of predicted labels"),
     "a matrix of groups": (lambda: steelyard.evaluate(Y, P, by=np.ones((N, 2))), "several columns are given by name"),
     "a group too few": (lambda: steelyard.evaluate(Y, P, by=SITE[1:]), "differ in length"),
     "models twice": (

@@ -1438,18 +1438,6 @@ def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_
         (["compare", "--by", "site"], "No such option '--by': `commands compare` takes all rows together; "),
         (["gate", "--cluster", "site"], "No such option '--cluster': `commands gate` takes rows as independent; "),
         (["threshold", "--cluster", "site"], "No such option '--cluster': `commands threshold` takes rows as indep"),
-        (
-            ["report", "--score", "score", "--cluster", "site"],
-            "--cluster cannot be combined with --score: it is for pre",
-        ),
-        (
-            ["report", "--pred", "y_pred", "--cluster", "site", "--threshold", "0.5"],
-            "--cluster cannot be combined with --th",
-        ),
-        (
-            ["report", "--pred", "y_pred", "--cluster", "site", "--weight", "w"],
-            "--cluster cannot be combined with --weight",
-        ),
         (["report", "--level", "high"], "Invalid value for '--level': 'high' is not a number; "),
         (["crossval", "--folds", "x"], "Invalid value for '--folds': 'x' is not a whole number; "),
     ],

@@ -48,7 +48,7 @@ def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: Preval
     check_order(y_true=rows.y_true, y_pred=rows.y_pred, cluster=rows.clusters, frequency=rows.frequency)
     true, pred = arrays.column(rows.y_true, "y_true"), arrays.column(rows.y_pred, "y_pred")
     member = arrays.column(rows.clusters, "cluster")
-    weight = arrays.weights(options.sample_weight, "sample_weight")
+    weight = arrays.weights(rows.sample_weight, "sample_weight")
     times = arrays.weights(rows.frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=true, y_pred=pred, cluster=member, sample_weight=weight, frequency=times)
     true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared_labels(options.labels))

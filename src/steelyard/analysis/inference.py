@@ -37,22 +37,31 @@ DESIGNS = ("random", "stratified")  # of a test set: rows drawn from all, or so 
 
 
 class ClusteredRows(NamedTuple):
-    """Labels and predictions row by row, and the cluster of each, such as the patient."""
+    """Labels, predictions and scores row by row, and the cluster of each, such as the patient."""
 
     y_true: ArrayLike
-    y_pred: ArrayLike
+    y_pred: ArrayLike | None
     clusters: ArrayLike
     frequency: Weights = None
     groups: Mapping[Labels, Array] = MappingProxyType({})  # the places of the rows of each group, by its key
+    y_score: ArrayLike | None = None
+    sample_weight: Weights = None
 
     def of_group(self, key: Labels) -> ClusteredRows:
         """The rows of one group, each in its cluster."""
-        places, times = self.groups[key], self.frequency
-        return ClusteredRows(
-            arrays.column(self.y_true, "y_true")[places],
-            arrays.column(self.y_pred, "y_pred")[places],
-            arrays.column(self.clusters, "cluster")[places],
-            None if times is None else arrays.column(times, "frequency")[places],
+        places = self.groups[key]
+
+        def of_group(column: ArrayLike | None, name: str) -> Array | None:
+            return None if column is None else arrays.column(column, name)[places]
+
+        return self._replace(
+            y_true=arrays.column(self.y_true, "y_true")[places],
+            y_pred=of_group(self.y_pred, "y_pred"),
+            clusters=arrays.column(self.clusters, "cluster")[places],
+            frequency=of_group(self.frequency, "frequency"),
+            groups={},
+            y_score=of_group(self.y_score, "y_score"),
+            sample_weight=of_group(self.sample_weight, "sample_weight"),
         )
 
 

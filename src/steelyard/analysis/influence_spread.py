@@ -68,38 +68,40 @@ def class_spread(*classes: ClassInfluence) -> StudentSpread:
 
 @dataclass(frozen=True)
 class RowInfluences:
-    """The influence of each row, whether it is positive, its weight, and the code of its cluster."""
+    """The influence of each row, whether it is positive, its weight, its cluster's code, and the weight's squares."""
 
     values: Array
     positive: Array
     weights: Array | None = None
     clusters: Array | None = None
+    squares: Array | None = None  # of rows that stand for several, the sum of theirs
 
     def spread(self) -> StudentSpread:
         """The variance of the value, and its degrees of freedom."""
         weights = np.ones(len(self.values)) if self.weights is None else self.weights
-        if self.clusters is not None:
-            return self._of_clusters(self.clusters, weights)
-        classes = ((self.values[rows], weights[rows]) for rows in (self.positive, ~self.positive))
-        return class_spread(*(ClassInfluence(influence, mass, mass**2) for influence, mass in classes))
+        columns = (self.values, weights, weights**2 if self.squares is None else self.squares)
+        classes = (self.positive, ~self.positive)
+        alone = class_spread(*(ClassInfluence(*(column[rows] for column in columns)) for rows in classes))
+        return alone if self.clusters is None else self._of_clusters(self.clusters, weights, alone.variance)
 
-    def _of_clusters(self, clusters: Array, weights: Array) -> StudentSpread:
-        """Clusters as the units; a class has so many of them as clusters of one size would be worth as much.
+    def _of_clusters(self, clusters: Array, weights: Array, alone: float) -> StudentSpread:
+        """Clusters as the units; uneven ones are worth fewer of one size, the fewer the more their rows share.
 
-        Where each class has its share of every cluster, the units are Kish's effective number of clusters; where every
-        cluster is one row, the degrees are Satterthwaite's.
+        Of independent rows a cluster's part of the variance is its share of the rows: the units are Kish's effective
+        number, and Satterthwaite's where every cluster is one row. Of rows that move together it grows as the square.
         """
-        sums, shares = [], []
+        sums, masses = [], []
         for rows in (self.positive, ~self.positive):
             sums.append(np.bincount(clusters[rows], (weights * self.values)[rows], minlength=clusters.max() + 1))
-            mass = np.bincount(clusters[rows], weights[rows], minlength=clusters.max() + 1)
-            shares.append(mass / mass.sum())
+            masses.append(np.bincount(clusters[rows], weights[rows], minlength=clusters.max() + 1))
         total = sums[0] + sums[1]
         squares = float(total @ total)
         if not squares:
             return StudentSpread(0.0, inf)
         of_positives = float(np.clip(sums[0] @ total / squares, 0, 1))
-        units = 1 / float(((of_positives * shares[0] + (1 - of_positives) * shares[1]) ** 2).sum())
+        together = min(max(1 - alone / squares, 0.0), 1.0)  # the part of the variance that is the clusters' own
+        parts = [together * mass**2 / (mass @ mass) + (1 - together) * mass / mass.sum() for mass in masses]
+        units = 1 / float(((of_positives * parts[0] + (1 - of_positives) * parts[1]) ** 2).sum())
         return StudentSpread(squares * units / (units - 1), units - 1) if units > 1 else StudentSpread(inf, inf)
 
 

@@ -144,6 +144,8 @@ class IntervalSampler:
     def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Array | float) -> Bounds:
         if not (table.positive.n and table.negative.n):
             return Bounds(np.nan, np.nan)
+        if self.inference.clustered is not None:
+            return Bounds(*self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value)))
         if method not in RANK_METHODS:
             return Bounds(*self.scores.ends(estimand, table, method, float(value)))
         values, bin_error = self.ranks.values(estimand, float(value))

@@ -10,11 +10,12 @@ import numpy as np
 from steelyard.analysis.inference import ClusteredRows
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import label_codes
-from steelyard.ingest.frame_columns import FrameColumns, refuse_groups, refuse_name
+from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_groups, refuse_name
 from steelyard.ingest.label_tables import match_label
 from steelyard.metrics import application
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.frame_tables import counted_frame, table_for
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -45,6 +46,15 @@ class IntervalRows(NamedTuple):
         """Whether columns of a frame are named."""
         return self.columns.are_named(y_pred=self.y_pred, y_score=self.y_score, sample_weight=self.call.sample_weight)
 
+    def brought(self) -> IntervalRows:
+        """The same as arrays, where scores or weights of a frame are in clusters."""
+        if self.cluster is None or not self.of_frame or not self.columns.need_rows:
+            return self
+        rows = self.columns.rows(self.y_true, self.cluster, self.call.frequency)  # type: ignore[arg-type]  # a frame
+        positive = match_label(self.call.pos_label, label_codes.distinct(rows.truth, "y_true")[1])
+        call = replace(self.call, pos_label=positive, sample_weight=rows.weights, frequency=rows.frequency)
+        return IntervalRows(rows.truth, rows.predicted, rows.scores, rows.clusters, FrameColumns(), call)
+
     def clustered(self) -> ClusteredRows | None:
         """The rows of each cluster, where clusters are given."""
         if self.cluster is None:
@@ -52,12 +62,10 @@ class IntervalRows(NamedTuple):
         if self.of_frame:
             return ClusteredRows(*self.columns.clusters(self.y_true, self.cluster, self.call.frequency))  # type: ignore[arg-type]  # a frame
         refuse_name("cluster", self.cluster)
-        predicted = self.y_score if self.y_pred is None else self.y_pred
-        if predicted is None:
-            raise InputTypeError(
-                "cluster= names the cluster of each row, so give the rows: (y_true, y_pred), not a table."
-            )
-        return ClusteredRows(self.y_true, predicted, self.cluster, self.call.frequency)  # type: ignore[arg-type]  # rows
+        if self.y_pred is None and self.y_score is None:
+            raise InputTypeError(CLUSTERS_NEED_ROWS)
+        weights = {"y_score": self.y_score, "sample_weight": self.call.sample_weight}
+        return ClusteredRows(self.y_true, self.y_pred, self.cluster, self.call.frequency, **weights)  # type: ignore[arg-type]  # rows
 
     def of_clusters(self, rows: ClusteredRows | None) -> IntervalRows:
         """The same as arrays, where they are the clusters of a frame: its distinct rows."""
@@ -88,12 +96,19 @@ class IntervalRows(NamedTuple):
             of_columns = own.average != NATIVE or metric.columns is not None
             key = (True, of_columns, own.pos_label) if metric.scores is not None else (False, False, None)
             if tally is not None:
-                yield spec, table_for(metric, tally, call), own
+                yield spec, _checked_table(spec, table_for(metric, tally, call), own), own
                 continue
             if key not in tables:
                 predicted = self._predicted(metric, several=len({spec.metric.scores is None for spec in specs}) > 1)
                 tables[key] = application.counted(metric, self.y_true, predicted, own if key[0] else call)  # type: ignore[arg-type]  # no frame
-            yield spec, tables[key], own
+            yield spec, _checked_table(spec, tables[key], own), own
+
+
+def _checked_table(spec: MetricSpec, table: MetricTable, options: CallOptions) -> MetricTable:
+    """The table; that of one column of scores has nothing to average."""
+    if isinstance(table, ScoreTable) and options.average != NATIVE:
+        raise InputError(f"{spec.name} needs one column of scores for each class, and there is one of one class.")
+    return table
 
 
 def _checked_options(spec: MetricSpec, call: CallOptions) -> CallOptions:

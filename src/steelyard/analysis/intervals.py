@@ -15,12 +15,13 @@ from steelyard.analysis.interval_ends import IntervalSampler
 from steelyard.analysis.interval_rows import IntervalRows, checked_call
 from steelyard.analysis.large_tables import COUNT_DRAWS
 from steelyard.analysis.rows import Rows
-from steelyard.errors import InputError, InputTypeError
+from steelyard.errors import InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.probability_table import ProbabilityTable
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions, MetricParameters, ReadingOptions
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.statistic import MetricTable, Statistic
 
 _MOST_AT_ONCE = 20_000_000  # draws of a table at a time: four cells of 8 bytes each
@@ -158,7 +158,7 @@ def intervals(
         raise InputTypeError(f"intervals takes a list of metrics; write [{metrics!r}], or use interval for one.")
     specs, columns = [MetricSpec.of(metric) for metric in metrics], FrameColumns(true, pred, score, weight)
     call = checked_call({**options}, {key for spec in specs for key in spec.metric.parameters})
-    rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call)
+    rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call).brought()
     clustered = rows.clustered()
     inference = Inference(level, method, draws, rng, prevalence, clustered, design)
     every = []
@@ -197,14 +197,11 @@ def intervals_of(estimands: Sequence[Estimand], inference: Inference) -> Rows[In
 
 
 def _cluster_tables(estimands: Sequence[Estimand], rows: ClusteredRows, inference: Inference) -> Array | None:
-    of_labels = [estimand for estimand in estimands if not isinstance(estimand.table, ProbabilityTable)]
-    if not of_labels:
+    """The tables of the clusters, where metrics of labels are asked for."""
+    of_labels = next((each for each in estimands if not isinstance(each.table, (ScoreTable, ProbabilityTable))), None)
+    if of_labels is None:
         return None
-    for estimand in of_labels:
-        if estimand.metric.scores is not None:
-            name = estimand.metric.name
-            raise InputError(f"{name} is a metric of scores; cluster intervals exist for metrics of labels only.")
-    table, options = of_labels[0].label_table, of_labels[0].options
+    table, options = of_labels.label_table, of_labels.options
     options = replace(options, labels=table.labels) if isinstance(table, Confusion) else options
     return cluster_tables(rows, options, inference.prevalence)
 

@@ -47,7 +47,7 @@ NO_ENDS = ColumnEnds(nan, nan)
 
 
 class WeightedRows(NamedTuple):
-    """The rows of a table, what they weigh, and the cluster of each where rows are clustered."""
+    """The rows of a table, their weights, and the cluster of each where rows are clustered."""
 
     weights: Array
     squares: Array
@@ -73,6 +73,8 @@ class WeightedRows(NamedTuple):
         """The sum over rows, or clusters, of a power of the weight times the influence."""
         if self.clusters is not None:
             return float((np.bincount(self.clusters, self.weights * influence) ** power).sum())
+        if power == 2:
+            return float(self.squares @ (influence * influence))
         row_weight = self.squares / np.where(self.weights > 0, self.weights, 1.0)  # of one of a frequency's rows
         return float((self.squares * row_weight ** (power - 2)) @ influence**power)
 
@@ -222,8 +224,11 @@ def _by_row(part: ColumnTable, influences: tuple[Array, Array]) -> Array:
 
 
 def _at_scores(scores: Array, side: ClassScores, by_score: Array) -> Array:
-    places = np.searchsorted(side.distinct[0], scores)
-    return np.asarray(by_score[np.minimum(places, len(by_score) - 1)])  # a row of no weight may lie beyond
+    order = np.argsort(scores)  # looked up in order, they are near to each other in memory
+    places = np.searchsorted(side.distinct[0], scores[order])
+    found = np.empty(len(scores))
+    found[order] = by_score[np.minimum(places, len(by_score) - 1)]  # a row of no weight may lie beyond
+    return found
 
 
 def _student_ratio(part: ColumnTable, rows: WeightedRows) -> float:

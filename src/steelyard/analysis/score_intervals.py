@@ -16,11 +16,13 @@ import numpy as np
 
 from steelyard.analysis.auc_intervals import AUC_INTERVALS
 from steelyard.analysis.class_shares import positive_shares
+from steelyard.analysis.cluster_scores import ClusterScores
 from steelyard.analysis.distributions import student_reach
 from steelyard.analysis.draws import binned
 from steelyard.analysis.influence_spread import ClassInfluence, StudentSpread, class_spread
 from steelyard.analysis.prevalence import scores_at
-from steelyard.analysis.score_influence import score_influence
+from steelyard.analysis.quantiles import quantiles
+from steelyard.analysis.score_influence import has_influence, score_influence
 from steelyard.metrics import ranking
 from steelyard.metrics.score_values import score_values
 from steelyard.statistics.class_scores import ClassScores
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.estimand import Estimand
-    from steelyard.analysis.inference import Inference
+    from steelyard.analysis.inference import ClusteredRows, Inference
     from steelyard.metrics.metric import Metric
 
 # Rows of each class that are added. At 95 %, with 5 to 30 positives among 200 to 1,000 rows (normal, t2, tied scores;
@@ -56,6 +58,7 @@ class ScoreIntervals:
     """The tables that the variances of all metrics of one call are taken on."""
 
     inference: Inference
+    clusters: ClusterScores | None = None  # the rows of the table that is asked of, where they are in clusters
     _tables: dict[int, tuple[ScoreTable, list[ScoreTable]]] = field(default_factory=dict)
 
     def ends(self, estimand: Estimand, table: ScoreTable, method: str, value: float) -> tuple[float, float]:
@@ -68,6 +71,18 @@ class ScoreIntervals:
             small = binned(table, MOST_BINS)
             self._tables[id(table)] = table, [self._at_prevalence(part) for part in (small, *_with_more(small))]
         return self._of(estimand.metric, estimand.parameters, self._tables[id(table)][1], value)
+
+    def cluster_ends(
+        self, estimand: Estimand, table: ScoreTable, rows: ClusteredRows, value: float
+    ) -> tuple[float, float]:
+        """The ends by the influence of whole clusters, or by draws of them where a metric has none."""
+        if self.clusters is None or self.clusters.table is not table:
+            self.clusters = ClusterScores.of(rows, table, self.inference)
+        if has_influence(estimand.metric, table):
+            return self.ends(estimand, table, "cluster", value)
+        drawn = self.clusters.drawn_values(estimand, value, self.inference)
+        low, high = quantiles(drawn, self.inference.tails)
+        return float(low), float(high)
 
     def _of(
         self, metric: Metric, parameters: Mapping[str, Any], tables: list[ScoreTable], value: float
@@ -101,6 +116,7 @@ class ScoreIntervals:
         influence = score_influence(metric, table, parameters)
         fixed = self.inference.prevalence is not None or self.inference.keeps_class_sizes()
         spread = StudentSpread(inf, 1.0) if influence is None else _spread(table, influence, fixed_shares=fixed)
+        spread = spread if self.clusters is None else self.clusters.widened(metric, parameters, spread)
         return float(score_values(metric, table, parameters)), spread
 
     def _of_share(

@@ -182,7 +182,7 @@ def _evaluate_rows(
         evaluated = _of_clusters if inputs.class_scores is None else evaluated_class_scores
         evaluation, assumed = evaluated(source, inputs, options)
     groups = {group.key: Tally(group.confusion) for group in evaluation.groups}
-    tally = Tally(evaluation.confusion, by=inputs.by, groups=groups)
+    tally = Tally(evaluation.confusion, evaluation.scores, by=inputs.by, groups=groups)
     counted = CountedInput(tally, assumed, inputs.name).with_groups_of(min_count)
     shown = evaluation.of_groups(counted.tally.groups)
     return replace(shown, assumed=(*counted.assumed, *shown.assumed), source=inputs.name), counted
@@ -191,21 +191,9 @@ def _evaluate_rows(
 def _of_clusters(source: Source, inputs: Inputs, options: dict[str, Any]) -> tuple[Evaluation, list[str]]:
     from steelyard.evaluation.evaluate import evaluate
 
-    _refuse_beside_cluster(inputs)
     named, assumed = guess_columns(source, inputs)
-    if named.pred is None:
-        raise InputError("--cluster is for predicted labels; name their column with --pred.")
-    columns: dict[str, Any] = {use: name for use, name in named.columns.items() if use != "score"}
-    return evaluate(source, **columns, cluster=inputs.cluster, **options), assumed
-
-
-def _refuse_beside_cluster(inputs: Inputs) -> None:
-    """Refuse what clusters cannot be combined with, in the shell's words."""
-    for option in ("score", "threshold", "weight"):
-        if getattr(inputs, option) is not None:
-            raise InputError(
-                f"--cluster cannot be combined with --{option}: it is for predicted labels without weights, of --pred."
-            )
+    columns: dict[str, Any] = named.columns
+    return evaluate(source, **columns, cluster=inputs.cluster, threshold=inputs.threshold, **options), assumed
 
 
 # ---------------------------------------------------------------- files

@@ -11,7 +11,7 @@ from steelyard.analysis.inference import Inference
 from steelyard.analysis.rows import Rows
 from steelyard.evaluation.class_columns import column_rows, given_columns, of_columns
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.given_rows import clustered_rows, counted_rows
+from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.groups import Group, group_rows, no_interval_sentences
 from steelyard.evaluation.inputs import (
     RowOptions,
@@ -92,25 +92,25 @@ def evaluate(
     """
     is_shard = labels is not None or isinstance(y_true, (Confusion, Tally))  # of which other parts may hold the rest
     columns, rows = FrameColumns(true, pred, score, weight), RowOptions(pos_label, labels, sample_weight, frequency)
-    given = given_columns(y_true, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # beside scores: rows
-    y_pred, y_score = given.y_pred, given.y_score
-    clustered, assumed = clustered_rows(y_true, y_pred, y_score, rows, columns, cluster, by)
-    inference = Inference(level, "auto", draws, rng, prevalence, clustered, design)
-    counted = counted_rows(y_true, y_pred, y_score, rows, columns, by, threshold=threshold, exact=exact)
-    inputs = counted_inputs(counted, y_pred, y_score, threshold, rows)
+    classes = given_columns(y_true, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # beside scores: rows
+    given = GivenRows(y_true, classes.y_pred, classes.y_score, rows, columns, by, cluster).brought()
+    counted = given.counted(threshold=threshold, exact=exact)
+    inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)
+    clustered = predicted_at_threshold(given.clustered(), inputs, y_score)
     if inputs.table is not None and not is_shard:
         check_label_overlap(inputs.table)
     positive, stated = inputs.positive_class(pos_label, y_true)
+    notes = table_notes(inputs.table, design)
     return evaluate_tables(
         inputs.table,
         inputs.scores,
         positive,
         threshold=inputs.threshold,
-        assumed=(*stated, *inputs.assumed, *table_notes(inputs.table, design), *given.assumed, *assumed),
+        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(cluster)),
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
-        probabilities=given.table,
-        inference=inference,
+        probabilities=classes.table,
+        inference=Inference(level, "auto", draws, rng, prevalence, clustered, design),
         mute=mute,
         columns=columns.names(frequency=frequency, by=by, cluster=cluster),  # type: ignore[arg-type]  # no arrays of a frame
     )

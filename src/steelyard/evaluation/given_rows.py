@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from steelyard.analysis.inference import ClusteredRows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.inputs import TWO_THRESHOLDS, RowOptions
-from steelyard.ingest import arrays
+from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_groups import group_columns, group_places, grouped_tally
-from steelyard.ingest.frame_columns import CLUSTERS_NEED_LABELS, refuse_name
+from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_name
+from steelyard.ingest.label_tables import match_label
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.precision import as_read
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
 
@@ -19,66 +23,94 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame
+    from steelyard.evaluation.inputs import CountedInputs
     from steelyard.ingest.array_groups import By
-    from steelyard.ingest.frame_columns import FrameColumns
     from steelyard.ingest.source import Source
     from steelyard.statistics.statistic import Statistic
 
 
-def counted_rows(
-    data: Statistic | Tally | Source | Frame | ArrayLike,
-    y_pred: ArrayLike | None,
-    y_score: ArrayLike | None,
-    rows: RowOptions,
-    columns: FrameColumns,
-    by: By | None,
-    *,
-    threshold: float | None,
-    exact: bool | None,
-) -> Statistic | Tally | ArrayLike:
-    """The frame whose columns are named, or the arrays of groups, counted; anything else as it is."""
-    if columns.are_named(y_pred=y_pred, y_score=y_score, sample_weight=rows.sample_weight):
-        options = {"pos_label": rows.pos_label, "labels": rows.labels, "frequency": rows.frequency}
-        return columns.tally(data, **options, by=by, threshold=threshold, exact=exact)  # type: ignore[arg-type]  # a frame
-    if exact is not None:
-        raise InputTypeError("exact= is about the scores of a frame; name its columns with true= and score=.")
-    refuse_name("frequency", rows.frequency)
-    if by is None:
-        return data  # type: ignore[return-value]  # no frame without names of columns
-    refuse_name("by", by)
-    if isinstance(data, (Counts, Confusion, ScoreTable, Tally)) or (y_pred is None and y_score is None):
-        raise InputTypeError("by= names the group of each row, so give the rows: y_true with y_pred or y_score=.")
-    if y_pred is not None and threshold is not None:
-        raise InputError(TWO_THRESHOLDS)
-    if y_score is not None:
-        arrays.check_one_column(y_score)
-    return grouped_tally(data, y_pred, y_score, by, **rows._asdict())  # type: ignore[arg-type]  # rows
+class GivenRows(NamedTuple):
+    """What evaluate is given: a table, rows, or a frame and the names of its columns."""
+
+    data: Statistic | Tally | Source | Frame | ArrayLike
+    y_pred: ArrayLike | None
+    y_score: ArrayLike | None
+    rows: RowOptions
+    columns: FrameColumns
+    by: By | None
+    cluster: ArrayLike | str | None
+
+    def brought(self) -> GivenRows:
+        """The same as arrays, where scores or weights of a frame are in clusters."""
+        if self.cluster is None or not self.columns.need_rows:
+            return self
+        brought = self.columns.rows(self.data, self.cluster, self.rows.frequency, self.by)  # type: ignore[arg-type]  # a frame
+        positive = match_label(self.rows.pos_label, label_codes.distinct(brought.truth, "y_true")[1])
+        rows = RowOptions(positive, self.rows.labels, brought.weights, brought.frequency)
+        given = (brought.truth, brought.predicted, brought.scores, rows, FrameColumns(), brought.groups or None)
+        return GivenRows(*given, brought.clusters)
+
+    def counted(self, *, threshold: float | None, exact: bool | None) -> Statistic | Tally | ArrayLike:
+        """The frame whose columns are named, or the arrays of groups, counted; anything else as it is."""
+        data, y_pred, y_score, rows, columns, by, _ = self
+        if columns.are_named(y_pred=y_pred, y_score=y_score, sample_weight=rows.sample_weight):
+            options = {"pos_label": rows.pos_label, "labels": rows.labels, "frequency": rows.frequency}
+            return columns.tally(data, **options, by=by, threshold=threshold, exact=exact)  # type: ignore[arg-type]  # a frame
+        if exact is not None:
+            raise InputTypeError("exact= is about the scores of a frame; name its columns with true= and score=.")
+        refuse_name("frequency", rows.frequency)
+        if by is None:
+            return data  # type: ignore[return-value]  # no frame without names of columns
+        refuse_name("by", by)
+        if isinstance(data, (Counts, Confusion, ScoreTable, Tally)) or (y_pred is None and y_score is None):
+            raise InputTypeError("by= names the group of each row, so give the rows: y_true with y_pred or y_score=.")
+        if y_pred is not None and threshold is not None:
+            raise InputError(TWO_THRESHOLDS)
+        if y_score is not None:
+            arrays.check_one_column(y_score)
+        return grouped_tally(data, y_pred, y_score, by, **rows._asdict())  # type: ignore[arg-type]  # rows
+
+    def clustered(self) -> ClusteredRows | None:
+        """The rows of each cluster, where clusters are given."""
+        data, y_pred, y_score, rows, columns, by, cluster = self
+        if cluster is None:
+            return None
+        if columns.true is not None:
+            return ClusteredRows(*columns.clusters(data, cluster, rows.frequency, by))  # type: ignore[arg-type]  # a frame
+        refuse_name("cluster", cluster)
+        if y_pred is None and y_score is None:
+            raise InputError(CLUSTERS_NEED_ROWS)
+        groups = {}
+        if by is not None:
+            named = group_columns(by)
+            arrays.check_lengths(y_true=arrays.column(data, "y_true"), **named)  # type: ignore[arg-type]  # rows
+            groups = group_places(named)
+        return ClusteredRows(data, y_pred, cluster, rows.frequency, groups, y_score, rows.sample_weight)  # type: ignore[arg-type]  # rows
 
 
-def clustered_rows(
-    data: Statistic | Tally | Source | Frame | ArrayLike,
-    y_pred: ArrayLike | None,
-    y_score: ArrayLike | None,
-    rows: RowOptions,
-    columns: FrameColumns,
-    cluster: ArrayLike | str | None,
-    by: By | None,
-) -> tuple[ClusteredRows | None, tuple[str, ...]]:
-    """The rows of each cluster, where clusters are given, and the sentence that says so."""
+def cluster_sentences(cluster: ArrayLike | str | None) -> tuple[str, ...]:
+    """What the result states of clusters."""
     if cluster is None:
-        return None, ()
+        return ()
     name = cluster if isinstance(cluster, str) else getattr(cluster, "name", None)
-    sentence = f"The rows are clustered{f' by {name}' if name else ''}; the intervals resample whole clusters."
-    if columns.true is not None:
-        return ClusteredRows(*columns.clusters(data, cluster, rows.frequency, by)), (sentence,)  # type: ignore[arg-type]  # a frame
-    refuse_name("cluster", cluster)
-    if y_pred is None:
-        raise InputError(CLUSTERS_NEED_LABELS)
-    if y_score is not None or rows.sample_weight is not None:
-        raise InputError("cluster= is for unweighted predicted labels here; leave y_score= and sample_weight= out.")
-    groups = {}
-    if by is not None:
-        named = group_columns(by)
-        arrays.check_lengths(y_true=arrays.column(data, "y_true"), **named)  # type: ignore[arg-type]  # rows
-        groups = group_places(named)
-    return ClusteredRows(data, y_pred, cluster, rows.frequency, groups), (sentence,)  # type: ignore[arg-type]  # rows
+    return (f"The rows are clustered{f' by {name}' if name else ''}; the intervals resample whole clusters.",)
+
+
+def predicted_at_threshold(
+    rows: ClusteredRows | None, inputs: CountedInputs, given: ArrayLike | None
+) -> ClusteredRows | None:
+    """The rows with the labels that the threshold makes of their scores, where none are predicted.
+
+    Beside labels that are taken of the `given` scores of all classes those scores stay.
+    """
+    scores, threshold = inputs.scores, inputs.threshold
+    if rows is not None and rows.y_pred is not None and rows.y_score is None:
+        return rows._replace(y_score=given)
+    if rows is None or rows.y_pred is not None or inputs.table is None or scores is None or threshold is None:
+        return rows
+    others = [label for label in inputs.table.labels if label != scores.label]
+    labels = np.array([*others[:1], scores.label, None], dtype=object)[:-1]
+    codes, present = label_codes.distinct(arrays.column(rows.y_true, "y_true"), "y_true")
+    positive = np.array([label == scores.label for label in present])[codes]
+    flagged = arrays.finite_scores(rows.y_score) >= as_read(threshold, scores.precision)  # type: ignore[arg-type]  # they were thresholded
+    return rows._replace(y_true=labels[positive.astype(np.intp)], y_pred=labels[flagged.astype(np.intp)])

@@ -74,8 +74,7 @@ def group_rows(
     """The metrics of one group; without an interval where its rows are of one cluster, which shows no variation."""
     if inference.clustered is None or has_several_clusters(inference.clustered):
         return metric_rows(table, scores, positive, specs, inference)
-    of_labels = [spec for spec in specs if spec.metric.scores is None]
-    rows = metric_rows(table, scores, positive, of_labels, inference.of_independent_rows())
+    rows = metric_rows(table, scores, positive, specs, inference.of_independent_rows())
     return [replace(row, low=math.nan, high=math.nan, method="cluster") for row in rows]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.errors import InputTypeError
+from steelyard.ingest.cluster_rows import cluster_rows
 from steelyard.ingest.frame_tally import cluster_columns, tally
-from steelyard.ingest.source import named_columns
+from steelyard.ingest.source import ColumnNames, named_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label, Labels, LabelSet
+    from steelyard.ingest.cluster_rows import RowArrays
     from steelyard.ingest.source import Source
     from steelyard.statistics.tally import Tally
 
-CLUSTERS_NEED_LABELS = "cluster= is for metrics of predicted labels; give them as y_pred, or of a frame with pred=."
+CLUSTERS_NEED_ROWS = (
+    "cluster= names the cluster of each row, so give the rows: y_true with y_pred or y_score, not a table."
+)
 
 
 class FrameColumns(NamedTuple):
@@ -83,12 +87,25 @@ class FrameColumns(NamedTuple):
         by: ArrayLike | str | Sequence[str] | None = None,
     ) -> tuple[Array, Array, Array, Array, dict[Labels, Array]]:
         """The distinct rows of truth, prediction, cluster and group, how often each occurs, and the rows of groups."""
-        if self.pred is None:
-            raise InputError(CLUSTERS_NEED_LABELS)
-        if self.score is not None or self.weight is not None:
-            raise InputError("cluster= of a frame is for unweighted predicted labels; leave score= and weight= out.")
         name, times = str(column_name("cluster", cluster)), column_name("frequency", frequency)
-        return cluster_columns(frame, self.true or "", self.pred, name, times, named_columns("by", by))  # type: ignore[arg-type]  # refused there where it is a column
+        return cluster_columns(frame, self.true or "", self.pred or "", name, times, named_columns("by", by))  # type: ignore[arg-type]  # refused there where it is a column
+
+    @property
+    def need_rows(self) -> bool:
+        """Whether clusters need every row: those of labels without weights are counted where they are."""
+        return self.true is not None and (self.score is not None or self.weight is not None)
+
+    def rows(
+        self,
+        frame: Frame | Source,
+        cluster: ArrayLike | str,
+        frequency: ArrayLike | str | None,
+        by: ArrayLike | str | Sequence[str] | None = None,
+    ) -> RowArrays:
+        """The columns row by row, with the cluster of each."""
+        times, pred = column_name("frequency", frequency), () if self.pred is None else (self.pred,)
+        names = ColumnNames(self.true or "", pred, self.score, self.weight, times, named_columns("by", by))  # type: ignore[arg-type]  # refused there where it is a column
+        return cluster_rows(frame, names, str(column_name("cluster", cluster)))
 
 
 def column_name(use: str, name: ArrayLike | str | None) -> str | None:

@@ -1,0 +1,96 @@
+"""Cluster scores: rows with scores in clusters, such as a patient's, and how much further their metrics scatter.
+
+The areas of clustered rows: Obuchowski (1997), Biometrics 53, 567-578.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.influence_spread import RowInfluences, StudentSpread
+from steelyard.analysis.row_mass import RowMass
+from steelyard.analysis.score_draws import score_deviations
+from steelyard.analysis.score_influence import score_influence
+from steelyard.errors import InputError
+from steelyard.ingest import arrays, label_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard._types import Array
+    from steelyard.analysis.estimand import Estimand
+    from steelyard.analysis.inference import ClusteredRows, Inference
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.score_table import ScoreTable
+
+
+@dataclass
+class ClusterScores:
+    """The rows of a table of scores: which are positive, their scores, what each counts for and its cluster."""
+
+    table: ScoreTable
+    positive: Array
+    scores: Array
+    mass: RowMass
+    _effects: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: ClusteredRows, table: ScoreTable, inference: Inference) -> ClusterScores:
+        """The rows behind the table, without those of no weight."""
+        if inference.prevalence is not None:
+            raise InputError(
+                "prevalence= and cluster= cannot be given together; take the clusters at their own prevalence."
+            )
+        codes, labels = label_codes.distinct(arrays.column(rows.y_true, "y_true"), "y_true")
+        positive = np.array([bool(label == table.label) for label in labels])[codes]
+        given = rows.y_pred if rows.y_score is None else rows.y_score
+        if given is not None and np.ndim(given) == 2:
+            raise InputError(
+                "The scores of one class of several columns have no interval by clusters; give its column alone and "
+                "pos_label=."
+            )
+        scores = arrays.finite_scores(given)  # type: ignore[arg-type]  # one of them is given
+        times = arrays.weights(rows.frequency, "frequency", whole=True)
+        weights = arrays.weights(rows.sample_weight, "sample_weight")
+        members = arrays.column(rows.clusters, "cluster")
+        arrays.check_lengths(y_true=positive, y_score=scores, cluster=members, sample_weight=weights, frequency=times)
+        if times is not None and weights is None:
+            weights = np.ones(len(times))
+        mass = RowMass.of_rows(times, weights, members)
+        there = np.ones(len(scores), dtype=bool) if mass.weights is None else mass.weights > 0
+        return cls(table, positive[there], scores[there], mass.at(there))
+
+    def widened(self, metric: Metric, parameters: Mapping[str, Any], spread: StudentSpread) -> StudentSpread:
+        """What is known of rows that are independent, as the clusters leave it."""
+        key = f"{metric.name} {sorted(parameters.items())}"
+        if key not in self._effects:
+            self._effects[key] = self._effect(metric, parameters)
+        effect, degrees = self._effects[key]
+        return StudentSpread(spread.variance * effect, degrees)
+
+    def _effect(self, metric: Metric, parameters: Mapping[str, Any]) -> tuple[float, float]:
+        """How many times the variance of independent rows the clusters have, and their degrees of freedom.
+
+        Where rows show no variation at all, those of a cluster are taken for copies of one.
+        """
+        influence = score_influence(metric, self.table, parameters)
+        by_row = np.zeros(len(self.scores))
+        for rows, of_class in zip((self.positive, ~self.positive), influence or (), strict=False):
+            by_row[rows] = of_class[np.unique(self.scores[rows], return_inverse=True)[1]]
+        mass = self.mass
+        alone = RowInfluences(by_row, self.positive, mass.weights, squares=mass.squares).spread()
+        together = RowInfluences(by_row, self.positive, mass.weights, mass.clusters).spread()
+        if 0 < alone.variance < np.inf and 0 < together.variance < np.inf:
+            return together.variance / alone.variance, together.degrees
+        sizes = np.bincount(self.mass.clusters, self.mass.weights)  # type: ignore[arg-type]  # clusters are given
+        units = float(sizes.sum() ** 2 / (sizes**2).sum())
+        return len(self.scores) / units, max(units - 1, 1.0)
+
+    def drawn_values(self, estimand: Estimand, value: float, inference: Inference) -> Array:
+        """A metric without influence under random weights of whole clusters."""
+        named = {"": self.scores}
+        moved = score_deviations([estimand.metric], named, self.positive, self.mass, inference)
+        return value + moved[""][estimand.metric.name]

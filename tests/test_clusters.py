@@ -1,0 +1,135 @@
+"""Clusters: scores, weights and groups of rows that are not independent, such as several of one patient."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+from test_compared_models import obuchowski
+
+import steelyard
+from steelyard import evaluate, interval, intervals, score_table
+from steelyard.analysis.cluster_scores import ClusterScores
+from steelyard.analysis.influence_spread import RowInfluences
+from steelyard.analysis.row_mass import RowMass
+from steelyard.analysis.score_influence import score_influence
+
+SCORED = ["roc_auc", "average_precision", "brier", "log_loss"]
+
+
+def patients(clusters=30, size=20, seed=0, luck=0.8, skill=1.5):
+    """Rows of patients whose scores share some luck."""
+    rng = np.random.default_rng(seed)
+    member = np.repeat(np.arange(clusters), size)
+    y = rng.random(len(member)) < 0.25
+    score = skill * y + luck * rng.normal(size=clusters)[member] + rng.normal(size=len(member))
+    return y.astype(int), stats.norm.cdf(score - 1), member
+
+
+Y, S, MEMBER = patients()
+WEIGHT = np.random.default_rng(1).uniform(0.5, 2, len(Y))
+FRAME = pd.DataFrame({"y": Y, "s": S, "p": (S >= 0.5).astype(int), "c": MEMBER, "w": WEIGHT, "site": np.where(MEMBER < 14, "north", "south")})  # fmt: skip
+
+
+def width(found):
+    return found.high - found.low
+
+
+def test_the_spread_of_a_clustered_area_is_obuchowskis():
+    for seed in range(3):
+        y, score, member = patients(clusters=12, size=15, seed=seed)
+        table = score_table(y, score)
+        up, down = score_influence(steelyard.roc_auc, table, {})
+        by_row = np.empty(len(y))
+        for rows, influence in ((y == 1, up), (y == 0, down)):
+            by_row[rows] = influence[np.unique(score[rows], return_inverse=True)[1]]
+        spread = RowInfluences(by_row, y == 1, None, member).spread()
+        assert spread.variance == pytest.approx(obuchowski(y == 1, score, member), rel=0.03)  # 12 / 11 of each class
+        assert 8 < spread.degrees <= 11
+        behind = ClusterScores(table, y == 1, score, RowMass(clusters=member))
+        alone = RowInfluences(by_row, y == 1).spread()
+        assert behind.widened(steelyard.roc_auc, {}, alone).variance == pytest.approx(spread.variance, rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", [*SCORED, "lift"])
+def test_copies_of_a_row_in_its_cluster_are_no_more_rows(metric):
+    rows = np.arange(len(Y))
+    once, copies = (
+        interval(metric, Y, S),
+        interval(metric, np.repeat(Y, 4), np.repeat(S, 4), cluster=np.repeat(rows, 4)),
+    )
+    assert copies.method == "cluster" and copies.value == pytest.approx(once.value)
+    assert width(copies) == pytest.approx(width(once), rel=0.12)
+
+
+@pytest.mark.parametrize("metric", SCORED)
+def test_shared_luck_widens_the_interval(metric):
+    assert width(interval(metric, Y, S, cluster=MEMBER)) > width(interval(metric, Y, S)) * 1.02
+    apart = np.random.default_rng(2).permutation(MEMBER)
+    assert width(interval(metric, Y, S, cluster=apart)) == pytest.approx(width(interval(metric, Y, S)), rel=0.3)
+
+
+def test_weights_of_clustered_scores_forget_their_scale_and_frequencies_are_rows():
+    small, large = (interval("roc_auc", Y, S, cluster=MEMBER, sample_weight=WEIGHT * scale) for scale in (1e-3, 1e3))
+    assert (small.low, small.high) == pytest.approx((large.low, large.high), rel=1e-6)
+    assert small.value == pytest.approx(steelyard.roc_auc(Y, S, sample_weight=WEIGHT))
+    times = np.random.default_rng(3).integers(0, 4, len(Y))
+    rows = np.repeat(np.arange(len(Y)), times)
+    counted, repeated = interval("brier", Y, S, cluster=MEMBER, frequency=times), interval("brier", Y[rows], S[rows], cluster=MEMBER[rows])  # fmt: skip
+    assert (counted.value, counted.low, counted.high) == pytest.approx(
+        (repeated.value, repeated.low, repeated.high), rel=0.02
+    )
+
+
+@pytest.mark.parametrize("engine", [lambda frame: frame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()])
+def test_columns_of_a_frame_are_the_arrays_themselves(engine):
+    frame = engine(FRAME)
+    asked = {"metrics": ["recall", *SCORED], "true": "y", "score": "s", "cluster": "c", "weight": "w", "by": "site"}
+    arrays = {"y_score": S, "cluster": MEMBER, "sample_weight": WEIGHT, "by": FRAME["site"]}
+    named, given = evaluate(frame, **asked), evaluate(Y, metrics=["recall", *SCORED], **arrays)
+    assert named.metrics == given.metrics
+    assert [group.metrics for group in named.groups] == [group.metrics for group in given.groups]
+    assert "The rows are clustered by c" in named.assumed[-1] and {row.method for row in named.metrics} == {"cluster"}
+    assert interval("brier", frame, true="y", score="s", cluster="c") == interval("brier", Y, S, cluster=MEMBER)
+    both = intervals(["recall", "brier"], frame, true="y", pred="p", score="s", cluster="c", weight="w")
+    assert both == intervals(["recall", "brier"], Y, FRAME["p"], y_score=S, cluster=MEMBER, sample_weight=WEIGHT)
+
+
+def test_a_file_of_text_is_read_as_the_frame_is(tmp_path):
+    from steelyard.ingest.files import scan_files
+
+    path = tmp_path / "rows.csv"
+    FRAME.replace({"y": {0: "no", 1: "yes"}}).to_csv(path, index=False)
+    with scan_files([str(path)]) as source:
+        read = evaluate(source, true="y", score="s", cluster="c", weight="w", pos_label="yes", metrics=SCORED)
+    expected = evaluate(Y, y_score=S, cluster=MEMBER, sample_weight=WEIGHT, metrics=SCORED)
+    for row in read.metrics:
+        assert (row.value, row.low, row.high) == pytest.approx((expected[row.name].value, expected[row.name].low, expected[row.name].high), rel=1e-6)  # fmt: skip
+
+
+def test_labels_made_by_a_threshold_are_those_that_are_predicted():
+    scored = evaluate(Y, y_score=S, threshold=0.5, cluster=MEMBER, metrics=["recall", "mcc"])
+    predicted = evaluate(Y, (S >= 0.5).astype(int), cluster=MEMBER, metrics=["recall", "mcc"])
+    assert scored.metrics == predicted.metrics
+
+
+def test_groups_of_scores_keep_their_clusters_and_one_cluster_has_no_interval():
+    ward = np.where(MEMBER == 0, "lone", "rest")
+    report = evaluate(Y, y_score=S, cluster=MEMBER, by={"ward": ward}, metrics=["roc_auc", "recall"])
+    lone, rest = report.groups
+    alone = evaluate(Y[MEMBER > 0], y_score=S[MEMBER > 0], cluster=MEMBER[MEMBER > 0], metrics=["roc_auc", "recall"])
+    assert [rest["roc_auc"], rest["recall"]] == [alone["roc_auc"], alone["recall"]]
+    assert math.isnan(lone["roc_auc"].low) and not math.isnan(lone["roc_auc"].value)
+    assert "of one cluster has no interval: 'ward = lone'" in report.assumed[-1]
+
+
+@pytest.mark.parametrize("uneven", [0.0, 1.0])
+def test_intervals_of_clustered_scores_hold_the_area_and_the_average_precision(uneven):
+    from benchmarks.coverage_clusters import score_coverage
+
+    covered = score_coverage(12, uneven, repeats=150, rng=np.random.default_rng(4))
+    assert all(share >= 0.89 for share in covered.values()), covered
