@@ -656,17 +656,23 @@ def test_a_file_in_the_folder_never_stands_in_for_a_library(tmp_path):
 def test_a_gate_compares_with_a_baseline(frame, rows, tmp_path):
     old = tmp_path / "old.json"
     run("report", rows, "--pred", "y_pred", "-o", old)
-    assert run("gate", rows, "--pred", "y_pred", "--baseline", old).stdout.count("pass") > 3
+    passed = run("gate", rows, "--pred", "y_pred", "--baseline", old).stdout
+    assert passed.count("pass") > 3 and "may be chance" in passed
+    assert "An unchanged model fails this gate in at most 5 % of runs; a drop of 5 points of recall is caught" in passed
+    strict_one = run("gate", rows, "--pred", "y_pred", "--baseline", old, "--level", "0.99", "--margin", "0.2").stdout
+    assert "in at most 1 % of runs; a drop of 20 points of recall is caught" in strict_one
     assert run("gate", rows, "--pred", "y_pred", "--baseline", old, "--require", "mcc>=baseline").stdout.startswith(
         "pass"
     )
-    assert run("gate", rows, "--pred", "b", "--baseline", old, code=1).stdout.startswith("FAIL  high(")
+    assert run("gate", rows, "--pred", "b", "--baseline", old, code=1).stdout.startswith("FAIL  recall is ")
     run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc >= baseline - 2")
     run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc>=baseline-0.02", code=1)
     first_schema = HERE / "schema_1" / "scores.json"
     frame.select(pl.col("y_true", "y_pred").replace_strict({1: "spam", 0: "ham"})).write_csv(rows)
     words = ["gate", rows, "--pred", "y_pred", "--positive", "spam", "--require", "recall>=baseline-1"]
     assert "is of other data, " in run(*words, "--baseline", first_schema).stderr
+    refused = run(*words[:-2], "--baseline", first_schema, code=2).stderr
+    assert "has no tables, which show how uncertain it is; make it again" in refused
 
 
 def test_a_gate_notices_a_baseline_of_another_class_threshold_or_data_set(rows, frame, tmp_path):

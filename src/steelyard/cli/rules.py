@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InputError, first_ten
-from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
@@ -127,16 +126,6 @@ def _rows_words(rows: object, cells: object) -> str:
     if not isinstance(cells, dict) or not all(isinstance(cells.get(cell), (int, float)) for cell in ("tp", "fn")):
         return f"{rows:,} rows"
     return f"{rows:,} rows, {cells['tp'] + cells['fn']:,.6g} of them positive"
-
-
-def rules_against(old: Baseline | None) -> list[Rule]:
-    """Where no rule was given: no usual metric may be shown to be below the baseline."""
-    if old is None:
-        raise InputError('A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.')
-    names = [m.name for m in metrics_with_role("headline") if old.metrics.get(m.name) is not None]
-    if not names:
-        raise InputError("The baseline holds none of the usual metrics; give rules with --require.")
-    return [Rule(f"high({name})>=baseline", name, "high", ">=", 0.0, baseline=True) for name in names]
 
 
 def limit_of(rule: Rule, old: Baseline | None) -> float:

@@ -1,0 +1,80 @@
+"""Baseline gate: where no rule is given, no usual metric may have dropped from the baseline by more than chance."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.drop_test import Drop, DropTest, drop_test
+from steelyard.analysis.exchanged_rows import LabelExchange, ScoreExchange
+from steelyard.analysis.formatting import three_digits
+from steelyard.cli.rules import Baseline, Judgement
+from steelyard.errors import InputError
+from steelyard.evaluation.evaluation import Evaluation
+from steelyard.metrics.registry import metrics_with_role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_AGAIN = "make it again with `steelyard report --format json`, or give rules with --require"
+
+
+def usual_metrics(old: Baseline | None) -> list[str]:
+    """The usual metrics that the baseline has, which must hold its tables as well."""
+    if old is None:
+        raise InputError('A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.')
+    names = [m.name for m in metrics_with_role("headline") if old.metrics.get(m.name) is not None]
+    if not names:
+        raise InputError("The baseline holds none of the usual metrics; give rules with --require.")
+    _saved(old)
+    return names
+
+
+def judge_drops(old: Baseline, new: Evaluation, names: Sequence[str], margin: float) -> tuple[list[Judgement], str]:
+    """Whether each metric fell by more than chance explains, and how often such a gate errs, in a sentence."""
+    before = _saved(old)
+    labels = scores = None
+    if before.confusion is not None and new.confusion is not None:
+        labels = LabelExchange.of(before.confusion, new.confusion, new.positive)
+    if before.scores is not None and new.scores is not None:
+        scores = ScoreExchange(before.scores, new.scores)
+    specs = [row.spec for name in names for row in new.metrics if row.name == name and name in before]
+    specs = [spec for spec in specs if (scores if spec.metric.scores is not None else labels) is not None]
+    if not specs:
+        raise InputError(f"The baseline {old.name!r} and these predictions share no metric; {_AGAIN}.")
+    test = drop_test(labels, scores, specs, level=new.level, margin=margin)
+    return [_judged(drop, new) for drop in test.drops], _errors_sentence(test)
+
+
+def _saved(old: Baseline) -> Evaluation:
+    """The baseline with its tables, without which its own noise is not known."""
+    try:
+        before = Evaluation.from_json(old.facts)
+        tables = (before.confusion, before.scores)
+    except (InputError, AttributeError):
+        tables = (None, None)
+    if tables == (None, None):
+        raise InputError(f"The baseline {old.name!r} has no tables, which show how uncertain it is; {_AGAIN}.")
+    return before
+
+
+def _judged(drop: Drop, new: Evaluation) -> Judgement:
+    name, shown = drop.spec.name, drop.is_shown
+    if shown is None:
+        why = new[name].undefined or "not defined in the baseline"
+        return Judgement(None, f"undefined  {name}, baseline {three_digits(drop.before)}: {why}")
+    values = f"{name} is {three_digits(drop.after)}, baseline {three_digits(drop.before)}"
+    if shown:
+        return Judgement(False, f"FAIL  {values}: a drop beyond the {three_digits(drop.limit)} that may be chance")
+    limit = "any drop" if math.isinf(drop.limit) else f"a drop of up to {three_digits(max(drop.limit, 0.0))}"
+    return Judgement(True, f"pass  {values}; {limit} may be chance")
+
+
+def _errors_sentence(test: DropTest) -> str:
+    points, error = f"{100 * test.margin:.3g}", f"{100 * test.error:.3g} %"
+    caught = "more than 99 %" if test.power > 0.99 else "less than 1 %" if test.power < 0.01 else f"{test.power:.0%}"
+    caught = caught.replace("%", " %").replace("  ", " ")
+    return (
+        f"An unchanged model fails this gate in at most {error} of runs; a drop of {points} points of {test.margin_of} "
+        f"is caught in {caught}."
+    )
