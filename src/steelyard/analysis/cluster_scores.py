@@ -6,10 +6,12 @@ The areas of clustered rows: Obuchowski (1997), Biometrics 53, 567-578.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.draws import binned_rows
 from steelyard.analysis.influence_spread import RowInfluences, StudentSpread
 from steelyard.analysis.row_mass import RowMass
 from steelyard.analysis.score_draws import score_deviations
@@ -63,6 +65,10 @@ class ClusterScores:
         there = np.ones(len(scores), dtype=bool) if mass.weights is None else mass.weights > 0
         return cls(table, positive[there], scores[there], mass.at(there))
 
+    @cached_property
+    def _entries(self) -> tuple[ScoreTable, list[Array]]:
+        return binned_rows(self.table, [self.scores[rows] for rows in (self.positive, ~self.positive)])
+
     def widened(self, metric: Metric, parameters: Mapping[str, Any], spread: StudentSpread) -> StudentSpread:
         """What is known of rows that are independent, as the clusters leave it."""
         key = f"{metric.name} {sorted(parameters.items())}"
@@ -76,10 +82,11 @@ class ClusterScores:
 
         Where rows show no variation at all, those of a cluster are taken for copies of one.
         """
-        influence = score_influence(metric, self.table, parameters)
+        table, places = self._entries
+        influence = score_influence(metric, table, parameters)
         by_row = np.zeros(len(self.scores))
-        for rows, of_class in zip((self.positive, ~self.positive), influence or (), strict=False):
-            by_row[rows] = of_class[np.unique(self.scores[rows], return_inverse=True)[1]]
+        for rows, of_class, at in zip((self.positive, ~self.positive), influence or (), places, strict=False):
+            by_row[rows] = of_class[at]
         mass = self.mass
         alone = RowInfluences(by_row, self.positive, mass.weights, squares=mass.squares).spread()
         together = RowInfluences(by_row, self.positive, mass.weights, mass.clusters).spread()

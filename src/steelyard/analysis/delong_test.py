@@ -14,6 +14,7 @@ from steelyard.analysis.influence_spread import welch
 from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.ingest.row_order import check_order
+from steelyard.statistics import score_order
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -79,7 +80,8 @@ def _twice_below(rows: Array, others: Array) -> Array:
     order, ordered = np.argsort(rows), np.sort(others)
     ascending = rows[order]  # searched in order, the places stay in the cache
     twice = np.empty(len(rows), dtype=np.int64)
-    twice[order] = np.searchsorted(ordered, ascending) + np.searchsorted(ordered, ascending, side="right")
+    lower = score_order.below(ascending, ordered)
+    twice[order] = lower + score_order.up_to(ascending, ordered, lower)
     return twice
 
 

@@ -146,12 +146,9 @@ def binned(table: ScoreTable, most: int = MOST_ENTRIES) -> ScoreTable:
     What counts for the order is which scores of the common class lie between two of the rarer one, so nothing is
     lost to ranking while the rarer class keeps all its scores; beyond that its quantiles are kept.
     """
-    rare = min((table.positive, table.negative), key=lambda side: side.size)
-    edges = rare.distinct[0]
-    if max(len(table.positive.distinct[0]), len(table.negative.distinct[0])) <= most:
+    edges = _bin_edges(table, most)
+    if edges is None:
         return ScoreTable(table.positive.compact(), table.negative.compact(), table.label)
-    if len(edges) > most:
-        edges = edges[np.linspace(0, len(edges) - 1, most).astype(np.int64)]
     groups = [_groups(side.compact(), edges) for side in (table.positive, table.negative)]
     n = 2 * len(edges) + 1
     sums, masses = (sum(np.bincount(g, v, minlength=n) for g, v in pairs) for pairs in _weighted(groups))
@@ -161,6 +158,29 @@ def binned(table: ScoreTable, most: int = MOST_ENTRIES) -> ScoreTable:
         for side, (group, _, _) in zip((table.positive, table.negative), groups, strict=True)
     ]
     return ScoreTable(sides[0], sides[1], table.label)
+
+
+def _bin_edges(table: ScoreTable, most: int) -> Array | None:
+    """The scores of the rarer class, or as many of their quantiles; None where no class has more scores than that."""
+    if max(len(side.distinct[0]) for side in table.classes) <= most:
+        return None
+    edges: Array = min(table.classes, key=lambda side: side.size).distinct[0]
+    return edges if len(edges) <= most else edges[np.linspace(0, len(edges) - 1, most).astype(np.int64)]
+
+
+def binned_rows(table: ScoreTable, scores: list[Array], most: int = MOST_ENTRIES) -> tuple[ScoreTable, list[Array]]:
+    """The binned table, and the place among its entries of the scores of each class, given row by row."""
+    edges = _bin_edges(table, most)
+    if edges is None:
+        pairs = zip(table.classes, scores, strict=True)
+        return binned(table, most), [np.searchsorted(side.distinct[0], rows) for side, rows in pairs]
+    places = []
+    for rows in scores:
+        below = np.searchsorted(edges, rows)
+        group = 2 * below + (edges.take(below, mode="clip") == rows)
+        filled = np.bincount(group, minlength=2 * len(edges) + 1) > 0
+        places.append((np.cumsum(filled) - 1)[group])
+    return binned(table, most), places
 
 
 def _groups(side: ClassScores, edges: Array) -> tuple[Array, Array, Array]:

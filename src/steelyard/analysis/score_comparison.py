@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,13 @@ import numpy as np
 
 from steelyard.analysis.auc_intervals import is_whole_auc
 from steelyard.analysis.delong_test import PairedAuc, paired_delong
+from steelyard.analysis.draws import binned_rows
 from steelyard.analysis.influence_spread import RowInfluences, StudentSpread
 from steelyard.analysis.paired_draws import by_draws, by_influence
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.analysis.score_draws import score_deviations
 from steelyard.analysis.score_influence import score_influence
+from steelyard.analysis.score_intervals import MOST_BINS
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import declared_labels
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.row_mass import RowMass
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.spec import MetricSpec
+    from steelyard.statistics.score_table import ScoreTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,18 +93,21 @@ class ScoredRows:
     positive: Array
     values: dict[str, Array]
     mass: RowMass
+    _entries: dict[str, tuple[ScoreTable, list[Array]]] = field(default_factory=dict)
 
     def influences(self, spec: MetricSpec, tables: ModelTables) -> dict[str, Array] | None:
         """The influence of each row on each model's value; None of a metric that has no influence."""
-        by_model = {}
+        by_model, classes = {}, (self.positive, ~self.positive)
         for name, score in self.values.items():
-            influence = score_influence(spec.metric, tables.scores[name], spec.metric.parameters)
+            if name not in self._entries:
+                self._entries[name] = binned_rows(tables.scores[name], [score[rows] for rows in classes], MOST_BINS)
+            table, places = self._entries[name]
+            influence = score_influence(spec.metric, table, spec.metric.parameters)
             if influence is None:
                 return None
-            by_row = np.empty(len(score))
-            for rows, of_class in zip((self.positive, ~self.positive), influence, strict=True):
-                by_row[rows] = of_class[np.unique(score[rows], return_inverse=True)[1]]
-            by_model[name] = by_row
+            by_model[name] = np.empty(len(score))
+            for rows, of_class, at in zip(classes, influence, places, strict=True):
+                by_model[name][rows] = of_class[at]
         return by_model
 
     def spread(self, moved: Array) -> StudentSpread:
