@@ -6,6 +6,7 @@ takes the others as they were: each leaves its numbers in build/coverage. The pa
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -14,21 +15,12 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks import (
-    coverage_classes,
-    coverage_clusters,
-    coverage_comparisons,
-    coverage_gate,
-    coverage_prevalence,
-    coverage_probabilities,
-    coverage_scores,
-    coverage_tables,
-    readme,
-)
+from benchmarks import readme
+from benchmarks.coverage_tables import SHOWN
 from benchmarks.tables import markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
 OUT, PARTS = ROOT / "docs" / "coverage.md", ROOT / "build" / "coverage"
@@ -39,7 +31,7 @@ class Section(NamedTuple):
     """One table of the page: what is simulated, how often, and between what its shares should lie."""
 
     title: str
-    rows: Callable[[int], Iterable[tuple[str, dict[str, Any]]]]
+    source: str  # the module and the function that simulate it, given the repeats
     bar: tuple[float, float]
     about: str
     part: int = 1  # of the repeats
@@ -47,24 +39,29 @@ class Section(NamedTuple):
     only: tuple[str, ...] = ()  # the columns that are shown, of very many
     beside: str = "\0"  # what stands in the name of a column that is shown beside ours and not judged
 
+    def rows(self, repeats: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each setting with its shares."""
+        module, function = self.source.split(".")
+        yield from getattr(importlib.import_module(f"benchmarks.coverage_{module}"), function)(repeats)
+
 
 SECTIONS = (
-    Section("Two classes", coverage_tables.binary_rows, (0.92, 0.985),
+    Section("Two classes", "tables.binary_rows", (0.92, 0.985),
             "The default interval / the percentile bootstrap that other libraries offer. Every bounded metric of labels is judged.",
-            head=("n", "prevalence", "recall", "specificity"), only=coverage_tables.SHOWN),
-    Section("Few errors", coverage_classes.near_perfect_rows, (0.93, 1.0), "Two classes, with next to no errors."),
-    Section("Many classes", coverage_classes.rows, (0.91, 1.0),
+            head=("n", "prevalence", "recall", "specificity"), only=SHOWN),
+    Section("Few errors", "classes.near_perfect_rows", (0.93, 1.0), "Two classes, with next to no errors."),
+    Section("Many classes", "classes.rows", (0.91, 1.0),
             "The default interval / the percentile bootstrap, and how many times as wide as that it is. Half of the settings are "
             "drawn by a seed that changes with the version.", part=4),
-    Section("Scores", lambda repeats: coverage_scores.rows(repeats=repeats), (0.91, 0.995), "Metrics of scores.", part=4),
-    Section("Probabilities of many classes", lambda repeats: coverage_probabilities.rows(repeats=repeats), (0.91, 1.0), "n x K probabilities.", part=8),
-    Section("Clusters", lambda repeats: coverage_clusters.rows(repeats=repeats), (0.91, 0.995), "Rows in clusters that have something in common.", part=8),
-    Section("A prevalence that was estimated", coverage_prevalence.rows, (0.91, 0.995), "The prevalence in use was seen in 100 rows.", beside=", plugged in"),
-    Section("Comparisons", lambda repeats: coverage_comparisons.rows(repeats=repeats), (0.0, 0.065), "How often equal models are told apart at 0.05.", part=4),
-    Section("A gate's default", lambda repeats: coverage_gate.rows(repeats), (0.0, 0.065), "How often an unchanged model fails.", part=8, beside="drop"),
-    Section("Groups that do not differ", coverage_tables.group_rows, (0.0, 0.065), "How often one is called the weakest at 0.05, by exact permutations.", part=8),
-    Section("Groups by their intervals", coverage_tables.interval_group_rows, (0.0, 0.10), "The same where clusters, weights or ranks leave intervals to compare.", part=40),
-    Section("Weights", coverage_tables.weighted_rows, (0.92, 0.985), "By effective size / by raw weights."),
+    Section("Scores", "scores.rows", (0.91, 0.995), "Metrics of scores.", part=4),
+    Section("Probabilities of many classes", "probabilities.rows", (0.91, 1.0), "n x K probabilities.", part=8),
+    Section("Clusters", "clusters.rows", (0.91, 0.995), "Rows in clusters that have something in common.", part=8),
+    Section("A prevalence that was estimated", "prevalence.rows", (0.91, 0.995), "The prevalence in use was seen in 100 rows.", beside=", plugged in"),
+    Section("Comparisons", "comparisons.rows", (0.0, 0.065), "How often equal models are told apart at 0.05.", part=4),
+    Section("A gate's default", "gate.rows", (0.0, 0.065), "How often an unchanged model fails.", part=8, beside="drop"),
+    Section("Groups that do not differ", "tables.group_rows", (0.0, 0.065), "How often one is called the weakest at 0.05, by exact permutations.", part=8),
+    Section("Groups by their intervals", "tables.interval_group_rows", (0.0, 0.10), "The same where clusters, weights or ranks leave intervals to compare.", part=40),
+    Section("Weights", "tables.weighted_rows", (0.92, 0.985), "By effective size / by raw weights."),
 )  # fmt: skip
 warnings.simplefilter("error")
 
@@ -111,20 +108,34 @@ def _text(cell: Any) -> str:
     if not isinstance(cell, (list, tuple)):
         return digits(cell)
     ours = " / ".join(digits(part) for part in cell[:2])
-    return f"{ours}, {cell[2]:.2f} x" if len(cell) > 2 else ours  # noqa: PLR2004 - share, peer's share, ratio
+    return f"{ours}, {cell[2]:.2f} x" if len(cell) > 2 else ours
 
 
 def text_of(section: Section, part: dict[str, Any]) -> str:
     """The section as a part of the page."""
     rows, (low, high) = part["rows"], section.bar
     names = section.only or tuple(dict.fromkeys(name for _, shares in rows for name in shares))
-    lines = ([*setting.split(" | "), *(_text(shares[name]) if name in shares else "" for name in names)] for setting, shares in rows)
+    lines = (
+        [*setting.split(" | "), *(_text(shares[name]) if name in shares else "" for name in names)]
+        for setting, shares in rows
+    )
     missed, shares = outside(section, rows), [value for _, _, value in judged(section, rows)]
     verdict = (
         f"Mean {digits(sum(shares) / len(shares))}, least {digits(min(shares))}, most {digits(max(shares))} of {len(shares)} cells; "
         f"{len(missed)} outside {low:g} to {high:g}. {part['runs']:,} test sets a cell."
     )
-    return "\n".join([f"## {section.title}", "", f"{section.about} {verdict}", "", markdown((*section.head, *names), lines), "", *missed, ""])
+    return "\n".join(
+        [
+            f"## {section.title}",
+            "",
+            f"{section.about} {verdict}",
+            "",
+            markdown((*section.head, *names), lines),
+            "",
+            *missed,
+            "",
+        ]
+    )
 
 
 def opening(parts: dict[str, dict[str, Any]]) -> str:
@@ -134,7 +145,9 @@ def opening(parts: dict[str, dict[str, Any]]) -> str:
         rows = parts[section.title]["rows"]
         missed, low, high = outside(section, rows), *section.bar
         worst = f", the worst {missed[0].removeprefix('- outside: ')}" if missed else ""
-        lines.append(f"- **{section.title}**: {len(missed)} of {sum(1 for _ in judged(section, rows))} cells outside {low:g} to {high:g}{worst}.")
+        lines.append(
+            f"- **{section.title}**: {len(missed)} of {sum(1 for _ in judged(section, rows))} cells outside {low:g} to {high:g}{worst}."
+        )
     about = "Nominal 95 % intervals, and tests at 0.05, on simulated test sets; written by `make coverage`. Draws are 400 to 2,000 a table here; the defaults draw more."
     return "\n".join([*lines, "", about, ""])
 
@@ -146,8 +159,12 @@ def main(asked: list[str]) -> None:
     parts = {}
     for section in SECTIONS:
         anew = not asked or section.title in asked or not _kept(section).exists()
-        parts[section.title] = simulated(section, REPEATS) if anew else json.loads(_kept(section).read_text(encoding="utf-8"))
-    OUT.write_text("\n".join([opening(parts), *(text_of(section, parts[section.title]) for section in SECTIONS)]), encoding="utf-8")
+        parts[section.title] = (
+            simulated(section, REPEATS) if anew else json.loads(_kept(section).read_text(encoding="utf-8"))
+        )
+    OUT.write_text(
+        "\n".join([opening(parts), *(text_of(section, parts[section.title]) for section in SECTIONS)]), encoding="utf-8"
+    )
     readme.main()
 
 

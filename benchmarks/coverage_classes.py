@@ -96,10 +96,13 @@ def rows(repeats):
         ours, width = coverage(setting, repeats, rng, design=design)
         method = "stratified-bootstrap" if setting.chosen else "bootstrap"
         peers, theirs = coverage(setting, max(repeats // 8, 50), rng, method=method)
-        yield setting.text, {
-            name: (share, peer, wide / other if other else np.inf)
-            for name, share, peer, wide, other in zip(METRICS, ours, peers, width, theirs, strict=True)
-        }
+        yield (
+            setting.text,
+            {
+                name: (share, peer, wide / other if other else np.inf)
+                for name, share, peer, wide, other in zip(METRICS, ours, peers, width, theirs, strict=True)
+            },
+        )
 
 
 def near_perfect_rows(repeats):
@@ -114,9 +117,10 @@ def near_perfect_rows(repeats):
         drawn = drawn[(drawn[:, 0] + drawn[:, 1] > 0) & (drawn[:, 2] + drawn[:, 3] > 0)]
         found = intervals(metrics, Counts(*drawn.T), draws=1_000, rng=rng)
         truth = Counts(*cells)
-        yield f"n = {n:,}, prevalence {prevalence}, {errors:g} errors of each kind", {
-            name: _held(one, metric(truth)) for name, metric, one in zip(OF_TWO, metrics, found, strict=True)
-        }
+        yield (
+            f"n = {n:,}, prevalence {prevalence}, {errors:g} errors of each kind",
+            {name: _held(one, metric(truth)) for name, metric, one in zip(OF_TWO, metrics, found, strict=True)},
+        )
 
 
 def _held(found, truth):

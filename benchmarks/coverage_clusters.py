@@ -32,7 +32,7 @@ class Setting:
         return f"{self.clusters} clusters of {self.size:g} rows, {sizes}: {shares}"
 
 
-def rows(seed: int = 0, drawn: int = 6, repeats: int = REPEATS):
+def rows(repeats: int = REPEATS, seed: int = 0, drawn: int = 6):
     """Each setting, and of each metric how often its interval holds the truth."""
     rng = np.random.default_rng(seed)
     named = [Setting(c, 10, u, 0.3, 0.8, 0.3) for c in (8, 15, 40) for u in (0.0, 1.0)]

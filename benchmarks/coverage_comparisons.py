@@ -41,7 +41,7 @@ class Setting:
 KINDS = ("scores", "labels", "weights", "clusters", "three models", "different rows", "margin")
 
 
-def rows(seed: int = 0, drawn: int = 2, repeats: int = REPEATS):
+def rows(repeats: int = REPEATS, seed: int = 0, drawn: int = 2):
     """Each setting, and by each metric how often equal models are called different."""
     rng = np.random.default_rng(seed)
     for kind in KINDS:

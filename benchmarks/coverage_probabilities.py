@@ -71,11 +71,11 @@ def settings() -> Iterator[Setting]:
         yield Setting(k, int(rng.integers(5, 31)), ratio, signal, bool(rng.random() < 0.3), rng.uniform(0.5, 2))
 
 
-def rows() -> Iterator[tuple[str, dict[str, float]]]:
+def rows(repeats: int = REPEATS) -> Iterator[tuple[str, dict[str, float]]]:
     """Each setting in words, with the coverage of every metric, and of the usual method beside it with its width."""
     rng = np.random.default_rng(20)
     for setting in settings():
-        yield setting.text, coverage(setting, rng, REPEATS)
+        yield setting.text, coverage(setting, rng, repeats)
 
 
 def coverage(

@@ -125,5 +125,3 @@ def interval_group_rows(repeats):
                 verdict = evaluate(y, **rows, by=group, metrics=metrics, draws=500, rng=rng).verdict
                 named[name] += any(sentence.code == "weakest-group" for sentence in verdict)
         yield f"{groups} groups of {words}", {name: count / repeats for name, count in named.items()}
-
-

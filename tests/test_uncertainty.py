@@ -194,9 +194,10 @@ def test_clusters_widen_the_interval():
 
 
 def test_clusters_of_uneven_size_cover_as_those_of_one_size_do():
-    from benchmarks.coverage import cluster_coverage
+    from benchmarks.coverage_clusters import Setting, coverage
 
-    assert cluster_coverage(15, uneven=1.0, repeats=200, rng=np.random.default_rng(1))["recall, by clusters"] > 0.92
+    setting = Setting(15, 10, 1.0, 0.3, 0.8, 0.3)
+    assert coverage(setting, 200, np.random.default_rng(1), labelled=("recall",), scored=())["recall"] > 0.9
 
 
 def test_one_large_cluster_among_small_ones_is_worth_few():
@@ -533,6 +534,22 @@ def test_the_accuracy_of_classes_is_a_rate_of_all_rows():
     rows[0, 1] = 1
     both = steelyard.intervals(["accuracy", "f1[average=micro]"], Confusion.of_rows((*range(10, 20),), rows))
     assert (both[0].low, both[0].high) == (both[1].low, both[1].high)
+
+
+def test_a_design_by_class_gives_narrower_intervals_that_say_so():
+    by_class = steelyard.evaluate(FINLEY, design="stratified")
+    at_random = steelyard.evaluate(FINLEY)
+    for name in ("precision", "f1", "accuracy"):
+        assert by_class[name].high - by_class[name].low < at_random[name].high - at_random[name].low
+        assert by_class[name].method == "stratified"
+    assert any("taken as chosen" in sentence for sentence in by_class.assumed)
+    y = np.arange(100) % 2
+    assert any('design="stratified"' in sentence for sentence in steelyard.evaluate(y, y).assumed)
+    assert_refused(
+        lambda: interval("recall", FINLEY, design="by class"), ValueError, "design is 'random', or 'stratified'"
+    )
+    scores = np.random.default_rng(0).normal(size=100) + y
+    assert steelyard.interval("average_precision", y, scores, design="stratified").low > 0
 
 
 def test_an_interval_of_few_errors_holds_nearly_none_of_them():

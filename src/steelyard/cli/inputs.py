@@ -151,25 +151,26 @@ def evaluate_inputs(
     metrics: Sequence[str] | None = None,
     prevalence: PrevalenceLike | None = None,
     min_count: int = 0,
+    design: str = "random",
 ) -> tuple[Evaluation, CountedInput]:
     """The evaluation of what the command line names."""
     from steelyard.evaluation.evaluate import evaluate
     from steelyard.ingest.label_overlap import check_label_overlap
 
     if inputs.cluster is not None or inputs.class_scores is not None:
-        return _evaluate_rows(inputs, level, metrics, min_count)
+        return _evaluate_rows(inputs, level, metrics, min_count, design)
     counted = count_inputs(inputs).with_groups_of(min_count)
     if counted.tally.confusion is not None:
         check_label_overlap(counted.tally.confusion)
     evaluation = evaluate(
-        counted.tally, threshold=inputs.threshold, metrics=metrics, level=level, prevalence=prevalence
+        counted.tally, threshold=inputs.threshold, metrics=metrics, level=level, prevalence=prevalence, design=design
     )
     assumed = (*counted.assumed, *evaluation.assumed)
     return replace(evaluation, assumed=assumed, columns=counted.columns, source=inputs.name), counted
 
 
 def _evaluate_rows(
-    inputs: Inputs, level: float, metrics: Sequence[str] | None, min_count: int
+    inputs: Inputs, level: float, metrics: Sequence[str] | None, min_count: int, design: str
 ) -> tuple[Evaluation, CountedInput]:
     """The evaluation of clustered rows, or of scores of every class, which no saved table keeps apart."""
     from steelyard.statistics.tally import Tally
@@ -177,7 +178,7 @@ def _evaluate_rows(
     option = "--cluster" if inputs.class_scores is None else "--scores"
     if inputs.counts is not None or not inputs.files:
         raise InputError(f"{option} names columns of a file of predictions; give the file.")
-    options: dict[str, Any] = {"pos_label": inputs.positive, "level": level, "metrics": metrics}
+    options: dict[str, Any] = {"pos_label": inputs.positive, "level": level, "metrics": metrics, "design": design}
     with open_files(inputs) as source:
         evaluated = _of_clusters if inputs.class_scores is None else evaluated_class_scores
         evaluation, assumed = evaluated(source, inputs, options)

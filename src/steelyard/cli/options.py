@@ -65,6 +65,12 @@ _SHARED: dict[str, _Decorator] = {
     "level": click.option(
         "--level", type=float, default=0.95, show_default=True, help="The confidence level of the intervals."
     ),
+    "design": click.option(
+        "--design",
+        type=click.Choice(["random", "stratified"]),
+        default="random",
+        help="How the test set was drawn: stratified where so many rows of each class were chosen.",
+    ),
     "metrics": click.option(
         "--metrics",
         metavar="A,B",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @command
 @options.inputs(*options.PREDICTIONS, "class_scores", "by", "cluster")
-@options.shared("level", "metrics", "mute")
+@options.shared("level", "design", "metrics", "mute")
 @click.option("--all", "everything", is_flag=True, help="Show every metric, not the usual few.")
 @click.option(
     "--min-count",
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 def write_report(
     inputs: Inputs,
     level: float,
+    design: str,
     metrics: list[str] | None,
     mute: tuple[str, ...],
     everything: bool,
@@ -53,9 +54,11 @@ def write_report(
     muted = muted_codes(mute or None)
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
-        _refuse_options(inputs, metrics=metrics, min_count=min_count, level=_is_given("level"))
+        _refuse_options(
+            inputs, metrics=metrics, min_count=min_count, level=_is_given("level"), design=_is_given("design")
+        )
     else:
-        evaluation, counted = evaluate_inputs(inputs, level=level, metrics=metrics, min_count=min_count)
+        evaluation, counted = evaluate_inputs(inputs, level=level, metrics=metrics, min_count=min_count, design=design)
         given = True if inputs.positive is not None else False if evaluation.columns else None  # a saved table hides it
         if output.kind == "csv":  # which has no place for words
             print_assumed(counted.assumed)

@@ -112,7 +112,7 @@ def _slider_data(evaluation: Evaluation, rows: Sequence[MetricRow]) -> str:
     if scores is None or table is None or not (scores.positive.n and scores.negative.n):
         return ""
     grid = threshold_grid(plain_scores(scores), [], evaluation.threshold, _MOST_THRESHOLDS)
-    data = interval_constants(evaluation.level) | {
+    data = interval_constants(evaluation) | {
         "wide": _WIDE,
         "level": evaluation.level,
         "view": view_numbers(class_view(table, evaluation.positive)),

@@ -105,7 +105,7 @@ def _constants(evaluation: Evaluation) -> dict[str, Any]:
     """What the script draws and rounds by, as Python does."""
     return {
         "version": __version__,
-        **interval_constants(evaluation.level),
+        **interval_constants(evaluation),
         "families": {name: family.title for name, family in FAMILIES.items()},
         "class_metrics": [{"name": n, "range": [0, 1], "share": get_metric(n).is_share} for n in CLASS_METRICS],
         "tops": TOP_METRICS,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.class_draws import HALF_ROW
 from steelyard.analysis.formatting import PLACES, ROUNDING, SMALLEST_BOUND, three_digits
 from steelyard.analysis.kinks import NEAR_KINK, deviance_limit
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation
 
 _DRAWS = 2_000  # of the tables for an interval at a moved slider: a few milliseconds of a browser
 
@@ -38,12 +41,13 @@ def rounded(value: float, places: int = 11) -> float | None:
     return finite_or_none(float(f"{value:.{places}g}"))
 
 
-def interval_constants(level: float) -> dict[str, Any]:
+def interval_constants(evaluation: Evaluation) -> dict[str, Any]:
     """How the script draws its intervals and rounds its numbers."""
     return {
+        "stratified": any(row.method == "stratified" for row in evaluation.metrics),
         "draws": _DRAWS,
         "prior": HALF_ROW,
         "near_kink": NEAR_KINK,
-        "limit": deviance_limit(level),
+        "limit": deviance_limit(evaluation.level),
         "digits": {"places": PLACES, "rounding": ROUNDING, "bound": SMALLEST_BOUND},
     }

@@ -133,9 +133,11 @@ function drawn(view, cells, share) {
   const worth = cells.map((cell, i) => cell / one[i]);
   const raw = worth.map((rows, i) => gammas(rows + PRIOR, DRAWS, 1000003 * (i + 1)));
   const total = cells[0] + cells[1] + cells[2] + cells[3];
+  if (D.stratified) moveTo(raw, worth[0] + worth[1], worth[2] + worth[3]);
   const deviance = deviances(raw, worth);
   const draws = raw.map((column, i) => column.map((v) => v * one[i]));
   const centre = worth.map((rows, i) => Float64Array.of((rows + PRIOR) * one[i]));
+  if (D.stratified) moveTo(centre, cells[0] + cells[1], cells[2] + cells[3]);
   if (share !== null) [draws, centre].forEach((tables) => moveTo(tables, total * share, total * (1 - share)));
   return { draws, deviance, centre: centre.map(([cell]) => cell) };
 }
@@ -202,5 +204,5 @@ function intervalOf(row, value, set) {
   if (!nearKink && value < centre) ends[0] = moved(ends[0], value, centre, row.range[0]);
   if (!nearKink && value > centre) ends[1] = moved(ends[1], value, centre, row.range[1]);
   const low = Math.min(ends[0], value), high = Math.max(ends[1], value);
-  return [row.range[0] === null ? low : Math.max(low, row.range[0]), row.range[1] === null ? high : Math.min(high, row.range[1]), nearKink ? "deviance" : "posterior"];
+  return [row.range[0] === null ? low : Math.max(low, row.range[0]), row.range[1] === null ? high : Math.min(high, row.range[1]), nearKink ? "deviance" : D.stratified ? "stratified" : "posterior"];
 }
