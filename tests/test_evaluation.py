@@ -174,7 +174,6 @@ BAD = {
     "weights of a table": (lambda: evaluate(FINLEY, sample_weight=[1]), ValueError, "about rows"),
     "cut of a table": (lambda: evaluate(FINLEY, threshold=0.5), ValueError, "holds predicted labels"),
     "NaN cut": (lambda: evaluate(Y, y_score=S, threshold=math.nan), ValueError, "A threshold is a number"),
-    "columns": (lambda: evaluate(Y, y_score=np.column_stack([1 - S, S])), ValueError, r"y_score\[:, 1\]"),
     "missing": (lambda: evaluate(FINLEY)["roc_auc"], ValueError, "was not evaluated"),
     "level": (lambda: evaluate(FINLEY, level=2), ValueError, "level is a probability"),
 }  # fmt: skip

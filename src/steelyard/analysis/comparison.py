@@ -55,8 +55,13 @@ class Comparison(Result[Difference]):
         rows = f"the same {self.n:,} rows" if self.paired else f"different rows, {self.n:,} in all"
         head = f"{' against '.join(self.models)} on {rows}"
         tests = [f"DeLong, {d.a} - {d.b}: {_statistic(d)}, {p_text(d.p_value)}" for d in self.delong]
-        beside = [*map(repr, self.mcnemar), *tests, *self._omnibus_words(), *self._margin_words()]
+        beside = [*map(repr, self.mcnemar), *tests, *self.statements]
         return f"{head}: differences with {100 * self.level:g} % intervals", beside
+
+    @property
+    def statements(self) -> list[str]:
+        """Whether all models are equal, and which are not worse than others, in sentences."""
+        return [*self._omnibus_words(), *self._margin_words()]
 
     def _omnibus_words(self) -> list[str]:
         """Whether all of more than two models are equal, by every metric in one sentence."""

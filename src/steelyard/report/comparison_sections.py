@@ -32,6 +32,8 @@ def comparison_html(comparison: Comparison, source: str, runs: str = "") -> Mark
         "comparison.html",
         source=source,
         rows=comparison.n,
+        paired=comparison.paired,
+        statements=comparison.statements,
         models=comparison.models,
         level=f"{100 * comparison.level:g} %",
         pairs=[_pair(comparison, a, b) for a, b in pairs],
@@ -143,8 +145,9 @@ def _standing(ranking: Ranking, standing: Standing, shares: Sequence[float]) -> 
 
 def _about(comparison: Comparison) -> tuple[str, ...]:
     methods = ", ".join(dict.fromkeys(row.method for row in comparison.rows if row.method))
+    rows = "the same rows, with paired" if comparison.paired else "different rows, taken as independent, with"
     return (
-        f"Differences are of the same rows, with paired {100 * comparison.level:g} % intervals ({methods}); "
+        f"Differences are of {rows} {100 * comparison.level:g} % intervals ({methods}); "
         "p-values of all rows of the table together are Holm's.",
         f"Steelyard {__version__}.",
     )
