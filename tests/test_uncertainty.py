@@ -373,7 +373,7 @@ def test_own_metrics_have_intervals_too():
 
 
 def test_sizes_are_those_that_give_the_width():
-    plan = sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1)
+    plan = sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1, assurance=None)
     p = plan.positives
     found = interval(
         "recall", Counts(round(0.8 * p), round(0.2 * p), round(0.05 * plan.negatives), round(0.95 * plan.negatives))
@@ -383,7 +383,7 @@ def test_sizes_are_those_that_give_the_width():
     assert "Label more positives" in repr(plan)
     assert "Label more" not in repr(sample_size("accuracy", at=(0.8, 0.8), prevalence=0.5, width=0.1))
     known = sample_size(
-        "recall", at=(0.55, 0.97), prevalence=0.018, width=0.1
+        "recall", at=(0.55, 0.97), prevalence=0.018, width=0.1, assurance=None
     )  # the page's example: 400 positives give 5 points
     assert known.positives == pytest.approx(380, rel=0.06)
 
@@ -392,6 +392,56 @@ def test_sizes_that_tell_two_classifiers_apart():
     plan = sample_size("recall", at=(0.9, 0.9), versus=(0.8, 0.9), prevalence=0.5)
     # two independent proportions, 80 % power: 199 a group (Fleiss), positives being half the rows
     assert plan.positives == pytest.approx(199, rel=0.08)
+
+
+def test_planned_widths_are_met_in_four_of_five_test_sets():
+    rng = np.random.default_rng(21)
+    for name, rates, share in (("recall", (0.8, 0.95), 0.1), ("f1", (0.9, 0.97), 0.2)):
+        plan = sample_size(name, at=rates, prevalence=share, width=0.12)
+        positives = rng.binomial(plan.rows, share, 400)
+        tp, tn = rng.binomial(positives, rates[0]), rng.binomial(plan.rows - positives, rates[1])
+        found = interval(name, Counts(tp, positives - tp, plan.rows - positives - tn, tn), draws=2_000, rng=rng)
+        assert 0.74 <= np.mean(found.high - found.low <= 0.12) <= 0.9  # 0.78 and two standard errors
+        assert plan.rows > 1.03 * sample_size(name, at=rates, prevalence=share, width=0.12, assurance=None).rows
+
+
+def test_sizes_of_many_classes_are_those_of_their_expected_matrix():
+    matrix, rng = [[70, 8, 2], [3, 11, 1], [1, 1, 3]], np.random.default_rng(22)
+    plan = sample_size("balanced_accuracy", at=matrix, width=0.2)
+    tables = rng.multinomial(plan.rows, np.ravel(matrix) / 100, size=80).reshape(-1, 3, 3)
+    drawn = [Confusion.of_rows((0, 1, 2), table) for table in tables]
+    found = [interval("balanced_accuracy", table, draws=1_000, rng=rng) for table in drawn]
+    assert 0.68 <= np.mean([each.high - each.low <= 0.2 for each in found]) <= 0.92  # 0.8 and 2.7 standard errors
+    assert plan.class_rows == tuple(round(plan.rows * share) for share in (0.8, 0.15, 0.05))
+    assert plan.positives == plan.class_rows[2] and "of the classes in turn" in repr(plan)
+    rare, common = (sample_size(f"recall[class={i}]", at=matrix, width=0.2, assurance=None).rows for i in (2, 0))
+    assert rare > 2 * common
+
+
+def test_sizes_of_an_auc_are_those_of_its_interval():
+    plan, rng = sample_size("roc_auc", at=0.85, prevalence=0.2, width=0.12), np.random.default_rng(23)
+    apart, widths = 2**0.5 * stats.norm.ppf(0.85), []
+    for _ in range(150):
+        y = rng.random(plan.rows) < 0.2
+        found = interval("roc_auc", y, rng.normal(size=plan.rows) + apart * y)
+        widths.append(found.high - found.low)
+    assert 0.7 <= np.mean(np.array(widths) <= 0.12) <= 0.9
+    assert sample_size("roc_auc", at=0.85, versus=0.8, prevalence=0.2).rows > plan.rows
+
+
+def test_models_on_the_same_rows_need_fewer_of_them():
+    rates = {"at": (0.9, 0.9), "versus": (0.8, 0.9), "prevalence": 0.5}
+    apart, paired = sample_size("recall", **rates), sample_size("recall", **rates, disagreement=(0.14, 0.1))
+    assert paired.rows < 0.6 * apart.rows
+    # z of the paired difference over the positives: those that only the first and only the second finds
+    rng = np.random.default_rng(24)
+    positives = np.maximum(rng.binomial(paired.rows, 0.5, 4_000), 1)
+    first = rng.binomial(positives, 0.12)
+    second = rng.binomial(positives - first, 0.02 / 0.88)
+    difference = (first - second) / positives
+    error = np.sqrt(((first + second) / positives - difference**2) / positives)
+    assert 0.76 <= np.mean(difference > 1.96 * error) <= 0.9
+    assert sample_size("f1", **rates, disagreement=(0.14, 0.1)).rows < sample_size("f1", **rates).rows
 
 
 BAD = {
@@ -423,6 +473,11 @@ BAD = {
     "at": (lambda: sample_size("f1", at=0.8, prevalence=0.1, width=0.1), TypeError, r"\(recall, specificity\)"),
     "rates": (lambda: sample_size("f1", at=(8, 0.9), prevalence=0.1, width=0.1), ValueError, "between 0 and 1"),
     "same": (lambda: sample_size("f1", at=(0.8, 0.9), versus=(0.8, 0.9), prevalence=0.1), ValueError, "above 0"),
+    "disagreement": (lambda: sample_size("f1", at=(0.9, 0.9), versus=(0.8, 0.9), prevalence=0.1, disagreement=0.05), ValueError, "differ on 0.1 to 0.3"),
+    "no prevalence": (lambda: sample_size("f1", at=(0.9, 0.9), width=0.1), TypeError, "prevalence= is missing"),
+    "assurance": (lambda: sample_size("f1", at=(0.9, 0.9), prevalence=0.1, width=0.1, assurance=80), ValueError, "assurance is a share"),
+    "empty class": (lambda: sample_size("mcc", at=[[3, 1, 0], [0, 0, 0], [1, 1, 3]], width=0.1), ValueError, "K x K"),
+    "an average of two": (lambda: sample_size("f1[average=macro]", at=(0.9, 0.9), prevalence=0.1, width=0.1), ValueError, "expected confusion matrix"),
     "scores": (lambda: sample_size("roc_auc", at=(0.8, 0.9), prevalence=0.1, width=0.1), TypeError, "metric of scores"),
 }  # fmt: skip
 

@@ -149,15 +149,15 @@ def binned(table: ScoreTable, most: int = MOST_ENTRIES) -> ScoreTable:
     edges = _bin_edges(table, most)
     if edges is None:
         return ScoreTable(table.positive.compact(), table.negative.compact(), table.label)
-    groups = [_groups(side.compact(), edges) for side in (table.positive, table.negative)]
-    n = 2 * len(edges) + 1
-    sums, masses = (sum(np.bincount(g, v, minlength=n) for g, v in pairs) for pairs in _weighted(groups))
+    sides = [side.compact() for side in (table.positive, table.negative)]
+    ends = [_group_ends(side, edges) for side in sides]
+    pairs = list(zip(sides, ends, strict=True))
+    sums = sum(_between(side.scores * side.weights, end) for side, end in pairs)
+    masses = np.asarray(sum(_between(side.weights, end) for side, end in pairs), dtype=np.float64)
     scores = sums / np.where(masses > 0, masses, 1)
-    sides = [
-        _grouped(side.compact(), group, scores)
-        for side, (group, _, _) in zip((table.positive, table.negative), groups, strict=True)
-    ]
-    return ScoreTable(sides[0], sides[1], table.label)
+    scores[1::2] = edges
+    positive, negative = (_grouped(side, end, scores) for side, end in pairs)
+    return ScoreTable(positive, negative, table.label)
 
 
 def _bin_edges(table: ScoreTable, most: int) -> Array | None:
@@ -183,21 +183,25 @@ def binned_rows(table: ScoreTable, scores: list[Array], most: int = MOST_ENTRIES
     return binned(table, most), places
 
 
-def _groups(side: ClassScores, edges: Array) -> tuple[Array, Array, Array]:
-    """The group of each entry: odd numbers for the edges themselves, even ones for what lies between them."""
-    group = np.searchsorted(edges, side.scores, "left") + np.searchsorted(edges, side.scores, "right")
-    return group, side.scores, side.weights.astype(np.float64)
+def _group_ends(side: ClassScores, edges: Array) -> Array:
+    """Where the groups of an ordered class begin and end: what lies below an edge, ties with it, and lies between."""
+    inner = np.stack([np.searchsorted(side.scores, edges, "left"), np.searchsorted(side.scores, edges, "right")], -1)
+    return np.concatenate([[0], inner.ravel(), [len(side.scores)]])
 
 
-def _weighted(groups: list[tuple[Array, Array, Array]]) -> tuple[list[tuple[Array, Array]], list[tuple[Array, Array]]]:
-    return [(g, s * m) for g, s, m in groups], [(g, m) for g, _, m in groups]
+def _between(column: Array, ends: Array) -> Array:
+    """The sum of a column in each group, many of which may be empty."""
+    used = np.diff(ends) > 0
+    sums = np.zeros(len(used), dtype=column.dtype)
+    sums[used] = np.add.reduceat(column, ends[:-1][used])
+    return sums
 
 
-def _grouped(side: ClassScores, group: Array, scores: Array) -> ClassScores:
-    places, starts = np.unique(group, return_index=True)
+def _grouped(side: ClassScores, ends: Array, scores: Array) -> ClassScores:
+    used = np.diff(ends) > 0
     given = (side.rows, side.given_weights, side.given_squares)
-    rows, weights, squares = (None if column is None else np.add.reduceat(column, starts) for column in given)
-    return ClassScores(scores[places], rows, weights, squares)
+    rows, weights, squares = (None if column is None else _between(column, ends)[used] for column in given)
+    return ClassScores(scores[used], rows, weights, squares)
 
 
 def student_spread(n: float, level: float) -> float:

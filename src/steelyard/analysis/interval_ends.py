@@ -14,6 +14,7 @@ from steelyard.analysis.inference import RANK_METHODS, RATE_METHODS, REFERENCE_M
 from steelyard.analysis.interval import Interval
 from steelyard.analysis.interval_methods import chosen_method
 from steelyard.analysis.kinks import deviance_limit, near_kink
+from steelyard.analysis.point_intervals import lowest
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.probability_intervals import probability_ends
 from steelyard.analysis.quantiles import quantiles
@@ -81,8 +82,8 @@ class IntervalSampler:
     def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval[Any]:
         """The interval of one metric on one table, around the value it has there."""
         if method in REFERENCE_METHODS:
-            table: ScoreTable = self._table_at_prevalence(estimand.table)  # type: ignore[assignment]  # a metric of scores
-            return beside_reference(estimand, table, computed, self.inference.level, self.inference.generator)
+            small = self.scores.tables(estimand.table)[0]  # type: ignore[arg-type]  # a metric of scores
+            return beside_reference(estimand, small, computed, self.inference.level, self.inference.generator)
         value, bounds = computed.value, self._bounds(estimand, method, computed.value)
         # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
         undefined = np.isnan(value) | np.isnan(bounds.low) | np.isnan(bounds.high)
@@ -149,7 +150,10 @@ class IntervalSampler:
         if method not in RANK_METHODS:
             return Bounds(*self.scores.ends(estimand, table, method, float(value)))
         values, bin_error = self.ranks.values(estimand, float(value))
-        return Bounds(*quantiles(values, self.inference.tails), float(np.isnan(values).mean()), bin_error)
+        ends = quantiles(values, self.inference.tails)
+        there = replace(estimand, table=self._table_at_prevalence(table))
+        low = lowest(there, float(value), float(ends[0]), self.inference.level)
+        return Bounds(low, ends[1], float(np.isnan(values).mean()), bin_error)
 
     def _of_class(self, estimand: Estimand) -> Interval:
         """The interval of one column of scores, of independent rows."""

@@ -17,6 +17,7 @@ from steelyard.analysis.inference import (
     Inference,
 )
 from steelyard.analysis.kinks import kinks
+from steelyard.analysis.point_intervals import is_of_highest
 from steelyard.analysis.probability_intervals import column_method
 from steelyard.analysis.rate_intervals import is_rate
 from steelyard.analysis.score_influence import has_influence
@@ -66,6 +67,7 @@ def _of_scores(estimand: Estimand, table: ScoreTable, inference: Inference) -> t
     if is_calibration_error(estimand.metric):
         return REFERENCE_METHODS
     is_area = is_whole_auc(estimand.metric, estimand.parameters)
+    is_smooth = has_influence(estimand.metric, table) or is_of_highest(estimand.metric)
     is_drawn = isinstance(inference.prevalence, Prevalence)  # a prevalence that is itself uncertain is drawn
-    by_influence = INFLUENCE_METHODS if has_influence(estimand.metric, table) and not is_drawn else ()
+    by_influence = INFLUENCE_METHODS if is_smooth and not is_drawn else ()
     return (*(AUC_METHODS if is_area else ()), *by_influence, *RANK_METHODS)

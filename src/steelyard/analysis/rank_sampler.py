@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 RANK_DRAWS, ENTRIES_AT_ONCE = 1_000, 1_000_000
+USUAL_DRAWS, USUAL_ENTRIES = 500, 256  # of the few metrics that are drawn unless another method is asked for
 
 
 @dataclass
@@ -47,10 +48,11 @@ class RankSampler:
 
     def _draw(self, table: ScoreTable) -> tuple[bool, list[tuple[float, Array]]]:
         """Whether scores were binned; and each metric on the table drawn from and on every draw, some at a time."""
-        small = binned(table)
+        is_usual = self.inference.method == "auto"  # by name it takes its time
+        small = binned(table, USUAL_ENTRIES) if is_usual else binned(table)
         is_binned = small.positive.size + small.negative.size < table.positive.size + table.negative.size
         size = max(len(small.positive.scores), len(small.negative.scores), 1)
-        draws = self.inference.draws or RANK_DRAWS
+        draws = self.inference.draws or (USUAL_DRAWS if is_usual else RANK_DRAWS)
         steps = math.ceil(draws / max(1, ENTRIES_AT_ONCE // size))
         parts: list[list[Array]] = [[] for _ in self.estimands]
         for step in np.array_split(np.arange(draws), steps):

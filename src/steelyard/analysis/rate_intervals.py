@@ -49,9 +49,15 @@ def rate_interval(metric: Metric, counts: Counts, method: str, level: float) -> 
 
 def wilson(hits: Array, trials: Array, level: float) -> Ends:
     """All rates that a score test at this level does not reject (Wilson 1927)."""
-    z2 = normal_reach(level) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         share = hits / trials
+    return score_ends(share, trials, normal_reach(level))
+
+
+def score_ends(share: Array | float, trials: Array | float, reach: float) -> Ends:
+    """The shares from which the one seen is no further than so many of their own standard errors."""
+    z2 = reach**2
+    with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
         half = np.sqrt(z2 * (share * (1 - share) / trials + z2 / (4 * trials**2))) / (1 + z2 / trials)
     return np.maximum(middle - half, 0), np.minimum(middle + half, 1)

@@ -20,8 +20,10 @@ from steelyard.analysis.cluster_scores import ClusterScores
 from steelyard.analysis.distributions import student_reach
 from steelyard.analysis.draws import binned
 from steelyard.analysis.influence_spread import ClassInfluence, StudentSpread, class_spread
+from steelyard.analysis.point_intervals import interval_of_highest, is_of_highest
 from steelyard.analysis.prevalence import scores_at
 from steelyard.analysis.quantiles import quantiles
+from steelyard.analysis.rate_intervals import score_ends
 from steelyard.analysis.score_influence import has_influence, score_influence
 from steelyard.metrics import ranking
 from steelyard.metrics.score_values import score_values
@@ -67,10 +69,15 @@ class ScoreIntervals:
             return AUC_INTERVALS[method](table, self.inference.level)
         if not isfinite(value):
             return value, value
+        return self._of(estimand.metric, estimand.parameters, self.tables(table), value)
+
+    def tables(self, table: ScoreTable) -> list[ScoreTable]:
+        """The table with few distinct scores, and with parts of rows added, at the prevalence in use."""
         if id(table) not in self._tables:
             small = binned(table, MOST_BINS)
-            self._tables[id(table)] = table, [self._at_prevalence(part) for part in (small, *_with_more(small))]
-        return self._of(estimand.metric, estimand.parameters, self._tables[id(table)][1], value)
+            more = [] if ranking.missing(table) else _with_more(small)
+            self._tables[id(table)] = table, [self._at_prevalence(part) for part in (small, *more)]
+        return self._tables[id(table)][1]
 
     def cluster_ends(
         self, estimand: Estimand, table: ScoreTable, rows: ClusteredRows, value: float
@@ -89,6 +96,9 @@ class ScoreIntervals:
     ) -> tuple[float, float]:
         if metric.scores is ranking.mean_average_precision.scores:
             return self._of_mean(metric, tables, value)
+        if is_of_highest(metric):
+            level, fixed = self.inference.level, self._fixed_shares
+            return interval_of_highest(metric, parameters, tables[0], value, level, fixed_shares=fixed)
         known = [self._known(metric, parameters, part) for part in tables]
         if metric.range == (0, 1):
             return self._of_share(metric, parameters, tables[0], known, value)
@@ -97,6 +107,10 @@ class ScoreIntervals:
             low, high = self._of_loss(tables[0], left, 1 - value)
             return 1 - high, 1 - low
         return self._of_loss(tables[0], known, value)
+
+    @property
+    def _fixed_shares(self) -> bool:
+        return self.inference.prevalence is not None or self.inference.keeps_class_sizes()
 
     def _of_mean(self, metric: Metric, tables: list[ScoreTable], value: float) -> tuple[float, float]:
         """From the intervals of both average precisions, with the correlation that their influences have (MOVER)."""
@@ -114,7 +128,7 @@ class ScoreIntervals:
     def _known(self, metric: Metric, parameters: Mapping[str, Any], table: ScoreTable) -> tuple[float, StudentSpread]:
         """The value on a table, and how far it scatters."""
         influence = score_influence(metric, table, parameters)
-        fixed = self.inference.prevalence is not None or self.inference.keeps_class_sizes()
+        fixed = self._fixed_shares
         spread = StudentSpread(inf, 1.0) if influence is None else _spread(table, influence, fixed_shares=fixed)
         spread = spread if self.clusters is None else self.clusters.widened(metric, parameters, spread)
         return float(score_values(metric, table, parameters)), spread
@@ -137,10 +151,10 @@ class ScoreIntervals:
             if 0 < share < 1 and 0 < spread.variance < inf:
                 trials = share * (1 - share) * (1 - least) ** 2 / spread.variance
                 reach = student_reach(self.inference.level, max(spread.degrees, 1.0))
-                ends = ends.joined(_wilson(scaled, trials, reach))
+                ends = ends.joined(_Ends(*map(float, score_ends(scaled, trials, reach))))
                 if spread is known[1][1]:
                     lower = max(scaled - _own_share(metric, table) / (1 - least), 0.0)
-                    ends = ends.joined(_Ends(_wilson(lower, trials, reach).low, scaled))
+                    ends = ends.joined(_Ends(float(score_ends(lower, trials, reach)[0]), scaled))
         return least + (1 - least) * ends.low, least + (1 - least) * ends.high
 
     def _of_loss(
@@ -178,13 +192,6 @@ def _least(metric: Metric, parameters: Mapping[str, Any]) -> float:
         return 0.0
     worst = ScoreTable(ClassScores(np.zeros(1)), ClassScores(np.ones(1)))
     return float(score_values(metric, worst, parameters))
-
-
-def _wilson(share: float, trials: float, reach: float) -> _Ends:
-    """Wilson's score interval of a share of so many trials."""
-    extra = reach**2 / trials
-    middle, half = share + extra / 2, sqrt(extra * (share * (1 - share) + extra / 4))
-    return _Ends(max((middle - half) / (1 + extra), 0.0), min((middle + half) / (1 + extra), 1.0))
 
 
 def _spread(table: ScoreTable, influence: tuple[Array, Array], *, fixed_shares: bool) -> StudentSpread:

@@ -195,7 +195,12 @@ def _planned(table: TwoClasses) -> int | None:
     share, width = float(rows.positives / rows.total), 2 * _KNOWN_TO
     try:
         plan = sample_size(
-            table.rate.name, at=(recall, specificity), prevalence=share, width=width, level=evaluation.level
+            table.rate.name,
+            at=(recall, specificity),
+            prevalence=share,
+            width=width,
+            level=evaluation.level,
+            assurance=None,  # what is known of such a test set on average
         )
     except SteelyardError:
         return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.metrics.catalogue import weighted_auc
-from steelyard.metrics.curves import precision_recall_points, roc_points
+from steelyard.metrics.curves import roc_points
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.statistics.class_scores import starting_at_zero
@@ -97,18 +97,32 @@ def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
     """The same bands of recall under the whole ROC curve."""
     if why := missing(t):
         return undefined(why)
-    fpr, tpr, _ = roc_points(t)
-    lost = starting_at_zero(np.cumsum(np.diff(tpr) * (fpr[..., 1:] + fpr[..., :-1]) / 2, -1))
+    tp, at, above = _steps(t)
+    tpr = starting_at_zero(tp / tp[..., -1:].astype(np.float64))
+    negatives = np.asarray(t.negative.total, dtype=np.float64)[..., None]
+    fpr = (above / negatives, at / negatives)
+    lost = starting_at_zero(np.cumsum(np.diff(tpr) * (fpr[0] + fpr[1]) / 2, -1))
     areas = 1 / bands - np.diff([_lost_until(i / bands, fpr, tpr, lost) for i in range(bands + 1)], axis=0)
     weights = rho ** np.arange(1, bands)
     return areas.sum(0) - np.tensordot(weights, areas[:-1] - areas[-1], 1)
 
 
-def _lost_until(recall: float, fpr: Array, tpr: Array, lost: Array) -> Any:
-    """The area left of the curve up to a recall, given that at its points."""
+def _steps(t: ScoreTable) -> tuple[Array, Array, Array]:
+    """At each distinct score of the positives, descending: the positives found, the false alarms there and above it.
+
+    The curves of both classes rise at these scores alone, so that the many of the other class need not be kept.
+    """
+    _, tp, fp = t.at_positive_scores
+    up_to = t.negative.around_each(t.positive.distinct[0])[1]
+    above = np.maximum(np.asarray(t.negative.total)[..., None] - up_to, 0)
+    return tp[..., ::-1], fp[..., ::-1], above[..., ::-1]
+
+
+def _lost_until(recall: float, fpr: tuple[Array, Array], tpr: Array, lost: Array) -> Any:
+    """The area left of the curve up to a recall, given that at its steps and the false positive rates around them."""
     i = np.clip((tpr < recall).sum(-1, keepdims=True), 1, tpr.shape[-1] - 1)
     pick = lambda v, j: np.take_along_axis(v, j, -1)[..., 0]  # noqa: E731 - used in the next lines alone
-    low, high, left, right = pick(tpr, i - 1), pick(tpr, i), pick(fpr, i - 1), pick(fpr, i)
+    low, high, left, right = pick(tpr, i - 1), pick(tpr, i), *(pick(rate, i - 1) for rate in fpr)
     into = recall - low
     return pick(lost, i - 1) + into * (left + (right - left) * ratio(into, 2 * (high - low), limit=0))
 
@@ -164,11 +178,23 @@ def pr_auc(t):
     """Area under the precision-recall curve joined by straight lines, which flatters; prefer average precision."""
     if no_positives(t):
         return undefined("no positives")
-    precision, recall, _ = precision_recall_points(t)
-    return np.trapezoid(np.concatenate([precision[..., :1], precision], -1), starting_at_zero(recall))
+    tp, at, above = _steps(t)
+    before = starting_at_zero(tp)[..., :-1]
+    with np.errstate(invalid="ignore"):
+        precision = tp / (tp + at)
+        left = np.where(before + above > 0, before / (before + above), precision)  # the curve starts level
+        rise = (tp - before) * (precision + left) / 2
+    return np.where(tp > before, rise, 0).sum(-1) / tp[..., -1]
 
 
 # ---------------------------------------------------------------- at a point of the curve
+
+
+def _precision_and_recall(t: ScoreTable) -> tuple[Array, Array]:
+    """Both at the scores of the positives: of the thresholds of one recall these have the highest precision."""
+    _, tp, fp = t.at_positive_scores
+    with np.errstate(invalid="ignore"):
+        return tp / (tp + fp), tp / tp[..., :1].astype(np.float64)
 
 
 @metric(
@@ -184,7 +210,7 @@ def recall_at_precision(t, *, at=0.9):
     """Highest recall at any threshold whose precision is at least the given one."""
     if no_positives(t):
         return undefined("no positives")
-    precision, recall, _ = precision_recall_points(t)
+    precision, recall = _precision_and_recall(t)
     reached = np.where(precision >= at, recall, -1).max(-1)
     none = f"no threshold reaches a precision of {at:g}"
     return (
@@ -205,7 +231,7 @@ def precision_at_recall(t, *, at=0.9):
     """Highest precision at any threshold whose recall is at least the given one."""
     if no_positives(t):
         return undefined("no positives")
-    precision, recall, _ = precision_recall_points(t)
+    precision, recall = _precision_and_recall(t)
     return np.where(recall >= at, precision, 0).max(-1)
 
 
