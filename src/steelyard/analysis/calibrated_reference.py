@@ -1,7 +1,7 @@
 """Calibrated reference: the expected calibration error that a calibrated model with these scores would show.
 
 The error of a calibrated model is 0, yet of finitely many rows it is never measured as 0, so an interval around the
-measured value cannot hold the true one. What can be said is how large it would be if every probability were right.
+measured value cannot hold the true one. What is known is how large it would be if every probability were right.
 """
 
 from __future__ import annotations

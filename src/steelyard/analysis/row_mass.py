@@ -26,7 +26,7 @@ class RowMass(NamedTuple):
     def of_rows(
         cls, times: Array | None, weights: Array | None, clusters: Array | None, cluster_name: object = None
     ) -> RowMass:
-        """Of the columns of rows; a row of weight w that counts for t rows weighs t w, its squares t w^2."""
+        """Of the columns of rows; a row of weight w that counts for t rows has weight t w, and squares t w^2."""
         codes = None if clusters is None else label_codes.encode(clusters, None, "cluster")[0]
         if codes is not None and (codes == codes[:1]).all():
             raise InputError(
