@@ -66,6 +66,15 @@ def test_copies_of_a_row_in_its_cluster_are_no_more_rows(metric):
     assert width(copies) == pytest.approx(width(once), rel=0.12)
 
 
+def test_metrics_that_are_drawn_by_cluster_have_their_parameters_and_share_their_draws():
+    asked = ["lift", "lift[share=0.3]", "precision_at_k[k=50]"]
+    together = intervals(asked, Y, S, cluster=MEMBER)
+    assert [row.value for row in together] == [interval(name, Y, S).value for name in asked]
+    given = interval("lift", Y, S, cluster=MEMBER, share=0.3)
+    assert given.low <= given.value == together[1].value <= given.high
+    assert width(given) == pytest.approx(width(together[1]), rel=0.15)
+
+
 @pytest.mark.parametrize("metric", SCORED)
 def test_shared_luck_widens_the_interval(metric):
     assert width(interval(metric, Y, S, cluster=MEMBER)) > width(interval(metric, Y, S)) * 1.02

@@ -20,7 +20,7 @@ from steelyard.errors import InputError
 from steelyard.ingest import arrays, label_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array
     from steelyard.analysis.estimand import Estimand
@@ -38,6 +38,7 @@ class ClusterScores:
     scores: Array
     mass: RowMass
     _effects: dict[str, tuple[float, float]] = field(default_factory=dict)
+    _moved: dict[str, Array] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: ClusteredRows, table: ScoreTable, inference: Inference) -> ClusterScores:
@@ -96,8 +97,11 @@ class ClusterScores:
         units = float(sizes.sum() ** 2 / (sizes**2).sum())
         return len(self.scores) / units, max(units - 1, 1.0)
 
-    def drawn_values(self, estimand: Estimand, value: float, inference: Inference) -> Array:
-        """A metric without influence under random weights of whole clusters."""
-        named = {"": self.scores}
-        moved = score_deviations([estimand.metric], named, self.positive, self.mass, inference)
-        return value + moved[""][estimand.metric.name]
+    def drawn_values(self, estimand: Estimand, value: float, beside: Sequence[Estimand], inference: Inference) -> Array:
+        """A metric without influence under random weights of whole clusters, drawn once for those asked beside it."""
+        name = estimand.named.metric.name
+        if name not in self._moved:
+            metrics = {each.named.metric.name: each.named.metric for each in (estimand, *beside)}
+            named = {"": self.scores}
+            self._moved |= score_deviations([*metrics.values()], named, self.positive, self.mass, inference)[""]
+        return value + self._moved[name]

@@ -72,6 +72,7 @@ class IntervalSampler:
         methods = [chosen_method(estimand, self.inference) for estimand in estimands]
         pairs = zip(estimands, methods, strict=True)
         self.tables.asked = list(zip(estimands, methods, strict=True))
+        self.scores.asked = estimands
         self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
         return [self._interval(*parts) for parts in zip(estimands, values, methods, strict=True)]
 

@@ -31,7 +31,8 @@ def score_deviations(
     intervals of average precision at a coverage of 92 %.
     """
     n, given = len(positive), np.ones(len(positive)) if mass.weights is None else mass.weights
-    draws = inference.draws or int(np.clip(_MOST_WORK // n, 100, _DRAWS))
+    most = _MOST_WORK if mass.clusters is None else _MOST_WORK // 4  # a row's weight is looked up by its cluster
+    draws = inference.draws or int(np.clip(most // n, 100, _DRAWS))
     models = {name: _entries(score, positive) for name, score in values.items()} if metrics else {}
     unmoved = {name: _metric_values(metrics, entries, given[None]) for name, entries in models.items()}
     parts: dict[str, list[Array]] = {name: [] for name in values}

@@ -32,7 +32,7 @@ from steelyard.statistics.effective_rows import weight_per_row
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array
     from steelyard.analysis.estimand import Estimand
@@ -60,6 +60,7 @@ class ScoreIntervals:
     """The tables that the variances of all metrics of one call are taken on."""
 
     inference: Inference
+    asked: Sequence[Estimand] = ()
     clusters: ClusterScores | None = None  # the rows of the table that is asked of, where they are in clusters
     _tables: dict[int, tuple[ScoreTable, list[ScoreTable]]] = field(default_factory=dict)
 
@@ -87,7 +88,8 @@ class ScoreIntervals:
             self.clusters = ClusterScores.of(rows, table, self.inference)
         if has_influence(estimand.metric, table):
             return self.ends(estimand, table, "cluster", value)
-        drawn = self.clusters.drawn_values(estimand, value, self.inference)
+        beside = [each for each in self.asked if each.table is table and not has_influence(each.metric, table)]
+        drawn = self.clusters.drawn_values(estimand, value, beside, self.inference)
         low, high = quantiles(drawn, self.inference.tails)
         return float(low), float(high)
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.estimand import Estimand
     from steelyard.analysis.inference import Inference
 
+_MOST_CLUSTER_DRAWS = 10_000_000  # weights of clusters drawn in all, unless more draws are asked for
+
 
 @dataclass
 class TableSampler:
@@ -137,7 +139,8 @@ class TableSampler:
     def _draw_clusters(self, tables: Array, fold: Array | None) -> TableDraws:
         tables = tables if fold is None else fold @ tables @ fold.T
         spread = student_spread(effective_clusters(tables), self.inference.level)
-        draws = self.inference.draws or draw_count(tables.shape[-1], of_one=False)
+        most = max(_MOST_CLUSTER_DRAWS // len(tables), 1_000)
+        draws = self.inference.draws or min(draw_count(tables.shape[-1], of_one=False), most)
         return cluster_draws(tables, draws, self.rng, spread)
 
 
