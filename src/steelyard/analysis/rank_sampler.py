@@ -64,7 +64,7 @@ class RankSampler:
         return is_binned, list(zip(on_small, map(np.concatenate, parts), strict=True))
 
     def _at_prevalence(self, table: ScoreTable, draws: int | None = None) -> ScoreTable:
-        """The table at the deployment prevalence; draws of it each at a draw of the prevalence, where that is uncertain."""
+        """The table at the deployment prevalence; draws of it each at a draw of that, where it is uncertain."""
         prevalence = self.inference.prevalence
         if prevalence is None:
             return table

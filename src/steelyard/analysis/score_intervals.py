@@ -73,7 +73,7 @@ class ScoreIntervals:
         return self._of(estimand.metric, estimand.parameters, self.tables(table), value)
 
     def tables(self, table: ScoreTable) -> list[ScoreTable]:
-        """The table with few distinct scores, and with parts of rows added, at the prevalence in use."""
+        """The table with few distinct scores, and with parts of rows added, at the deployment prevalence."""
         if id(table) not in self._tables:
             small = binned(table, MOST_BINS)
             more = [] if ranking.missing(table) else _with_more(small)
