@@ -66,7 +66,7 @@ const SIDES = [...document.querySelectorAll(".two-classes tbody tr")].map((tr, i
 });
 function sides(cells, set) {
   for (const { places, turn, first } of SIDES) {
-    const c = turn(cells), drawn = set && { ...set, draws: turn(set.draws) };
+    const c = turn(cells), drawn = set && { ...set, draws: turn(set.draws), centre: turn(set.centre) };
     D.class_metrics.forEach((row, i) => {
       const v = valueOf(row.name, c), [low, high] = drawn ? intervalOf(row, v, drawn) : [NaN, NaN];
       const words = isNumber(v) ? valueText(row, v) + (isNumber(low) ? ` (${between(row, low, high).replace(/\s%$/, "")})` : "") : `– ${reasonOf(row.name, c)}`;
