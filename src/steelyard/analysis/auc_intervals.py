@@ -91,13 +91,13 @@ AUC_INTERVALS: dict[str, Callable[[ScoreTable, float], tuple[float, float]]] = {
 }
 
 
-def score_ends(auc: float, z: float, positives: float, negatives: float) -> tuple[float, float]:
+def auc_score_ends(auc: float, z: float, positives: float, negatives: float) -> tuple[float, float]:
     """The ends of the score interval of an AUC of so many positives and negatives."""
     return _furthest(auc, 0.0, z, positives, negatives), _furthest(auc, 1.0, z, positives, negatives)
 
 
 def _score_ends(table: ScoreTable, auc: float, z: float) -> tuple[float, float]:
-    return score_ends(auc, z, table.positive.effective_size, table.negative.effective_size)
+    return auc_score_ends(auc, z, table.positive.effective_size, table.negative.effective_size)
 
 
 def score_variance(auc: float, positives: float, negatives: float) -> float:

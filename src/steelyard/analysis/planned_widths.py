@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from steelyard.analysis.auc_intervals import score_ends, score_variance
+from steelyard.analysis.auc_intervals import auc_score_ends, score_variance
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals import interval
 from steelyard.metrics.registry import get_metric
@@ -174,5 +174,5 @@ class AucPlan:
         return np.array([self._width(auc, m, rows - m) for auc, m in zip(seen, positives, strict=True)])
 
     def _width(self, auc: float, positives: float, negatives: float) -> float:
-        low, high = score_ends(auc, normal_reach(self.level), positives, negatives)
+        low, high = auc_score_ends(auc, normal_reach(self.level), positives, negatives)
         return high - low

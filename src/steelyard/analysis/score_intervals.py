@@ -80,18 +80,15 @@ class ScoreIntervals:
             self._tables[id(table)] = table, [self._at_prevalence(part) for part in (small, *more)]
         return self._tables[id(table)][1]
 
-    def cluster_ends(
-        self, estimand: Estimand, table: ScoreTable, rows: ClusteredRows, value: float
-    ) -> tuple[float, float]:
+    def cluster_ends(self, estimand: Estimand, table: ScoreTable, rows: ClusteredRows, value: float) -> _Ends:
         """The ends by the influence of whole clusters, or by draws of them where a metric has none."""
         if self.clusters is None or self.clusters.table is not table:
             self.clusters = ClusterScores.of(rows, table, self.inference)
         if has_influence(estimand.metric, table):
-            return self.ends(estimand, table, "cluster", value)
+            return _Ends(*self.ends(estimand, table, "cluster", value))
         beside = [each for each in self.asked if each.table is table and not has_influence(each.metric, table)]
-        drawn = self.clusters.drawn_values(estimand, value, beside, self.inference)
-        low, high = quantiles(drawn, self.inference.tails)
-        return float(low), float(high)
+        ends = quantiles(self.clusters.drawn_values(estimand, value, beside, self.inference), self.inference.tails)
+        return _Ends(float(ends[0]), float(ends[1]))
 
     def _of(
         self, metric: Metric, parameters: Mapping[str, Any], tables: list[ScoreTable], value: float
