@@ -85,7 +85,10 @@ def shares(setting: Setting, repeats: int, rng: np.random.Generator) -> dict[str
         held.append(np.where(np.isnan(ends[:, 0]), np.nan, (ends[:, 0] <= truth + 1e-9) & (truth <= ends[:, 1] + 1e-9)))
         widths.append(ends[:, 1] - ends[:, 0])
         below.append(_is_below(scores, rng))
-    columns = zip(METRICS, np.nanmean(held, axis=0), np.nanmean(widths, axis=0), strict=True)
+    known = ~np.isnan(held).all(axis=0)  # else no run has a value
+    names = [name for name, is_known in zip(METRICS, known, strict=True) if is_known]
+    means = (np.nanmean(np.array(column)[:, known], axis=0) for column in (held, widths))
+    columns = zip(names, *means, strict=True)
     named = {
         key: float(value) for name, share, width in columns for key, value in ((name, share), (f"{name}, width", width))
     }

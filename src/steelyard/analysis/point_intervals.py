@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 
+FEW_FOUND = 5  # positives found below which even a high recall may be luck
 NEIGHBOURS = 0.8  # the power of the flagged rows, or of those left, that are read around a threshold
 
 
@@ -98,9 +99,11 @@ class _Point:
 
 def lowest(estimand: Estimand, value: float, low: float, level: float) -> float:
     """The lower end of draws; that of a low recall at precision reaches down to what is sure."""
-    if estimand.metric.scores is not ranking.recall_at_precision.scores or not value < 0.5:
+    if estimand.metric.scores is not ranking.recall_at_precision.scores:
         return low
     table: ScoreTable = estimand.table  # type: ignore[assignment]  # a metric of scores
+    if value >= 0.5 and value * table.positive.effective_size >= FEW_FOUND:
+        return low
     return min(low, _surest_recall(table, estimand.parameters["at"], level))
 
 

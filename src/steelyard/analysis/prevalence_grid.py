@@ -11,13 +11,14 @@ from steelyard.analysis.chance import chance
 from steelyard.analysis.draws import binned
 from steelyard.analysis.prevalence import scores_at
 from steelyard.metrics import application
+from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
-    from steelyard.statistics.score_table import ScoreTable
 
 _STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 _COMMON = (0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
@@ -66,10 +67,17 @@ def over_prevalence(metric: Metric, table: ScoreTable, shares: Array) -> OverPre
     values = values_over(metric, table, shares)
     if _is_constant(values):
         return None
-    baseline = [chance(metric, scores_at(table, float(share))).same_margins for share in shares]
+    totals = ScoreTable(_in_one(table.positive), _in_one(table.negative), table.label)  # all that a baseline knows
+    baseline = [chance(metric, scores_at(totals, float(share))).same_margins for share in shares]
     undefined = np.flatnonzero(~np.isfinite(values)).tolist()
     reasons = {i: str(metric.why(scores_at(table, float(shares[i]))) or "undefined") for i in undefined}
     return OverPrevalence(values, np.array(baseline), reasons)
+
+
+def _in_one(side: ClassScores) -> ClassScores:
+    """A class with all its rows at one score."""
+    rows, weights = np.array([side.n]), np.array([float(side.total)])
+    return ClassScores(np.full(1, 0.5), rows, weights, weights)
 
 
 def values_over(metric: Metric, table: ScoreTable, shares: Array) -> Array:
@@ -88,9 +96,14 @@ def _is_constant(values: Array) -> bool:
 
 
 def grouping_error(table: ScoreTable, over: Mapping[Metric, Array], shares: Array) -> float:
-    """How far values of grouped scores are off at most, tried at the lowest, the middle and the highest prevalence."""
+    """How far values of grouped scores are off at most, tried at the lowest, the middle and the highest prevalence.
+
+    Of a value beyond 1 or -1 as a share of it.
+    """
     gaps = [0.0]
     for place in (0, len(shares) // 2, len(shares) - 1):
         there = scores_at(table, float(shares[place]))
-        gaps += [abs(v[place] - float(m(there))) for m, v in over.items() if np.isfinite(v[place])]
+        gaps += [
+            abs(v[place] - float(m(there))) / max(1, abs(v[place])) for m, v in over.items() if np.isfinite(v[place])
+        ]
     return max(gaps)
