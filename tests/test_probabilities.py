@@ -9,6 +9,7 @@ from checks import assert_refused
 import steelyard
 from steelyard import evaluate, interval, intervals
 from steelyard.ingest.score_matrix import probability_table
+from steelyard.metrics.spec import MetricSpec
 
 LABELS = np.array(["a", "b", "c", "d"])
 AVERAGED = [
@@ -328,3 +329,14 @@ def test_intervals_hold_the_true_values_with_few_rows_of_a_rare_class():
     found = coverage(Setting(3, 6, 3, 2.0, False, 1.0), np.random.default_rng(8), 120, names)
     for name in names:
         assert found[name] > 0.87, (name, found)  # four standard errors below 95 %
+
+
+@pytest.mark.parametrize("name", [*OWN, *AVERAGED])
+def test_widths_are_those_of_a_long_bootstrap(name):
+    """With rows enough an interval is as wide as the values of resampled rows are spread, whatever the formula."""
+    y, _, P = rows(1500, shares=(0.5, 0.3, 0.2), signal=1.0)
+    spec, rng = MetricSpec.of(name), np.random.default_rng(6)
+    drawn = (rng.integers(0, 1500, 1500) for _ in range(250))
+    values = [spec.metric(y[rows], P[rows], average=spec.average) for rows in drawn]
+    found = interval(name, y, P)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * np.std(values), rel=0.15)  # three standard errors
