@@ -30,6 +30,7 @@ class ColumnTable(NamedTuple):
     rows: tuple[Array, Array]  # the places of the rows that are positive here, and of those that are negative
     sharing: tuple[Array, ...]  # the rows by which it is weighted: those of the class, or of both classes of the pair
     share: float  # their weight
+    rarer: int  # the place of the class, or of the rarer one of the pair
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,20 +89,23 @@ class ProbabilityTable:
         """Each class against the rest by its own column."""
         own = [self.codes == place for place in range(len(self.labels))]
         masks = ((np.flatnonzero(mask), np.flatnonzero(~mask)) for mask in own)
-        return tuple(self._column(self.labels[place], place, rows, rows[:1]) for place, rows in enumerate(masks))
+        return tuple(self._column(self.labels[place], place, rows, rows[:1], place) for place, rows in enumerate(masks))
 
     def pair_tables(self) -> Iterator[ColumnTable]:
         """Each ordered pair of classes by the column of the first (Hand and Till)."""
         own = [np.flatnonzero(self.codes == place) for place in range(len(self.labels))]
         for first, second in permutations(range(len(self.labels)), 2):
             rows = (own[first], own[second])
-            yield self._column((self.labels[first], self.labels[second]), first, rows, rows)
+            rarer = min((first, second), key=lambda place: len(own[place]))
+            yield self._column((self.labels[first], self.labels[second]), first, rows, rows, rarer)
 
-    def _column(self, name: Label, place: int, rows: tuple[Array, Array], sharing: tuple[Array, ...]) -> ColumnTable:
+    def _column(
+        self, name: Label, place: int, rows: tuple[Array, Array], sharing: tuple[Array, ...], rarer: int
+    ) -> ColumnTable:
         positive, negative = (self._class_scores(place, members) for members in rows)
         table = ScoreTable(positive, negative, self.labels[place])
         share = float(sum(self.weights[members].sum() for members in sharing))
-        return ColumnTable(name, table, self.probabilities[:, place], rows, sharing, share)
+        return ColumnTable(name, table, self.probabilities[:, place], rows, sharing, share, rarer)
 
     def _class_scores(self, place: int, rows: Array) -> ClassScores:
         columns = (None if column is None else column[rows] for column in (self.sample_weight, self.frequency))
