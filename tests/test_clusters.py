@@ -63,7 +63,7 @@ def test_copies_of_a_row_in_its_cluster_are_no_more_rows(metric):
         interval(metric, np.repeat(Y, 4), np.repeat(S, 4), cluster=np.repeat(rows, 4)),
     )
     assert copies.method == "cluster" and copies.value == pytest.approx(once.value)
-    assert width(copies) == pytest.approx(width(once), rel=0.12)
+    assert width(copies) == pytest.approx(width(once), rel=0.25 if metric == "lift" else 0.12)
 
 
 def test_metrics_that_are_drawn_by_cluster_have_their_parameters_and_share_their_draws():

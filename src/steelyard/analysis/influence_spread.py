@@ -56,8 +56,8 @@ def class_spread(*classes: ClassInfluence) -> StudentSpread:
     >>> class_spread(*(ClassInfluence(each, np.ones(2), np.ones(2)) for each in (of_positives, of_negatives)))
     StudentSpread(variance=0.125, degrees=2.0)
     """
-    if min(part.size for part in classes) <= 1:
-        return StudentSpread(inf, inf)
+    if min(part.size for part in classes) <= 1 or not all(np.isfinite(part.influence).all() for part in classes):
+        return StudentSpread(inf, inf)  # one row shows no spread; a row of infinite influence has no bounded one
     variances, degrees = [], []
     for influence, weights, squares in classes:
         size, mean = ClassInfluence(influence, weights, squares).size, influence @ weights / weights.sum()
