@@ -1,0 +1,62 @@
+"""Intervals of scores: all of them beside the sort that they need, and beside the peer that compares two areas."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from benchmarks.data import scores
+from benchmarks.row import Row, needed
+from steelyard import compare, evaluate
+
+TITLE = "Intervals of scores"
+
+
+def rows():
+    """Beside np.sort of the same scores, which they cannot do without; then MLstatkit's DeLong test."""
+    for n in (10**3, 10**5, 10**6):
+        yield Row(f"evaluate scores with all intervals, 1e{len(str(n)) - 1} rows", "np.sort", every, n, part=True)
+    yield Row("compare two models by scores, 1e5 rows", "np.sort of both", two_models, 10**5, part=True)
+    yield Row(
+        "evaluate scores by 50 groups, 2e5 rows", "np.sort", functools.partial(every, groups=50), 2 * 10**5, part=True
+    )
+    yield Row("page of scores, 1e5 rows", "np.sort", whole_page, 10**5, part=True)
+    yield Row("two ROC AUCs by DeLong's test, 1e4 rows", "MLstatkit", delong_test, 10**4, 1)
+
+
+def probabilities(n):
+    y, score = scores(n)
+    return y, 1 / (1 + np.exp(2 - score))
+
+
+def every(n, groups=0):
+    y, given = probabilities(n)
+    by = {"by": np.random.default_rng(1).integers(0, groups, n)} if groups else {}
+    return lambda: done(evaluate(y, y_score=given, **by)), lambda: done(np.sort(given))
+
+
+def two_models(n):
+    y, given = probabilities(n)
+    other = np.clip(given + np.random.default_rng(2).normal(0, 0.05, n), 0, 1)
+    ours = lambda: done(compare(y, {"a": given, "b": other}, scores=True))
+    return ours, lambda: done((np.sort(given), np.sort(other)))
+
+
+def whole_page(n):
+    y, given = probabilities(n)
+    evaluation = evaluate(y, y_score=given)
+    return lambda: done(evaluation.to_html()), lambda: done(np.sort(given))
+
+
+def delong_test(n):
+    test = needed("MLstatkit").Delong_test
+    y, given = scores(n)
+    other = given + np.random.default_rng(2).normal(0, 1, n)
+    ours = lambda: abs(compare(y, {"a": given, "b": other}, scores=True, metrics=["roc_auc"]).delong[0].z)
+    return ours, lambda: abs(float(test(y, given, other)[0]))
+
+
+def done(_):
+    """An answer that says only that the work was done: the sort is a part of it."""
+    return 0
