@@ -24,8 +24,8 @@ _STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 _COMMON = (0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
 _NEAR_ALL = (0.001, 0.005, 0.01, 0.02, 0.03, 0.05)
 _LOWEST = -4  # the decade at which the grid begins, unless the sample lies lower
-MOST_UNGROUPED = 100_000  # scores up to which the metrics are computed at every prevalence from all of them
-_GROUPED = 20_000  # scores of the rarer class around which more than those are grouped
+MOST_UNGROUPED = 20_000  # scores up to which the metrics are computed at every prevalence from all of them
+_GROUPED = 4_000  # scores of the rarer class around which more than those are grouped
 _AT_ONCE = 4_000_000
 
 
