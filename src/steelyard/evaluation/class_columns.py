@@ -110,6 +110,7 @@ def _averages(spec: MetricSpec, table: ProbabilityTable, *, clustered: bool) -> 
         return
     yield from (replace(spec, average=average) for average in SHOWN_AVERAGES)
     if "multi_class" in spec.metric.parameters:
-        yield MetricSpec(spec.metric.fixed(multi_class="ovo"), "macro")
+        title = f"{spec.metric.title} of pairs of classes"
+        yield MetricSpec(spec.metric.fixed(multi_class="ovo", title=title), "macro")
     if not clustered:  # the scores of one class are of independent rows
         yield from (replace(spec, label=label, average=NATIVE) for label in table.labels)

@@ -47,8 +47,9 @@ class MetricRow:
     @property
     def is_headline(self) -> bool:
         """Whether it stands among the metrics that are shown first."""
-        macro = self.spec.average == "macro" and "averaged over columns" in self.spec.metric.roles
-        return self.spec.is_headline or (macro and "headline" in self.spec.metric.roles)
+        metric, macro = self.spec.metric, self.spec.average == "macro"
+        averaged = macro and not metric.is_fixed and {"averaged over columns", "headline"} <= {*metric.roles}
+        return self.spec.is_headline or averaged
 
     def text(self, value: float) -> str:
         """A value of this metric as it is shown: a share of rows in percent."""
