@@ -243,6 +243,14 @@ def test_equal_rates_on_different_rows_keep_the_level():
     assert np.mean(np.array(p_values) < 0.05) <= 0.085
 
 
+def test_an_infinite_loss_leaves_no_interval():
+    certain = {name: np.where(np.arange(N) == np.flatnonzero(Y)[0], 0.0, score) for name, score in TWO.items()}
+    for models in ({**TWO, "b": certain["b"]}, certain):
+        row = compare(Y, models, scores=True, metrics=["log_loss"]).rows[0]
+        assert row.value_b == math.inf and not math.isfinite(row.difference)
+        assert math.isnan(row.p_value) or row.p_value == 1 or math.isinf(row.high)
+
+
 # ---------------------------------------------------------------- refusals
 
 CLUSTERED = evaluate(Y, PRED["a"], cluster=CLUSTER)

@@ -110,8 +110,10 @@ class ScoredRows:
                 by_model[name][rows] = of_class[at]
         return by_model
 
-    def spread(self, moved: Array) -> StudentSpread:
-        """How far a value scatters that the rows move so."""
+    def spread(self, a: Array, b: Array) -> StudentSpread:
+        """How far a difference scatters whose two values the rows move so."""
+        with np.errstate(invalid="ignore"):  # between two infinite losses
+            moved = a - b
         return RowInfluences(moved, self.positive, self.mass.weights, self.mass.clusters).spread()
 
 
@@ -138,7 +140,7 @@ def score_differences(
                 judged.append(by_influence(replace(row, difference=area.difference), spread, "delong"))
             else:
                 method = "influence" if rows.mass.clusters is None else "cluster"
-                judged.append(by_influence(row, rows.spread(by_model[a] - by_model[b]), method))
+                judged.append(by_influence(row, rows.spread(by_model[a], by_model[b]), method))
     return judged, Rows(tests)
 
 
