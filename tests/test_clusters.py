@@ -142,3 +142,9 @@ def test_intervals_of_clustered_scores_hold_the_area_and_the_average_precision(u
 
     covered = score_coverage(12, uneven, repeats=150, rng=np.random.default_rng(4))
     assert all(share >= 0.89 for share in covered.values()), covered
+
+
+def test_a_calibration_error_of_clusters_has_no_interval_either():
+    y, score = np.arange(60) % 2, np.linspace(0.1, 0.9, 60)
+    found = steelyard.interval("expected_calibration_error", y, score, cluster=np.arange(60) // 3)
+    assert found.value > 0 and np.isnan(found.low) and np.isnan(found.high)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.analysis import bca
-from steelyard.analysis.calibrated_reference import beside_reference
+from steelyard.analysis.calibrated_reference import beside_reference, is_calibration_error
 from steelyard.analysis.draws import as_counts
 from steelyard.analysis.inference import RANK_METHODS, RATE_METHODS, REFERENCE_METHODS, Inference
 from steelyard.analysis.interval import Interval
@@ -144,6 +144,8 @@ class IntervalSampler:
         return Bounds(np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)))
 
     def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Array | float) -> Bounds:
+        if is_calibration_error(estimand.metric):  # of clusters: no interval around it could hold the true value
+            return Bounds(np.nan, np.nan)
         if not (table.positive.n and table.negative.n):
             return Bounds(np.nan, np.nan)
         if self.inference.clustered is not None:
