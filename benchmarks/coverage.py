@@ -37,7 +37,11 @@ class Section(NamedTuple):
     part: int = 1  # of the repeats
     head: tuple[str, ...] = ("setting",)
     only: tuple[str, ...] = ()  # the columns that are shown, of very many
-    beside: str = "\0"  # what stands in the name of a column that is shown beside ours and not judged
+    beside: tuple[str, ...] = ()  # what stands in the names of columns that are shown beside ours and not judged
+
+    def is_beside(self, name: str) -> bool:
+        """Whether a column is shown beside ours."""
+        return any(part in name for part in self.beside)
 
     def rows(self, repeats: int) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each setting with its shares."""
@@ -53,12 +57,12 @@ SECTIONS = (
     Section("Many classes", "classes.rows", (0.91, 1.0),
             "The default interval / the percentile bootstrap, and how many times as wide as that it is. Half of the settings are "
             "drawn by a seed that changes with the version.", part=4),
-    Section("Scores", "scores.rows", (0.91, 0.995), "Metrics of scores.", part=4),
-    Section("Probabilities of many classes", "probabilities.rows", (0.91, 1.0), "n x K probabilities.", part=8),
+    Section("Scores", "scores.rows", (0.91, 0.995), "Metrics of scores; of the expected calibration error how often a calibrated model stays below its limit.", beside=(", width",), part=4),
+    Section("Probabilities of many classes", "probabilities.rows", (0.91, 1.0), "n x K probabilities, and the usual method beside ours: Student's t, and the delta method.", beside=(", usual",), part=8),
     Section("Clusters", "clusters.rows", (0.91, 0.995), "Rows in clusters that have something in common.", part=8),
-    Section("A prevalence that was estimated", "prevalence.rows", (0.91, 0.995), "The prevalence in use was seen in 100 rows.", beside=", plugged in"),
-    Section("Comparisons", "comparisons.rows", (0.0, 0.065), "How often equal models are told apart at 0.05.", part=4),
-    Section("A gate's default", "gate.rows", (0.0, 0.065), "How often an unchanged model fails.", part=8, beside="drop"),
+    Section("A prevalence that was estimated", "prevalence.rows", (0.91, 0.995), "The deployment prevalence was seen in 100 rows.", beside=(", plugged in",)),
+    Section("Comparisons", "comparisons.rows", (0.0, 0.065), "How often equal models are called different at 0.05.", part=4),
+    Section("A gate's default", "gate.rows", (0.0, 0.065), "How often an unchanged model fails.", part=8, beside=("drop", "stated")),
     Section("Groups that do not differ", "tables.group_rows", (0.0, 0.065), "How often one is called the weakest at 0.05, by exact permutations.", part=8),
     Section("Groups by their intervals", "tables.interval_group_rows", (0.0, 0.10), "The same where clusters, weights or ranks leave intervals to compare.", part=40),
     Section("Weights", "tables.weighted_rows", (0.92, 0.985), "By effective size / by raw weights."),
@@ -88,7 +92,7 @@ def share(cell: Any) -> float:
 def judged(section: Section, rows: list[Any]) -> Iterator[tuple[str, str, float]]:
     """Every cell that has a bar: its setting, its column and its share."""
     for setting, shares in rows:
-        yield from ((setting, name, share(cell)) for name, cell in shares.items() if section.beside not in name)
+        yield from ((setting, name, share(cell)) for name, cell in shares.items() if not section.is_beside(name))
 
 
 def outside(section: Section, rows: list[Any]) -> list[str]:
@@ -114,7 +118,7 @@ def _text(cell: Any) -> str:
 def text_of(section: Section, part: dict[str, Any]) -> str:
     """The section as a part of the page."""
     rows, (low, high) = part["rows"], section.bar
-    names = section.only or tuple(dict.fromkeys(name for _, shares in rows for name in shares))
+    names = section.only or tuple(dict.fromkeys(name for _, shares in rows for name in shares if "width" not in name))
     lines = (
         [*setting.split(" | "), *(_text(shares[name]) if name in shares else "" for name in names)]
         for setting, shares in rows

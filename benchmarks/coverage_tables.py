@@ -1,4 +1,4 @@
-"""How often the intervals of two classes hold the true value, and how often groups that do not differ are told apart."""
+"""How often the intervals of two classes hold the true value, and how often groups that do not differ are called different."""
 
 from __future__ import annotations
 

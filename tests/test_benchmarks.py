@@ -195,6 +195,6 @@ def test_the_page_of_coverage_opens_with_what_its_tables_miss():
         for cells in rows:
             shown = {name: float(re.match(r"[.\d]+", cell)[0]) for name, cell in zip(names, cells, strict=True) if name not in section.head and cell[:1] in ".1"}  # fmt: skip
             for name, value in shown.items():
-                if section.beside not in name and not low <= value <= high:
+                if not section.is_beside(name) and not low <= value <= high:
                     assert f"- outside: {name}, " in part
     assert share((0.9, 0.8)) == share(0.9) == 0.9
