@@ -36,6 +36,7 @@ def test_version_and_help():
 
 ROOMS = {
     "commands",
+    "baseline_gate",
     "class_scores",
     "counted_input",
     "usual_columns",
