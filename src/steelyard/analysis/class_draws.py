@@ -5,7 +5,10 @@ no rows at all would take a class without hits for one that is never found. So t
 distribution common to all classes whose mean and spread are drawn as well: where the classes agree, a rare one is read
 beside the others; where they differ, nearly alone.
 The ends hold these draws, and those of half a row moved from
-their centre to the value seen, wholly and by 1 - 2 / K of the way, which with two classes is not at all.
+their centre to the value seen, wholly and by (1 - 2 / K)^2 of the way, which with two classes is not at all. In trials
+with 3 to 20 classes (3 to 20 rows in the rare ones, recall 0.1 to 0.99: all alike, at random, or one class apart; 300
+to 600 test sets each) that covered .92 to .98 at 1.0 to 1.2 times the width of draws with 2 rows spread over all cells,
+which covered .15 to .96; least was AC-score at .89, where 20 classes have one and the same recall, or one of three .1.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class DrawnValues(NamedTuple):
         values = estimand.on_cells(drawn.cells)
         around = values if drawn.around is drawn.cells else estimand.on_cells(drawn.around)
         centre = None if drawn.centre is None else estimand.on_cells(drawn.centre)[..., 0]
-        return cls(values, around, centre, 1 - 2 / drawn.cells.shape[-1])
+        return cls(values, around, centre, (1 - 2 / drawn.cells.shape[-1]) ** 2)
 
 
 def draw_count(classes: int, *, of_one: bool) -> int:
