@@ -120,7 +120,7 @@ def text_of(section: Section, part: dict[str, Any]) -> str:
     rows, (low, high) = part["rows"], section.bar
     names = section.only or tuple(dict.fromkeys(name for _, shares in rows for name in shares if "width" not in name))
     lines = (
-        [*setting.split(" | "), *(_text(shares[name]) if name in shares else "" for name in names)]
+        [*setting.split(" | "), *(_text(shares[name]) if name in shares else "–" for name in names)]
         for setting, shares in rows
     )
     missed, shares = outside(section, rows), [value for _, _, value in judged(section, rows)]
