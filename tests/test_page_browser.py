@@ -24,7 +24,7 @@ from steelyard import (
     get_metric,
     intervals,
 )
-from steelyard.analysis.formatting import bounds_text, interval_text, percent_text, three_digits, unbroken
+from steelyard.analysis.formatting import interval_text, percent_text, three_digits, unbroken
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
@@ -171,7 +171,7 @@ def test_the_page_opens_with_the_numbers_of_the_evaluation(show, html, evaluatio
         assert cells == evaluation.counts.to_dict()
         for row in evaluation.metrics:
             shown = tab.locator(f'[data-metric="{row.name}"] td:not(.bar)').all_text_contents()
-            ends = bounds_text(row.low, row.high, share=row.spec.is_share)
+            ends = row.interval_or_reason()
             assert shown == [unbroken(text) for text in (row.text(row.value), ends, row.text(row.chance))]
         low, high = tab.locator('[data-metric="recall"] .between').text_content().split(" to ")
         recall = evaluation["recall"]

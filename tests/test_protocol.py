@@ -159,10 +159,11 @@ def test_every_metric_of_a_run_is_that_of_its_table():
     found = cross_evaluate(LOGISTIC, X, Y, split=3)
     names = {row.name for row in found.summary}
     # 100 rows are asked of precision_at_k, and a fold has them.
-    assert names == {m.name for m in list_metrics()} | {
+    of_two = [m for m in list_metrics() if m.least_classes == 2]
+    assert names == {m.name for m in of_two} | {
         f"{n}[average={a}]" for n in ("precision", "recall", "f1") for a in ("macro", "weighted")
     }
-    for metric in list_metrics():
+    for metric in of_two:
         for run, value in zip(found.runs, found.values(metric.name), strict=True):
             table = run.confusion if metric.scores is None else run.scores
             assert value == pytest.approx(metric(table), rel=1e-12, nan_ok=True), metric.name

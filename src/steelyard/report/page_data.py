@@ -206,7 +206,7 @@ def _over(row: Mapping[str, Any], over: OverPrevalence | None, start: int) -> di
     """A metric of scores at every prevalence; the value of the evaluation where it does not depend on it."""
     if over is None:
         return {"ranks": True}
-    at = [rounded(value, 7) for value in over.values]
+    at = [rounded(value, 10) for value in over.values]
     at[start] = row["value"]
     chances = [rounded(value, 6) for value in over.chance]
     return {
