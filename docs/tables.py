@@ -30,7 +30,11 @@ def names() -> str:
 def coverage() -> str:
     """How often both intervals of the recall hold, where positives are few; from coverage.md."""
     lines = (HERE / "coverage.md").read_text(encoding="utf-8").splitlines()
-    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("| ")]
+    cells = [
+        [cell.strip() for cell in line.strip("| ").split("|")]
+        for line in lines
+        if line.startswith("| ") and "---" not in line
+    ]
     head = cells[0]
     table = cells[1 : next((i for i, row in enumerate(cells[1:], 1) if len(row) != len(head)), None)]
     few = [row for row in table if float(row[0]) * float(row[1]) <= 30]

@@ -62,7 +62,9 @@ def test_the_named_peers_exist():
     assert set(peers.NOTES) <= set(named)
 
 
-@pytest.mark.parametrize("metric", [m for m in list_metrics() if peers.scikit_learn(m) and m.least_classes == 2], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "metric", [m for m in list_metrics() if peers.scikit_learn(m) and m.least_classes == 2], ids=lambda m: m.name
+)
 def test_scikit_learns_function_gives_our_value(metric):
     import sklearn.metrics
 
