@@ -19,7 +19,7 @@ TRAIN, TEST, Y_TRAIN, Y_TEST = train_test_split(X, Y, test_size=0.5, stratify=Y,
 WEIGHTS = np.random.default_rng(0).uniform(0.5, 2, len(Y_TEST))
 # Higher is better, lower is better; of classes, of scores; one whose name XGBoost itself would take for one to maximise.
 METRICS = ["mcc", "precision", "error_rate", "roc_auc", "log_loss", "f1[average=macro]"]
-ROUNDS, PATIENCE = 60, 15
+ROUNDS, PATIENCE = 200, 15  # rounds enough that every release of the peers stops before
 
 
 def best(values, higher):
