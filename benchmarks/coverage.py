@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 import sys
 import time
@@ -105,7 +106,7 @@ def outside(section: Section, rows: list[Any]) -> list[str]:
 
 def digits(value: float) -> str:
     """A share with three places, or a dash."""
-    return "–" if value != value else f"{value:.3f}".lstrip("0") if value < 1 else "1.000"  # noqa: PLR0124 - NaN
+    return "–" if math.isnan(value) else f"{value:.3f}".lstrip("0") if value < 1 else "1.000"
 
 
 def _text(cell: Any) -> str:
