@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Counts, SteelyardError, get_metric, list_metrics, score_table
-from steelyard.analysis.best_threshold import BestThreshold, best_threshold, roc_then_tpnr
-from steelyard.analysis.resampled_threshold import MOST_APART
+from steelyard.analysis.best_threshold import best_threshold, roc_then_tpnr
+from steelyard.analysis.best_threshold_result import BestThreshold
+from steelyard.analysis.coarse_thresholds import MOST_APART
 from steelyard.errors import InputError, InputTypeError, UndefinedError, UnknownNameError
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.metrics.registry import default_metric
@@ -489,7 +490,7 @@ def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
     assert "score <= 0.500" in repr(best([1, 0], [0, 1], both_directions=True))
     assert "about as good from everybody to nobody" in repr(best([1, 0], [2, 3], "g_mean"))
     found = best_threshold(Y, S)
-    assert "on new rows about" in repr(found) and "95 % of resamples" in repr(found)
+    assert "on new rows about" in repr(found) and "the best one lies between" in repr(found)
     assert pickle.loads(pickle.dumps(found)) == found and isinstance(found, BestThreshold)
     assert found.row()["threshold"] == found.threshold and found.row()["tp"] == found.counts.tp
     with pytest.raises(AttributeError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,16 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from steelyard._types import Array
+    from steelyard.analysis.threshold_limits import Limit
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.statistics.score_table import ScoreTable
 
     # A metric, several for their mean, the costs by name, or the matrix of costs with rows true.
     AimLike: TypeAlias = MetricLike | Sequence[MetricLike] | Mapping[str, float] | Sequence[Sequence[float]] | Array
-    LimitsLike: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
 
 TIE = 16 * np.finfo(np.float64).eps  # of the metric's range: what rounding makes of equal optima
-SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows of weight 0.1 each
 _COSTS = {"cost_fn": (1, 0), "cost_fp": (0, 1), "cost_tp": (1, 1), "cost_tn": (0, 0)}  # rows true, columns predicted
 
 
@@ -66,14 +64,17 @@ class Criterion:
     limits: tuple[Limit, ...] = ()
     both: bool = False
 
-    def merits(self, counts: Counts[Array]) -> Array:
-        """The value of each threshold, higher being better; NaN where it is undefined or not allowed."""
+    def merits(self, counts: Counts[Array], rows: Counts[Array] | None = None) -> Array:
+        """The value of each threshold, higher being better; NaN where it is undefined or not allowed.
+
+        The limits are read on the counts of the rows, where the counts of the aim are those of costs.
+        """
         merits = self.aim.values(counts)
         merits = merits if self.aim.sign > 0 else -merits
-        return np.where(self._allowed(counts), merits, np.nan) if self.limits else merits
+        return np.where(self._allowed(counts if rows is None else rows), merits, np.nan) if self.limits else merits
 
     def _allowed(self, counts: Counts[Array]) -> Array:
-        return np.asarray(np.logical_and.reduce([limit.met(limit.gaps(counts)) for limit in self.limits]))
+        return np.asarray(np.logical_and.reduce([limit.is_met(counts) for limit in self.limits]))
 
     def chosen(self, merits: Array) -> Array:
         """The place of the first of the best thresholds, directions and thresholds taken as one axis."""
@@ -197,48 +198,3 @@ def _with_parameters(metrics: list[Metric], parameters: Mapping[str, Any]) -> It
     for metric in metrics:
         mine = {key: value for key, value in parameters.items() if key in metric.parameters or key in unknown}
         yield metric.fixed(None, **mine) if mine else metric
-
-
-# ---------------------------------------------------------------- what is allowed
-
-
-@dataclass(frozen=True)
-class Limit:
-    """A bound that a threshold has to meet, such as specificity >= 0.99."""
-
-    metric: Metric
-    sign: str
-    bound: float
-    text: str
-
-    def gaps(self, counts: Counts[Array]) -> Array:
-        """How much each table lacks; NaN where the metric is undefined."""
-        values = application.count_values(self.metric, counts, self.metric.parameters)
-        return np.asarray(self.bound - values if self.sign[0] == ">" else values - self.bound)
-
-    def met(self, gaps: Array) -> Array:
-        """Which tables meet the bound, given what they lack."""
-        slack = SLACK * max(1.0, abs(self.bound))
-        return np.asarray(gaps <= slack if self.sign[1:] else gaps < -slack)
-
-
-def read_limits(where: LimitsLike | None) -> tuple[Limit, ...]:
-    """The bounds as a user writes them: one string, or a list of them."""
-    written = [] if where is None else re.split(r"\s+and\s+", where) if isinstance(where, str) else where
-    if not isinstance(written, (list, tuple)):
-        raise InputTypeError(f"where= takes text such as 'specificity >= 0.99', or a list of it, not {where!r}.")
-    return tuple(map(_limit, written))
-
-
-def _limit(text: str) -> Limit:
-    parts = re.fullmatch(r"(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)", text.strip()) if isinstance(text, str) else None
-    try:
-        bound = float(parts[3]) if parts else math.nan
-    except ValueError:
-        bound = math.nan
-    if parts is None or not math.isfinite(bound):
-        raise InputError(f"{text!r} is no bound: write a metric, one of >= <= > <, and a number: 'recall >= 0.9'.")
-    metric = get_metric(parts[1])
-    if metric.function is None:
-        raise InputTypeError(f"{metric.name} judges the order of all scores, so it cannot constrain a threshold.")
-    return Limit(metric, parts[2], bound, f"{metric.name} {parts[2]} {parts[3]}")

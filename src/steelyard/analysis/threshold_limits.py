@@ -1,0 +1,123 @@
+"""Threshold limits: bounds that a threshold has to meet, such as recall >= 0.9 or at most 200 alerts in 10,000 rows."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics import application
+from steelyard.metrics.registry import get_metric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard._types import Array
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.counts import Counts
+
+    LimitsLike: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
+
+SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows of weight 0.1 each
+_ALERTS = re.compile(r"alerts\s*<=\s*([\d_,]+)\s+(?:of|in|out of)\s+([\d_,]+)(?:\s+rows)?")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A bound that a threshold has to meet, such as specificity >= 0.99."""
+
+    metric: Metric
+    sign: str
+    bound: float
+    text: str
+
+    def values(self, counts: Counts[Array]) -> Array:
+        """The metric on each table."""
+        return np.asarray(application.count_values(self.metric, counts, self.metric.parameters))
+
+    def gaps(self, counts: Counts[Array]) -> Array:
+        """How much each table lacks; NaN where the metric is undefined."""
+        values = self.values(counts)
+        return np.asarray(self.bound - values if self.sign[0] == ">" else values - self.bound)
+
+    def met(self, gaps: Array) -> Array:
+        """Which tables meet the bound, given what they lack."""
+        slack = SLACK * max(1.0, abs(self.bound))
+        return np.asarray(gaps <= slack if self.sign[1:] else gaps < -slack)
+
+    def is_met(self, counts: Counts[Array]) -> Array:
+        """Which tables meet the bound."""
+        return self.met(self.gaps(counts))
+
+
+@dataclass(frozen=True)
+class Capacity(Limit):
+    """At most so many alerts in a day of so many rows: the share flagged is to be no larger."""
+
+    alerts: int = 0
+    rows: int = 1
+
+    def exceeded(self, share: Array | float) -> Array:
+        """The chance that a day has more alerts, where this share of all rows is flagged."""
+        from scipy.special import bdtrc
+
+        return np.asarray(bdtrc(self.alerts, self.rows, share))
+
+    def exceeded_after(self, flagged: float, rows: float) -> float:
+        """The chance that a day has more alerts, where so many of some rows were flagged and the threshold is theirs.
+
+        The share above the next score that is not flagged has a beta distribution, so a day has a beta-binomial number
+        of alerts.
+        """
+        from scipy.special import betaln
+
+        a, b = flagged + 1, max(rows - flagged, 1e-9)
+        kept = np.arange(min(self.alerts, self.rows) + 1)
+        terms = betaln(kept + a, self.rows - kept + b) - betaln(a, b) + _log_choices(self.rows, kept)
+        return max(0.0, 1 - float(np.exp(terms).sum()))
+
+
+def _log_choices(n: int, k: Array) -> Array:
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+
+def read_limits(where: LimitsLike | None) -> tuple[Limit, ...]:
+    """The bounds as a user writes them: one string, or a list of them."""
+    written = [] if where is None else re.split(r"\s+and\s+", where) if isinstance(where, str) else where
+    if not isinstance(written, (list, tuple)):
+        raise InputTypeError(f"where= takes text such as 'specificity >= 0.99', or a list of it, not {where!r}.")
+    return tuple(map(_limit, written))
+
+
+def _limit(text: str) -> Limit:
+    if isinstance(text, str) and (asked := _ALERTS.fullmatch(text.strip())):
+        return _capacity(*(int(re.sub(r"[_,]", "", number)) for number in asked.groups()))
+    parts = re.fullmatch(r"(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)", text.strip()) if isinstance(text, str) else None
+    try:
+        bound = float(parts[3]) if parts else math.nan
+    except ValueError:
+        bound = math.nan
+    if parts is None or not math.isfinite(bound):
+        raise InputError(
+            f"{text!r} is no bound: write a metric, one of >= <= > <, and a number: 'recall >= 0.9', or "
+            "'alerts <= 200 of 10000'."
+        )
+    if parts[1] == "alerts":
+        raise InputError(f"{text!r} lacks the rows of a day: write 'alerts <= 200 of 10000'.")
+    metric = get_metric(parts[1])
+    if metric.function is None:
+        raise InputTypeError(f"{metric.name} judges the order of all scores, so it cannot constrain a threshold.")
+    return Limit(metric, parts[2], bound, f"{metric.name} {parts[2]} {parts[3]}")
+
+
+def _capacity(alerts: int, rows: int) -> Capacity:
+    if not rows > 0 or alerts > rows:
+        raise InputError(f"alerts are some of the rows of a day, and so at most as many, not {alerts:,} of {rows:,}.")
+    text = f"alerts <= {alerts:,} of {rows:,} rows"
+    return Capacity(get_metric("predicted_prevalence"), "<=", alerts / rows, text, alerts, rows)

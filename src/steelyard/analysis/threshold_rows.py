@@ -1,0 +1,127 @@
+"""Threshold rows: what a search for a threshold is given, read into the sample that it is made on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.class_shares import checked_prevalence
+from steelyard.analysis.cluster_scores import ClusterScores
+from steelyard.analysis.inference import ClusteredRows, Inference
+from steelyard.analysis.row_costs import cost_table
+from steelyard.analysis.threshold_sample import ClusterRows, ThresholdSample
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_name
+from steelyard.ingest.frame_tally import label_columns
+from steelyard.metrics.frame_tables import given_scores
+from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.positive_class import CONVENTION, RARER, choice_sentences
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Frame, Label, Labels
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.row_costs import CostAim, CostsLike, ErrorCost
+    from steelyard.ingest.source import Source
+    from steelyard.metrics.call_options import CallOptions
+
+
+@dataclass(frozen=True)
+class ThresholdRows:
+    """A table of scores, rows, or a frame and its columns, with the cluster of each row where there are clusters."""
+
+    data: ScoreTable | Frame | Source | ArrayLike
+    y_score: ArrayLike | None
+    options: CallOptions
+    columns: FrameColumns
+    cluster: ArrayLike | str | None = None
+    prevalence: PrevalenceLike | None = None
+
+    def as_arrays(self) -> ThresholdRows:
+        """The same with the columns of a frame as arrays, where clusters need every row."""
+        if self.cluster is None:
+            return self
+        if isinstance(self.data, ScoreTable):
+            raise InputTypeError(CLUSTERS_NEED_ROWS)
+        if not self.columns.are_named(y_score=self.y_score, sample_weight=self.options.sample_weight):
+            refuse_name("cluster", self.cluster)
+            return self
+        rows = self.columns.rows(self.data, self.cluster, self.options.frequency)  # type: ignore[arg-type]  # a frame
+        options = replace(self.options, sample_weight=rows.weights, frequency=rows.frequency)
+        return ThresholdRows(rows.truth, rows.scores, options, FrameColumns(), rows.clusters, self.prevalence)
+
+    def table(self, *, weight: ErrorCost | None = None) -> ScoreTable:
+        """The scores, weighted by what errors cost where that is given."""
+        options = self.options
+        options = replace(options, pos_label=CONVENTION) if options.pos_label is None else options
+        columns = self.columns
+        if isinstance(weight, str):
+            if columns.true is None and not isinstance(self.data, ScoreTable):
+                raise InputTypeError(f"{weight!r} names a column of costs; beside arrays give the costs, one a row.")
+            columns = columns._replace(weight=weight) if columns.true is not None else columns
+        elif weight is not None:
+            if isinstance(self.data, ScoreTable) or columns.true is not None:
+                raise InputTypeError(
+                    "Costs by row of a frame are the name of a column; of a table, those of its weights."
+                )
+            options = replace(options, sample_weight=weight)
+        return given_scores(self.data, self.y_score, options, columns, single_use=weight is None)
+
+    def sample(self, both: bool, costs: CostsLike | None) -> tuple[ThresholdSample, CostAim | None]:
+        """The sample to search, and with costs by row the aim that reads them."""
+        if self.prevalence is not None and np.ndim(checked_prevalence(self.prevalence)):
+            raise InputError("A threshold is chosen at one prevalence; give one share of positives.")
+        if costs is None:
+            table = self.table()
+            return ThresholdSample(table, both, self.prevalence, None, self._clusters(table)), None
+        if self.cluster is not None:
+            raise InputError("Costs by row and cluster= cannot be given together; give the costs as numbers.")
+        if self.columns.weight is not None or self.options.sample_weight is not None:
+            raise InputError("Costs by row and weights cannot be given together; multiply the costs by the weights.")
+        table = _unweighted(self.table())
+        weighted, aim = cost_table(costs, table, lambda column: self.table(weight=column), self.prevalence)
+        return ThresholdSample(table, both, self.prevalence, weighted), aim
+
+    def _clusters(self, table: ScoreTable) -> ClusterRows | None:
+        if self.cluster is None:
+            return None
+        options = self.options
+        given = ClusteredRows(
+            self.data,  # type: ignore[arg-type]  # rows, as a table is refused
+            None,
+            self.cluster,
+            options.frequency,
+            y_score=self.y_score,
+            sample_weight=options.sample_weight,
+        )
+        rows = ClusterScores.of(given, table, Inference())
+        mass = rows.mass.mass
+        weights = np.ones(len(rows.scores)) if mass is None else np.asarray(mass, dtype=np.float64)
+        return ClusterRows(rows.positive, rows.scores, weights, np.asarray(rows.mass.clusters, dtype=np.int64))
+
+    def assumed(self, positive: Label) -> tuple[str, ...]:
+        """Who chose the positive class, where no label named it."""
+        given = self.options.pos_label
+        if isinstance(self.data, ScoreTable) or not (given is RARER or (given is None and positive not in (1, True))):
+            return ()
+        return choice_sentences(given, positive, _true_labels(self.data, self.columns.true))
+
+
+def _unweighted(table: ScoreTable) -> ScoreTable:
+    """The same rows without their weights."""
+    if not table.weighted:
+        return table
+    positive, negative = (ClassScores(side.scores, side.rows) for side in table.classes)
+    return replace(table, positive=positive, negative=negative)
+
+
+def _true_labels(data: Frame | Source | ArrayLike, true: str | None) -> Labels:
+    """The labels of the truth, in an array or in a column of a frame."""
+    # With the name of a column it is a frame.
+    column = arrays.column(data, "y_true") if true is None else label_columns(data, true, [], None)[0][0]  # type: ignore[arg-type]
+    return label_codes.encode(column)[1]

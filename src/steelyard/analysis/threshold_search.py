@@ -1,0 +1,185 @@
+"""Threshold search: the best threshold of a sample, what limits it keeps, and what it is worth on new rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.best_threshold_result import BestThreshold, KeptLimit
+from steelyard.analysis.draws import check_level, tails
+from steelyard.analysis.needed_rows import needed_rows_sentence
+from steelyard.analysis.promised_limits import Promise, check_confidence
+from steelyard.analysis.resampled_threshold import Resampling
+from steelyard.analysis.threshold_gap import threshold_of
+from steelyard.analysis.threshold_limits import SLACK, Capacity
+from steelyard.errors import InputError, UndefinedError
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.analysis.resampled_threshold import Resamples
+    from steelyard.analysis.threshold_criterion import Aim, Criterion
+    from steelyard.analysis.threshold_limits import Limit
+    from steelyard.analysis.threshold_sample import ThresholdSample
+    from steelyard.statistics.score_table import ScoreTable
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to choose a threshold, the metric to report at it, and the confidence with which limits are to be kept."""
+
+    criterion: Criterion
+    report: Aim
+    tolerance: float = 0.01
+    level: float = 0.95
+    confidence: float | None = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.tolerance, (int, float, np.number)) and self.tolerance >= 0):
+            raise InputError(f"tolerance is a difference of values, 0 or more, not {self.tolerance!r}.")
+        check_level(self.level)
+        check_confidence(self.confidence)
+        if self.confidence is not None and not self.criterion.limits:
+            raise InputError("confidence= is that of limits; give them too, such as where='recall >= 0.9'.")
+
+    def best(self, sample: ThresholdSample, resamples: int, rng: np.random.Generator) -> BestThreshold:
+        """The best threshold of a sample, with its variation over resamples of the rows."""
+        if not isinstance(resamples, (int, np.integer)) or isinstance(resamples, bool) or resamples < 0:
+            raise InputError(f"resamples is a whole number, 0 or more, not {resamples!r}.")
+        self.criterion.check(sample.every)
+        promise = None if self.confidence is None else Promise(self.criterion.limits, float(self.confidence))
+        kept = None if promise is None else promise.kept(sample, rng)
+        merits = self.criterion.merits(sample.merits_of.counts, sample.every.counts)
+        merits = merits if kept is None else np.where(kept, merits, np.nan)
+        place = int(self.criterion.chosen(merits))
+        needed = ""
+        if promise is not None and (kept is None or not kept[:, 1:-1].any()):
+            needed = needed_rows_sentence(promise, sample, rng)
+        if np.isnan(merits.flat[place]):
+            raise self._without_threshold(sample, kept, needed)
+        best = replace(self._best_at(place, merits, sample), needed=needed)
+        return self._resampled(best, place, merits, sample, kept, int(resamples), rng) if resamples else best
+
+    def _without_threshold(self, sample: ThresholdSample, kept: Array | None, needed: str) -> Exception:
+        """The sentence where no threshold has a value, or keeps the promise."""
+        if kept is None or kept.any():
+            return UndefinedError(self.criterion.undefined(sample.every))
+        texts = " and ".join(limit.text for limit in self.criterion.limits)
+        return InputError(f"No threshold keeps {texts} with {100 * (self.confidence or 0):g} % confidence. {needed}")
+
+    def _best_at(self, place: int, merits: Array, sample: ThresholdSample) -> BestThreshold:
+        every = sample.every
+        side, i = divmod(place, every.observed.shape[-1])
+        direction, observed = -1 if side else 1, float(every.observed[side, i])
+        plateau = _plateau(merits[side], every.observed[side], i, self.tolerance)
+        limits = (self._kept_limit(limit, place, sample) for limit in self.criterion.limits)
+        return BestThreshold(
+            threshold=threshold_of(sample.table, observed, direction),
+            value=float(self.report.values(sample.merits_of.flat()[place])),
+            counts=sample.rows.flat()[place],
+            plateau=_ends(sample.table, plateau, direction),
+            metric=self.report.name,
+            direction=direction,
+            level=float(self.level),
+            positive=sample.table.label,
+            observed=observed,
+            limits=tuple(limits),
+        )
+
+    def _kept_limit(self, limit: Limit, place: int, sample: ThresholdSample) -> KeptLimit:
+        value = float(limit.values(sample.every.flat()[place]))
+        exceeded = float(limit.exceeded(value)) if isinstance(limit, Capacity) else None
+        confidence = None if self.confidence is None else float(self.confidence)
+        return KeptLimit(limit.text, value, confidence=confidence, exceeded=exceeded)
+
+    def _resampled(
+        self,
+        best: BestThreshold,
+        place: int,
+        merits: Array,
+        sample: ThresholdSample,
+        kept: Array | None,
+        resamples: int,
+        rng: np.random.Generator,
+    ) -> BestThreshold:
+        """The result with the interval of the threshold, and what those of resamples are worth on the rows left out.
+
+        Efron's optimism, the value on the resample less that of the same threshold on all rows, leaves 40 % of the
+        bias: informedness of 100 rows of noise is 0.117 at its best, 0.047 by that and 0.002 by rows left out.
+        """
+        criterion = self.criterion if kept is None else replace(self.criterion, limits=())
+        drawn = Resampling(sample, criterion, place, kept).resamples(resamples, rng)
+        if drawn is None:
+            return best
+        expected = float(self.report.values(drawn.unseen))
+        # By chance a resample may do better on rows it left out than the best of all rows does on these.
+        merits_all = self.criterion.aim.sign * self.criterion.aim.values(sample.merits_of.flat())
+        regret = float(np.nanmean(np.nanmax(merits) - merits_all[drawn.places]))
+        return replace(
+            best,
+            interval=None if kept is not None else self._interval(best, place, merits, sample, drawn),
+            out_of_sample=expected,
+            out_of_sample_interval=self._value_interval(expected, drawn),
+            optimism=self.report.sign * (best.value - expected),
+            regret=max(regret, 0.0),
+            limits=best.limits if kept is not None else self._likely(best.limits, sample, drawn),
+        )
+
+    def _interval(
+        self, best: BestThreshold, place: int, merits: Array, sample: ThresholdSample, drawn: Resamples
+    ) -> tuple[float, float]:
+        return _ends(sample.table, _range(merits, place, sample, drawn, self.level), best.direction)
+
+    def _value_interval(self, expected: float, drawn: Resamples) -> tuple[float, float]:
+        """The value on new rows, as far as that at the threshold varies over resamples of the rows."""
+        values = self.report.values(drawn.there)
+        values = values[np.isfinite(values)]
+        if not len(values):
+            return float("nan"), float("nan")
+        low, high = np.quantile(values, tails(self.level)) - np.mean(values) + expected
+        bounds = self.report.range
+        return max(float(low), bounds[0]), min(float(high), bounds[1])
+
+    def _likely(
+        self, limits: tuple[KeptLimit, ...], sample: ThresholdSample, drawn: Resamples
+    ) -> tuple[KeptLimit, ...]:
+        """The limits with the share of the resamples whose threshold keeps them on all rows."""
+        at = sample.every.flat()[drawn.places]
+        shares = (float(np.mean(limit.is_met(at))) for limit in self.criterion.limits)
+        return tuple(replace(kept, chance=share) for kept, share in zip(limits, shares, strict=True))
+
+
+def _range(merits: Array, place: int, sample: ThresholdSample, drawn: Resamples, level: float) -> tuple[float, float]:
+    """The ends of the scores at which the best threshold of the population may lie.
+
+    They hold those of the middle resamples, and all at which the metric is not worse than at the best by more than
+    resamples make it: in a resample the best threshold of all rows plays the part that the best of the population plays
+    in these rows. Of a limit the first alone says where it is met.
+    """
+    size = merits.shape[-1]
+    side, i = divmod(place, size)
+    here = np.append(drawn.places[drawn.places // size == side] - side * size, i)
+    ends = [int(np.quantile(here, tail, method="inverted_cdf")) for tail in tails(level)]
+    if np.isfinite(drawn.lost).all():
+        lost = float(np.quantile(drawn.lost, level, method="higher"))
+        near = np.flatnonzero(merits[side] >= merits[side, i] - lost - SLACK)
+        ends = [min(ends[0], int(near[0])), max(ends[1], int(near[-1]))]
+    low, high = sorted(float(sample.every.observed[side, j]) for j in ends)
+    return low, high
+
+
+def _ends(table: ScoreTable, observed: tuple[float, float], direction: int) -> tuple[float, float]:
+    """The thresholds at the two ends of a range of observed scores."""
+    low, high = (threshold_of(table, end, direction) for end in observed)
+    return low, high
+
+
+def _plateau(merits: Array, observed: Array, place: int, tolerance: float) -> tuple[float, float]:
+    """The ends of the run of observed scores around one place at which a threshold is about as good as there."""
+    far = np.flatnonzero(~(merits >= merits[place] - tolerance - SLACK))
+    after = int(np.searchsorted(far, place))
+    first = far[after - 1] + 1 if after else 0
+    last = far[after] - 1 if after < len(far) else len(merits) - 1
+    low, high = sorted((float(observed[first]), float(observed[last])))
+    return low, high
