@@ -157,10 +157,10 @@ def test_columns_of_scores_are_guessed_by_the_share_of_each_class():
 def test_levels_read_as_a_sentence_and_as_a_row():
     found = chance("precision", FINLEY)
     assert repr(found) == (
-        "precision of a no-skill baseline: same margins 0.0182, always the majority –, always the minority 0.0182, "
-        "a fair coin 0.0182"
+        "precision of a no-skill baseline: same margins 1.82 %, always the majority –, always the minority 1.82 %, "
+        "a fair coin 1.82 %"
     )
-    assert repr(chance("recall", CLASSES, average=None)).endswith("a fair coin [0.333, 0.333, 0.333]")
+    assert repr(chance("recall", CLASSES, average=None)).endswith("a fair coin [33.3 %, 33.3 %, 33.3 %]")
     assert list(found.row()) == ["metric", *SIDES]
 
 

@@ -290,3 +290,39 @@ def test_a_figure_of_scores_takes_arrays_by_keyword_and_frames(name):
     display = getattr(steelyard, name)
     drawn = display.from_predictions(y_true=Y, y_score=S, pos_label=1, sample_weight=W)
     assert display.from_predictions(FRAME, true="y", score="s", weight="w").caption() == drawn.caption()
+
+
+# What comes before a keyword of another question, where it is not the rows alone.
+BEFORE = {
+    "interval": ("f1", Y, P),
+    "intervals": (["f1"], Y, P),
+    "chance": ("f1", Y, P),
+    "chance_test": ("f1", Y, P),
+    "compare": (Y, {"a": P, "b": P2}),
+    "at_prevalence": (Y, 0.1, P),
+    "paired": (Y, P, P2),
+    "scorer": ("f1",),
+}
+OF_ROWS = [
+    name
+    for name in steelyard._HOME
+    if name not in ("SteelyardError", "RARER", "beats_guessing", "roc_then_tpnr")
+    and {"y_true", "y", "data"} & set(inspect.signature(getattr(steelyard, name)).parameters)
+]
+
+
+@pytest.mark.parametrize("keyword", ["by", "cluster", "zero_division"])
+@pytest.mark.parametrize("name", [*OF_ROWS, "recall", "roc_auc", "scorer"])
+def test_a_keyword_of_another_question_is_taken_or_refused_in_a_sentence_that_says_what_to_do(name, keyword):
+    function = getattr(steelyard, name)
+    taken = set(inspect.signature(function).parameters)
+    if keyword in taken or (keyword == "zero_division" and name in ("chance", "chance_test", "scorer")):
+        return
+    given = (None, S[:, None], Y, S[:, None], Y)[: 5 if "y_test" in taken else 3] if "y" in taken else (Y, P)
+    with pytest.raises(InputTypeError, match=rf"^{keyword}= .*(evaluate|groups=|steelyard\.precision|no interval)"):
+        function(*BEFORE.get(name, given), **{keyword: 0 if keyword == "zero_division" else SITE})
+
+
+def test_a_figure_refuses_groups_in_a_sentence():
+    with pytest.raises(InputTypeError, match=r"^by= .* a figure gives one result"):
+        steelyard.RocDisplay.from_predictions(Y, S, by=SITE)

@@ -9,12 +9,14 @@ import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 
+import jsonschema
 import numpy as np
 import pytest
 
 from steelyard import (
     Confusion,
     Counts,
+    Evaluation,
     at_prevalence,
     audit,
     best_threshold,
@@ -350,12 +352,18 @@ def test_an_address_that_names_no_number_is_ignored(show, html, evaluation, writ
         assert settings(tab) == (0.5, float(evaluation.counts.positives / evaluation.counts.total))
 
 
+def saved(copied):
+    """The evaluation that copied numbers are, valid by the published schema."""
+    jsonschema.validate(copied, Evaluation.json_schema())
+    return Evaluation.from_json(json.dumps(copied))
+
+
 def test_the_numbers_copied_are_strict_json_and_markdown_of_the_current_state(show, html, evaluation):
     with show(html) as tab:
         slide(tab, "threshold", 99)
         rested(tab)
         data = json.loads(tab.evaluate("JSON.stringify(steelyard.numbers())"))
-        assert data["schema"] == 1
+        saved(data)
         assert data["threshold"] == settings(tab)[0]
         shown = read(tab)
         assert {m["name"]: m["value"] for m in data["metrics"]} == {
@@ -399,19 +407,13 @@ def test_the_copied_json_is_that_of_the_evaluation_where_nothing_was_moved(show,
     expected = json.loads(grouped.to_json())
     with show(page(grouped)) as tab:
         found = tab.evaluate("steelyard.numbers()")
-        assert found["schema"] == 1
-        for key in (
-            "rows",
-            "labels",
-            "positive",
-            "threshold",
-            "level",
-            "method",
-            "seed",
-            "assumed",
-            "verdict",
-        ):
+        assert saved(found).counts == grouped.counts
+        for key in expected.keys() - {"source", "metrics", "groups", "scores"}:
             assert found[key] == expected[key], key
+        wholes = {row["name"]: row for row in expected["metrics"]}
+        assert {row["name"] for row in found["metrics"]} == wholes.keys()
+        for row in found["metrics"]:
+            assert row == pytest.approx(wholes[row["name"]]), row["name"]
         assert [part["group"] for part in found["groups"]] == [{"site": "north", "year": 2024}] * 2
         known = {row["name"]: row for row in expected["groups"][0]["metrics"]}
         assert len(found["groups"][0]["metrics"]) >= 5
@@ -431,6 +433,33 @@ def test_the_copied_json_is_that_of_the_evaluation_where_nothing_was_moved(show,
         assert moved["verdict"][0]["text"] == tab.locator("h1 .live").text_content()
         assert moved["verdict"][1]["text"].startswith("Now at threshold") and "above" not in moved["verdict"][1]["text"]
         assert "above" not in tab.evaluate("steelyard.markdown()").split("\n")[0]
+
+
+@pytest.mark.parametrize("case", ["labels", "weights", "classes", "prevalence", "nobody flagged"])
+def test_the_copied_json_can_be_read_back_at_every_state(show, case):
+    rng = np.random.default_rng(8)
+    y, score = rng.integers(0, 3 if case == "classes" else 2, 90), rng.random(90)
+    options = {"sample_weight": rng.random(90)} if case == "weights" else {}
+    options |= {"prevalence": 0.1} if case == "prevalence" else {}
+    if case in ("labels", "classes"):
+        names = np.array(["a", "b", "c"])
+        evaluation = evaluate(names[y], names[rng.permutation(y)], pos_label=None if case == "classes" else names[1])
+    else:
+        evaluation = evaluate(y, y_score=0.8 * score + 0.2 * y, **options)
+    with show(page(evaluation)) as tab:
+        opened = saved(tab.evaluate("steelyard.numbers()"))
+        if case != "classes":
+            assert opened.counts == evaluation.counts and opened.positive == evaluation.positive
+        if evaluation.scores is not None:
+            slide(tab, "threshold", int(tab.get_attribute("#threshold", "max")) if case == "nobody flagged" else 12)
+            rested(tab)
+            moved = saved(tab.evaluate("steelyard.numbers()"))
+            assert moved.threshold == settings(tab)[0] and moved.rows == 90
+            assert (moved.confusion is None) == (case == "weights")
+        slide(tab, "prevalence", 30)
+        rested(tab)
+        elsewhere = saved(tab.evaluate("steelyard.numbers()"))
+        assert elsewhere.prevalence == float(tab.get_attribute("#prevalence", "data-prevalence"))
 
 
 def headline(counts, **options):
@@ -471,7 +500,7 @@ def test_the_copy_button_fills_the_clipboard(show, html):
     with show(html, permissions=["clipboard-read", "clipboard-write"]) as tab:
         tab.click("#copy-json")
         until(tab, "document.querySelector('#copied').textContent === 'copied'")
-        assert json.loads(tab.evaluate("navigator.clipboard.readText()"))["schema"] == 1
+        assert json.loads(tab.evaluate("navigator.clipboard.readText()"))["schema"] == 2
 
 
 def test_a_copy_that_the_browser_refused_is_not_called_copied(show, html):

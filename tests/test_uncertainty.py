@@ -382,6 +382,8 @@ def test_sizes_are_those_that_give_the_width():
     assert plan.balanced_rows < plan.rows / 5
     assert "Label more positives" in repr(plan)
     assert "Label more" not in repr(sample_size("accuracy", at=(0.8, 0.8), prevalence=0.5, width=0.1))
+    planned = repr(sample_size("recall", at=(0.8, 0.9), versus=(0.7, 0.9), prevalence=0.05))
+    assert planned.startswith("telling recall 80.0 % from 70.0 % takes") and "at a prevalence of 5.00 %" in planned
     known = sample_size(
         "recall", at=(0.55, 0.97), prevalence=0.018, width=0.1, assurance=None
     )  # the page's example: 400 positives give 5 points

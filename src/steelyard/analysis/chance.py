@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Generic, Unpack
 
 import numpy as np
 
-from steelyard.analysis.formatting import ROUNDING, three_digits
+from steelyard.analysis.formatting import ROUNDING, value_text
 from steelyard.analysis.rows import Flat
-from steelyard.errors import InputError
+from steelyard.errors import InputError, SteelyardError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.metrics import application
 from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, MetricOptions, undefined_or_zero_division
@@ -48,13 +48,22 @@ class Chance(Flat, Generic[Cell_co]):
     def __repr__(self) -> str:
         values = [("same margins", self.same_margins), ("always the majority", self.majority)]
         values += [("always the minority", self.minority), ("a fair coin", self.coin)]
-        return (
-            f"{self.metric} of a no-skill baseline: {', '.join(f'{words} {_digits(value)}' for words, value in values)}"
-        )
+        share = _is_share(self.metric)
+        texts = [f"{words} {_digits(value, share=share)}" for words, value in values]
+        return f"{self.metric} of a no-skill baseline: {', '.join(texts)}"
 
 
-def _digits(value: Array | float) -> str:
-    return three_digits(float(value)) if np.ndim(value) == 0 else f"[{', '.join(map(_digits, np.asarray(value)))}]"
+def _is_share(metric: str) -> bool:
+    try:
+        return MetricSpec.of(metric).is_share
+    except SteelyardError:  # an own metric that is in no registry
+        return False
+
+
+def _digits(value: Array | float, *, share: bool) -> str:
+    if np.ndim(value) == 0:
+        return value_text(float(value), share=share)
+    return f"[{', '.join(_digits(each, share=share) for each in np.asarray(value))}]"
 
 
 def chance(
@@ -78,7 +87,7 @@ def chance(
     >>> chance("f1", Counts(tp=28, fn=23, fp=72, tn=2680))
     f1 of a no-skill baseline: same margins 0.0241, always the majority 0, always the minority 0.0357, ...
     >>> chance("accuracy", ["a", "a", "b", "c"], ["a", "b", "b", "c"])
-    accuracy of a no-skill baseline: same margins 0.312, always the majority 0.500, always the minority 0.250, ...
+    accuracy of a no-skill baseline: same margins 31.2 %, always the majority 50.0 %, always the minority ...
     """
     refuse_groups("chance", **options)
     given: dict[str, Any] = {**options}

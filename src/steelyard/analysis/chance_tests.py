@@ -15,6 +15,7 @@ from steelyard.analysis.random_agreements import agreement_tails, normal_tails, 
 from steelyard.analysis.rows import Flat
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import NATIVE, CallOptions, MetricOptions
 from steelyard.metrics.frame_tables import given_table
 from steelyard.statistics.class_scores import ClassScores
@@ -59,6 +60,7 @@ class ChanceTest(Flat):
         return f"better than a random predictor: {p} ({self.method}{share})"
 
 
+@refuses_other_keywords
 def beats_chance(
     y_true: Statistic | Frame | Source | ArrayLike,
     y_pred: ArrayLike | None = None,

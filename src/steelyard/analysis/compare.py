@@ -15,8 +15,8 @@ from steelyard.analysis.inference import Inference
 from steelyard.analysis.model_question import Question
 from steelyard.errors import InputError
 from steelyard.ingest import label_codes
-from steelyard.ingest.frame_columns import refuse_groups
 from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.paired import Paired
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import SpecLike
 
 
+@refuses_other_keywords
 def compare(
     y_true: ArrayLike | Frame | Source | Paired | Mapping[str, ModelTable],
     models: ComparedModels = None,
@@ -54,7 +55,6 @@ def compare(
     pred: ComparedModels = None,
     score: ComparedModels = None,
     weight: str | None = None,
-    by: None = None,
     cluster: ArrayLike | str | None = None,
 ) -> Comparison:
     """Whether models differ: every metric's difference with its interval and tests, of all pairs of models.
@@ -82,7 +82,6 @@ def compare(
     """
     inference = Inference(level, draws=draws, rng=generator(rng))
     models, scores = model_columns.named_models(models, scores, true, pred, score)
-    refuse_groups("compare", by=by)
     options = CallOptions(pos_label, labels, average)
     if average is None:
         raise InputError("compare takes one value per metric: name a class with pos_label=, or average='macro'.")

@@ -97,6 +97,15 @@ def value_text(value: float, *, share: bool) -> str:
     return percent_text(value) if share else three_digits(value)
 
 
+def difference_text(difference: float, *, share: bool) -> str:
+    """A difference of two values of a metric: of shares of rows in points, of any other as a number.
+
+    >>> difference_text(0.171, share=True), difference_text(0.171, share=False)
+    ('17.1 points', '0.171')
+    """
+    return f"{three_digits(100 * difference)} points" if share else three_digits(difference)
+
+
 def interval_text(value: float, low: float, high: float, *, share: bool = False) -> str:
     """A value with its interval: 0.702 (0.582 to 0.801), or of a share of rows 54.9 % (41.4 to 68.0)."""
     if math.isnan(value):

@@ -10,6 +10,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.label_overlap import disjoint_problems
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.paired import Paired, check_size
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels, LabelSet, Weights
 
 
+@refuses_other_keywords
 def paired(
     y_true: ArrayLike,
     pred_a: ArrayLike,

@@ -11,6 +11,7 @@ from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.formatting import ROUNDING
 from steelyard.errors import InputError
 from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.frame_tables import given_table
 from steelyard.metrics.registry import get_metric
@@ -64,6 +65,7 @@ def at_prevalence(
     score: str | None = None,
     weight: str | None = None,
 ) -> Confusion | ScoreTable: ...
+@refuses_other_keywords
 def at_prevalence(
     y_true: Statistic | Frame | Source | ArrayLike,
     pi: PrevalenceLike,

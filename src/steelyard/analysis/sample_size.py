@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile, normal_reach
 from steelyard.analysis.draws import check_level, generator
-from steelyard.analysis.formatting import listed, three_digits
+from steelyard.analysis.formatting import difference_text, listed, percent_text, value_text
 from steelyard.analysis.paired_power import paired_rows
 from steelyard.analysis.planned_widths import AucPlan, ClassesPlan, CountsPlan, Plan
 from steelyard.analysis.rows import Flat
@@ -51,7 +51,7 @@ class SampleSize(Flat):
             by_class = listed([f"{n:,}" for n in self.class_rows])
             return f"{self.goal} takes {self.rows:,} rows: {by_class} of the classes in turn."
         text = (
-            f"{self.goal} takes {self.rows:,} rows at a prevalence of {three_digits(self.prevalence)}: "
+            f"{self.goal} takes {self.rows:,} rows at a prevalence of {percent_text(self.prevalence)}: "
             f"{self.positives:,} positives and {self.negatives:,} negatives."
         )
         if self.balanced_rows * 2 <= self.rows:
@@ -85,8 +85,8 @@ def sample_size(
     errors are taken as independent.
 
     >>> sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1)
-    recall to a width of 0.100 in 80 % of test sets takes 5,... rows at a prevalence of 0.0500: 27... positives and ...
-    negatives. Label more positives: 5... rows, half of each class, would be enough, read at the deployment prevalence.
+    recall to a width of 10.0 points in 80 % of test sets takes 5,... rows at a prevalence of 5.00 %: 27... positives
+    and ... negatives. Label more positives: 5... rows, half of each class, would be enough, read at the deployment ...
     """
     spec, asked = MetricSpec.of(metric), _Asked(prevalence, level)
     check_level(level)
@@ -96,10 +96,11 @@ def sample_size(
     if width is not None:
         share = _checked_goal(spec, width)
         sure = "" if assurance is None else f" in {100 * _checked_share(assurance, 'assurance'):g} % of test sets"
-        goal = f"{spec.name} to a width of {three_digits(width)}{sure}"
+        goal = f"{spec.name} to a width of {difference_text(width, share=spec.is_share)}{sure}"
         return asked.result(spec, goal, plans[0], lambda plan: _rows_for_width(plan, share, assurance), assurance)
     values = [plan.value for plan in plans]
-    goal = f"telling {spec.name} {three_digits(values[0])} from {three_digits(values[1])}"
+    first, second = (value_text(value, share=spec.is_share) for value in values)
+    goal = f"telling {spec.name} {first} from {second}"
     apart, reach = _checked_goal(spec, abs(values[0] - values[1])), _power_factor(level, power)
     if disagreement is not None:
         rows = paired_rows(plans, disagreement, apart, normal_reach(level) + float(normal_quantile(power)))

@@ -17,6 +17,7 @@ from steelyard.auditing.problem import Problem, checked_problem
 from steelyard.auditing.properties import PROPERTIES, decide
 from steelyard.auditing.property_sentences import critic, fault_text, reason_text
 from steelyard.auditing.reported_beside import accuracy_is_fair, reported_beside
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.statistics.counts import Counts
 
@@ -31,6 +32,7 @@ _MOST = 3
 _VIRTUES = ("equal_recalls_kept", "zero_when_a_class_fails", "constant_chance", "monotone_tp", "monotone_fp")
 
 
+@refuses_other_keywords
 @renamed_keywords(
     both_classes_alike="equal_class_weight",
     a_class_may_fail="allow_zero_recall",

@@ -16,6 +16,7 @@ from steelyard.auditing.robustness_result import TOLERANCE, Robustness
 from steelyard.auditing.score_robustness import score_robustness
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest.array_tables import score_table
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,6 +42,7 @@ class RobustnessOptions(TypedDict, total=False):
     tolerance: float
 
 
+@refuses_other_keywords
 def refit_robustness(
     estimators: Estimator | Mapping[str, Estimator],
     X: ArrayLike,

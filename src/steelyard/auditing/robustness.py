@@ -26,6 +26,7 @@ from steelyard.auditing.ratio_spread import ratio_spread
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
 from steelyard.auditing.score_robustness import score_robustness
 from steelyard.errors import InputError
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ __all__ = ["Robustness", "ratio_spread", "robustness"]
 MOST_DRAWN = 10**9  # rows that a hypergeometric draw takes
 
 
+@refuses_other_keywords
 def robustness(
     y_true: Models | ArrayLike,
     y_pred: ArrayLike | Mapping[str, ArrayLike] | None = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.drop_test import Drop, DropTest, drop_test
 from steelyard.analysis.exchanged_rows import LabelExchange, ScoreExchange
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.formatting import difference_text, value_text
 from steelyard.cli.rules import Baseline, Judgement
 from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
@@ -59,14 +59,17 @@ def _saved(old: Baseline) -> Evaluation:
 
 
 def _judged(drop: Drop, new: Evaluation) -> Judgement:
-    name, shown = drop.spec.name, drop.is_shown
+    name, shown, share = drop.spec.name, drop.is_shown, drop.spec.is_share
+    before = f"baseline {value_text(drop.before, share=share)}"
     if shown is None:
         why = new[name].undefined or "not defined in the baseline"
-        return Judgement(None, f"undefined  {name}, baseline {three_digits(drop.before)}: {why}")
-    values = f"{name} is {three_digits(drop.after)}, baseline {three_digits(drop.before)}"
+        return Judgement(None, f"undefined  {name}, {before}: {why}")
+    values = f"{name} is {value_text(drop.after, share=share)}, {before}"
     if shown:
-        return Judgement(False, f"FAIL  {values}: a drop beyond the {three_digits(drop.limit)} that may be chance")
-    limit = "any drop" if math.isinf(drop.limit) else f"a drop of up to {three_digits(max(drop.limit, 0.0))}"
+        limit = difference_text(drop.limit, share=share)
+        return Judgement(False, f"FAIL  {values}: a drop beyond the {limit} that may be chance")
+    most = difference_text(max(drop.limit, 0.0), share=share)
+    limit = "any drop" if math.isinf(drop.limit) else f"a drop of up to {most}"
     return Judgement(True, f"pass  {values}; {limit} may be chance")
 
 

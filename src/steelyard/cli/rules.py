@@ -146,19 +146,22 @@ def judge_rule(rule: Rule, evaluation: Evaluation, old: Baseline | None) -> Judg
     row = evaluation[rule.metric]
     value = getattr(row, rule.end)
     name = rule.metric if rule.end == "value" else f"{rule.end}({rule.metric})"
+    share = row.spec.is_share
     if math.isnan(value):
+        required = f"{100 * limit:.6g} %" if share else f"{limit:.6g}"
         return Judgement(
-            None, f"undefined  {name}, required {rule.sign} {limit:.6g}: {row.undefined or 'not defined here'}"
+            None, f"undefined  {name}, required {rule.sign} {required}: {row.undefined or 'not defined here'}"
         )
     passed = bool(_SIGNS[rule.sign](value, limit))
-    shown = _apart(value, limit)
+    shown = _apart(value, limit, share=share)
     return Judgement(passed, f"{'pass' if passed else 'FAIL'}  {name} is {shown[0]}, required {rule.sign} {shown[1]}")
 
 
-def _apart(value: float, limit: float) -> tuple[str, str]:
-    """Both numbers with as many digits as distinguish them."""
+def _apart(value: float, limit: float, *, share: bool) -> tuple[str, str]:
+    """Both numbers with as many digits as distinguish them; shares of rows in percent."""
+    times, unit = (100, " %") if share else (1, "")
     for digits in range(3, 18):
-        pair = f"{value:.{digits}g}", f"{limit:.{digits}g}"
+        pair = f"{times * value:.{digits}g}{unit}", f"{times * limit:.{digits}g}{unit}"
         if pair[0] != pair[1] or value == limit:
             return pair
     return repr(value), repr(limit)

@@ -24,6 +24,7 @@ from steelyard.evaluation.sentences import muted_codes
 from steelyard.evaluation.table_notes import table_notes
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_overlap import check_label_overlap
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.statistic import Statistic
 
 
+@refuses_other_keywords
 def evaluate(
     y_true: Statistic | Tally | Source | Frame | ArrayLike,
     y_pred: ArrayLike | None = None,

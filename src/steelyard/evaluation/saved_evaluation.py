@@ -64,6 +64,8 @@ def read_setting(saved: SavedField) -> dict[str, Any]:
 
 def _check_agreement(saved: SavedField, table: Confusion | None, fields: dict[str, Any]) -> None:
     """Refuse what a changed file says in two places in two ways."""
+    if table is None and fields["scores"] is None:
+        return  # copied from a page, which has no tables of weights at other thresholds
     labels = () if table is None else table.labels
     if tuple(read_label(label) for label in saved["labels"].each()) != labels:
         raise saved["labels"].refused("the labels of its table")

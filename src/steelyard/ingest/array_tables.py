@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.ingest import arrays, code_counts, label_codes
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import MOST_LABELS, Confusion
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels, LabelSet, Weights
 
 
+@refuses_other_keywords
 def confusion(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -105,6 +107,7 @@ def declared_labels(labels: LabelSet | None) -> Labels | None:
 # ---------------------------------------------------------------- scores
 
 
+@refuses_other_keywords
 def score_table(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from steelyard.errors import InputTypeError
 from steelyard.ingest.cluster_rows import cluster_rows
 from steelyard.ingest.frame_tally import cluster_columns, tally
+from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.ingest.source import ColumnNames, named_columns
 
 if TYPE_CHECKING:
@@ -125,13 +126,4 @@ def refuse_name(use: str, values: object) -> None:
 
 def refuse_groups(who: str, **options: object) -> None:
     """Refuse groups and clusters where one result is asked for, and rows are taken as independent."""
-    if options.get("by") is not None:
-        raise InputTypeError(
-            f"by= reports groups of rows separately, and {who} gives one result: evaluate takes by=, or give {who} the "
-            "rows of one group."
-        )
-    if options.get("cluster") is not None:
-        raise InputTypeError(
-            f"cluster= is for intervals, and {who} takes the rows as independent; evaluate, interval and intervals "
-            "allow for it."
-        )
+    refuse_keywords(who, options, ("by", "cluster"))

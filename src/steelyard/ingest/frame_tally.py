@@ -10,6 +10,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.label_tables import label_tables, present_labels, rows_of_groups, sorted_groups
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.score_tables import EXACT_ROWS, number_column, score_tables
 from steelyard.ingest.source import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.queries import KeyCounts
 
 
+@refuses_other_keywords
 def tally(
     data: Frame | Source,
     *,

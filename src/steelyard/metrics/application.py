@@ -10,6 +10,7 @@ from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap
+from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
 from steelyard.metrics.count_values import count_values, on_counts
 from steelyard.metrics.expression import Expression, Named, as_expression
@@ -154,6 +155,7 @@ def checked_parameters(metric: Metric, parameters: Mapping[str, object]) -> dict
     free = {} if metric.is_fixed else metric.parameters
     for key, value in parameters.items():
         if key not in free:
+            refuse_keywords(metric.name, {key: value})
             names = ", ".join(free) or "none"
             raise InputTypeError(f"{metric.name} has no parameter {key!r} (it has {names}).{did_you_mean(key, free)}")
         check_parameter(f"{key} of {metric.name}", value, free[key], metric.domain.get(key))

@@ -12,6 +12,7 @@ from steelyard.analysis.draws import check_level, generator
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from steelyard.protocol.split_plan import SplitLike
 
 
+@refuses_other_keywords
 def cross_evaluate(
     estimator: EstimatorsLike,
     X: Features,

@@ -19,6 +19,7 @@ from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling
 from steelyard.protocol.candidates import Candidate, candidates
@@ -48,6 +49,7 @@ _DRAWS = 200  # of groups to set aside, until every class is on both sides
 ONE_ERROR = math.erf(math.sqrt(0.5))  # the level of an interval that reaches one standard error to either side
 
 
+@refuses_other_keywords
 def select_tree(
     estimator: Estimator,
     X: Features,

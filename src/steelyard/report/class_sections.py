@@ -11,9 +11,9 @@ import numpy as np
 from steelyard.evaluation.averages import averaged_metrics
 from steelyard.evaluation.class_views import commonest_classes
 from steelyard.report.controls import MenuEntry
+from steelyard.report.copied_json import LABEL
 from steelyard.report.document import clipped
 from steelyard.report.html_tables import MetricLine, class_table, group_table, interval_cell, metric_lines
-from steelyard.report.page_data import LABEL
 from steelyard.report.sections import facts_of
 
 if TYPE_CHECKING:

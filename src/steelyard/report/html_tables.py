@@ -13,7 +13,7 @@ from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.report.document import clipped, label_html
 from steelyard.report.metric_blocks import metric_blocks
-from steelyard.report.page_numbers import exact_digits, finite_or_none, rounded
+from steelyard.report.page_numbers import exact_digits, finite_or_none, rounded, rounded_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,17 +136,20 @@ def _group_cell(row: MetricRow) -> str:
 def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, list[object]]:
     """The groups that the page shows, for the copied JSON: names once, and of each group its key, rows and numbers."""
     if not evaluation.groups:
-        return {"by": [], "names": [], "parts": []}
+        return {"by": [], "names": [], "methods": [], "parts": []}
     largest, names = _shown_groups(evaluation.groups, most)
+    methods = [*dict.fromkeys(group[name].method for group in largest for name in names)]
     parts = [
-        [[_key(key) for key in group.key], group.rows, [_numbers(group[name]) for name in names]] for group in largest
+        [[_key(key) for key in group.key], group.rows, [_numbers(group[name], methods) for name in names]]
+        for group in largest
     ]
-    return {"by": [clipped(by, _GROUP_NAME) for by in largest[0].by], "names": [*names], "parts": [*parts]}
+    by = [clipped(by, _GROUP_NAME) for by in largest[0].by]
+    return {"by": [*by], "names": [*names], "methods": [*methods], "parts": [*parts]}
 
 
-def _numbers(row: MetricRow) -> list[float | str | None]:
-    ends = [rounded(end) for end in (row.low, row.high, row.chance)]
-    return [finite_or_none(row.value), *ends, *([] if row.undefined is None else [row.undefined])]
+def _numbers(row: MetricRow, methods: list[str]) -> list[float | str | None]:
+    why = [] if row.undefined is None else [row.undefined]
+    return [finite_or_none(row.value), *rounded_ends(row), rounded(row.chance), methods.index(row.method), *why]
 
 
 def _key(key: Label | None) -> int | float | str | None:

@@ -12,7 +12,7 @@ from steelyard.metrics import notation, reasons, references
 from steelyard.metrics.registry import get_metric, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.document import embedded
-from steelyard.report.page_numbers import finite_or_none, rounded
+from steelyard.report.page_numbers import finite_or_none, rounded, rounded_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,8 @@ def fact(row: MetricRow) -> dict[str, Any]:
         metric.sign,
         metric.is_share,
         finite_or_none(row.value),
-        *(rounded(v) for v in (row.low, row.high, row.chance)),
+        *rounded_ends(row),
+        rounded(row.chance),
         row.interval_or_reason() if math.isfinite(row.chance_high) else row.undefined,
         row.method,
         metric.text,
@@ -66,7 +67,8 @@ def fact(row: MetricRow) -> dict[str, Any]:
         metric.cite or "",
         _holds(metric),
     )
-    return dict(zip(KEYS, values, strict=True))
+    rare = {"undefined_share": row.undefined_share or None, "chance_high": finite_or_none(row.chance_high)}
+    return dict(zip(KEYS, values, strict=True)) | {key: value for key, value in rare.items() if value is not None}
 
 
 def _holds(metric: Metric) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.metrics.roles import FAMILIES
 from steelyard.report import metric_facts
+from steelyard.report.copied_json import LABEL, beside_metrics, typed_label
 from steelyard.report.document import clipped
 from steelyard.report.metric_blocks import TOP_METRICS, top_metrics
 from steelyard.report.page_numbers import finite_or_none, interval_constants, rounded
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
-
-LABEL = 100  # characters of a label that are kept for the copied numbers
 
 
 def payload(
@@ -76,9 +74,10 @@ def _identity(evaluation: Evaluation, source: str, table: Confusion) -> dict[str
         "rows": evaluation.rows,
         "level": evaluation.level,
         "seed": evaluation.seed,
-        "labels": [_typed(label) for label in table.labels],
+        "labels": [typed_label(label) for label in table.labels],
         "method": evaluation.method,
         "assumed": list(evaluation.assumed),
+        "written": beside_metrics(evaluation, table),
         "sides": [row.label == evaluation.positive for row in evaluation.per_class],
         "weighted": table.weighted,
         "clustered": any(row.method == "cluster" for row in evaluation.metrics),
@@ -127,7 +126,7 @@ def view_numbers(view: ClassView) -> dict[str, Any]:
     """One class against the rest, in numbers."""
     return {
         "label": clipped(view.label, LABEL),
-        "typed": _typed(view.label),
+        "typed": typed_label(view.label),
         "cells": [cell.item() for cell in map(np.asarray, view.counts)],
         "one": np.asarray(view.row_weights).ravel().tolist(),
         "share": view.share,
@@ -136,11 +135,6 @@ def view_numbers(view: ClassView) -> dict[str, Any]:
 
 def _ends(intervals: Mapping[str, Interval]) -> dict[str, list[float | str]]:
     return {name: [interval.low, interval.high, interval.method] for name, interval in intervals.items()}
-
-
-def _typed(label: Label) -> int | float | str:
-    """A label as JSON writes it: numbers stay numbers, as in the JSON of the evaluation; long words are shortened."""
-    return label if isinstance(label, (int, float)) and math.isfinite(label) else clipped(label, LABEL)
 
 
 def given_prevalence(evaluation: Evaluation) -> float | None:

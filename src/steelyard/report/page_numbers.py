@@ -11,6 +11,7 @@ from steelyard.analysis.kinks import NEAR_KINK, deviance_limit
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
 
 _DRAWS = 2_000  # of the tables for an interval at a moved slider: a few milliseconds of a browser
 
@@ -39,6 +40,14 @@ def finite_or_none(value: float | None) -> float | None:
 def rounded(value: float, places: int = 11) -> float | None:
     """The digits that matter: a page has no room for those of rounding."""
     return finite_or_none(float(f"{value:.{places}g}"))
+
+
+def rounded_ends(row: MetricRow) -> tuple[float | None, float | None]:
+    """The ends of an interval by the digits that matter, which hold its value still."""
+    low, high = rounded(row.low), rounded(row.high)
+    if low is None or high is None or not math.isfinite(row.value):
+        return low, high
+    return min(low, float(row.value)), max(high, float(row.value))
 
 
 def interval_constants(evaluation: Evaluation) -> dict[str, Any]:

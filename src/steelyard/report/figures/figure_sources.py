@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.analysis.formatting import three_digits
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate
+from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.report.figures.estimator_threshold import own_threshold
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class FigureSource:
         cls, reads: Literal["labels", "scores"], needs: tuple[str, ...], options: dict[str, Any]
     ) -> tuple[Self, dict[str, Any]]:
         """The source that the options describe, and the options that are about drawing."""
+        refuse_keywords("a figure", options, ("by",))
         rest = dict(options)
         evaluating = {key: rest.pop(key) for key in EVALUATION_OPTIONS if key in rest}
         return cls(reads, needs, evaluating, rest.pop("response_method", "auto")), rest

@@ -81,17 +81,30 @@ function numbers() {
     const v = tr.dataset.value === "" ? null : Number(tr.dataset.value), { low, high, method } = interval.dataset;
     const steady = isSteady(row, start), drawn = low !== undefined;
     const ends = v === null ? [null, null] : steady ? [row.low, row.high] : drawn ? [Number(low), Number(high)] : [null, null];
-    if (ends[0] !== null) methods.add(steady ? row.method : method);
-    return { name: row.name, value: v, low: ends[0], high: ends[1], chance: number(chanceAt(row, cells, state.stop)), undefined: v === null ? interval.textContent : null };
+    const how = (steady ? row.method : ends[0] === null ? "" : method) || "";
+    if (ends[0] !== null) methods.add(how);
+    return {
+      name: row.name, value: v, low: ends[0], high: ends[1], chance: number(chanceAt(row, cells, state.stop)),
+      // The draws at a moved slider are not counted by whether the metric is defined.
+      undefined_share: steady ? row.undefined_share || 0 : null, undefined: v === null ? interval.textContent : null, method: how,
+      ...(steady && row.chance_high !== undefined ? { chance_high: row.chance_high } : {}),
+    };
   });
   return {
-    schema: 1, version: D.version, source: D.source, rows: D.rows, labels: D.labels, positive: view.typed,
-    threshold: number(threshold), prevalence: D.stops[state.stop], level: D.level, method: start ? D.method : [...methods].filter(Boolean).join(", "), seed: D.seed,
-    counts: { tp: cells[0], fn: cells[1], fp: cells[2], tn: cells[3] },
-    metrics,
-    // The groups are known as evaluated only.
-    groups: start ? groupRows() : [], verdict: start ? D.verdict : movedVerdict(), ...(D.assumed.length ? { assumed: D.assumed } : {}),
+    schema: 2, version: D.version, source: D.source, rows: D.rows, labels: D.labels, positive: view.typed,
+    threshold: number(threshold), ...(threshold === Infinity ? { infinite: { threshold: 1 } } : {}),
+    level: D.level, method: start ? D.method : [...methods].filter(Boolean).join(", "), seed: D.seed,
+    metrics, verdict: start ? D.verdict : movedVerdict(), assumed: D.assumed, ...D.written.fixed,
+    ...(start ? { ...D.written.as_evaluated, groups: groupRows() } : movedTables(share)), scores: null,
   };
+}
+
+// The table of the sample, as in every saved evaluation, whatever the prevalence; that of weights is known as evaluated
+// only, as are the intervals of classes, the groups and the test.
+function movedTables(share) {
+  const [tp, fn, fp, tn] = cellsAt(state.index), two = D.labels.length === 2 && !D.weighted;
+  const positive = view.typed, first = JSON.stringify(D.labels[0]) === JSON.stringify(positive), table = { labels: D.labels, positive, rows: first ? [[tp, fn], [fp, tn]] : [[tn, fp], [fn, tp]] };
+  return { prevalence: share, counts: { tp, fn, fp, tn }, per_class: [], beats: null, behind: [], groups: [], table: two ? table : null };
 }
 
 function movedVerdict() {
@@ -100,10 +113,11 @@ function movedVerdict() {
 }
 
 function groupRows() {
-  const { by, names, parts } = D.groups;
+  const { by, names, methods, parts } = D.groups;
   return parts.map(([key, rows, found]) => ({
     group: Object.fromEntries(by.map((name, i) => [name, key[i]])), rows,
-    metrics: found.map(([value, low, high, chance, why], i) => ({ name: names[i], value, low, high, chance, undefined: why || null })),
+    metrics: found.map(([value, low, high, chance, method, why], i) => ({ name: names[i], value, low, high, chance, undefined_share: null, undefined: why || null, method: methods[method] })),
+    table: null,
   }));
 }
 
