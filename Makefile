@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test locked lock chromium screenshots check house format mutants sklearn-suite coverage properties studies bench docs pages stub build lowest clean
+.PHONY: demo test locked lock chromium screenshots check house format mutants sklearn-suite coverage promises properties studies bench docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -39,6 +39,9 @@ sklearn-suite: $(VENV)/.test  ## scikit-learn's own tests with our functions in 
 
 coverage: $(VENV)/.test  ## simulate how often the intervals hold; writes docs/coverage.md
 	$(BIN)/python -m benchmarks.coverage
+
+promises: $(VENV)/.bench  ## simulate how often thresholds keep their promise, and the price; writes docs/promises.md
+	$(BIN)/python -m benchmarks.promises
 
 properties: $(VENV)/.test  ## decide every property of every metric; writes docs/properties.md and the package's own copy
 	$(BIN)/python -m steelyard.auditing.ship_decisions

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from steelyard.analysis.draws import generator
-from steelyard.analysis.row_costs import costs_by_row, plain_costs
+from steelyard.analysis.row_costs import costs_by_row
 from steelyard.analysis.threshold_criterion import Criterion, read_aim
 from steelyard.analysis.threshold_limits import read_limits
 from steelyard.analysis.threshold_rows import ThresholdRows
@@ -80,7 +80,7 @@ def best_threshold(
 
     `where` sets limits, such as "specificity >= 0.99" or "alerts <= 200 of 10000" (rows a day). With `confidence` the
     threshold keeps all of them on new rows with that probability; without it the result says how likely each holds.
-    `prevalence` is that of the rows to come, a number or a Prevalence; `cluster` names rows that belong together.
+    `prevalence` is that of the rows to come, a number or a Prevalence; `cluster` names the cluster of each row.
 
     Low scores are tried as positive only with `both_directions`; then the threshold that flags fewest is taken of equal
     ones, and the usual direction first. The plateau reaches as far as the value is within `tolerance`. `resamples` of
@@ -98,7 +98,7 @@ def best_threshold(
         raise InputTypeError("metric= and cost= both say what is best; give one of them.")
     costs = metric if isinstance(metric, Mapping) else cost
     by_row = costs is not None and costs_by_row(costs)
-    aim = read_aim(metric if costs is None else None if by_row else plain_costs(costs), {**parameters})
+    aim = read_aim(metric if costs is None else None if by_row else costs, {**parameters})  # type: ignore[arg-type]  # numbers
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     columns = FrameColumns(true, None, score, weight)
     rows = ThresholdRows(y_true, y_score, options, columns, cluster, prevalence).as_arrays()

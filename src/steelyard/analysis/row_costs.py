@@ -30,21 +30,12 @@ _KEYS = {"positive": ("cost_fn", "cost_tp", "benefit_tp"), "negative": ("cost_fp
 
 
 def costs_by_row(costs: CostsLike) -> bool:
-    """Whether a cost is one of each row, and not one number for all of them."""
+    """Whether a cost is one of each row, or a benefit, and the costs are not those of the expected cost alone."""
     known = [key for keys in _KEYS.values() for key in keys]
     for key in costs:
         if key not in known:
             raise InputTypeError(f"{key!r} is no cost; there are {', '.join(known)}.{did_you_mean(key, known)}")
-    return any(map(_is_column, costs.values()))
-
-
-def plain_costs(costs: CostsLike) -> dict[str, float]:
-    """Costs that are numbers, with benefits as the negative costs that they are."""
-    plain = {key: float(cost) for key, cost in costs.items() if key.startswith("cost")}  # type: ignore[arg-type]  # numbers
-    for key, benefit in costs.items():
-        if key.startswith("benefit"):
-            plain[key.replace("benefit", "cost")] = -float(benefit)  # type: ignore[arg-type]  # as above
-    return plain
+    return any(_is_column(cost) or key.startswith("benefit") for key, cost in costs.items())
 
 
 @dataclass(frozen=True)

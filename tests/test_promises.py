@@ -1,0 +1,315 @@
+"""Promised thresholds: exact bounds against scipy's, promises kept on new rows, costs by row, capacity, prevalence, clusters."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+
+import steelyard
+from steelyard import Counts, Prevalence, best_threshold, get_metric, score_table
+from steelyard.analysis.best_threshold_result import BestThreshold
+from steelyard.analysis.limit_parts import rate_limit
+from steelyard.analysis.threshold_limits import Capacity, read_limits
+from steelyard.errors import InputError, InputTypeError
+
+
+def rows(seed, n=600, prevalence=0.15, apart=2.0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < prevalence).astype(int)
+    y[:2] = 0, 1
+    return y, rng.standard_normal(n) + apart * y
+
+
+def promised(y, s, metric, where, **options):
+    return best_threshold(y, s, metric, where=where, resamples=0, **{"confidence": 0.95, **options})
+
+
+# ---------------------------------------------------------------- exact bounds
+
+
+@pytest.mark.parametrize("bound", [0.6, 0.8, 0.9])
+def test_a_promised_recall_is_the_order_statistic_of_the_positives(bound):
+    for seed in range(8):
+        y, s = rows(seed, n=200 + 60 * seed)
+        positives = np.sort(s[y == 1])
+        n = len(positives)
+        # With the k-th lowest positive flagged, k - 1 are missed: too many misses must be unlikely at the bound.
+        kept = [k for k in range(1, n + 1) if stats.binom.cdf(k - 1, n, 1 - bound) <= 0.05]
+        found = promised(y, s, "specificity", f"recall >= {bound}")
+        if not kept:
+            assert found.trivial and found.counts.fn == 0
+            continue
+        # Everything down to that positive, and no negative more: the threshold lies right below it.
+        assert found.counts.fn == kept[-1] - 1
+        assert s[y == 1][s[y == 1] >= found.threshold].min() == positives[kept[-1] - 1]
+
+
+def test_each_way_to_write_one_limit_promises_one_threshold():
+    y, s = rows(1)
+    for one, other in (
+        ("recall >= 0.8", "fnr <= 0.2"),
+        ("specificity >= 0.9", "fpr <= 0.1"),
+        ("alerts <= 20 of 100", "alerts <= 20 of 100 rows"),
+    ):
+        metric = "specificity" if "recall" in one else "recall"
+        assert promised(y, s, metric, one).threshold == promised(y, s, metric, other).threshold
+
+
+def test_the_rate_behind_a_limit_is_found_whatever_the_metric_is_called():
+    assert {
+        name: rate_limit(read_limits(f"{name} >= 0.5")[0]) is not None for name in ("recall", "precision", "f1")
+    } == {
+        "recall": True,
+        "precision": True,
+        "f1": False,
+    }
+    assert rate_limit(read_limits("odds_ratio >= 3")[0]) is None if "odds_ratio" in dir(steelyard) else True
+    recall = rate_limit(read_limits("fnr <= 0.25")[0])
+    assert recall.bound == pytest.approx(0.75) and recall.wants_high and recall.part.hits == ("tp",)
+
+
+def test_a_share_of_flagged_rows_is_shown_in_a_sequence_of_exact_tests():
+    for seed in range(6):
+        y, s = rows(seed, n=800)
+        found = promised(y, s, "recall", "precision >= 0.4")
+        flagged, hits = found.counts.predicted_positives, found.counts.tp
+        assert stats.binom.sf(hits - 1, flagged, 0.4) <= 0.05  # by itself it is shown at that level
+        assert found.threshold >= best_threshold(y, s, "recall", where="precision >= 0.4", resamples=0).threshold
+
+
+def test_the_alerts_of_a_day_are_beta_binomial():
+    limit = read_limits("alerts <= 30 of 500")[0]
+    assert isinstance(limit, Capacity)
+    assert limit.exceeded_after(40, 1_000) == pytest.approx(stats.betabinom.sf(30, 500, 41, 960), rel=1e-9)
+    assert limit.exceeded(0.05) == pytest.approx(stats.binom.sf(30, 500, 0.05), rel=1e-9)
+    y, s = rows(2, n=2_000)
+    found = promised(y, s, "recall", "alerts <= 30 of 500")
+    most = max(k for k in range(300) if stats.betabinom.sf(30, 500, k + 1, 2_000 - k) <= 0.05)
+    assert found.counts.predicted_positives <= most
+    assert found.counts.tp == y[np.argsort(-s)[:most]].sum()  # the rows between find no positive more
+
+
+# ---------------------------------------------------------------- kept on new rows
+
+
+@pytest.mark.parametrize(
+    ("where", "metric", "runs"),
+    [
+        ("recall >= 0.85", "specificity", 100),
+        ("precision >= 0.5", "recall", 100),
+        ("negative_predictive_value >= 0.95", "specificity", 100),
+        ("recall >= 0.7 and specificity >= 0.8", "f1", 60),
+        ("f1 >= 0.5", "recall", 25),
+    ],
+)
+def test_a_promise_is_kept_on_new_rows(where, metric, runs):
+    limits, broken = read_limits(where), 0
+    for seed in range(runs):
+        y, s = rows(seed, n=500)
+        try:
+            found = promised(y, s, metric, where)
+        except InputError:
+            continue
+        recall, fpr = stats.norm.sf(found.threshold - 2.0), stats.norm.sf(found.threshold)
+        table = Counts(0.15 * recall, 0.15 * (1 - recall), 0.85 * fpr, 0.85 * (1 - fpr))
+        broken += not all(limit.is_met(table) for limit in limits)
+    assert broken <= stats.binom.ppf(0.999, runs, 0.05)
+
+
+def test_without_confidence_the_result_says_how_likely_the_limit_holds_and_warns():
+    y, s = rows(3)
+    found = best_threshold(y, s, "specificity", where="recall >= 0.9")
+    (limit,) = found.limits
+    assert 0.3 < limit.chance < 0.75 and limit.confidence is None
+    assert "recall >= 0.9 may not hold on new rows" in found.notes[0]
+    easy = best_threshold(y, s, "informedness", where="recall >= 0.3")
+    assert easy.limits[0].chance > 0.95 and not easy.notes
+    sure = best_threshold(y, s, "specificity", where="recall >= 0.9", confidence=0.9)
+    assert sure.limits[0].confidence == 0.9 and "with 90 % confidence" in repr(sure) and not sure.notes
+
+
+# ---------------------------------------------------------------- trivial, and too few rows
+
+
+def test_flagging_everybody_is_marked_as_trivial_and_says_how_many_rows_are_needed():
+    y, s = np.repeat([1, 0], [20, 200]), np.random.default_rng(0).random(220)
+    found = promised(y, s, "specificity", "recall >= 0.9")
+    assert found.trivial and found.threshold == 0.0
+    assert any("flags everybody" in note for note in found.notes)
+    assert "at least 29 positives; here are 20" in found.needed
+    y, s = rows(0, n=600)
+    assert not promised(y, s, "specificity", "recall >= 0.9").trivial
+
+
+def test_the_rows_that_would_be_needed_are_enough_when_they_come():
+    y, s = rows(7, n=400, apart=1.5)
+    with pytest.raises(InputError, match=r"No threshold keeps .* About") as refused:
+        promised(y, s, "recall", "precision >= 0.6")
+    positives = int(str(refused.value).split("About ")[1].split(" positives")[0].replace(",", ""))
+    assert positives > y.sum()
+    reached = 0
+    for seed in range(20):
+        more = rows(100 + seed, n=round(positives / 0.15), apart=1.5)
+        try:
+            reached += not promised(*more, "recall", "precision >= 0.6").trivial
+        except InputError:
+            continue
+    assert reached >= 8  # the sample it was planned by was a matter of luck itself
+
+
+def test_a_limit_that_no_rows_would_reach_says_so():
+    y, s = rows(6, n=300, apart=0.0)
+    with pytest.raises(InputError, match=r"hardly help|No threshold reaches"):
+        promised(y, s, "recall", "precision >= 0.6")
+
+
+# ---------------------------------------------------------------- costs by row
+
+
+def brute_cost(y, s, fn, fp, tp=0.0, tn=0.0):
+    """The least mean cost over every threshold, row by row."""
+    thresholds = [math.inf, *sorted(set(s.tolist()), reverse=True)]
+    costs = [np.where(y == 1, np.where(s >= t, tp, fn), np.where(s >= t, fp, tn)).mean() for t in thresholds]
+    return min(costs), thresholds[int(np.argmin(costs))]
+
+
+def test_costs_by_row_are_those_of_brute_force_from_arrays_frames_and_tables():
+    rng = np.random.default_rng(0)
+    for seed in range(5):
+        y, s = rows(seed, n=150)
+        amount, review = rng.gamma(1, 50, len(y)), rng.random(len(y))
+        cost = {"cost_fp": 5, "cost_tp": 2}
+        amounts = np.maximum(amount, 2.0)
+        least, observed = brute_cost(y, s, amounts, 5.0, 2.0)
+        found = best_threshold(y, s, cost={**cost, "cost_fn": amounts}, resamples=0)
+        assert found.value == pytest.approx(least) and found.observed == observed
+        assert found.counts.total == len(y)  # rows, and not what they cost
+        frame = pd.DataFrame({"y": y, "s": s, "amount": amounts, "review": review})
+        for given in (frame, pl.from_pandas(frame)):
+            named = best_threshold(given, true="y", score="s", cost={**cost, "cost_fn": "amount"}, resamples=0)
+            assert (named.value, named.observed) == (pytest.approx(least), observed)
+        table = score_table(y, s, sample_weight=amounts)
+        assert best_threshold(table, cost={**cost, "cost_fn": "weight"}, resamples=0).value == pytest.approx(least)
+        both = best_threshold(frame, true="y", score="s", cost={"cost_fn": "amount", "cost_fp": "review"}, resamples=0)
+        assert both.value == pytest.approx(brute_cost(y, s, amounts, review)[0])
+        gain = best_threshold(y, s, cost={"cost_fn": 0, "cost_fp": 5, "benefit_tp": amount}, resamples=0)
+        assert gain.value == pytest.approx(brute_cost(y, s, 0.0, 5.0, -amount)[0])
+
+
+def test_costs_that_are_numbers_are_the_expected_cost():
+    y, s = rows(1)
+    by_cost = best_threshold(y, s, cost={"cost_fn": 10, "cost_fp": 1}, resamples=0)
+    assert by_cost == best_threshold(y, s, {"cost_fn": 10, "cost_fp": 1}, resamples=0)
+    by_row = best_threshold(y, s, cost={"cost_fn": np.full(len(y), 10.0), "cost_fp": 1}, resamples=0)
+    assert (by_row.threshold, by_row.value) == (by_cost.threshold, pytest.approx(by_cost.value))
+    benefit = best_threshold(y, s, cost={"cost_fn": 4, "benefit_tp": 6}, resamples=0)
+    assert benefit.threshold == by_cost.threshold
+
+
+def test_limits_beside_costs_are_of_rows_and_not_of_what_they_cost():
+    y, s = rows(2)
+    amount = np.random.default_rng(0).gamma(0.3, 100, len(y))
+    found = promised(y, s, None, "recall >= 0.8", cost={"cost_fn": amount, "cost_fp": 40})
+    limited = promised(y, s, "specificity", "recall >= 0.8")
+    assert found.counts.tp / found.counts.positives >= 0.8
+    assert found.threshold <= limited.threshold
+
+
+def test_the_value_on_new_rows_has_an_interval_and_the_choice_a_regret():
+    y, s = rows(4)
+    amount = np.random.default_rng(1).gamma(1, 20, len(y))
+    for found in (best_threshold(y, s, cost={"cost_fn": amount, "cost_fp": 2}), best_threshold(y, s, "mcc")):
+        low, high = found.out_of_sample_interval
+        assert low < found.out_of_sample < high and found.regret >= 0
+        assert BestThreshold.from_json(found.to_json()) == found
+        assert json.loads(found.to_json())["regret"] == pytest.approx(found.regret)
+
+
+# ---------------------------------------------------------------- prevalence and clusters
+
+
+def test_at_another_prevalence_the_value_is_that_of_at_prevalence():
+    y, s = rows(7)
+    found = best_threshold(y, s, "mcc", prevalence=0.02, resamples=0)
+    there = steelyard.at_prevalence(found.counts, 0.02)
+    assert found.value == pytest.approx(get_metric("mcc")(there))
+    assert found.threshold > best_threshold(y, s, "mcc", resamples=0).threshold
+    here = best_threshold(y, s, "mcc", prevalence=float(y.mean()), resamples=0)
+    assert here.threshold == best_threshold(y, s, "mcc", resamples=0).threshold
+
+
+def test_an_uncertain_prevalence_makes_a_promise_dearer():
+    y, s = rows(8, n=1_500)
+    sure = promised(y, s, "recall", "precision >= 0.3", prevalence=0.1)
+    unsure = promised(y, s, "recall", "precision >= 0.3", prevalence=Prevalence(positives=10, rows=100))
+    assert unsure.value < sure.value
+    of_recall = promised(y, s, "specificity", "recall >= 0.8", prevalence=0.01)
+    assert of_recall.threshold == promised(y, s, "specificity", "recall >= 0.8").threshold
+
+
+def test_copies_of_rows_in_clusters_promise_no_more_than_the_rows_themselves():
+    y, s = rows(9, n=300)
+    once = promised(y, s, "specificity", "recall >= 0.7")
+    many, scores, cluster = np.tile(y, 8), np.tile(s, 8), np.tile(np.arange(len(y)), 8)
+    blind = promised(many, scores, "specificity", "recall >= 0.7")
+    aware = promised(many, scores, "specificity", "recall >= 0.7", cluster=cluster)
+    assert blind.value > once.value + 0.01
+    assert aware.value == pytest.approx(once.value, abs=0.06) and aware.value < blind.value
+    frame = pd.DataFrame({"y": many, "s": scores, "who": cluster})
+    named = best_threshold(
+        frame,
+        metric="specificity",
+        where="recall >= 0.7",
+        confidence=0.95,
+        true="y",
+        score="s",
+        cluster="who",
+        resamples=0,
+    )
+    assert named.threshold == aware.threshold
+
+
+def test_weights_promise_by_the_rows_they_are_worth():
+    y, s = rows(10, n=900)
+    even = promised(y, s, "specificity", "recall >= 0.8", sample_weight=np.full(len(y), 3.0))
+    uneven = promised(
+        y, s, "specificity", "recall >= 0.8", sample_weight=np.random.default_rng(0).choice([0.1, 5.0], len(y))
+    )
+    assert even.value == pytest.approx(promised(y, s, "specificity", "recall >= 0.8").value, abs=0.08)
+    assert not uneven.trivial and uneven.counts.tp / uneven.counts.positives > 0.8
+
+
+# ---------------------------------------------------------------- refused
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"confidence": 0.95}, InputError, "give them too, such as where='recall >= 0.9'"),
+        ({"where": "recall >= 0.9", "confidence": 95}, InputError, "such as 0.95, not 95"),
+        ({"where": "alerts <= 200"}, InputError, "lacks the rows of a day"),
+        ({"where": "alerts <= 300 of 200"}, InputError, "at most as many, not 300 of 200"),
+        ({"metric": "f1", "cost": {"cost_fn": 3}}, InputTypeError, "metric= and cost= both say what is best"),
+        ({"cost": {"cost_nf": 3}}, InputTypeError, "'cost_nf' is no cost"),
+        ({"cost": {"cost_fn": "amount"}}, InputTypeError, "names a column of costs"),
+        ({"cost": {"cost_fn": [1.0] * 5}}, InputError, "5"),
+        ({"cost": {"cost_fn": [1.0] * 600, "cost_tp": 2}}, InputError, "cost_tp exceeds cost_fn"),
+        ({"cost": {"cost_fn": [1.0] * 600, "cost_tp": [2.0] * 600}}, InputError, "one may be given by row"),
+        ({"cost": {"cost_fn": [1.0] * 600}, "sample_weight": [1.0] * 600}, InputError, "cannot be given together"),
+        ({"prevalence": 1.5}, InputError, "A prevalence is a share"),
+        ({"prevalence": [0.1, 0.9]}, InputError, "one share of positives"),
+        ({"cluster": "who"}, InputTypeError, "who"),
+        ({"by": "who"}, InputTypeError, "by= reports groups"),
+    ],
+)
+def test_what_cannot_be_promised_is_refused_in_one_sentence(options, error, says):
+    y, s = rows(0)
+    with pytest.raises(error) as refused:
+        best_threshold(y, s, **{"resamples": 0, **options})
+    assert says in str(refused.value) and "\n" not in str(refused.value)
