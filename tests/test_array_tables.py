@@ -8,6 +8,8 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -526,6 +528,16 @@ def as_polars_frame(frame):
 def test_labels_that_differ_in_blanks_alone_get_a_hint():
     assumed = steelyard.evaluate([" yes", "no", "no", "yes"], ["yes", "no", "no", " yes"], pos_label="yes").assumed
     assert "The labels ' yes' and 'yes' differ in blanks or case alone; are they one class?" in assumed
+
+
+@pytest.mark.parametrize(
+    "ask", [steelyard.recall, partial(steelyard.interval, "recall"), partial(steelyard.chance, "recall")]
+)
+def test_a_single_metric_warns_where_predictions_differ_from_the_truth_in_blanks_alone(ask):
+    with pytest.warns(UserWarning, match="' yes' and 'yes' differ in blanks or case alone") as caught:
+        ask(["yes", "no", "yes"], [" yes", "no", " yes"], pos_label="yes")
+    assert [Path(warning.filename).name for warning in caught] == [Path(__file__).name]
+    ask(["a", "A", "b"], ["a", "A", "c"], pos_label="a")  # both occur in the truth, so they are meant
 
 
 def test_scores_exactly_at_one_half_are_counted_and_a_threshold_beside_all_scores_gets_a_hint():

@@ -18,6 +18,7 @@ import sklearn  # noqa: E402
 
 import steelyard  # noqa: E402
 import steelyard.sklearn as ours  # noqa: E402
+from steelyard.errors import InputError  # noqa: E402
 from steelyard.interop import dropin_inputs  # noqa: E402
 
 IMBALANCED = (
@@ -481,3 +482,20 @@ def test_imbalanced_functions_refuse_in_a_sentence(name):
         function([0, 1, 2], [0, 1], average="macro")
     with pytest.warns(UserWarning, match="pos_label"):
         function([0, 1, 2], [0, 1, 2], average="macro", pos_label=2)
+
+
+@pytest.mark.parametrize("handed_on", [False, True], ids=["counted here", "handed on"])
+@pytest.mark.parametrize("name", ours.__all__)
+def test_series_of_one_index_in_different_orders_are_refused_as_the_metrics_do(name, handed_on):
+    pandas = pytest.importorskip("pandas")
+    values = [0.1, 0.6, 0.4, 0.9] if name in (*CURVES, *AREAS) else [0, 1, 0, 1]
+    options = {"beta": 1.0} if name == "fbeta_score" else {}
+    y_true = pandas.Series([0, 1, 1, 0], index=list("abcd"))
+    other = pandas.Series(values, index=list("dcba"))
+    if handed_on and name not in IMBALANCED:
+        y_true, options = y_true.astype("Int64"), options | {"sample_weight": [1, 1, 1, 1]}
+    function = getattr(ours, name)
+    with pytest.raises(InputError, match="have the same index in different orders, and rows are taken by position"):
+        function(y_true, other, **options)
+    function(y_true, other.to_numpy(), **options)
+    function(y_true, pandas.Series(values, index=y_true.index), **options)

@@ -670,6 +670,19 @@ def test_a_gate_compares_with_a_baseline(frame, rows, tmp_path):
     assert "has no tables, which show how uncertain it is; make it again" in refused
 
 
+def test_a_gate_refuses_a_baseline_of_a_value_that_the_metric_cannot_have(rows, tmp_path):
+    old = tmp_path / "old.json"
+    run("report", rows, "--pred", "y_pred", "-o", old)
+    words = ["gate", rows, "--pred", "y_pred", "--baseline", old]
+    saved = json.loads(old.read_text())
+    for metric, value, between in (("mcc", -5, "-1 and 1"), ("recall", 1.5, "0 and 1"), ("f1", -0.01, "0 and 1")):
+        row = next(row for row in saved["metrics"] if row["name"] == metric)
+        old.write_text(json.dumps(saved | {"metrics": [row | {"value": value}]}))
+        for more in ([], ["--require", f"{metric}>=baseline"]):
+            refused = run(*words, *more, code=2).stderr
+            assert f"gives {value:g} as {metric}, whose values lie between {between}; make it again" in refused
+
+
 def test_a_gate_notices_a_baseline_of_another_class_threshold_or_data_set(rows, frame, tmp_path):
     old, gate = (
         tmp_path / "old.json",
@@ -1308,7 +1321,7 @@ BAD = [
     ("1,001 labels", "y,p\n" + "".join(f"{i},{i}\n" for i in range(1001)), ["report", "in", *YP], "The column 'y' holds 1,001 different values in its first 1,001 rows; at most 1,000 labels are counted."),
     ("null labels", GOOD + ",1,0.3\n", ["report", "in", *YP], "The column 'y' holds missing labels; drop those rows, or give them a label."),
     ("a positive that does not occur", GOOD, ["report", "in", *YP, "--positive", "2"], "The positive class '2' does not occur; there are 0, 1, which are numbers"),
-    ("one class of scores", b"y,p\n1,0.2\n1,0.4\n", ["report", "in", "--true", "y", "--score", "p"], "The labels of the column 'y' hold one class only, 1; give rows of both classes."),
+    ("one class of scores", b"y,p\n1,0.2\n1,0.4\n", ["report", "in", "--true", "y", "--score", "p"], "The labels of the column 'y' hold one class only, 1; give rows of both classes, or count this part with `steelyard tally --labels A,B`"),
     ("one class", b"y,p\n1,1\n1,0\n", ["report", "in", *YP], "The truth holds one class only, 1; a metric needs rows of at least two."),
     ("a truncated gzip", gzip.compress(GOOD.encode() * 99)[:-30], ["report", "in", *YP], "'in' is a gzip file that cannot be unpacked: it is truncated or damaged."),
     ("one that expands", packed_bomb, ["report", "in", *YP], "'in' unpacks to more than 1 GiB, over 200 times its size; unpack it yourself if that is right."),

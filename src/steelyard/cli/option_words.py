@@ -20,6 +20,7 @@ _WORDS = {
     r"\boccur in y_true\.": "occur in the truth.",
     r", or ask for average='macro', 'weighted', 'micro' or None\.": ".",
     r", or declare the labels(?: with labels=)?\.": ".",
+    r"\btally\(labels=\[\.\.\.\]\)": "`steelyard tally --labels A,B`",
     r" give scores=True, or leave it out\.": " give --score, or leave it out.",
 }
 

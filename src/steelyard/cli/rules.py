@@ -6,11 +6,13 @@ import json
 import math
 import operator
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import InputError, first_ten
+from steelyard.analysis.formatting import ROUNDING
+from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
@@ -72,13 +74,27 @@ def read_baseline(name: str | None) -> Baseline | None:
         return None
     try:
         data = json.loads(Path(name).read_bytes(), parse_constant=_refuse_constant)
-        return Baseline(name, {str(row["name"]): _number(row["value"]) for row in data["metrics"]}, data)
+        values = {str(row["name"]): _number(row["value"]) for row in data["metrics"]}
     except OSError as error:
         raise InputError(f"The baseline {name!r} cannot be read: {error.strerror}; check the name.") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
             f"The baseline {name!r} is not a report written by `steelyard report --format json`; make one first."
         ) from None
+    for metric, value in values.items():
+        _check_range(name, metric, value)
+    return Baseline(name, values, data)
+
+
+def _check_range(name: str, metric: str, value: float | None) -> None:
+    """Refuse a value that the metric cannot have; one that is not known here is no rule's."""
+    with suppress(UnknownNameError):
+        low, high = MetricSpec.of(metric).metric.of_many_columns.range  # that of many classes is no narrower
+        if value is not None and not low - ROUNDING <= value <= high + ROUNDING:
+            raise InputError(
+                f"The baseline {name!r} gives {value:g} as {metric}, whose values lie between {low:g} and {high:g}; "
+                "make it again with `steelyard report --format json`."
+            )
 
 
 def _refuse_constant(name: str) -> None:

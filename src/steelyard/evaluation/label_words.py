@@ -31,10 +31,3 @@ def is_word(label: Label) -> bool:
 def positive_word(label: Label) -> str:
     """What a row of the positive class is: positive, or its own name."""
     return quoted_label(label) if is_word(label) else "positive"
-
-
-def constant_word(label: Label, is_positive: bool) -> str:
-    """The label that the majority-class baseline always predicts."""
-    if isinstance(label, str) and label:
-        return quoted_label(label)
-    return '"yes"' if is_positive else '"no"'

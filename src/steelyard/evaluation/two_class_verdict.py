@@ -14,7 +14,7 @@ from steelyard.analysis.sample_size import sample_size
 from steelyard.auditing.problem import SIMILAR_SHARE
 from steelyard.errors import SteelyardError
 from steelyard.evaluation.baseline_sentences import fair_sentence, majority_sentence
-from steelyard.evaluation.label_words import constant_word, positive_word, quoted_label
+from steelyard.evaluation.label_words import positive_word, quoted_label
 from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes
 from steelyard.evaluation.sentences import Sentence
 
@@ -163,7 +163,7 @@ def accuracy_sentence(table: TwoClasses) -> Sentence | None:
     if share <= 0.5 and len(others) > 1:
         constant = f"never predicting {quoted_label(positive)}"
     else:
-        constant = f"always predicting {constant_word(positive if share > 0.5 else others[0], share > 0.5)}"
+        constant = f"always predicting {quoted_label(positive if share > 0.5 else others[0])}"
     return majority_sentence(table.evaluation, constant, max(share, 1 - share))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from inspect import currentframe
+from traceback import walk_stack
 from typing import TYPE_CHECKING
 
 from steelyard.errors import InputError, did_you_mean, first_ten
@@ -34,6 +37,23 @@ def lookalike_hints(labels: Sequence[Label]) -> list[str]:
     pairs = ((firsts.setdefault(text.strip().casefold(), text), text) for text in texts)
     sentence = "The labels {!r} and {!r} differ in blanks or case alone; are they one class?"
     return [sentence.format(*pair) for pair in pairs if pair[0] != pair[1]]
+
+
+def warn_of_lookalikes(table: Confusion) -> None:
+    """Warn where a predicted label does not occur in the truth but for blanks or case, as a number alone cannot say."""
+    occurs = table.rows.sum(1) > 0
+    if occurs.all():
+        return
+    meant = lookalike_hints([label for label, there in zip(table.labels, occurs, strict=True) if there])
+    for sentence in (hint for hint in lookalike_hints(table.labels) if hint not in meant):
+        warnings.warn(sentence, UserWarning, stacklevel=_frames_inside())
+
+
+def _frames_inside() -> int:
+    """How many calls there are between the warning and the line of the user that led to it."""
+    names = (frame.f_globals.get("__name__", "") for frame, _ in walk_stack(currentframe()))
+    outside = (i for i, name in enumerate(names) if name.partition(".")[0] != "steelyard")
+    return next(outside, 1)
 
 
 def disjoint_problems(true: Sequence[Label], pred: Sequence[Label], what: str) -> list[str]:

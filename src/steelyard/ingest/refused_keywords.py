@@ -23,7 +23,9 @@ _SENTENCES = {
     "zero_division": "zero_division= puts a number in place of an undefined metric, and {who} leaves it undefined and "
     "says why; for the number call the metric, as in steelyard.precision(y_true, y_pred, zero_division=0).",
 }
-_SPLIT = "{name}= has no place in {who}; groups= keeps the rows of a cluster on one side of every split."
+_SPLIT = (
+    "{name}= has no place in {who}; groups= keeps grouped rows, such as those of a patient, on one side of every split."
+)
 
 
 def refuse_keywords(who: str, options: Mapping[str, object], names: Iterable[str] = tuple(_SENTENCES)) -> None:

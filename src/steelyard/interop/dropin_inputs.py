@@ -16,6 +16,7 @@ import numpy as np
 from steelyard.errors import InputTypeError, SteelyardError
 from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.ingest.array_tables import confusion
+from steelyard.ingest.row_order import check_order
 from steelyard.statistics.confusion import MOST_LABELS
 
 if TYPE_CHECKING:
@@ -33,9 +34,11 @@ ORIGINALS: dict[str, Callable[..., Any]] = {}  # the suite that patches scikit-l
 
 
 def delegate(name: str, *columns: ArrayLike, **options: object) -> Any:
-    """The same call by scikit-learn itself."""
+    """The same call by scikit-learn itself, which takes rows by position whatever their index."""
     original = ORIGINALS.get(name) or getattr(import_module("sklearn.metrics"), name)
-    if newer := options.keys() - inspect.signature(original).parameters.keys():
+    parameters = inspect.signature(original).parameters
+    check_order(**dict(zip(parameters, columns, strict=False)), sample_weight=options.get("sample_weight"))
+    if newer := options.keys() - parameters.keys():
         version = import_module("sklearn").__version__
         raise InputTypeError(
             f"{name} takes {newer.pop()}= only where scikit-learn does, and {version} does not; update it."
@@ -119,6 +122,7 @@ class LabelTable(NamedTuple):
 
 def label_table(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Weights = None) -> LabelTable | None:
     """The table of two columns with at least two labels between them."""
+    check_order(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     true, pred = usable_column(y_true), usable_column(y_pred)
     if true is None or pred is None or len(true) != len(pred):
         return None

@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.errors import SteelyardError
 from steelyard.ingest.array_tables import single_use_table
+from steelyard.ingest.row_order import check_order
 from steelyard.interop.dropin_inputs import delegate, score_column, true_codes, weight_column
 from steelyard.interop.sklearn_options import MultiClass, ScoreAverage, is_choice
 from steelyard.metrics.curves import precision_recall_points, roc_points
@@ -28,6 +29,7 @@ def _score_table(
     y_true: ArrayLike, y_score: ArrayLike, sample_weight: Weights, positive: PositiveRule
 ) -> ScoreTable | None:
     """The table of scores where both classes have weight."""
+    check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     score, truth = score_column(y_score), true_codes(y_true)
     if score is None or truth is None or len(truth[0]) != len(score):
         return None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.ingest.row_order import check_order
 from steelyard.interop.dropin_inputs import LabelTable, delegate, label_table, usable_column, weight_column
 from steelyard.interop.dropin_rates import class_counts
 from steelyard.interop.sklearn_options import KappaWeights, Normalize, is_choice
@@ -67,6 +68,7 @@ def accuracy_score(
 
 def _equal_rows(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Weights) -> tuple[float, float] | None:
     """The weight of the rows whose labels agree, and of all, without knowing the labels; for integers and text."""
+    check_order(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     true, pred = usable_column(y_true), usable_column(y_pred)
     if true is None or pred is None or len(true) != len(pred):
         return None

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
-from steelyard.ingest.label_overlap import check_label_overlap
+from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes
 from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
 from steelyard.metrics.count_values import count_values, on_counts
@@ -100,6 +100,7 @@ def counted(
         check_classes(table)
         if options.labels is None:
             check_label_overlap(table)
+            warn_of_lookalikes(table)
         return table
     scores = ingest.single_use_table(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
     check_both_classes(scores)
