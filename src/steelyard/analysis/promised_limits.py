@@ -93,20 +93,18 @@ def _has_exact_bound(rate: RateLimit, sample: ThresholdSample) -> bool:
 def _ordered(rate: RateLimit, counts: Counts[Array], risk: float) -> Array:
     """The thresholds at which a rate out of the same rows is promised: on one side of an order statistic."""
     hits, trials = rate.part.trials(counts)
-    distinct = np.unique(hits)
     rows = float(trials[0])
-    low, high = 0, len(distinct)  # the last that breaks, or the first that keeps, lies between
-    while low < high:
+    rising = hits if hits[0] <= hits[-1] else hits[::-1]
+    low, high = 0, len(rising)
+    while low < high:  # the first that keeps the promise, or the first that does not, is no further than this
         half = (low + high) // 2
-        keeps = _risk_of(rate, float(distinct[half]), rows) <= risk
+        keeps = _risk_of(rate, float(rising[half]), rows) <= risk
         low, high = (low, half) if keeps == rate.wants_high else (half + 1, high)
-    bound = distinct[low:] if rate.wants_high else distinct[:low]
-    kept = np.isin(hits, bound)
-    # All rows on one side are there whatever the rows will be.
-    surely = rate.wants_high & (hits == rows) | ~np.asarray(rate.wants_high) & (hits == 0)
-    ends = np.zeros(len(hits), dtype=bool)
-    ends[[0, -1]] = True
-    return np.asarray(kept | (surely & ends))
+    kept = np.arange(len(rising)) >= low if rate.wants_high else np.arange(len(rising)) < low
+    kept = kept if rising is hits else kept[::-1]
+    # All rows on one side of the threshold are there whatever the rows will be.
+    kept[[0, -1]] |= hits[[0, -1]] == (rows if rate.wants_high else 0)
+    return np.asarray(kept)
 
 
 def _risk_of(rate: RateLimit, hits: float, rows: float) -> float:
