@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 HERE = Path(__file__).parent
 DATA = HERE.parent.parent / "shared" / "data"
@@ -14,6 +15,10 @@ if "STEELYARD_DATA" not in os.environ and DATA.is_dir():
     os.environ["STEELYARD_DATA"] = str(DATA)
 
 collect_ignore = ["checks.py", "engines.py", "own_metrics.py", "mutants.py", "sklearn_suite.py", "typed_script.py"]
+
+# The same examples in every run, however slow the machine: no test depends on chance.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checks import assert_refused
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import steelyard
@@ -112,7 +112,6 @@ labels = st.lists(
 
 
 @given(labels, st.lists(st.integers(0, 40), max_size=4), st.randoms())
-@settings(deadline=None)
 def test_any_partition_in_any_order_merges_to_the_whole(rows, cuts, shuffle):
     whole = confusion(*([row[i] for row in rows] for i in (0, 1)))
     edges = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
@@ -130,7 +129,6 @@ def test_any_partition_in_any_order_merges_to_the_whole(rows, cuts, shuffle):
 
 
 @given(labels)
-@settings(deadline=None)
 def test_frequency_is_repetition_and_zero_weight_is_absence(rows):
     true, pred, times = ([row[i] for row in rows] for i in range(3))
     repeated = confusion(np.repeat(true, times), np.repeat(pred, times))

@@ -57,7 +57,7 @@ def of_discordant(only_a, only_b, both=40):
 ROWS = st.lists(st.tuples(*[st.sampled_from("abc")] * 3), min_size=1, max_size=30)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ROWS, st.integers(0, 30), st.integers(0, 30))
 def test_merging_the_tables_of_parts_gives_the_table_of_the_whole(rows, i, j):
     cuts = sorted((min(i, len(rows)), min(j, len(rows))))

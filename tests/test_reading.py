@@ -20,7 +20,7 @@ from steelyard.ingest import label_codes
 from steelyard.ingest.files import scan_files
 from steelyard.statistics.class_scores import ClassScores
 
-MANY = settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 FEW = settings(MANY, max_examples=6, phases=[Phase.generate])  # slow engines: nothing is made smaller
 
 KINDS = {

@@ -73,7 +73,6 @@ def columns(data):
 
 
 @given(rows)
-@settings(deadline=None)
 def test_rank_metrics_are_the_same_to_the_bit_under_a_monotone_transform(data):
     y, score, _ = columns(data)
     for metric in RANK_ONLY:
@@ -82,7 +81,6 @@ def test_rank_metrics_are_the_same_to_the_bit_under_a_monotone_transform(data):
 
 
 @given(rows, st.integers(0, 30))
-@settings(deadline=None)
 def test_parts_merge_to_the_whole_and_are_saved(data, cut):
     y, score, times = columns(data)
     whole = score_table(y, score)
@@ -104,7 +102,6 @@ def test_parts_merge_to_the_whole_and_are_saved(data, cut):
 
 
 @given(rows)
-@settings(deadline=None)
 def test_frequency_is_repetition_and_zero_weight_is_absence(data):
     y, score, times = columns(data)
     repeated, counted = (
@@ -120,7 +117,6 @@ def test_frequency_is_repetition_and_zero_weight_is_absence(data):
 
 
 @given(rows)
-@settings(deadline=None)
 def test_counts_at_every_threshold_are_those_of_the_labels(data):
     y, score, _ = columns(data)
     table = score_table(y, score)
@@ -132,7 +128,6 @@ def test_counts_at_every_threshold_are_those_of_the_labels(data):
 
 
 @given(rows)
-@settings(deadline=None)
 def test_roc_auc_is_the_share_of_pairs_won(data):
     y, score, _ = columns(data)
     pos, neg = ([s for s, p in zip(score, y, strict=True) if p is which] for which in (True, False))
@@ -285,7 +280,7 @@ def test_the_order_is_found_whatever_way_it_is_sought():
 SOME = st.lists(st.integers(0, 12), max_size=12, unique=True).map(lambda found: np.sort(np.array(found, dtype=float)))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(SOME, SOME)
 def test_two_ordered_lists_merge_into_one_and_keep_their_places(one, other):
     scores, (of_one, of_other) = score_order.merge_descending(one, other)
@@ -294,7 +289,7 @@ def test_two_ordered_lists_merge_into_one_and_keep_their_places(one, other):
     assert scores[of_other].tolist() == other[::-1].tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 5), st.floats(0, 9), st.floats(0, 9)), min_size=1, max_size=9))
 def test_classes_that_share_their_list_of_scores_have_the_curve_of_two_lists(rows):
     scores, *masses = np.array(sorted(rows)).T

@@ -70,7 +70,7 @@ def text_tally(folder, name, rows):
 WORDS = (("0", "1", "unknown"), ("0.0", "1.0", "2.0", "?"), ("true", "false", "maybe"), ("False", "True", "-"), ("7", "8", "x"))  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_shards_of_text_merge_to_the_table_of_all_rows_together(tmp_path_factory, data):
     folder, labels, groups = tmp_path_factory.mktemp("shards"), *(data.draw(st.sampled_from(WORDS)) for _ in "yg")
@@ -223,7 +223,7 @@ def test_a_cut_inside_a_bin_is_refused_and_at_its_ends_is_not(monkeypatch):
     assert steelyard.evaluate(found, threshold=0.1).counts.tp == 2
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(-40, 40), st.integers(1, 5)), min_size=4, max_size=60),
     st.integers(1, 3),
