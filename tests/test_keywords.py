@@ -191,8 +191,8 @@ REFUSED = {
         "gives one result: evaluate takes by=",
     ),
     "clusters of a threshold": (
-        lambda: steelyard.best_threshold(Y, S, cluster=PATIENT),
-        "takes the rows as independent",
+        lambda: steelyard.best_threshold(steelyard.score_table(Y, S), cluster=PATIENT),
+        "so give the rows",
     ),
     "groups of a comparison": (
         lambda: steelyard.compare(FRAME, true="y", pred=["p", "p2"], by="site"),
@@ -306,7 +306,7 @@ BEFORE = {
 OF_ROWS = [
     name
     for name in steelyard._HOME
-    if name not in ("SteelyardError", "RARER", "beats_guessing", "roc_then_tpnr")
+    if name not in ("SteelyardError", "RARER", "beats_guessing")
     and {"y_true", "y", "data"} & set(inspect.signature(getattr(steelyard, name)).parameters)
 ]
 

@@ -13,7 +13,8 @@ from steelyard.analysis.threshold_limits import read_limits
 from steelyard.analysis.threshold_rows import ThresholdRows
 from steelyard.analysis.threshold_search import Search
 from steelyard.errors import InputTypeError
-from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.refused_keywords import refuse_keywords, refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions, MetricParameters
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def best_threshold(
     >>> best.threshold, best.observed
     (0.25, 0.3)
     """
-    refuse_groups("best_threshold", by=parameters.get("by"))
+    refuse_keywords("best_threshold", parameters, ("by", "zero_division"))
     if cost is not None and metric is not None:
         raise InputTypeError("metric= and cost= both say what is best; give one of them.")
     costs = metric if isinstance(metric, Mapping) else cost
@@ -109,6 +110,7 @@ def best_threshold(
     return replace(best, assumed=rows.assumed(best.positive))
 
 
+@refuses_other_keywords
 def roc_then_tpnr(
     y_true: ScoreTable | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,

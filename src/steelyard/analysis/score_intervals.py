@@ -199,7 +199,8 @@ def _spread(table: ScoreTable, influence: tuple[Array, Array], *, fixed_shares: 
     for side, values in zip(table.classes, influence, strict=True):
         weights, squares = side.weights.astype(np.float64), side.squares.astype(np.float64)
         centre = float(weights @ values / weights.sum()) if fixed_shares else 0.0
-        classes.append(ClassInfluence(values - centre, weights, squares))
+        # A loss that is infinite has no centre, and scatters without bound wherever it is.
+        classes.append(ClassInfluence(values - (centre if np.isfinite(centre) else 0.0), weights, squares))
     return class_spread(*classes)
 
 
