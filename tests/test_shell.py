@@ -543,6 +543,131 @@ def test_the_cut_that_flags_nobody_is_null_in_json(tmp_path):
     assert told["threshold"] is None
 
 
+def test_threshold_promises_limits_and_says_how_sure_it_is_without(rows, frame):
+    words = ["threshold", rows, "--true", "y_true", "--score", "score", "--where", "recall>=0.95"]
+    told = " ".join(run(*words).stdout.split())
+    assert "recall >= 0.95: 0." in told and "here; holds on new rows with a chance of about " in told
+    assert "--confidence 0.95 finds a threshold that keeps it." in told and "confidence=" not in told
+    asked = {"where": "recall >= 0.95", "confidence": 0.9, "prevalence": steelyard.Prevalence(positives=3, rows=90)}
+    best = steelyard.best_threshold(frame["y_true"], frame["score"], **asked)
+    promised = [*words, "--confidence", "0.9", "--prevalence", "3/90"]
+    data = strict(run(*promised, "--format", "json").stdout)
+    assert (data["threshold"], data["prevalence"]) == (best.threshold, {"positives": 3, "rows": 90})
+    kept = {
+        "limit": "recall >= 0.95",
+        "value": best.limits[0].value,
+        "confidence": 0.9,
+        "chance": None,
+        "exceeded": None,
+    }
+    assert data["limits"] == [kept] and steelyard.Result.from_json(data).threshold == best.threshold
+    for form in ("table", "md"):
+        told = " ".join(run(*promised, "--format", form).stdout.split())
+        assert "holds on new rows with 90 % confidence" in told
+        assert "Metrics and limits are read at a prevalence of 3.33 % (0.948 to 8.63), as it was estimated." in told
+
+
+def test_a_trivial_threshold_and_the_rows_it_lacks_are_stated(rows):
+    words = [
+        "threshold",
+        rows,
+        "--true",
+        "y_true",
+        "--score",
+        "score",
+        "--where",
+        "recall>=0.999",
+        "--confidence",
+        "0.95",
+    ]
+    told = " ".join(run(*words).stdout.split())
+    assert "This is the trivial threshold: it flags everybody, which needs no model." in told
+    assert "recall >= 0.999 with 95 % confidence needs at least 2,995 positives; here are " in told
+    assert strict(run(*words, "--format", "json").stdout)["trivial"] is True
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_a_promise_fits_the_terminal(rows, width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    limits = ["--where", "recall>=0.8", "--where", "alerts <= 900 of 1000"]
+    told = run("threshold", rows, "--true", "y_true", "--score", "score", *limits).stdout
+    assert max(map(len, told.splitlines())) <= width
+    assert [line.partition(":")[0] for line in told.splitlines() if " here; " in line] == [
+        "recall >= 0.8", "alerts <= 900 of 1,000 rows"
+    ]  # fmt: skip
+
+
+def costs_at_every_threshold(y_true, score, miss, alarm):
+    """The mean cost of a row at each threshold, nobody first, by the definition."""
+    for threshold in [np.inf, *np.unique(score)[::-1]]:
+        flagged = score >= threshold
+        wrong = np.where(y_true == 1, np.where(flagged, 0, miss), np.where(flagged, alarm, 0))
+        yield wrong.mean(), threshold
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "tally", "merged tally"])
+def test_costs_by_column_agree_with_brute_force_on_rows_and_tallies(tmp_path, ending):
+    rng = np.random.default_rng(5)
+    n = 500
+    y_true = (rng.random(n) < 0.2).astype(int)
+    score = np.round(rng.random(n) * 0.6 + 0.3 * y_true, 2)
+    amount = np.where(rng.random(n) < 0.3, 0.0, np.round(rng.exponential(30, n), 2))  # rows that cost nothing count too
+    minutes = rng.integers(1, 9, n).astype(float)
+    frame = pl.DataFrame({"y": y_true, "s": score, "amount": amount, "minutes": minutes})
+    path = tmp_path / f"rows.{ending}"
+    columns = ["--true", "y", "--score", "s"]
+    if ending == "csv":
+        frame.write_csv(path)
+    elif ending == "parquet":
+        frame.write_parquet(path)
+    else:
+        parts = [frame] if ending == "tally" else [frame[:200], frame[200:]]
+        saved = [tmp_path / f"{i}.json" for i in range(len(parts))]
+        for part, to in zip(parts, saved, strict=True):
+            part.write_csv(tmp_path / f"{to.stem}.csv")
+            run("tally", tmp_path / f"{to.stem}.csv", *columns, "--cost", "amount", "--cost", "minutes", "-o", to)
+        path, columns = saved[0], []
+        if len(parts) > 1:
+            path = tmp_path / "merged.json"
+            run("merge", *saved, "-o", path)
+    for fn, fp, miss, alarm in (("amount", "5", amount, 5.0), ("amount", "minutes", amount, minutes)):
+        words = ["threshold", path, *columns, "--cost-fn", fn, "--cost-fp", fp, "--format", "json"]
+        found = strict(run(*words).stdout)
+        cost, threshold = min(costs_at_every_threshold(y_true, score, miss, alarm))
+        assert found["value"] == pytest.approx(cost, rel=1e-12) and found["observed"] == threshold
+        assert found["cost"] == {"cost_fn": fn, "cost_fp": 5.0 if fp == "5" else fp}
+    benefit = strict(
+        run("threshold", path, *columns, "--cost-fn", "0", "--benefit-tp", "amount", "--format", "json").stdout
+    )
+    cost, threshold = min(costs_at_every_threshold(y_true, score, amount, 1.0))
+    assert benefit["value"] == pytest.approx(cost - amount[y_true == 1].sum() / n, rel=1e-12)
+    assert benefit["observed"] == threshold
+
+
+def test_costs_that_a_tally_does_not_hold_are_named(rows, tmp_path):
+    run("tally", rows, "--true", "y_true", "--score", "score", "--cost", "w", "-o", tmp_path / "t.json")
+    told = run("threshold", tmp_path / "t.json", "--cost-fn", "v", code=2).stderr
+    assert "The tally has no costs 'v': it has those of w. Count them too, with `steelyard tally --cost v`." in told
+    run("tally", rows, "--true", "y_true", "--score", "score", "-o", tmp_path / "plain.json")
+    assert (
+        "The tally has no costs 'w': it has none."
+        in run("threshold", tmp_path / "plain.json", "--cost-fn", "w", code=2).stderr
+    )
+    told = run("merge", tmp_path / "t.json", tmp_path / "plain.json", code=2).stderr
+    assert "different things, scores and costs by w and scores" in told
+    both = ["--true", "y_true", "--score", "score", "--weight", "w"]
+    assert "leave out --weight" in run("tally", rows, *both, "--cost", "w", code=2).stderr
+    told = run("threshold", rows, *both, "--cost-fn", "w", code=2).stderr
+    assert "Costs by row and --weight cannot be given together" in told
+
+
+def test_threshold_takes_clusters_of_rows(rows, frame):
+    words = ["threshold", rows, "--true", "y_true", "--score", "score", "--where", "recall>=0.7", "--confidence", "0.8"]
+    found = strict(run(*words, "--cluster", "site", "--format", "json").stdout)
+    asked = {"where": "recall >= 0.7", "confidence": 0.8, "cluster": frame["site"]}
+    assert found["threshold"] == steelyard.best_threshold(frame["y_true"], frame["score"], **asked).threshold
+
+
 def test_shift_tells_the_metrics_elsewhere(rows):
     words = ["shift", rows, "--true", "y_true", "--pred", "y_pred", "--prevalence", "0.01"]
     told = strict(run(*words, "--format", "json").stdout)
@@ -1451,7 +1576,10 @@ def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_
         (["threshold", "--by", "site"], "No such option '--by': `commands threshold` takes all rows together; "),
         (["compare", "--by", "site"], "No such option '--by': `commands compare` takes all rows together; "),
         (["gate", "--cluster", "site"], "No such option '--cluster': `commands gate` takes rows as independent; "),
-        (["threshold", "--cluster", "site"], "No such option '--cluster': `commands threshold` takes rows as indep"),
+        (
+            ["plot", "roc", "--cluster", "site"],
+            "No such option '--cluster': `commands plot` takes rows as independent; ",
+        ),
         (["report", "--level", "high"], "Invalid value for '--level': 'high' is not a number; "),
         (["crossval", "--folds", "x"], "Invalid value for '--folds': 'x' is not a whole number; "),
     ],

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.threshold_limits import LimitsLike
     from steelyard.ingest.source import Source
     from steelyard.statistics.score_table import ScoreTable
+    from steelyard.statistics.tally import Tally
 
 
 class SearchOptions(MetricParameters, total=False):
@@ -45,7 +46,7 @@ class SearchOptions(MetricParameters, total=False):
 
 
 def best_threshold(
-    y_true: ScoreTable | Frame | Source | ArrayLike,
+    y_true: ScoreTable | Tally | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,
     metric: AimLike | None = None,
     *,
@@ -77,7 +78,8 @@ def best_threshold(
     Of a frame name the columns: true, score, weight. The metric is a name, a Metric, a function of tp, fn, fp, tn (more
     is better), a list of them (their mean), or a 2 x 2 matrix of costs with rows true; by default the AC-score. `cost`
     says what errors cost instead: {"cost_fn": 10, "cost_fp": 1}, with "cost_tp", "cost_tn" and their "benefit_tp" and
-    "benefit_tn"; each is a number, or differs by row: an array, or the name of a frame's column.
+    "benefit_tn"; each is a number, or differs by row: an array, or the name of a column of a frame, or of a tally that
+    was counted with `cost=` of that column.
 
     `where` sets limits, such as "specificity >= 0.99" or "alerts <= 200 of 10000" (rows a day). With `confidence` the
     threshold keeps all of them on new rows with that probability; without it the result says how likely each holds.

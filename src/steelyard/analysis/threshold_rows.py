@@ -17,9 +17,11 @@ from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_name
 from steelyard.ingest.frame_tally import label_columns
 from steelyard.metrics.frame_tables import given_scores
+from steelyard.statistics import score_bins
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.positive_class import CONVENTION, RARER, choice_sentences
 from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 class ThresholdRows:
     """A table of scores, rows, or a frame and its columns, with the cluster of each row where there are clusters."""
 
-    data: ScoreTable | Frame | Source | ArrayLike
+    data: ScoreTable | Tally | Frame | Source | ArrayLike
     y_score: ArrayLike | None
     options: CallOptions
     columns: FrameColumns
@@ -46,7 +48,7 @@ class ThresholdRows:
         """The same with the columns of a frame as arrays, where clusters need every row."""
         if self.cluster is None:
             return self
-        if isinstance(self.data, ScoreTable):
+        if isinstance(self.data, (ScoreTable, Tally)):
             raise InputTypeError(CLUSTERS_NEED_ROWS)
         if not self.columns.are_named(y_score=self.y_score, sample_weight=self.options.sample_weight):
             refuse_name("cluster", self.cluster)
@@ -60,6 +62,8 @@ class ThresholdRows:
         options = self.options
         options = replace(options, pos_label=CONVENTION) if options.pos_label is None else options
         columns = self.columns
+        if isinstance(self.data, Tally):
+            return given_scores(_table_of(self.data, weight), self.y_score, options, columns)
         if isinstance(weight, str):
             if columns.true is None and not isinstance(self.data, ScoreTable):
                 raise InputTypeError(f"{weight!r} names a column of costs; beside arrays give the costs, one a row.")
@@ -107,9 +111,24 @@ class ThresholdRows:
     def assumed(self, positive: Label) -> tuple[str, ...]:
         """Who chose the positive class, where no label named it."""
         given = self.options.pos_label
-        if isinstance(self.data, ScoreTable) or not (given is RARER or (given is None and positive not in (1, True))):
+        if isinstance(self.data, (ScoreTable, Tally)) or not (
+            given is RARER or (given is None and positive not in (1, True))
+        ):
             return ()
         return choice_sentences(given, positive, _true_labels(self.data, self.columns.true))
+
+
+def _table_of(tally: Tally, costs: ErrorCost | None) -> ScoreTable:
+    """The scores of a tally, weighted by a column of costs where one is named."""
+    if tally.scores is None:
+        raise InputError("A threshold needs scores, and this tally has none; name their column with score=.")
+    if costs is None:
+        return tally.scores
+    if not isinstance(costs, str) or costs not in tally.costs:
+        there = f"it has those of {', '.join(tally.costs)}" if tally.costs else "it has none"
+        raise InputError(f"The tally has no costs {costs!r}: {there}. Count them too, with cost={costs!r}.")
+    positive, negative = (score_bins.lowered(side, tally.scores.bins) for side in tally.costs[costs].classes)
+    return replace(tally.scores, positive=positive, negative=negative)
 
 
 def _unweighted(table: ScoreTable) -> ScoreTable:

@@ -5,42 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import click
-
 from steelyard.analysis.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
+from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.report import in_shell_words
-from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.cli.outputs import Output
 
 
-def parsed_prevalence(text: str) -> PrevalenceLike:
-    """A share such as 0.03, or positives among rows such as 12/400, which intervals then do not take for certain."""
-    from steelyard.analysis.estimated_prevalence import Prevalence
-
-    try:
-        first, *rest = map(float, text.split("/", 1))
-    except ValueError:
-        raise InputError(
-            f"--prevalence is a share such as 0.03, or positives of rows such as 12/400, not {text!r}."
-        ) from None
-    return Prevalence(positives=first, rows=rest[0]) if rest else first
-
-
 @command
 @options.inputs(*options.PREDICTIONS, "by")
-@click.option(
-    "--prevalence",
-    callback=lambda ctx, parameter, value: parsed_prevalence(value),  # noqa: ARG005 - click's own
-    required=True,
-    metavar="P",
-    help="The deployment prevalence: the share of positives there, or 12/400 for 12 positives counted in 400 rows.",
-)
+@prevalence_option(required=True)
 @options.shared("level", "metrics", "mute")
 @options.output("table", "json", "md", "csv")
 def shift_prevalence(

@@ -32,6 +32,13 @@ SAVE_HELP = "Write the table, which is JSON, to this file."
     "frequency",
     "by",
     "exact",
+    click.option(
+        "--cost",
+        "costs",
+        multiple=True,
+        metavar="COL",
+        help="A column of what errors cost, kept for `steelyard threshold --cost-fn COL`; repeatable.",
+    ),
 )
 @options.output(about=SAVE_HELP)
 def save_tally(inputs: Inputs, output: Output) -> None:

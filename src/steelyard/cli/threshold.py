@@ -1,46 +1,151 @@
-"""`steelyard threshold`: the threshold of the scores at which a metric is best."""
+"""`steelyard threshold`: the threshold of the scores at which a metric is best, or errors cost least."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from dataclasses import replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.analysis.formatting import percent_text
 from steelyard.analysis.strict_json import json_text, strict
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, count_inputs
+from steelyard.cli.inputs import Inputs, count_inputs, open_files
+from steelyard.cli.option_words import of_shell
+from steelyard.cli.prevalence_option import prevalence_option
+from steelyard.cli.saved_tables import add_saved
+from steelyard.cli.usual_columns import guess_columns
 from steelyard.errors import InputError
+from steelyard.evaluation.written_evaluation import prevalence_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.analysis.best_threshold_result import BestThreshold
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.cli.outputs import Output
+
+_COSTS = {
+    "cost_fn": "What a false negative costs: a number, or the column of what each row costs.",
+    "cost_fp": "What a false positive costs, 1 by default; a number or a column.",
+    "cost_tp": "What a true positive costs, 0 by default; a number or a column.",
+    "cost_tn": "What a true negative costs, 0 by default; a number or a column.",
+    "benefit_tp": "What a true positive brings in, such as the amount that is saved; a number or a column.",
+}
+
+
+def _costs(function: Callable[..., None]) -> Callable[..., None]:
+    """The options about costs, which the function takes as one dictionary."""
+
+    @wraps(function)
+    def call(*arguments: object, **given: Any) -> None:
+        named = {key: given.pop(key) for key in _COSTS}
+        cost = {key: _number_or_column(key, text) for key, text in named.items() if text is not None}
+        function(*arguments, cost=cost, **given)
+
+    for key, about in reversed(_COSTS.items()):
+        call = click.option(f"--{key.replace('_', '-')}", key, metavar="C", help=about)(call)
+    return call
+
+
+def _number_or_column(key: str, text: str) -> float | str:
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if not math.isfinite(number):
+        raise InputError(f"--{key.replace('_', '-')} is a finite number, or the name of a column, not {text!r}.")
+    return number
 
 
 @command
-@options.inputs("files", "true", "score")
+@options.inputs("files", "true", "score", *options.POSITIVE, "weight", "frequency", "cluster", "exact")
 @click.option("--metric", metavar="NAME", help="The metric to maximise (or minimise); the AC-score by default.")
 @click.option(
-    "--where", multiple=True, metavar="LIMIT", help='A constraint on the threshold, such as "specificity>=0.99".'
+    "--where",
+    multiple=True,
+    metavar="LIMIT",
+    help='A limit to keep, such as "recall>=0.9" or "alerts<=200 of 10000" rows a day; repeatable.',
 )
-@options.shared(*options.POSITIVE, "weight", "frequency", "exact", "level")
+@click.option(
+    "--confidence", type=float, metavar="C", help="Keep all limits on new rows with this probability, such as 0.95."
+)
+@_costs
+@prevalence_option()
+@options.shared("level")
 @options.output("table", "json", "md")
-def find_threshold(inputs: Inputs, metric: str | None, where: tuple[str, ...], level: float, output: Output) -> None:
-    """Find the threshold of the scores in FILE at which a metric is best, with its expected value on new rows."""
-    from steelyard.analysis.best_threshold import best_threshold
-    from steelyard.report.terminal_summary import all_digits, threshold_summary
+def find_threshold(
+    inputs: Inputs,
+    metric: str | None,
+    where: tuple[str, ...],
+    confidence: float | None,
+    cost: dict[str, float | str],
+    prevalence: PrevalenceLike | None,
+    level: float,
+    output: Output,
+) -> None:
+    """Find the threshold of the scores in FILE at which a metric is best, or errors cost least, within limits.
 
-    counted = count_inputs(inputs, scores=True)
+    With --confidence the limits hold on new rows with that probability; without it, the result says how likely each
+    does. Saved as JSON, the result is what `steelyard gate --promise` holds new rows to.
+    """
+    asked = {"metric": metric, "where": list(where) or None, "confidence": confidence, "level": level}
+    best, assumed = _best(inputs, {**asked, "cost": cost or None, "prevalence": prevalence})
+    if prevalence is not None:
+        assumed.append(f"Metrics and limits are read at a prevalence of {_share(prevalence, level)}.")
+    if output.kind == "json":
+        question = {"cost": cost or None, "prevalence": prevalence_json(prevalence)}
+        notes = {"assumed": assumed, "notes": list(best.notes)}
+        output.write(json_text({**best.to_dict(), **strict(best.row()), **question, **notes}, indent=1))
+    else:
+        output.write(_text(best, assumed, output.kind))
+
+
+def _best(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[str]]:
+    """The best threshold of the rows, or of the tables that they are counted into, and what was assumed."""
+    from steelyard.analysis.best_threshold import best_threshold
+
+    if inputs.cluster is not None:
+        return _best_of_clusters(inputs, asked)
+    columns = [cost for cost in (asked["cost"] or {}).values() if isinstance(cost, str)]
+    if columns and inputs.weight is not None:
+        raise InputError("Costs by row and --weight cannot be given together; multiply the costs by the weights.")
+    counted = count_inputs(replace(inputs, costs=tuple(dict.fromkeys(columns))), scores=True)
     if counted.tally.scores is None:
         raise InputError("A threshold needs scores; name their column with --score.")
-    assumed = list(counted.assumed)
-    if len(counted.tally.scores.bins):
-        assumed.append("Scores were counted in bins: only thresholds between bins were searched.")
-    best = best_threshold(counted.tally.scores, metric=metric, where=list(where) or None, level=level)
-    if output.kind == "json":
-        output.write(json_text({**best.to_dict(), **strict(best.row()), "assumed": assumed}, indent=1))
-    elif output.kind == "md":
-        from steelyard.report.result_view import result_markdown
+    binned = ["Scores were counted in bins: only thresholds between bins were searched."]
+    assumed = [*counted.assumed, *(binned if len(counted.tally.scores.bins) else [])]
+    return best_threshold(counted.tally, **asked), assumed
 
-        output.write(result_markdown(best, [all_digits(best), *assumed]))
-    else:
-        output.write(threshold_summary(best, assumed))
+
+def _best_of_clusters(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[str]]:
+    """The best threshold of clustered rows, which no saved table keeps apart."""
+    from steelyard.analysis.best_threshold import best_threshold
+
+    if add_saved(inputs.files) is not None:
+        raise InputError("--cluster names a column of a file of predictions, which a saved table does not keep.")
+    with open_files(inputs) as source:
+        named, assumed = guess_columns(source, inputs, scores=True)
+        columns: dict[str, Any] = named.columns
+        best = best_threshold(source, **columns, cluster=inputs.cluster, pos_label=inputs.positive, **asked)
+    return replace(best, assumed=()), [*map(of_shell, best.assumed), *assumed]
+
+
+def _share(prevalence: PrevalenceLike, level: float) -> str:
+    from steelyard.analysis.estimated_prevalence import Prevalence
+
+    if isinstance(prevalence, Prevalence):
+        return f"{prevalence.text(level)}, as it was estimated"
+    return percent_text(float(prevalence))  # type: ignore[arg-type]  # one share, as the option is read
+
+
+def _text(best: BestThreshold, assumed: list[str], kind: str) -> str:
+    from steelyard.report.result_view import result_markdown
+    from steelyard.report.terminal_summary import all_digits, threshold_summary
+
+    if kind == "md":
+        return of_shell(result_markdown(best, [all_digits(best), *assumed]))
+    return threshold_summary(best, [*map(of_shell, best.notes)], assumed)

@@ -58,14 +58,14 @@ def _setting_json(evaluation: Evaluation) -> dict[str, Any]:
         "labels": [label_json(label) for label in evaluation.labels],
         "positive": label_json(evaluation.positive),
         **numbers_json(threshold=math.nan if evaluation.threshold is None else evaluation.threshold),
-        "prevalence": _prevalence_json(evaluation.prevalence),
+        "prevalence": prevalence_json(evaluation.prevalence),
         "level": evaluation.level,
         "method": evaluation.method,
         "seed": evaluation.seed,
     }
 
 
-def _prevalence_json(prevalence: PrevalenceLike | None) -> JsonValue:
+def prevalence_json(prevalence: PrevalenceLike | None) -> JsonValue:
     """The share of the positives or of each class; of an estimated one what it was estimated from."""
     match prevalence:
         case None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Frame, Label, Labels, LabelSet
     from steelyard.ingest.queries import KeyCounts
+    from steelyard.statistics.score_table import ScoreTable
 
 
 @refuses_other_keywords
@@ -45,6 +47,7 @@ def tally(
     labels: LabelSet | None = None,
     threshold: float | None = None,
     exact: bool | None = None,
+    cost: str | Sequence[str] | None = None,
 ) -> Tally:
     """Count the named columns of a frame into tables, where the frame lives; only the tables come back.
 
@@ -52,7 +55,8 @@ def tally(
     `pred` give the table of two models side by side. `by` counts each group as well. Scores are kept exactly where the
     rows are in memory or at most 10 million (of Spark, Dask and Ibis 65,536, so that the rows stay there); else in
     about 65,536 bins, fewer for each of many groups, and then every area comes with its bounds. `exact` asks for
-    either; `threshold` is one that the bins must keep.
+    either; `threshold` is one that the bins must keep. `cost` names columns of what errors cost, such as the amounts of
+    transactions, whose sums and squares at each score let `best_threshold` do without the rows.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"y": [0, 0, 1, 1], "predicted": [0, 1, 1, 1], "site": ["a", "a", "b", "b"]})
@@ -64,16 +68,18 @@ def tally(
         if name is not None or use == "true":
             check_name(use, name)
     check_choices(threshold, exact)
-    columns = ColumnNames(true, preds, score, weight, frequency, groups)
+    columns = ColumnNames(true, preds, score, weight, frequency, groups, named_columns("cost", cost))
     if not preds and score is None:
         raise InputTypeError("There is nothing to count: name a column of labels (pred=) or of scores (score=).")
     if len(preds) > 2:
         raise InputError(f"One model is counted, or two side by side; {len(preds)} columns of labels were named.")
     if len(preds) == 2 and (weight is not None or score is not None):
         raise InputError("Two models side by side are counted by their labels alone, without weights or scores.")
+    if columns.cost and (score is None or weight is not None):
+        raise InputError("cost= is of scores, without weights; name their column with score=, and leave out weight=.")
     source = Source.of(data)
     check_columns(source, columns)
-    with bad_rows.naming_bad_numbers(source, score, weight, frequency):
+    with bad_rows.naming_bad_numbers(source, score, weight, frequency, *columns.cost):
         return _tally(source, TallyRequest(columns, pos_label, declared_labels(labels), threshold, exact))
 
 
@@ -92,11 +98,19 @@ def _tally(source: Source, request: TallyRequest) -> Tally:
         parts["scores"], labels = score_tables(source, request)
     origin: dict[str, Any] = {"models": columns.pred if len(columns.pred) == 2 else (), "columns": columns.by_use()}
     whole: dict[str, Any] = {name: tables.pop(()) for name, tables in parts.items()}
+    if columns.cost:
+        origin["costs"] = {name: _costs(source, request, name, whole["scores"].label) for name in columns.cost}
     groups = {
         key: Tally(**{name: tables[key] for name, tables in parts.items()})
         for key in sorted_groups(next(iter(parts.values())))
     }
     return Tally(**whole, labels=_labels(whole) or labels, by=columns.by, groups=groups, **origin).checked()
+
+
+def _costs(source: Source, request: TallyRequest, name: str, positive: Label) -> ScoreTable:
+    """The scores of all rows weighted by a column of costs."""
+    columns = replace(request.columns, weight=name, by=(), cost=())
+    return score_tables(source, replace(request, columns=columns, pos_label=positive))[0][()]
 
 
 def _labels(tables: dict[str, Any]) -> Labels:

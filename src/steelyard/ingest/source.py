@@ -26,10 +26,11 @@ class ColumnNames:
     weight: str | None = None
     frequency: str | None = None
     by: tuple[str, ...] = ()
+    cost: tuple[str, ...] = ()
 
     def named(self) -> list[str]:
         """Each column that must be there."""
-        parts = (self.true, *self.pred, self.score, self.weight, self.frequency, *self.by)
+        parts = (self.true, *self.pred, self.score, self.weight, self.frequency, *self.by, *self.cost)
         return [name for name in parts if name is not None]
 
     def by_use(self) -> dict[str, str]:
@@ -128,7 +129,8 @@ def check_columns(source: Source, columns: ColumnNames) -> None:
 
 
 def _check_kinds(source: Source, columns: ColumnNames, schema: nw.Schema) -> None:
-    for name in (n for n in (columns.score, columns.weight, columns.frequency) if n is not None and not source.textual):
+    numbers = (columns.score, columns.weight, columns.frequency, *columns.cost)
+    for name in (n for n in numbers if n is not None and not source.textual):
         if not (schema[name].is_numeric() or str(schema[name]) == "Boolean"):
             raise InputTypeError(f"The column {name!r} holds {schema[name]} values; numbers were expected.")
     for name in (columns.true, *columns.pred, *columns.by):

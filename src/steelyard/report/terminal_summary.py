@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import terminal_width
+from steelyard.analysis.formatting import terminal_width, three_digits
 from steelyard.analysis.rows import table_text
 from steelyard.analysis.text_table import LABEL_WIDTH
 from steelyard.report.metric_blocks import metric_blocks
@@ -27,7 +28,7 @@ from steelyard.report.text import verdict_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.analysis.best_threshold_result import BestThreshold
+    from steelyard.analysis.best_threshold_result import BestThreshold, KeptLimit
     from steelyard.analysis.comparison import Comparison
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
@@ -187,10 +188,17 @@ def _differences(comparison: Comparison) -> list[str]:
     return [f"── {pair}\n" * bool(pair) + table_text(rows, bold) for pair, rows in pairs.items()]
 
 
-def threshold_summary(best: BestThreshold, assumed: Sequence[str]) -> str:
-    """The best threshold in a sentence, the table at it, and what was assumed."""
+def threshold_summary(best: BestThreshold, notes: Sequence[str], assumed: Sequence[str]) -> str:
+    """The best threshold in a sentence, the table at it, each limit on a line, what is noted and assumed."""
     cells = ", ".join(f"{name} {cell_count(value)}" for name, value in best.counts.to_dict().items())
-    return "\n".join([paragraph(f"{best!r}."), f"There: {cells}.", *map(paragraph, (all_digits(best), *assumed))])
+    sentence = f"{replace(best, limits=(), assumed=())!r}."
+    lines = [*map(_limit_line, best.limits), *notes, all_digits(best), *assumed]
+    return "\n".join([paragraph(sentence), f"There: {cells}.", *map(paragraph, lines)])
+
+
+def _limit_line(kept: KeptLimit) -> str:
+    """A limit with the value on these rows, and how likely it holds on new ones."""
+    return f"{kept.limit}: {three_digits(kept.value)} here;{str(kept).removeprefix(kept.limit)}."
 
 
 def all_digits(best: BestThreshold) -> str:

@@ -55,6 +55,24 @@ def check_saved_groups(tally: Tally) -> None:
         raise InputError("The groups of this tally do not add up to its whole; tally the rows again.")
 
 
+def check_saved_costs(tally: Tally) -> None:
+    """Refuse costs of rows that are not among the scores of the tally."""
+    for name, costs in tally.costs.items():
+        bins = score_bins.NO_BINS if tally.scores is None else tally.scores.bins
+        sides = [score_bins.lowered(side, bins) for side in costs.classes]
+        if tally.scores is None or not all(map(_are_among, sides, tally.scores.classes)):
+            raise InputError(
+                f"The costs {name!r} of this tally are not of the rows it has scores of; tally them again."
+            )
+
+
+def _are_among(part: ClassScores, whole: ClassScores) -> bool:
+    some, every = part.compact(), whole.compact()
+    places = np.searchsorted(every.scores, some.scores)
+    there = places < len(every.scores)
+    return bool(there.all() and (every.scores[places] == some.scores).all() and (every.rows[places] >= some.rows).all())
+
+
 def _labels_add_up(whole: Confusion | Paired | None, parts: Sequence[Confusion | Paired | None]) -> bool:
     present = [part for part in parts if part is not None]
     if whole is None or len(present) < len(parts):

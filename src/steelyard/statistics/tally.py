@@ -13,7 +13,7 @@ from steelyard.statistics.confusion import Confusion, merge_labels
 from steelyard.statistics.group_keys import merge_groups
 from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.paired import Paired
-from steelyard.statistics.saved_checks import check_saved_groups
+from steelyard.statistics.saved_checks import check_saved_costs, check_saved_groups
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
 from steelyard.statistics.score_table import ScoreTable
 
@@ -35,7 +35,8 @@ class Tally:
 
     Tallies of other rows, of another file, day or machine, merge with `+`. Numbers that meet text are text, as in one
     file of all rows. `columns` names the columns counted, by use, and `sources` the files, by the digest of their
-    bytes: tallies of other columns, or of a file twice, are refused. Equality is about what was counted alone.
+    bytes: tallies of other columns, or of a file twice, are refused. `costs` has the scores weighted by each column of
+    costs. Equality is about what was counted alone.
 
     >>> from steelyard import confusion
     >>> monday, tuesday = Tally(confusion([0, 1, 1], [0, 1, 0])), Tally(confusion([0, 1], [1, 1]))
@@ -52,6 +53,7 @@ class Tally:
     models: tuple[str, ...] = ()  # of two models side by side, what they are called
     columns: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    costs: Mapping[str, ScoreTable] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -96,11 +98,12 @@ class Tally:
             models=self.models or other.models,
             columns={**other.columns, **self.columns},
             sources={**self.sources, **other.sources},
+            costs={name: table + others.costs[name] for name, table in mine.costs.items()},
         )
 
     def _check_alike(self, other: Tally) -> None:
         """Refuse another tally that holds other things, models or columns, or the same rows."""
-        if self._tables() != other._tables() or self.by != other.by:
+        if self._tables() != other._tables() or self.by != other.by or {*self.costs} != {*other.costs}:
             kinds = f"{self._kinds()} and {other._kinds()}"
             raise InputError(f"These tallies hold different things, {kinds}; tally both alike.")
         if self.models and other.models and self.models != other.models:
@@ -134,6 +137,7 @@ class Tally:
         if not names:
             return self
         tables: dict[str, Any] = {name: getattr(self, name).renamed(names) for name in self._tables()}
+        tables["costs"] = {name: table.renamed(names) for name, table in self.costs.items()}
         groups = {key: group.renamed(names) for key, group in self.groups.items()}
         return replace(self, **tables, labels=tuple(names.get(label, label) for label in self.labels), groups=groups)
 
@@ -154,12 +158,13 @@ class Tally:
         return [name for name in TALLY_TABLES if getattr(self, name) is not None]
 
     def _kinds(self) -> str:
-        return " and ".join(self._tables()) or "nothing"
+        return " and ".join([*self._tables(), *(f"costs by {name}" for name in self.costs)]) or "nothing"
 
     def to_dict(self) -> dict[str, Any]:
         """The tables as strict JSON values."""
         parts = {name: getattr(self, name).saved() for name in self._tables()}
         parts |= {"models": list(self.models)} if self.models else {}
+        parts |= {"costs": {name: table.saved() for name, table in self.costs.items()}} if self.costs else {}
         if not self.by:
             return {"labels": list(self.labels), **parts}
         listed = [{"key": list(key), **group.to_dict()} for key, group in self.groups.items()]
@@ -175,11 +180,12 @@ class Tally:
     @classmethod
     def from_json(cls, text: Saved) -> Tally:
         """The tally that `to_json` wrote, every table of it checked; anything else is refused."""
-        optional = (*TALLY_TABLES, "by", "groups", "models", "columns", "sources")
+        optional = (*TALLY_TABLES, "by", "groups", "models", "columns", "sources", "costs")
         data = read_table(text, "tally", ("labels",), optional)
         columns, sources = (_saved_names(data[name]) for name in ("columns", "sources"))
         tally = replace(cls._from_dict(data), columns=columns, sources=sources)
         check_saved_groups(tally)
+        check_saved_costs(tally)
         return tally
 
     @classmethod
@@ -207,6 +213,7 @@ class Tally:
             by=tuple(map(str, by)),
             groups=tables,
             models=tuple(map(str, models)),
+            costs=_saved_costs(data.get("costs") or {}),
         ).checked()
 
     def checked(self) -> Tally:
@@ -226,6 +233,12 @@ def _saved_names(names: object) -> dict[str, str]:
     if names is not None and not (isinstance(names, dict) and all(isinstance(name, str) for name in names.values())):
         raise InputError("The columns and the sources of a saved tally are names; this one holds something else.")
     return {} if names is None else names
+
+
+def _saved_costs(tables: object) -> dict[str, ScoreTable]:
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise InputError("The costs of a saved tally are tables of scores by the name of their column.")
+    return {str(name): ScoreTable.from_json(table) for name, table in tables.items()}
 
 
 def _key(group: dict[str, Any], size: int) -> list[Any]:

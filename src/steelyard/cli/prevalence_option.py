@@ -1,0 +1,38 @@
+"""The option of a deployment prevalence: a share, or positives counted in some rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+
+
+def prevalence_option(*, required: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The option, which a command may need."""
+    return click.option(
+        "--prevalence",
+        callback=lambda ctx, parameter, value: None if value is None else _parsed(value),  # noqa: ARG005 - click's own
+        required=required,
+        metavar="P",
+        help="The deployment prevalence: the share of positives there, or 12/400 for 12 positives counted in 400 rows.",
+    )
+
+
+def _parsed(text: str) -> PrevalenceLike:
+    """A share such as 0.03, or positives among rows such as 12/400, which intervals then do not take for certain."""
+    from steelyard.analysis.estimated_prevalence import Prevalence
+
+    try:
+        first, *rest = map(float, text.split("/", 1))
+    except ValueError:
+        raise InputError(
+            f"--prevalence is a share such as 0.03, or positives of rows such as 12/400, not {text!r}."
+        ) from None
+    return Prevalence(positives=first, rows=rest[0]) if rest else first
