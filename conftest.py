@@ -31,11 +31,16 @@ def registry():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """One worker runs all tests of Spark, whose start takes longer than they do."""
+    """One worker runs all tests that share something slow: a Spark session, a study, a type checker's cache."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneSpark(LoadScopeScheduling):
+    class SharedStarts(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            return "spark" if "[pyspark" in nodeid else nodeid
+            file, _, test = nodeid.partition("::")
+            if "[pyspark" in test:
+                return "spark"
+            if "test_studies_" in file or file.endswith("test_types.py"):
+                return file
+            return nodeid.rpartition("-")[0] if "test_shuffled_labels" in test else nodeid
 
-    return OneSpark(config, log)
+    return SharedStarts(config, log)

@@ -197,7 +197,7 @@ LABELS = st.one_of(
 SCORES = st.floats(-1e6, 1e6, allow_nan=False)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(LABELS, st.data())
 def test_labels_of_any_kind_come_back(labels, data):
     rows = st.lists(st.sampled_from(range(len(labels))), min_size=6, max_size=30)
@@ -209,7 +209,7 @@ def test_labels_of_any_kind_come_back(labels, data):
     assert page(again) == page(evaluate(*column, sample_weight=weight, draws=50))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     st.lists(st.tuples(st.booleans(), SCORES, st.floats(0.01, 1e3)), min_size=4, max_size=40),
     st.booleans(),
