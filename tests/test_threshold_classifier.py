@@ -316,8 +316,10 @@ def test_costs_by_row_are_a_column_of_the_frame_or_given_to_fit():
     given = ThresholdClassifier(inside, cost={"cost_fp": 5}).fit(frame, labels, cost_fn=frame["amount"])
     assert given.best_threshold_ == named.best_threshold_
     arrays = ThresholdClassifier(LogisticRegression(), cost={"cost_fp": 5})
-    fitted = arrays.fit(frame[["a", "b"]].to_numpy(), labels, cost_fn=frame["amount"].to_numpy())
+    fitted = clone(arrays).fit(frame[["a", "b"]].to_numpy(), labels, cost_fn=frame["amount"].to_numpy())
     assert fitted.threshold_ == named.threshold_
+    of_positives = arrays.fit(frame[["a", "b"]].to_numpy(), labels, cost_fn=np.where(labels == 1, frame["amount"], 0))
+    assert of_positives.best_threshold_ == fitted.best_threshold_
     plain = ThresholdClassifier(LogisticRegression(), cost={"cost_fn": 10, "benefit_tp": 2}).fit(X, Y)
     probabilities = cross_val_predict(LogisticRegression(), X, Y, cv=5, method="predict_proba")[:, 1]
     assert plain.best_threshold_.observed == brute_force(Y, probabilities, 12, 1)[1]
