@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
-from checks import failing_checks
+from checks import assert_refused, failing_checks
+from scipy.sparse import csr_matrix
+from scipy.special import ndtr
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
     RepeatedStratifiedKFold,
     StratifiedKFold,
+    StratifiedShuffleSplit,
     cross_val_predict,
     train_test_split,
 )
@@ -31,7 +41,7 @@ import steelyard
 from steelyard import SteelyardError
 from steelyard.analysis.best_threshold import best_threshold
 from steelyard.datasets.paper_datasets import htru2
-from steelyard.errors import needs_sklearn
+from steelyard.errors import InputError, InputTypeError, needs_sklearn
 from steelyard.estimators.threshold import ThresholdClassifier
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
@@ -173,3 +183,266 @@ def test_the_search_for_a_cut_does_not_import_scikit_learn():
     code = "import sys, steelyard.analysis.best_threshold as t; t.best_threshold([0, 1], [0, 1]); print('sklearn' in sys.modules, 'scipy' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "False"]
+
+
+# ---------------------------------------------------------------- promised limits
+
+PROMISE = {"metric": "specificity", "where": "recall >= 0.8", "confidence": 0.9}
+
+
+def two_normals(rng, positives, negatives):
+    """Rows of two features, the classes two apart, so that the recall of a linear classifier is known."""
+    labels = np.repeat([1, 0], [positives, negatives])
+    return rng.normal(size=(len(labels), 2)) + np.outer(labels, [2, 0]), labels
+
+
+def true_recall(model):
+    """The recall on all new rows: that of a normal score."""
+    inside = model.estimator_
+    mean = 2 * inside.coef_[0, 0] + inside.intercept_[0]
+    return float(ndtr((mean - model.threshold_) / np.linalg.norm(inside.coef_)))
+
+
+def prefit(rows, labels, rng):
+    model = LinearDiscriminantAnalysis().fit(*two_normals(rng, 20, 80))
+    return ThresholdClassifier(model, cv="prefit", response_method="decision_function", **PROMISE).fit(rows, labels)
+
+
+def held_out(rows, labels, rng):
+    model = LinearDiscriminantAnalysis()
+    options = {"cv": 0.5, "refit": False, "response_method": "decision_function", **PROMISE}
+    return ThresholdClassifier(model, **options).fit(rows, labels)
+
+
+@pytest.mark.parametrize("fitted", [prefit, held_out])
+def test_a_promised_recall_is_kept_on_new_rows(fitted):
+    rng = np.random.default_rng(1)
+    recalls = [true_recall(fitted(*two_normals(rng, 60, 240), rng)) for _ in range(200)]
+    # 90 % are promised, and as many as 19 in 20 kept would be too dear; three standard errors of 200 runs are 6 %.
+    assert 0.84 < np.mean(np.array(recalls) >= 0.8) <= 1
+    assert np.mean(recalls) < 0.92  # the search without a promise gives 0.8, and everybody flagged 1
+
+
+def test_without_a_promise_every_other_fit_breaks_the_limit_and_says_so():
+    rng = np.random.default_rng(2)
+    options = {"metric": "specificity", "where": "recall >= 0.8", "response_method": "decision_function"}
+    models = [
+        ThresholdClassifier(LinearDiscriminantAnalysis(), **options).fit(*two_normals(rng, 60, 240)) for _ in range(60)
+    ]
+    assert 0.2 < np.mean([true_recall(model) >= 0.8 for model in models]) < 0.8
+    chances = [model.best_threshold_.limits[0].chance for model in models]
+    assert 0.3 < np.mean(chances) < 0.7
+    assert models[0].guarantee_.startswith("recall >= 0.8 on new rows is not promised, as confidence= was not given.")
+
+
+def test_only_the_classifier_that_scored_is_promised_anything():
+    rows, labels = two_normals(np.random.default_rng(3), 200, 800)
+    model = LogisticRegression()
+    refitted = ThresholdClassifier(model, **PROMISE).fit(rows, labels)
+    assert "about so for this one, fitted again on all rows" in refitted.guarantee_
+    kept = ThresholdClassifier(model, cv=0.5, refit=False, **PROMISE).fit(rows, labels)
+    start = "recall >= 0.8 holds on new rows with 90 % confidence for this very classifier"
+    assert kept.guarantee_ == f"{start}, as the rows that chose its threshold did not train it."
+    train, test = next(StratifiedShuffleSplit(1, test_size=0.5, random_state=0).split(rows, labels))
+    inside = clone(model).fit(rows[train], labels[train])
+    assert (kept.estimator_.coef_ == inside.coef_).all()
+    expected = best_threshold(labels[test], inside.predict_proba(rows[test])[:, 1], resamples=0, **PROMISE)
+    assert kept.best_threshold_ == expected
+    for given in (
+        ThresholdClassifier(inside, cv="prefit", **PROMISE),
+        ThresholdClassifier(FrozenEstimator(inside), **PROMISE),
+    ):
+        assert given.fit(rows[test], labels[test]).best_threshold_ == expected
+        assert given.guarantee_ == f"{start}, provided that the rows given to fit did not train it."
+    plain = ThresholdClassifier(model).fit(rows, labels)
+    assert plain.guarantee_ == "No limit was given, so none is promised on new rows."
+
+
+def test_a_promise_that_only_the_trivial_threshold_keeps_says_so():
+    rows, labels = two_normals(np.random.default_rng(4), 20, 80)
+    model = ThresholdClassifier(LogisticRegression(), where="recall >= 0.9", confidence=0.95).fit(rows, labels)
+    assert model.best_threshold_.trivial and model.predict(rows).all()
+    assert "This is the trivial threshold: it flags everybody" in model.guarantee_
+    assert model.guarantee_.endswith("needs at least 29 positives; here are 20.")
+
+
+def test_several_limits_and_a_prevalence_are_those_of_the_search():
+    rows, labels = two_normals(np.random.default_rng(5), 300, 700)
+    inside = LogisticRegression().fit(*two_normals(np.random.default_rng(6), 50, 50))
+    options = {"metric": "f1", "where": ["recall >= 0.7", "specificity >= 0.7"], "confidence": 0.9, "prevalence": 0.1}
+    model = ThresholdClassifier(inside, cv="prefit", **options).fit(rows, labels)
+    assert model.best_threshold_ == best_threshold(labels, inside.predict_proba(rows)[:, 1], resamples=0, **options)
+    assert "recall >= 0.7 and specificity >= 0.7 hold together on new rows with 90 % confidence" in model.guarantee_
+
+
+def test_a_search_may_be_over_the_confidence_and_weights_reach_a_promise():
+    rows, labels = two_normals(np.random.default_rng(7), 200, 800)
+    choice = ThresholdClassifier(LogisticRegression(), "specificity", where="recall >= 0.8")
+    search = GridSearchCV(choice, {"confidence": [None, 0.99]}, cv=2, scoring="recall").fit(rows, labels)
+    assert search.best_params_ == {"confidence": 0.99}
+    weight = np.where(rows[:, 1] > 0, 3.0, 1.0)
+    weighted = clone(search.best_estimator_).fit(rows, labels, sample_weight=weight)
+    assert weighted.best_threshold_.counts.total == pytest.approx(weight.sum())
+    assert weighted.best_threshold_.limits[0].confidence == 0.99
+    assert weighted.best_threshold_.limits[0].value > 0.8
+
+
+# ---------------------------------------------------------------- costs
+
+
+def brute_force(labels, scores, miss, alarm):
+    """The lowest cost of a row over all sets of highest scores, and the lowest score of the set."""
+    ends = [np.inf, *np.unique(scores)[::-1]]
+    costs = [np.where(labels == 1, miss * (scores < end), alarm * (scores >= end)).mean() for end in ends]
+    return min(costs), ends[int(np.argmin(costs))]
+
+
+def priced_rows():
+    rng = np.random.default_rng(8)
+    rows, labels = two_normals(rng, 60, 240)
+    return pd.DataFrame({"a": rows[:, 0], "b": rows[:, 1], "amount": rng.gamma(1, 20, len(labels))}), labels
+
+
+def test_costs_by_row_are_a_column_of_the_frame_or_given_to_fit():
+    frame, labels = priced_rows()
+    inside = make_pipeline(make_column_transformer(("passthrough", ["a", "b"])), LogisticRegression())
+    scores = cross_val_predict(inside, frame, labels, cv=5, method="predict_proba")[:, 1]
+    expected, observed = brute_force(labels, scores, frame["amount"].to_numpy(), 5)
+    costs = {"cost_fn": "amount", "cost_fp": 5}
+    named = ThresholdClassifier(inside, cost=costs).fit(frame, labels)
+    assert named.best_threshold_.value == pytest.approx(expected, rel=1e-12)
+    assert named.best_threshold_.observed == observed
+    assert named.cost is costs and costs == {"cost_fn": "amount", "cost_fp": 5}
+    given = ThresholdClassifier(inside, cost={"cost_fp": 5}).fit(frame, labels, cost_fn=frame["amount"])
+    assert given.best_threshold_ == named.best_threshold_
+    arrays = ThresholdClassifier(LogisticRegression(), cost={"cost_fp": 5})
+    fitted = clone(arrays).fit(frame[["a", "b"]].to_numpy(), labels, cost_fn=frame["amount"].to_numpy())
+    assert fitted.threshold_ == named.threshold_
+    of_positives = arrays.fit(frame[["a", "b"]].to_numpy(), labels, cost_fn=np.where(labels == 1, frame["amount"], 0))
+    assert of_positives.best_threshold_ == fitted.best_threshold_
+    plain = ThresholdClassifier(LogisticRegression(), cost={"cost_fn": 10, "benefit_tp": 2}).fit(X, Y)
+    probabilities = cross_val_predict(LogisticRegression(), X, Y, cv=5, method="predict_proba")[:, 1]
+    assert plain.best_threshold_.observed == brute_force(Y, probabilities, 12, 1)[1]
+
+
+@pytest.mark.parametrize("routed", [False, True])
+def test_costs_by_row_go_through_a_search(routed):
+    frame, labels = priced_rows()
+    features, amount = frame[["a", "b"]].to_numpy(), frame["amount"].to_numpy()
+    with config_context(enable_metadata_routing=routed):
+        model = ThresholdClassifier(LogisticRegression(), cost={"cost_fp": 5})
+        model = model.set_fit_request(cost_fn=True) if routed else model
+        search = GridSearchCV(model, {"prevalence": [None, 0.2]}, cv=2, scoring="recall")
+        best = search.fit(features, labels, cost_fn=amount).best_estimator_
+    again = clone(best).fit(features, labels, cost_fn=amount)
+    assert best.best_threshold_ == again.best_threshold_ and best.best_threshold_.metric == "cost_per_row"
+
+
+# ---------------------------------------------------------------- groups
+
+
+def sites(rng):
+    """Two sites, of which one scores higher."""
+    rows, labels = two_normals(rng, 300, 900)
+    site = rng.choice(["north", "south"], len(labels))
+    return pd.DataFrame({"site": site, "a": rows[:, 0] + 2 * (site == "south"), "b": rows[:, 1]}), labels
+
+
+ON_A_AND_B = make_pipeline(make_column_transformer(("passthrough", ["a", "b"])), LogisticRegression())
+
+
+def test_each_group_has_the_threshold_of_its_own_rows():
+    frame, labels = sites(np.random.default_rng(9))
+    model = ThresholdClassifier(ON_A_AND_B, by="site", **PROMISE).fit(frame, labels)
+    scores = cross_val_predict(ON_A_AND_B, frame, labels, cv=5, method="predict_proba")[:, 1]
+    whole = model.predict_proba(frame)[:, 1]
+    predicted = model.predict(frame)
+    for name in ("north", "south"):
+        rows = (frame["site"] == name).to_numpy()
+        expected = best_threshold(labels[rows], scores[rows], resamples=0, **PROMISE)
+        assert model.best_thresholds_[name] == expected and model.thresholds_[name] == expected.threshold
+        assert (predicted[rows] == (whole[rows] >= expected.threshold)).all()
+    assert model.thresholds_["south"] > model.thresholds_["north"]
+    assert not hasattr(model, "threshold_") and not hasattr(model, "best_threshold_")
+    for word in ("known at prediction", "lawful to use", "enough rows"):
+        assert word in model.guarantee_
+    by_position = ThresholdClassifier(ON_A_AND_B, by=0, **PROMISE).fit(frame, labels)
+    assert by_position.thresholds_ == model.thresholds_
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict(frame) == predicted).all() and again.guarantee_ == model.guarantee_
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_matrix, lambda rows: rows.tolist(), pl.DataFrame])
+def test_groups_are_read_from_any_kind_of_rows(kind):
+    rng = np.random.default_rng(10)
+    rows, labels = two_normals(rng, 50, 150)
+    rows[:, 1] = rng.integers(0, 2, len(labels))
+    model = ThresholdClassifier(LogisticRegression(), by=1).fit(kind(rows), labels)
+    assert list(model.thresholds_) == [0, 1]
+    assert (
+        model.predict(kind(rows)) == ThresholdClassifier(LogisticRegression(), by=-1).fit(rows, labels).predict(rows)
+    ).all()
+
+
+def test_a_group_that_fit_did_not_see_has_no_threshold():
+    frame, labels = sites(np.random.default_rng(11))
+    model = ThresholdClassifier(ON_A_AND_B, by="site").fit(frame, labels)
+    with pytest.raises(
+        InputError, match=r"Group 'west' of 'site' was not among the rows of fit, so it has no threshold"
+    ):
+        model.predict(frame.assign(site="west"))
+    frame.loc[:3, "site"] = "west"  # positives alone
+    with pytest.raises(InputError, match=r"Group 'west' of 'site': y_true holds no negatives"):
+        clone(model).fit(frame, labels)
+
+
+def test_a_figure_names_no_threshold_for_a_classifier_that_has_several():
+    frame, labels = sites(np.random.default_rng(12))
+    model = ThresholdClassifier(ON_A_AND_B, by="site").fit(frame, labels)
+    with pytest.raises(InputError, match="a threshold for each group; name one by threshold="):
+        steelyard.RocDisplay.from_estimator(model, frame, labels)
+    assert steelyard.RocDisplay.from_estimator(model, frame, labels, threshold=0.3)
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+def test_labels_in_another_order_than_their_rows_are_refused():
+    frame, labels = priced_rows()
+    shuffled = pd.Series(labels).sample(frac=1, random_state=0)
+    with pytest.raises(InputError, match="X and y have the same index in different orders"):
+        ThresholdClassifier(LogisticRegression()).fit(frame, shuffled)
+    amount = frame["amount"].sample(frac=1, random_state=0)
+    with pytest.raises(InputError, match="X and cost_fn have the same index in different orders"):
+        ThresholdClassifier(LogisticRegression()).fit(frame, labels, cost_fn=amount)
+    ThresholdClassifier(LogisticRegression()).fit(frame.loc[shuffled.index], shuffled)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"refit": False}, "refit=False deploys the classifier of one split, and cv= makes 5"),
+        ({"cv": 1.5}, "cv= as a share of rows to hold out lies between 0 and 1, not at 1.5"),
+        ({"confidence": 0.9}, "give them too, such as where="),
+        ({"confidence": 2, "where": "recall >= 0.9"}, "confidence is a probability"),
+        ({"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=2), **PROMISE}, "leaves some rows out more than once"),
+        ({"cost": 10}, "cost= is a dict such as"),
+        ({"cost": {"cost_fm": 1}}, "'cost_fm' is no cost; .* Did you mean .*'cost_fn'"),
+        ({"cost": {"cost_fn": "amonut"}}, "X has no column 'amonut' .cost_fn.. Did you mean 'amount'"),
+        ({"cost": {"cost_fn": 2}, "metric": "f1"}, "metric= and cost= both say what is best"),
+        ({"by": "sight"}, "X has no column 'sight' .by=.."),
+        ({"by": 3}, "X has no column at position 3 .by=.; the first is 0"),
+    ],
+)
+def test_bad_options_are_refused_in_one_sentence(options, words):
+    frame, labels = priced_rows()
+    assert_refused(lambda: ThresholdClassifier(LogisticRegression(), **options).fit(frame, labels), Exception, words)
+
+
+def test_names_of_columns_need_a_frame():
+    for options, otherwise in (
+        ({"by": "site"}, "its position"),
+        ({"cost": {"cost_fn": "amount"}}, "give fit the costs"),
+    ):
+        with pytest.raises(InputTypeError, match=f"names the column '.*', and X is no frame; give one, or {otherwise}"):
+            ThresholdClassifier(LogisticRegression(), **options).fit(X, Y)

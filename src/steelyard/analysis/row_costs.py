@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     CostsLike: TypeAlias = Mapping[str, ErrorCost]
 
 _KEYS = {"positive": ("cost_fn", "cost_tp", "benefit_tp"), "negative": ("cost_fp", "cost_tn", "benefit_tn")}
+COST_KEYS = tuple(key for keys in _KEYS.values() for key in keys)
 
 
 def costs_by_row(costs: CostsLike) -> bool:
     """Whether a cost is one of each row, or a benefit, and the costs are not those of the expected cost alone."""
-    known = [key for keys in _KEYS.values() for key in keys]
     for key in costs:
-        if key not in known:
-            raise InputTypeError(f"{key!r} is no cost; there are {', '.join(known)}.{did_you_mean(key, known)}")
+        if key not in COST_KEYS:
+            raise InputTypeError(f"{key!r} is no cost; there are {', '.join(COST_KEYS)}.{did_you_mean(key, COST_KEYS)}")
     return any(_is_column(cost) or key.startswith("benefit") for key, cost in costs.items())
 
 

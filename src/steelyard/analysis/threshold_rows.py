@@ -14,6 +14,7 @@ from steelyard.analysis.row_costs import cost_table
 from steelyard.analysis.threshold_sample import ClusterRows, ThresholdSample
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_name
 from steelyard.ingest.frame_tally import label_columns
 from steelyard.metrics.frame_tables import given_scores
@@ -73,7 +74,9 @@ class ThresholdRows:
                 raise InputTypeError(
                     "Costs by row of a frame are the name of a column; of a table, those of its weights."
                 )
-            options = replace(options, sample_weight=weight)
+            # Costs may be 0 for a whole class, such as amounts that only fraud has.
+            rows = {name: getattr(options, name) for name in ("pos_label", "labels", "frequency")}
+            return score_table(self.data, self.y_score, sample_weight=weight, **rows)  # type: ignore[arg-type]  # rows
         return given_scores(self.data, self.y_score, options, columns, single_use=weight is None)
 
     def sample(self, both: bool, costs: CostsLike | None) -> tuple[ThresholdSample, CostAim | None]:

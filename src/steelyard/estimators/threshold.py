@@ -2,50 +2,39 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from steelyard.analysis.best_threshold import best_threshold
+from steelyard.analysis.row_costs import COST_KEYS
 from steelyard.errors import InputError, InputTypeError, needs_sklearn
-from steelyard.ingest.array_tables import score_table
+from steelyard.estimators.positive_scores import PositiveScores
+from steelyard.estimators.row_details import RowDetails, column_of, costs_of, groups_of
+from steelyard.estimators.threshold_choice import ThresholdChoice
+from steelyard.estimators.threshold_guarantee import Guarantee
+from steelyard.ingest.row_order import check_order
 
 try:
-    from sklearn.base import (
-        BaseEstimator,
-        ClassifierMixin,
-        MetaEstimatorMixin,
-        clone,
-        is_classifier,
-    )
-    from sklearn.model_selection import check_cv
-    from sklearn.utils import (
-        _safe_indexing,
-        get_tags,
-    )
+    from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+    from sklearn.model_selection import StratifiedShuffleSplit, check_cv
+    from sklearn.utils import _safe_indexing, get_tags
     from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import type_of_target
-    from sklearn.utils.validation import (
-        _check_sample_weight,
-        check_is_fitted,
-        column_or_1d,
-        indexable,
-    )
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, indexable
 except ImportError as missing:
     raise needs_sklearn("ThresholdClassifier") from missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Estimator, Label, Splitter, Weights
+    from steelyard._types import Array, Estimator, Features, Label, Splitter, Weights
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.row_costs import CostsLike
     from steelyard.analysis.threshold_criterion import AimLike
-    from steelyard.statistics.score_table import ScoreTable
-
-_METHODS = ("predict_proba", "decision_function")
+    from steelyard.analysis.threshold_limits import LimitsLike
 
 
 def _has(name: str) -> Callable[[ThresholdClassifier], bool]:
@@ -57,12 +46,18 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     """A two-class classifier that predicts at the threshold where a metric is best on rows it was not fitted on.
 
     Clones fitted on the folds of `cv` score the rows they have not seen; `best_threshold` finds the threshold on all
-    those scores together, half-way between a score that is flagged and one that is not, so that the refit, whose scores
-    differ a little, flags what was meant; the classifier is then fitted on all rows. cv="prefit" takes it as it is
-    fitted, so give rows it has not seen. `metric` and `where` are those of best_threshold, the metric by default the
-    AC-score. Without `pos_label` the later of the two classes in sorted order is positive, as in scikit-learn.
-    `response_method` is "predict_proba", "decision_function" or "auto" for the first there is. After `fit`,
-    `best_threshold_` holds the threshold and its value, `threshold_` it alone.
+    those scores together, half-way between a score that is flagged and one that is not; the classifier is then fitted
+    on all rows. `cv` may also be the share of rows to hold out, or "prefit": the classifier is taken as it is fitted,
+    so give rows it has not seen. refit=False keeps the classifier of a single split as it scored the rows left out.
+
+    `metric`, `where`, `confidence`, `cost` and `prevalence` are those of best_threshold, the metric by default the
+    AC-score. A cost that differs by row names a column of X, or is given to `fit` (cost_fn=amounts), one a row. `by`
+    is a column of X, its name or position: each group gets a threshold chosen on its own rows. Without `pos_label`
+    the later of the two classes in sorted order is positive, as in scikit-learn. `response_method` is "predict_proba",
+    "decision_function" or "auto" for the first there is.
+
+    After `fit`, `best_threshold_` holds the result of best_threshold and `threshold_` the threshold alone, or with `by`
+    `best_thresholds_` and `thresholds_` those of each group. `guarantee_` says for what the limits hold on new rows.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -70,64 +65,79 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     >>> model = ThresholdClassifier(LogisticRegression(), "ac_score").fit(X, y)
     >>> bool(model.predict(X).mean() > LogisticRegression().fit(X, y).predict(X).mean())
     True
+    >>> model = ThresholdClassifier(LogisticRegression(), where="recall >= 0.8", confidence=0.9, cv=0.5, refit=False)
+    >>> model.fit(X, y).guarantee_[:57]
+    'recall >= 0.8 holds on new rows with 90 % confidence for '
     """
+
+    # What fit takes by row beside sample_weight, for scikit-learn's metadata routing.
+    __metadata_request__fit = dict.fromkeys(COST_KEYS)
 
     def __init__(
         self,
         estimator: Estimator,
         metric: AimLike | None = None,
         *,
-        where: str | Sequence[str] | None = None,
-        cv: int | Splitter | Literal["prefit"] = 5,
+        where: LimitsLike | None = None,
+        confidence: float | None = None,
+        cost: CostsLike | None = None,
+        prevalence: PrevalenceLike | None = None,
+        cv: float | Splitter | Literal["prefit"] = 5,
+        refit: bool = True,
+        by: str | int | None = None,
         pos_label: Label | None = None,
         response_method: str = "auto",
     ) -> None:
         self.estimator = estimator
         self.metric = metric
         self.where = where
+        self.confidence = confidence
+        self.cost = cost
+        self.prevalence = prevalence
         self.cv = cv
+        self.refit = refit
+        self.by = by
         self.pos_label = pos_label
         self.response_method = response_method
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Weights = None) -> ThresholdClassifier:
-        """Find the threshold on rows left out, then fit on all of them."""
-        rows, labels = indexable(X, y)
+    def fit(self, X: Features, y: ArrayLike, sample_weight: Weights = None, **costs: ArrayLike) -> ThresholdClassifier:
+        """Find the threshold on rows left out, then fit on all of them; `costs` are those that differ by row."""
+        check_order(X=X, y=y, sample_weight=sample_weight, **costs)
+        features, labels = indexable(X, y)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, features)
         labels = column_or_1d(labels, warn=True)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, rows)
         self._check(labels, weight)
-        prefit = isinstance(self.cv, str)
-        fitted: Any = self.estimator if prefit else _fitted(self.estimator, rows, labels, weight)
-        self.estimator_ = fitted
+        rows = RowDetails(labels, weight, costs_of({**(self.cost or {}), **costs}, features), self._groups(features))
+        places, scores = self._unseen(features, rows)
         self.classes_ = self.estimator_.classes_
-        table = self._table(self.estimator_, rows, labels, weight) if prefit else self._unseen(rows, labels, weight)
-        self.best_threshold_ = best_threshold(table, metric=self.metric, where=self.where, resamples=0)
-        self.threshold_ = self.best_threshold_.threshold
+        self._choose(rows.take(places), scores)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         return self
 
-    def predict(self, X: ArrayLike) -> Array:
-        """The class of each row: the positive one where its score is at least the threshold."""
+    def predict(self, X: Features) -> Array:
+        """The class of each row: the positive one where its score is at least the threshold, or that of its group."""
         check_is_fitted(self)
-        flagged = self._scores(self.estimator_, X) >= self.threshold_
-        place = self._place(self.classes_)
+        scores = self._positive.of(self.estimator_, X)
+        flagged = scores >= self._thresholds(X, scores)
+        place = self._positive.place(self.classes_)
         return np.asarray(self.classes_[np.where(flagged, place, 1 - place)])
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]  # see above
-    def predict_proba(self, X: ArrayLike) -> Any:
+    def predict_proba(self, X: Features) -> Any:
         """The probabilities of the classifier inside, which the threshold does not change."""
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
     @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]  # see above
-    def predict_log_proba(self, X: ArrayLike) -> Any:
+    def predict_log_proba(self, X: Features) -> Any:
         """The logarithms of the probabilities of the classifier inside."""
         check_is_fitted(self)
         return self.estimator_.predict_log_proba(X)
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]  # see above
-    def decision_function(self, X: ArrayLike) -> Any:
+    def decision_function(self, X: Features) -> Any:
         """The scores of the classifier inside, which the threshold does not change."""
         check_is_fitted(self)
         return self.estimator_.decision_function(X)
@@ -150,51 +160,80 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             raise InputError("y holds rows of one class only; a threshold needs two. Give rows of both.")
         if isinstance(self.cv, str) and self.cv != "prefit":
             raise InputError(f"cv= takes a number of folds, a splitter or 'prefit', not {self.cv!r}.")
-        if self.response_method not in ("auto", *_METHODS):
-            raise InputError(f"response_method= takes 'auto', {' or '.join(map(repr, _METHODS))}.")
+        if isinstance(self.cv, float) and not 0 < self.cv < 1:
+            raise InputError(f"cv= as a share of rows to hold out lies between 0 and 1, not at {self.cv:g}.")
+        if self.cost is not None and not isinstance(self.cost, Mapping):
+            raise InputTypeError(f"cost= is a dict such as {{'cost_fn': 10, 'cost_fp': 1}}, not {self.cost!r}.")
 
-    def _unseen(self, X: ArrayLike, y: Array, weight: Array | None) -> ScoreTable:
-        """The scores of all rows by clones that have not seen them."""
-        folds = check_cv(self.cv, y, classifier=is_classifier(self.estimator)).split(X, y)
-        tables: list[ScoreTable] = []
-        for train, test in folds:
-            parts = [
-                (_safe_indexing(X, rows), y[rows], None if weight is None else weight[rows]) for rows in (train, test)
-            ]
-            tables.append(self._table(_fitted(self.estimator, *parts[0]), *parts[1]))
-        return reduce(add, tables)
+    @property
+    def _positive(self) -> PositiveScores:
+        return PositiveScores(self.pos_label, self.response_method)
 
-    def _table(self, estimator: Estimator, X: ArrayLike, y: Array, weight: Array | None) -> ScoreTable:
-        positive = y == self.classes_[self._place(self.classes_)]
-        return score_table(
-            positive, self._scores(estimator, X), pos_label=True, labels=[False, True], sample_weight=weight
-        )
+    def _groups(self, X: Features) -> Array | None:
+        """The value of each row that groups it."""
+        return None if self.by is None else column_of(X, self.by, "by=", "its position")
 
-    def _scores(self, estimator: Estimator, X: ArrayLike) -> Array:
-        """The scores of the positive class, higher meaning more positive."""
-        wanted = _METHODS if self.response_method == "auto" else (self.response_method,)
-        method = next((name for name in wanted if hasattr(estimator, name)), None)
-        if method is None:
-            raise InputTypeError(
-                f"{type(estimator).__name__} has no {' or '.join(wanted)}, so there is nothing to threshold."
+    def _splits(self, X: Features, y: Array) -> list[tuple[Array, Array]]:
+        """The rows to train on, and those to score, of each fold."""
+        share = isinstance(self.cv, float)
+        cv = StratifiedShuffleSplit(1, test_size=self.cv, random_state=0) if share else self.cv
+        splits = [*check_cv(cv, y, classifier=is_classifier(self.estimator)).split(X, y)]
+        if not self.refit and len(splits) > 1:
+            raise InputError(
+                f"refit=False deploys the classifier of one split, and cv= makes {len(splits)}; give the share of rows "
+                "to hold out, such as cv=0.25, a splitter with one split, or 'prefit'."
             )
-        scores, place = np.asarray(getattr(estimator, method)(X)), self._place(estimator.classes_)  # type: ignore[attr-defined]  # set by fit
-        if scores.ndim == 2:
-            return scores[:, place]
-        return scores if place else -scores
+        tested = np.concatenate([test for _, test in splits])
+        if self.confidence is not None and len(np.unique(tested)) < len(tested):
+            raise InputError(
+                "cv= leaves some rows out more than once, and limits are promised by rows that count once; give a "
+                "splitter that leaves each out once, such as StratifiedKFold."
+            )
+        return splits
 
-    def _place(self, classes: ArrayLike) -> int:
-        """The place of the positive class among the two."""
-        labels = np.asarray(classes)
-        if len(labels) != 2:
-            raise InputError(f"A fold or the fitted classifier holds {len(labels)} classes; a threshold separates two.")
-        if self.pos_label is None:
-            return 1
-        places = np.flatnonzero(labels == self.pos_label)
-        if not len(places):
-            raise InputError(f"pos_label={self.pos_label!r} is none of the classes {labels.tolist()}.")
-        return int(places[0])
+    def _unseen(self, X: Features, rows: RowDetails) -> tuple[Array, Array]:
+        """The rows that did not train, and their scores; sets the classifier that will predict."""
+        model: Any = self.estimator
+        if self.cv == "prefit":
+            self.estimator_ = model
+            return np.arange(len(rows.y)), self._positive.of(model, X)
+        places, scores = [], []
+        for train, test in self._splits(X, rows.y):
+            model = _fitted(self.estimator, _safe_indexing(X, train), rows.take(train))
+            places.append(test)
+            scores.append(self._positive.of(model, _safe_indexing(X, test)))
+        self.estimator_ = _fitted(self.estimator, X, rows) if self.refit else model
+        return np.concatenate(places), np.concatenate(scores)
+
+    def _choose(self, rows: RowDetails, scores: Array) -> None:
+        """The threshold, or that of each group, and what it promises."""
+        choice = ThresholdChoice(self.metric, self.where, self.confidence, self.prevalence, self.by)
+        chosen = choice.of(rows, self.classes_[self._positive.place(self.classes_)], scores)
+        if self.by is None:
+            self.best_threshold_ = chosen[None]
+            self.threshold_ = self.best_threshold_.threshold
+        else:
+            self.best_thresholds_ = chosen
+            self.thresholds_ = {group: best.threshold for group, best in chosen.items()}
+        frozen = clone(self.estimator) is self.estimator  # as a FrozenEstimator is
+        self.guarantee_ = Guarantee(self.cv == "prefit" or frozen, self.refit, self.by).sentence(chosen)
+
+    def _thresholds(self, X: Features, scores: Array) -> float | Array:
+        """The threshold of each row, in the precision of the scores."""
+        values = self._groups(X)
+        if values is None:
+            return self.threshold_
+        thresholds = np.empty_like(scores)
+        for group, places in groups_of(values).items():
+            if group not in self.thresholds_:
+                raise InputError(
+                    f"Group {group!r} of {self.by!r} was not among the rows of fit, so it has no threshold; fit with "
+                    "rows of it, or without by= for one threshold of all rows."
+                )
+            thresholds[places] = self.thresholds_[group]
+        return thresholds
 
 
-def _fitted(estimator: Estimator, X: ArrayLike, y: Array, weight: Array | None) -> Any:
-    return clone(estimator).fit(X, y) if weight is None else clone(estimator).fit(X, y, sample_weight=weight)
+def _fitted(estimator: Estimator, X: Features, rows: RowDetails) -> Any:
+    weighted = {} if rows.weight is None else {"sample_weight": rows.weight}
+    return clone(estimator).fit(X, rows.y, **weighted)

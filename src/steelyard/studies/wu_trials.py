@@ -174,10 +174,11 @@ def fit_models(
     cv = RepeatedStratifiedKFold(n_splits=folds["folds"], n_repeats=folds["repeats"], random_state=seed)
     nearest = NearestMeanClassifier("best", _SCORE, cv=cv).fit(X[train], y[train])
     part = StratifiedShuffleSplit(1, test_size=1 / folds["folds"], random_state=seed)
-    how = {"metric": _SCORE, "response_method": "decision_function"}
-    searched = ThresholdClassifier(LinearDiscriminantAnalysis(solver="lsqr"), cv=part, **how).fit(X[train], y[train])
+    method = "decision_function"
+    lda = LinearDiscriminantAnalysis(solver="lsqr")
+    searched = ThresholdClassifier(lda, _SCORE, cv=part, response_method=method).fit(X[train], y[train])
     plain = searched.estimator_  # fitted on all training rows
-    seen = ThresholdClassifier(plain, cv="prefit", **how).fit(X[train], y[train])
+    seen = ThresholdClassifier(plain, _SCORE, cv="prefit", response_method=method).fit(X[train], y[train])
     prior = float(np.log(np.divide(*plain.priors_[::-1])))
     z = plain.decision_function(X[test])
     thresholds = {NMC: nearest.threshold_, LDA: 0.0, HELD_OUT: searched.threshold_, SEEN: seen.threshold_, EQUAL: prior}

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OwnThreshold:
-    """A threshold of the scores of one class, and the method that gives them: "auto" is the first that there is."""
+    """A threshold of the scores of one class, and the method that gives them: "auto" is the first that there is.
+
+    Of a classifier with a threshold for each group it is NaN.
+    """
 
     value: float
     label: Label
@@ -33,7 +36,8 @@ def own_threshold(estimator: Estimator) -> OwnThreshold | None:
     model: Any = estimator
     while (inside := _wrapped(model)) is not None:
         model = inside
-    threshold = getattr(model, "best_threshold_", None)  # of ThresholdClassifier and TunedThresholdClassifierCV
+    by_group = math.nan if hasattr(model, "best_thresholds_") else None
+    threshold = getattr(model, "best_threshold_", by_group)  # of ThresholdClassifier and TunedThresholdClassifierCV
     threshold = getattr(model, "threshold", None) if threshold is None else getattr(threshold, "threshold", threshold)
     if isinstance(threshold, str) or threshold is None or not hasattr(model, "estimator_"):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -161,7 +162,11 @@ class FigureSource:
         method = next((name for name in wanted if hasattr(estimator, name)), None)
         if method is None:
             raise InputTypeError(f"{type(estimator).__name__} has no {' or '.join(wanted)}, so it gives no scores.")
-        if own is not None and "threshold" not in self.options and method != _method_of(own, estimator):
+        if own is None or "threshold" in self.options:
+            return method
+        if math.isnan(own.value):
+            raise InputError("The classifier has a threshold for each group; name one by threshold=.")
+        if method != _method_of(own, estimator):
             raise InputError(
                 f"{type(estimator).__name__} predicts by {_method_of(own, estimator)}, so response_method={given!r} "
                 "has no threshold; leave it out, or give threshold=."

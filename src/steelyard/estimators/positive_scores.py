@@ -1,0 +1,54 @@
+"""Positive scores: what a fitted classifier of two classes scores rows for the class that is positive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Estimator, Features, Label
+
+_METHODS = ("predict_proba", "decision_function")
+
+
+@dataclass(frozen=True)
+class PositiveScores:
+    """The positive class, by default the later of two, and the method that scores, or "auto" for the first there is."""
+
+    pos_label: Label | None
+    response_method: str
+
+    def __post_init__(self) -> None:
+        if self.response_method not in ("auto", *_METHODS):
+            raise InputError(f"response_method= takes 'auto', {' or '.join(map(repr, _METHODS))}.")
+
+    def of(self, estimator: Estimator, X: Features) -> Array:
+        """The scores of the positive class, higher meaning more positive."""
+        wanted = _METHODS if self.response_method == "auto" else (self.response_method,)
+        method = next((name for name in wanted if hasattr(estimator, name)), None)
+        if method is None:
+            raise InputTypeError(
+                f"{type(estimator).__name__} has no {' or '.join(wanted)}, so there is nothing to threshold."
+            )
+        scores, place = np.asarray(getattr(estimator, method)(X)), self.place(estimator.classes_)  # type: ignore[attr-defined]  # set by fit
+        if scores.ndim == 2:
+            return scores[:, place]
+        return scores if place else -scores
+
+    def place(self, classes: ArrayLike) -> int:
+        """The place of the positive class among the two."""
+        labels = np.asarray(classes)
+        if len(labels) != 2:
+            raise InputError(f"A fold or the fitted classifier holds {len(labels)} classes; a threshold separates two.")
+        if self.pos_label is None:
+            return 1
+        places = np.flatnonzero(labels == self.pos_label)
+        if not len(places):
+            raise InputError(f"pos_label={self.pos_label!r} is none of the classes {labels.tolist()}.")
+        return int(places[0])

@@ -1,0 +1,62 @@
+"""Threshold choices: the best threshold of rows that did not train, or that of each group of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.best_threshold import best_threshold
+from steelyard.errors import SteelyardError
+from steelyard.estimators.row_details import groups_of
+
+if TYPE_CHECKING:
+    from steelyard._types import Array, Label
+    from steelyard.analysis.best_threshold_result import BestThreshold
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.threshold_criterion import AimLike
+    from steelyard.analysis.threshold_limits import LimitsLike
+    from steelyard.estimators.row_details import RowDetails
+
+_RESAMPLES = 200  # by which limits that nothing promises are judged
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdChoice:
+    """What the threshold is to be best by, the limits it keeps, and the column that groups the rows."""
+
+    metric: AimLike | None
+    where: LimitsLike | None
+    confidence: float | None
+    prevalence: PrevalenceLike | None
+    by: str | int | None
+
+    def of(self, rows: RowDetails, label: Label, scores: Array) -> dict[Label, BestThreshold]:
+        """The best threshold of each group, or of all rows under None, where a label is positive."""
+        if rows.groups is None:
+            return {None: self._best(rows, label, scores)}
+        places = groups_of(rows.groups)
+        return {group: self._of_group(group, rows.take(at), label, scores[at]) for group, at in places.items()}
+
+    def _of_group(self, group: Label, rows: RowDetails, label: Label, scores: Array) -> BestThreshold:
+        try:
+            return self._best(rows, label, scores)
+        except SteelyardError as error:
+            raise type(error)(f"Group {group!r} of {self.by!r}: {error}") from None
+
+    def _best(self, rows: RowDetails, label: Label, scores: Array) -> BestThreshold:
+        best = best_threshold(
+            rows.y == label,
+            scores,
+            self.metric,
+            where=self.where,
+            confidence=self.confidence,
+            cost=rows.costs,
+            prevalence=self.prevalence,
+            resamples=_RESAMPLES if self.where is not None and self.confidence is None else 0,
+            sample_weight=rows.weight,
+            pos_label=True,
+            labels=[False, True],
+        )
+        return replace(best, positive=label.item() if isinstance(label, np.generic) else label)
