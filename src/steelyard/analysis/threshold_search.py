@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.analysis.best_threshold_result import BestThreshold, KeptLimit
+from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.draws import check_level, tails
 from steelyard.analysis.needed_rows import needed_rows_sentence
 from steelyard.analysis.promised_limits import Promise, check_confidence
@@ -120,7 +122,7 @@ class Search:
             best,
             interval=None if kept is not None else self._interval(best, place, merits, sample, drawn),
             out_of_sample=expected,
-            out_of_sample_interval=self._value_interval(expected, drawn),
+            out_of_sample_interval=self._value_interval(expected, sample, drawn),
             optimism=self.report.sign * (best.value - expected),
             regret=max(regret, 0.0),
             limits=best.limits if kept is not None else self._likely(best.limits, sample, drawn),
@@ -131,15 +133,13 @@ class Search:
     ) -> tuple[float, float]:
         return _ends(sample.table, _range(merits, place, sample, drawn, self.level), best.direction)
 
-    def _value_interval(self, expected: float, drawn: Resamples) -> tuple[float, float]:
-        """The value on new rows, as far as that at the threshold varies over resamples of the rows."""
-        values = self.report.values(drawn.there)
-        values = values[np.isfinite(values)]
-        if not len(values):
-            return float("nan"), float("nan")
-        low, high = np.quantile(values, tails(self.level)) - np.mean(values) + expected
-        bounds = self.report.range
-        return max(float(low), bounds[0]), min(float(high), bounds[1])
+    def _value_interval(self, expected: float, sample: ThresholdSample, drawn: Resamples) -> tuple[float, float]:
+        """The value on new rows, as far as it varies at the threshold, and with the threshold."""
+        at_it, at_theirs = self.report.values(drawn.there), self.report.values(sample.merits_of.flat()[drawn.places])
+        spreads = [float(np.var(values[np.isfinite(values)])) for values in (at_it, at_theirs)]
+        reach = normal_reach(self.level) * math.sqrt(sum(spread for spread in spreads if spread > 0))
+        low, high = self.report.range
+        return max(expected - reach, low), min(expected + reach, high)
 
     def _likely(
         self, limits: tuple[KeptLimit, ...], sample: ThresholdSample, drawn: Resamples
