@@ -1,4 +1,4 @@
-"""The drop test: what an unchanged model, a dropped one and the sentences of the default gate say."""
+"""The drop and the promise test: what an unchanged model, a dropped one and the sentences of the default gate say."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage_gate import METRICS, Setting, exchanges, fails
-from steelyard import Confusion, confusion
+from steelyard import Confusion, best_threshold, confusion
 from steelyard.analysis.drop_test import drop_test
 from steelyard.analysis.exchanged_rows import LabelExchange
+from steelyard.analysis.promise_test import promise_test
+from steelyard.analysis.threshold_limits import read_limits
 from steelyard.metrics.spec import MetricSpec
 
 
@@ -75,3 +77,69 @@ def test_weights_count_for_what_they_are_worth():
         for table in (confusion(y, pred), weighted)
     ]
     assert limits[1] > 1.5 * limits[0]
+
+
+# ---------------------------------------------------------------- promises
+
+
+def table_of(tp, fn, fp, tn):
+    return Confusion.of_rows((0, 1), np.array([[tn, fp], [fn, tp]]), 1)
+
+
+def test_a_promised_threshold_rarely_fails_unchanged_and_a_drop_of_ten_points_is_caught_as_often_as_stated():
+    rng, limits, runs = np.random.default_rng(11), read_limits("recall >= 0.8"), 60
+
+    def rows():
+        y_true = (rng.random(600) < 0.25).astype(int)
+        return y_true, rng.normal(size=600) + 2 * y_true
+
+    failed, caught, stated = [], [], []
+    for _ in range(runs):
+        threshold = best_threshold(*rows(), where="recall >= 0.8", confidence=0.95, resamples=0).threshold
+        y_true, score = rows()
+        unchanged = promise_test(limits, confusion(y_true, (score >= threshold).astype(int)), 0.95, margin=0.1)
+        positives = int(y_true.sum())
+        found = rng.binomial(positives, 0.7)  # ten points below the limit
+        fell = promise_test(limits, table_of(found, positives - found, 20, 400), 0.95)
+        failed.append(unchanged[0].is_broken)
+        stated.append(unchanged[0].power)
+        caught.append(fell[0].is_broken)
+    assert np.mean(failed) <= 0.05 + 2.8 * (0.05 * 0.95 / runs) ** 0.5
+    assert np.mean(stated) > 0.8 and np.mean(caught) == pytest.approx(np.mean(stated), abs=0.15)
+
+
+@pytest.mark.parametrize(
+    "where", ["recall >= 0.8", "fnr <= 0.2", "specificity >= 0.9", "fpr <= 0.1", "precision > 0.5"]
+)
+def test_the_p_value_of_a_limit_on_a_rate_is_the_binomial_tail(where):
+    from scipy.stats import binom
+
+    tests = {
+        "recall >= 0.8": binom.cdf(70, 100, 0.8), "fnr <= 0.2": binom.cdf(70, 100, 0.8),
+        "specificity >= 0.9": binom.cdf(780, 900, 0.9), "fpr <= 0.1": binom.cdf(780, 900, 0.9),
+        "precision > 0.5": binom.cdf(70, 190, 0.5),
+    }  # fmt: skip
+    (found,) = promise_test(read_limits(where), table_of(70, 30, 120, 780), 0.95)
+    assert found.p_value == pytest.approx(tests[where], rel=1e-9) and found.verdict == "broken"
+
+
+def test_limits_are_tested_together_by_holm_and_others_by_the_posterior():
+    table = table_of(74, 26, 85, 815)
+    alone = [promise_test(read_limits(where), table, 0.95)[0] for where in ("recall >= 0.82", "f1 >= 0.64")]
+    together = promise_test(read_limits(["recall >= 0.82", "f1 >= 0.64"]), table, 0.95)
+    assert alone[0].is_broken and not together[0].is_broken  # 0.031 alone, 0.062 beside another
+    assert together[0].p_value == pytest.approx(2 * min(test.p_value for test in alone), rel=1e-9)
+    assert 0.02 < alone[1].p_value < 0.5 and alone[1].power is None
+    weighted = confusion([1, 1, 0, 0] * 50, [1, 0, 0, 0] * 50, sample_weight=np.tile([1.0, 3.0, 1.0, 1.0], 50))
+    assert promise_test(read_limits("recall >= 0.5"), weighted, 0.95)[0].verdict == "broken"  # 25 % by weight
+
+
+def test_few_rows_say_that_they_cannot_tell_and_none_is_undefined():
+    (few,) = promise_test(read_limits("recall >= 0.5"), table_of(4, 0, 0, 50), 0.95)
+    assert few.verdict == "too few rows to tell" and not few.can_tell and few.power == 0
+    (below,) = promise_test(read_limits("recall >= 0.9"), table_of(16, 4, 0, 50), 0.95)
+    assert below.verdict == "too few rows to tell" and below.can_tell
+    (none,) = promise_test(read_limits("precision >= 0.9"), table_of(0, 4, 0, 50), 0.95)
+    assert none.verdict == "undefined" and not none.is_broken
+    (kept,) = promise_test(read_limits("alerts <= 10 of 54"), table_of(4, 0, 0, 50), 0.95)
+    assert kept.verdict == "kept"

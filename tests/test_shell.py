@@ -707,6 +707,50 @@ def test_a_gate_states_at_which_threshold_scores_were_taken(rows):
     assert "thresholded" not in run(*words, "--threshold", "0.4").stderr
 
 
+def test_a_gate_holds_a_threshold_to_its_promise(rows, frame, tmp_path):
+    limits = ["--where", "recall>=0.8", "--where", "alerts<=400 of 1000"]
+    columns = ["--true", "y_true", "--score", "score"]
+    chosen = tmp_path / "chosen.json"
+    run("threshold", rows, *columns, *limits, "--confidence", "0.9", "-o", chosen)
+    gate = ["gate", rows, *columns, "--promise", chosen]
+    lines = run(*gate, "--margin", "0.1").stdout.splitlines()
+    assert re.fullmatch(r"pass  recall is [\d.]+ % \([\d.]+ to [\d.]+\), limit >= 80.0 %: kept", lines[0])
+    assert re.fullmatch(r"pass  alerts are \d+ of 1,000 rows \(\d+ to \d+\), limit <= 400: kept", lines[1])
+    assert lines[2].startswith(
+        "A model that keeps its limits fails this gate in at most 10 % of runs; a value 10 points"
+    )
+    changed = tmp_path / "changed.parquet"
+    frame.with_columns(pl.col("score") / 2).write_parquet(changed)
+    ran = run("gate", changed, *columns, "--promise", chosen, "--format", "json", code=1)
+    data = strict(ran.stdout)
+    assert data["passed"] is False and [rule["verdict"] for rule in data["rules"]] == ["broken", "kept"]
+    counts = steelyard.confusion(frame["y_true"], frame["score"] / 2 >= strict(chosen.read_text())["threshold"])
+    assert data["rules"][0]["value"] == pytest.approx(steelyard.recall(counts)) and data["rules"][0]["p_value"] < 1e-3
+    assert "FAIL  mcc" in run(*gate, "--require", "mcc>=0.999", code=1).stdout
+
+
+def test_a_promise_that_cannot_be_judged_is_one_sentence(rows, frame, tmp_path):
+    columns, chosen = ["--true", "y_true", "--score", "score"], tmp_path / "chosen.json"
+    run("threshold", rows, *columns, "-o", chosen)
+    told = run("gate", rows, *columns, "--promise", chosen, code=2).stderr
+    assert 'was chosen without limits; give some, such as --where "recall>=0.9".' in told
+    words = ["threshold", rows, *columns, "--where", "recall>=0.7", "--prevalence", "0.1", "-o", chosen, "--force"]
+    run(*words)
+    told = run("gate", rows, *columns, "--promise", chosen).stderr
+    assert "were not promised: it was chosen without --confidence." in told
+    assert "was chosen at another prevalence; these rows are judged as they are, 25.7 % positive." in told
+    told = run("gate", rows, *columns, "--promise", chosen, "--threshold", "0.5", code=2).stderr
+    assert "leave out --threshold, --pred and --counts" in told
+    told = run("gate", rows, *columns, "--positive", "0", "--promise", chosen, code=2).stderr
+    assert "is of the positive class 1, these rows are of 0; name the same one with --positive." in told
+    assert (
+        "is no threshold that `steelyard threshold -o" in run("gate", rows, *columns, "--promise", rows, code=2).stderr
+    )
+    best = steelyard.best_threshold(1 - frame["y_true"], frame["score"], both_directions=True, where="recall >= 0.5")
+    chosen.write_text(best.to_json())
+    assert "flags low scores; negate the scores" in run("gate", rows, *columns, "--promise", chosen, code=2).stderr
+
+
 def test_a_gate_takes_every_name_that_a_report_prints(rows):
     words = ["gate", rows, "--true", "y_true", "--pred", "y_pred"]
     assert run(*words, "--require", "f_beta[beta=2]>=0.1").stdout.startswith("pass  f_beta[beta=2] is 0.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from steelyard.analysis.strict_json import json_text, strict
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import evaluate_inputs, print_assumed
@@ -13,7 +14,10 @@ from steelyard.cli.report import in_shell_words
 from steelyard.cli.streams import print_verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steelyard.cli.inputs import Inputs
+    from steelyard.cli.rules import Judgement
 
 
 @command
@@ -32,9 +36,15 @@ if TYPE_CHECKING:
     default=0.05,
     show_default=True,
     metavar="M",
-    help="With --baseline and no rule: the drop of recall whose chance of being caught is stated.",
+    help="With --promise, or --baseline and no rule: the drop whose chance of being caught is stated.",
+)
+@click.option(
+    "--promise",
+    metavar="CHOSEN.JSON",
+    help="Hold the threshold that `threshold --where ... -o CHOSEN.JSON` saved to its limits on these rows.",
 )
 @options.shared("level")
+@options.form("table", "json", default="table")
 @click.pass_context
 def judge_predictions(
     ctx: click.Context,
@@ -43,27 +53,51 @@ def judge_predictions(
     requirements: tuple[str, ...],
     baseline: str | None,
     margin: float,
+    promise: str | None,
     level: float,
+    form: str,
 ) -> None:
     """Pass or fail the predictions in FILE by rules on their metrics: exit 0, 1, or 3 where a metric is undefined.
 
     With --baseline and no rule, no usual metric may have dropped by more than chance explains: the noise of both test
-    sets and the number of metrics are allowed for, so that an unchanged model fails in at most 5 % of runs.
+    sets and the number of metrics are allowed for, so that an unchanged model fails in at most 5 % of runs. With
+    --promise the scores are thresholded at the saved threshold, and a limit fails where these rows show it broken.
     """
-    from steelyard.cli import baseline_gate, rules
+    from steelyard.cli import baseline_gate, promise_gate, rules
 
-    old = rules.read_baseline(baseline)
+    old, saved = rules.read_baseline(baseline), promise_gate.read_promise(promise)
     required = [rules.parse_rule(text) for text in requirements]
     for rule in required:
         rules.limit_of(rule, old)
-    metrics = [rule.metric for rule in required] or baseline_gate.usual_metrics(old)
-    evaluation, _ = evaluate_inputs(inputs, level=level, metrics=metrics)
+    usual = [] if required or (saved is not None and old is None) else baseline_gate.usual_metrics(old)
+    metrics = [*(rule.metric for rule in required), *usual, *(saved.metrics if saved is not None else ())]
+    inputs = inputs if saved is None else saved.inputs(inputs)
+    evaluation, _ = evaluate_inputs(inputs, level=level, metrics=[*dict.fromkeys(metrics)])
     notes = [] if old is None else rules.check_baseline(old, evaluation)
-    judgements, sentence = [rules.judge_rule(rule, evaluation, old) for rule in required], ""
-    if old is not None and not required:
-        judgements, sentence = baseline_gate.judge_drops(old, evaluation, metrics, margin)
+    judged = [([rules.judge_rule(rule, evaluation, old) for rule in required], "")]
+    if old is not None and usual:
+        judged.append(baseline_gate.judge_drops(old, evaluation, usual, margin))
+    if saved is not None:
+        notes += saved.notes(evaluation)
+        judged.append(promise_gate.judge_limits(saved, evaluation, margin))
+    judgements = [judgement for some, _ in judged for judgement in some]
     print_assumed([*in_shell_words(evaluation).assumed, *notes])
-    print_verdict("\n".join([*(judgement.text for judgement in judgements), *([sentence] if sentence else [])]))
-    undefined = any(judgement.passed is None for judgement in judgements)
-    if code := 3 if undefined else int(not all(judgement.passed for judgement in judgements)):
-        ctx.exit(code)
+    print_verdict(_written(judgements, [sentence for _, sentence in judged if sentence], form))
+    passed = _passed(judgements)
+    if not passed:
+        ctx.exit(3 if passed is None else 1)
+
+
+def _passed(judgements: Sequence[Judgement]) -> bool | None:
+    """Whether all rules are kept; None where a metric is undefined."""
+    if any(judgement.passed is None for judgement in judgements):
+        return None
+    return all(judgement.passed for judgement in judgements)
+
+
+def _written(judgements: Sequence[Judgement], sentences: Sequence[str], form: str) -> str:
+    """What became of the rules, one a line, or as JSON."""
+    if form == "table":
+        return "\n".join([*(judgement.text for judgement in judgements), *sentences])
+    rules = [{"passed": each.passed, "text": each.text, **strict(dict(each.facts))} for each in judgements]
+    return json_text({"passed": _passed(judgements), "rules": rules, "notes": list(sentences)}, indent=1)

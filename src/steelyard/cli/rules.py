@@ -7,7 +7,7 @@ import math
 import operator
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation
 
@@ -40,10 +42,11 @@ class Rule:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What became of a rule; passed is None where the metric is undefined."""
+    """What became of a rule; passed is None where the metric is undefined. Facts are for programs."""
 
     passed: bool | None
     text: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def parse_rule(text: str) -> Rule:

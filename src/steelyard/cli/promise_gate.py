@@ -1,0 +1,129 @@
+"""Promise gate: a threshold that was chosen and saved is held to its limits on new rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.best_threshold_result import BestThreshold
+from steelyard.analysis.formatting import interval_text, listed, percent_text
+from steelyard.analysis.promise_test import promise_test
+from steelyard.analysis.result_json import parsed
+from steelyard.analysis.threshold_limits import Capacity, read_limits
+from steelyard.cli.rules import Judgement
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.promise_test import LimitTest
+    from steelyard.analysis.threshold_limits import Limit
+    from steelyard.cli.inputs import Inputs
+    from steelyard.evaluation.evaluation import Evaluation
+
+
+@dataclass(frozen=True)
+class SavedPromise:
+    """A threshold that `steelyard threshold` saved, and its limits."""
+
+    name: str
+    best: BestThreshold
+    limits: tuple[Limit, ...]
+    prevalence: Any = None  # at which the limits were read, as it is saved
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics that the limits are on."""
+        return [limit.metric.name for limit in self.limits]
+
+    @property
+    def confidence(self) -> float | None:
+        """That with which the limits were promised; None where they were not."""
+        return self.best.limits[0].confidence
+
+    def inputs(self, inputs: Inputs) -> Inputs:
+        """The inputs thresholded at the saved threshold."""
+        if inputs.threshold is not None or inputs.pred is not None or inputs.counts is not None:
+            raise InputError(
+                "--promise thresholds scores at the saved threshold; name their column with --score, and leave out "
+                "--threshold, --pred and --counts."
+            )
+        return replace(inputs, threshold=self.best.threshold)
+
+    def notes(self, new: Evaluation) -> list[str]:
+        """What is different about the new rows; another positive class is refused."""
+        if str(self.best.positive) != str(new.positive):
+            raise InputError(
+                f"The threshold {self.name!r} is of the positive class {self.best.positive!r}, these rows are of "
+                f"{new.positive!r}; name the same one with --positive."
+            )
+        notes = []
+        if self.confidence is None:
+            notes.append(f"The limits of {self.name!r} were not promised: it was chosen without --confidence.")
+        if self.prevalence is not None and new.counts is not None:
+            share = percent_text(float(new.counts.positives / new.counts.total))
+            notes.append(
+                f"{self.name!r} was chosen at another prevalence; these rows are judged as they are, {share} positive."
+            )
+        return notes
+
+
+def read_promise(name: str | None) -> SavedPromise | None:
+    """The threshold that a file holds, with its limits."""
+    if name is None:
+        return None
+    try:
+        data = parsed(Path(name))
+        best = BestThreshold.from_json(data)
+        limits = read_limits([kept.limit for kept in best.limits])
+    except InputError as error:
+        raise InputError(
+            f"The promise {name!r} is no threshold that `steelyard threshold -o chosen.json` saved: {error}"
+        ) from None
+    if not limits:
+        raise InputError(f'The threshold {name!r} was chosen without limits; give some, such as --where "recall>=0.9".')
+    if best.direction < 0:
+        raise InputError(f"The threshold {name!r} flags low scores; negate the scores, and choose it again.")
+    return SavedPromise(name, best, limits, data.get("prevalence"))
+
+
+def judge_limits(promise: SavedPromise, new: Evaluation, margin: float) -> tuple[list[Judgement], str]:
+    """Whether the new rows show each limit to be broken, and how often such a gate errs, in a sentence."""
+    if new.confusion is None:
+        raise InputError("A promise is about scores of two classes; name the positive one with --positive.")
+    confidence = new.level if promise.confidence is None else promise.confidence
+    tests = promise_test(promise.limits, new.confusion, confidence, margin=margin)
+    return [_judged(test, new) for test in tests], _errors_sentence(tests, margin)
+
+
+def _judged(test: LimitTest, new: Evaluation) -> Judgement:
+    limit, row = test.limit, new[test.limit.metric.name]
+    share = row.spec.is_share
+    facts = {"limit": limit.text, "value": row.value, "low": row.low, "high": row.high}
+    facts |= {"p_value": test.p_value, "verdict": test.verdict, "power": test.power}
+    if test.verdict == "undefined":
+        return Judgement(None, f"undefined  {limit.text}: {row.undefined or 'not defined here'}", facts)
+    promised = f"{limit.sign} {percent_text(limit.bound) if share else format(limit.bound, '.6g')}"
+    text = f"{row.name} is {interval_text(row.value, row.low, row.high, share=share)}, limit {promised}"
+    if isinstance(limit, Capacity):
+        value, low, high = (f"{limit.rows * part:,.0f}" for part in (row.value, row.low, row.high))
+        text = f"alerts are {value} of {limit.rows:,} rows ({low} to {high}), limit {limit.sign} {limit.alerts:,}"
+    return Judgement(not test.is_broken, f"{'FAIL' if test.is_broken else 'pass'}  {text}: {test.verdict}", facts)
+
+
+def _errors_sentence(tests: list[LimitTest], margin: float) -> str:
+    most = "about" if any(test.power is None for test in tests) else "at most"
+    error = f"A model that keeps its limits fails this gate in {most} {100 * tests[0].alpha:.3g} % of runs"
+    caught = [
+        f"{_percent(test.power)} ({'alerts' if isinstance(test.limit, Capacity) else test.limit.metric.name})"
+        for test in tests
+        if test.power is not None and test.limit.metric.is_share
+    ]
+    return (
+        f"{error}; a value {100 * margin:.3g} points beyond its limit is caught in {listed(caught)}."
+        if caught
+        else f"{error}."
+    )
+
+
+def _percent(power: float) -> str:
+    return "more than 99 %" if power > 0.99 else "less than 1 %" if power < 0.01 else f"{100 * power:.0f} %"
