@@ -48,12 +48,12 @@ from steelyard import (
     ThresholdDisplay,
     evaluate,
 )
+from steelyard.analysis.confidence_band import thinned
 from steelyard.auditing.correlation import correlation_study
 from steelyard.errors import InputError
 from steelyard.report.figures import FIGURE_KINDS, display_of, figure
 from steelyard.report.figures.figure_sources import FigureSource
 from steelyard.report.figures.line_labels import Line, label_lines
-from steelyard.report.figures.style import thinned
 
 TORNADO = Counts(tp=28, fn=23, fp=72, tn=2680)
 
@@ -192,19 +192,21 @@ def test_the_caption_of_a_confusion_figure_has_the_digits_of_the_evaluation():
     assert "54.9 % (41.4 to 68.1) of the 51 rows of 1" in said and "posterior" in said
 
 
-def test_the_rows_of_a_roc_figure_are_the_curve_and_its_jeffreys_band(digits, scores):
+def test_the_rows_of_a_roc_figure_are_the_curve_and_its_simultaneous_band(digits, scores):
     drawn = RocDisplay.from_predictions(digits["y_test"], scores)
     curve = steelyard.roc_curve(digits["y_test"], scores)
     rows = drawn.frame()
     assert np.array_equal([row["recall"] for row in rows], curve.tpr)
     assert np.array_equal([row["false_positive_rate"] for row in rows], curve.fpr)
-    table = steelyard.score_table(digits["y_test"], scores)
-    band = steelyard.interval("recall", table.counts, method="jeffreys")
-    assert np.array_equal([row["low"] for row in rows], band.low)
-    assert np.array_equal([row["high"] for row in rows], band.high)
+    band = steelyard.confidence_band(digits["y_test"], scores, over="false_positive_rate")
+    assert [(row["low"], row["high"]) for row in rows] == [(point.low, point.high) for point in band]
+    (x, low), (_, high) = (
+        (drawn.curves[0].band.x, side) for side in (drawn.curves[0].band.lowest, drawn.curves[0].band.highest)
+    )
+    assert (x[0], low[0], x[-1], high[-1]) == (0, 0, 1, 1)
     auc = steelyard.interval("roc_auc", digits["y_test"], scores)
     assert (drawn.curves[0].area.low, drawn.curves[0].area.high) == (auc.low, auc.high)
-    assert "Jeffreys" in drawn.caption() and auc.method in drawn.caption()
+    assert "95 % simultaneous confidence band" in drawn.caption() and auc.method in drawn.caption()
 
 
 def test_the_rows_of_a_precision_recall_figure_are_the_curve(digits, scores):
@@ -244,7 +246,9 @@ def test_a_curve_at_another_prevalence_is_read_there(digits, scores):
     assert all(
         row["low"] <= row["precision"] + 1e-12 and row["precision"] <= row["high"] + 1e-12 for row in drawn.frame()
     )
-    assert drawn.prevalence == 0.5 and "Posterior" in drawn.caption()
+    band = steelyard.confidence_band(digits["y_test"], scores, "precision", over="recall", prevalence=0.5)[1:]
+    assert [row["high"] for row in drawn.frame()] == pytest.approx([point.high for point in band])
+    assert drawn.prevalence == 0.5 and "simultaneous" in drawn.caption()
 
 
 @pytest.mark.parametrize("n", [12, 5_000])
@@ -279,7 +283,9 @@ def test_the_rows_over_the_threshold_are_the_metric_at_each_cut(digits, scores):
         )
     best = steelyard.best_threshold(table, metric="mcc", resamples=0)
     assert [(b.metric, b.threshold, b.value) for b in drawn.best] == [("mcc", best.threshold, best.value)]
-    assert all(t.low is not None for t in drawn.tracks) and "posterior" in drawn.caption()
+    band = steelyard.confidence_band(table, metric="mcc")[1:]
+    assert np.array_equal(drawn.tracks[0].low, [point.low for point in band])
+    assert "95 % simultaneous confidence bands" in drawn.caption()
 
 
 def rare(n=5_000, share=0.007):

@@ -12,6 +12,7 @@ from steelyard.analysis.chance_tests import beats_chance as beats_chance
 from steelyard.analysis.chance_tests import beats_guessing as beats_guessing
 from steelyard.analysis.chance_tests import chance_test as chance_test
 from steelyard.analysis.compare import compare as compare
+from steelyard.analysis.confidence_band import confidence_band as confidence_band
 from steelyard.analysis.corrected_t_test import corrected_t_test as corrected_t_test
 from steelyard.analysis.estimated_prevalence import Prevalence as Prevalence
 from steelyard.analysis.friedman_test import friedman as friedman

@@ -19,6 +19,7 @@ HOME = {
     "RARER": "statistics.positive_class",
     "tally": "ingest.frame_tally",
     "compare": "analysis.compare",
+    "confidence_band": "analysis.confidence_band",
     "confusion": "ingest.array_tables",
     "corrected_t_test": "analysis.corrected_t_test",
     "friedman": "analysis.friedman_test",

@@ -65,3 +65,10 @@ def f_above(statistic: float, numerator: float, denominator: float) -> float:
     if denominator == np.inf:
         return float(chdtrc(numerator, numerator * statistic))
     return float(fdtrc(numerator, denominator, statistic))
+
+
+def beta_quantile(share: float, a: Array, b: Array) -> Array:
+    """The value below which that share of a beta distribution lies."""
+    from scipy.special import betaincinv
+
+    return np.asarray(betaincinv(a, b, share))

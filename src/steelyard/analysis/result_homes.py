@@ -20,6 +20,7 @@ HOMES = {
     "steelyard.analysis.chance": ("chance",),
     "steelyard.analysis.chance_tests": ("chance_test",),
     "steelyard.analysis.comparison": ("comparison",),
+    "steelyard.analysis.confidence_band": ("band_point",),
     "steelyard.analysis.corrected_t_test": ("corrected_t",),
     "steelyard.analysis.friedman_test": ("friedman", "pair_test"),
     "steelyard.analysis.interval": ("interval",),

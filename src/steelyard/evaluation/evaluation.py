@@ -108,6 +108,11 @@ class Evaluation(Result[MetricRow]):
         return self.confusion.counts(self.positive)
 
     @property
+    def is_clustered(self) -> bool:
+        """Whether rows came in clusters, which intervals account for and no table that is kept here shows."""
+        return any(row.method == "cluster" for row in self.metrics)
+
+    @property
     def labels(self) -> tuple[Any, ...]:
         """The classes."""
         return self.confusion.labels if self.confusion is not None else ()

@@ -35,6 +35,7 @@ class ThresholdGrid:
     best: dict[str, int]
     current: int | None
     total: int
+    places: Array  # of these thresholds among all
 
     def nearest(self, counts: Counts) -> int:
         """The threshold whose counts come nearest to those of predictions that were made otherwise."""
@@ -63,7 +64,7 @@ def threshold_grid(
         shown[where[current]] = threshold  # the one in use, where the nearest score above it flags the same rows
     best_here = {name: where[place] for name, place in best.items()}
     start = None if current is None else where[current]
-    return ThresholdGrid(shown, tp[places], fp[places], best_here, start, len(thresholds))
+    return ThresholdGrid(shown, tp[places], fp[places], best_here, start, len(thresholds), places)
 
 
 def _best_places(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Array) -> dict[str, int]:

@@ -15,8 +15,8 @@ from steelyard.analysis.prevalence_grid import (
     over_prevalence,
     prevalence_grid,
 )
+from steelyard.analysis.rate_bands import RateBand, rate_band
 from steelyard.analysis.reliability import ReliabilityBin, reliability
-from steelyard.analysis.roc_band import RocBand, roc_band
 from steelyard.analysis.score_histogram import ScoreHistogram, score_histogram
 from steelyard.evaluation import outcomes
 from steelyard.evaluation.class_views import ClassView, class_view
@@ -80,7 +80,7 @@ def _identity(evaluation: Evaluation, source: str, table: Confusion) -> dict[str
         "written": beside_metrics(evaluation, table),
         "sides": [row.label == evaluation.positive for row in evaluation.per_class],
         "weighted": table.weighted,
-        "clustered": any(row.method == "cluster" for row in evaluation.metrics),
+        "clustered": evaluation.is_clustered,
     }
 
 
@@ -165,7 +165,7 @@ def _of_scores(
         "near": 0 if evaluation.counts is None else grid.nearest(evaluation.counts),
         "threshold": finite_or_none(evaluation.threshold),
         "histogram": _histogram(score_histogram(scores)),
-        "band": _band(roc_band(scores, evaluation.level)),
+        "band": None if evaluation.is_clustered else _band(rate_band(scores, evaluation.level, grid.places)),
         "reliability": [_bin(part) for part in reliability(scores, evaluation.level)]
         if scores.has_probabilities
         else None,
@@ -216,8 +216,8 @@ def _histogram(histogram: ScoreHistogram) -> dict[str, list[float]]:
     return {"ends": ends, "positive": _drawn(histogram.positive), "negative": _drawn(histogram.negative)}
 
 
-def _band(band: RocBand) -> dict[str, list[float]]:
-    return {"recall": _drawn(band.recall), "low": _drawn(band.low), "high": _drawn(band.high)}
+def _band(band: RateBand) -> dict[str, list[float]]:
+    return {name: _drawn(rates) for name, rates in vars(band).items()}
 
 
 def _bin(part: ReliabilityBin) -> dict[str, float]:

@@ -39,6 +39,7 @@ def page_context(
         "cells": _cells(data),
         "level": f"{100 * evaluation.level:g} %",
         "has_scores": has_scores,
+        "band_words": _band_words(evaluation),
         "has_probabilities": bool(data.get("reliability")),
         "over": (_OVER_THRESHOLD if has_scores else {}) | _OVER_PREVALENCE,
         "metrics": metric_lines(evaluation),
@@ -48,6 +49,16 @@ def page_context(
         "group_table": group_table(evaluation),
         "about": _about(evaluation, data),
     }
+
+
+def _band_words(evaluation: Evaluation) -> str:
+    """What is shaded around the curves, or why nothing is."""
+    if evaluation.is_clustered:
+        return "The curves have no confidence band: rows in clusters are not independent."
+    return (
+        f"Shaded: {100 * evaluation.level:g} % simultaneous confidence bands. With that confidence the whole curve of "
+        "the population lies in its band, at all thresholds together."
+    )
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class PrecisionRecallDisplay(CurveDisplay):
-    """Precision-recall curves with the band of precision at each threshold, and the unachievable region.
+    """Precision-recall curves with their simultaneous confidence bands, and the unachievable region.
+
+    With the level the whole curve of the population, at the prevalence shown, lies in its band; `low` and `high` are
+    its ends at that recall.
 
     The unachievable region lies below the precision of flagging all negatives first (Boyd and others, ICML 2012).
 
@@ -59,7 +62,9 @@ class PrecisionRecallDisplay(CurveDisplay):
         return Rows(
             row
             for c in self.curves
-            for row in records(model=c.name, threshold=c.thresholds, recall=c.x, precision=c.y, low=c.low, high=c.high)
+            for row in records(
+                model=c.name, threshold=c.thresholds, recall=c.x, precision=c.y, low=c.band.low, high=c.band.high
+            )
         )
 
     def caption(self) -> str:
@@ -72,7 +77,7 @@ class PrecisionRecallDisplay(CurveDisplay):
         first = self.curves[0]
         level = caption_text.percent(first.level)
         areas = "; ".join(c.words("average precision") for c in self.curves)
-        band = f"band: {level} interval of precision at each threshold ({first.method.title()})"
+        band = first.band.words(first.level, "the curve at that prevalence")
         return (
             f"Precision and recall of {self.rows}. {areas} ({level} interval, {first.area.method}); "
             f"{band}{score_curves.marked_thresholds(self.curves)}; {grey}."
@@ -120,20 +125,17 @@ def _prevalence(evaluation: Evaluation) -> float:
 
 def _curve(name: str, evaluation: Evaluation) -> Curve:
     curve, places = score_curves.curve_points(evaluation, precision_recall_points)
-    low, high, method = score_curves.rate_band(
-        "precision", evaluation, places + 1
-    )  # the curve leaves out the cut at infinity
+    # The curve leaves out the threshold at infinity.
+    band = score_curves.curve_band(evaluation, places + 1, "precision", over="recall")
     point = score_curves.working_point(evaluation, "recall", "precision")
     return Curve(
         name,
         curve.recall[places],
         curve.precision[places],
         curve.thresholds[places],
-        low,
-        high,
+        band,
         caption_text.metric_row(evaluation, "average_precision"),
         point,
         evaluation.threshold,
         evaluation.level,
-        method,
     )

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class RocDisplay(CurveDisplay):
-    """ROC curves with the band of recall at each threshold, the area, the threshold in use, and the no-skill baseline.
+    """ROC curves with their simultaneous confidence bands, the area, the threshold in use, and the no-skill baseline.
+
+    With the level the whole curve of the population lies in its band; `low` and `high` are its ends at that false
+    positive rate.
 
     >>> display = RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> [row["recall"] for row in display.frame()]
@@ -54,7 +57,12 @@ class RocDisplay(CurveDisplay):
             row
             for c in self.curves
             for row in records(
-                model=c.name, threshold=c.thresholds, false_positive_rate=c.x, recall=c.y, low=c.low, high=c.high
+                model=c.name,
+                threshold=c.thresholds,
+                false_positive_rate=c.x,
+                recall=c.y,
+                low=c.band.low,
+                high=c.band.high,
             )
         )
 
@@ -66,7 +74,7 @@ class RocDisplay(CurveDisplay):
         first = self.curves[0]
         level = caption_text.percent(first.level)
         areas = "; ".join(c.words("area") for c in self.curves)
-        band = f"band: {level} interval of recall at each threshold ({first.method.title()})"
+        band = first.band.words(first.level, "the curve")
         marks = score_curves.marked_thresholds(self.curves)
         methods = f"({level} interval, {first.area.method}); {band}{marks}; dashed: no-skill baseline"
         return f"ROC curve{'s' if len(self.curves) > 1 else ''} of {self.rows}. {areas} {methods}."
@@ -84,7 +92,7 @@ class RocDisplay(CurveDisplay):
 
 def _curve(name: str, evaluation: Evaluation) -> Curve:
     curve, places = score_curves.curve_points(evaluation, roc_points)
-    low, high, method = score_curves.rate_band("recall", evaluation, places)
+    band = score_curves.curve_band(evaluation, places, "recall", over="false_positive_rate")
     rates = score_curves.working_point(evaluation, "specificity", "recall")
     point = None if rates is None else (1 - rates[0], rates[1])
     return Curve(
@@ -92,11 +100,9 @@ def _curve(name: str, evaluation: Evaluation) -> Curve:
         curve.fpr[places],
         curve.tpr[places],
         curve.thresholds[places],
-        low,
-        high,
+        band,
         caption_text.metric_row(evaluation, "roc_auc"),
         point,
         evaluation.threshold,
         evaluation.level,
-        method,
     )

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from steelyard.analysis.confidence_band import thinned
 from steelyard.analysis.formatting import listed
-from steelyard.analysis.intervals import intervals
 from steelyard.analysis.prevalence import at_prevalence
-from steelyard.auditing.decision_store import recalled_decisions
+from steelyard.analysis.rate_bands import rate_band
+from steelyard.metrics.curves import roc_points
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line, block
-from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,28 +27,41 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
-    from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 
 Points = TypeVar("Points", "RocCurve", "PrecisionRecallCurve")
-_BAND_DRAWS = 2_000  # for a band at another prevalence, which has no closed form
+
+
+@dataclass(frozen=True, eq=False)
+class CurveBand:
+    """The band of a curve: its ends at each drawn threshold, and its outline over the x axis."""
+
+    low: Array
+    high: Array
+    x: Array
+    lowest: Array
+    highest: Array
+
+    def words(self, level: float, what: str) -> str:
+        """What the band is, or why there is none."""
+        if not len(self.x):
+            return "no band: rows in clusters are not independent"
+        return f"band: {caption_text.percent(level)} simultaneous confidence band of {what}, at all thresholds together"
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A model's line: x and y at each threshold, the band of y, the area with its interval, the threshold in use."""
+    """A model's line: x and y at each threshold, the band there and as drawn, the area, the threshold in use."""
 
     name: str
     x: Array
     y: Array
     thresholds: Array
-    low: Array
-    high: Array
+    band: CurveBand
     area: MetricRow | Interval
     point: tuple[float, ...] | None
     threshold: float | None
     level: float
-    method: str
 
     def words(self, what: str) -> str:
         """The area in words, by name where there are several."""
@@ -61,7 +74,7 @@ def curve_points(evaluation: Evaluation, points: Callable[[ScoreTable], Points])
     """The curve of the scores where the evaluation is read, and the places of the points to draw."""
     table = scores_of(evaluation)
     curve = points(table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence))
-    return curve, style.thinned(curve[0], curve[1])
+    return curve, thinned(curve[0], curve[1])
 
 
 def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | None:
@@ -72,45 +85,34 @@ def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | No
     return rates if np.isfinite(rates).all() else None
 
 
-def rate_band(metric: str, evaluation: Evaluation, places: Array) -> tuple[Array, Array, str]:
-    """The interval of a rate at each threshold, and its method: Jeffreys', at another prevalence the posterior's.
-
-    Weighted rows count by their effective sample size: the squared sum of the weights over the sum of their squares.
-    """
-    counts = _effective(scores_of(evaluation), metric)[places]
-    method = "jeffreys" if evaluation.prevalence is None else "posterior"
-    draws = None if evaluation.prevalence is None else _BAND_DRAWS
-    interval = intervals(
-        [metric], counts, method=method, level=evaluation.level, prevalence=evaluation.prevalence, draws=draws
-    )[0]
-    return np.asarray(interval.low), np.asarray(interval.high), interval.method
-
-
-def _effective(table: ScoreTable, metric: str) -> Counts[Array]:
-    if not table.weighted:
-        return table.counts
-    weight, squares = np.array([[scores.total, scores.squares.sum()] for scores in table.classes], dtype=float).T
-    # Precision mixes the classes, so both are scaled alike or its value would move.
-    by_class = (weight, squares) if _is_of_one_class(metric) else ([weight.sum()] * 2, [squares.sum()] * 2)
-    positives, negatives = 1 / weight_per_row(*by_class)
-    return table.counts.scaled(positives=float(positives), negatives=float(negatives))
-
-
-def _is_of_one_class(metric: str) -> bool:
-    """Whether the shares of the classes do not enter the metric, by what is proved of it."""
-    decision = recalled_decisions(get_metric(metric)).get("prevalence_invariance")
-    return decision is not None and decision.holds is True
+def curve_band(evaluation: Evaluation, places: Array, metric: str, over: str) -> CurveBand:
+    """The simultaneous band of a curve at its drawn places, of all thresholds; none where rows are in clusters."""
+    table = scores_of(evaluation)
+    if evaluation.is_clustered:
+        nothing = np.full(len(places), np.nan)
+        return CurveBand(nothing, nothing, np.zeros(0), np.zeros(0), np.zeros(0))
+    shifted = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
+    band, rates = rate_band(table, evaluation.level, np.union1d(0, places)), roc_points(table)
+    at, x, steps = (
+        (band.at_recall, rates.tpr[places], (band.recall_low, band.recall_high))
+        if over == "recall"
+        else (band.at_fpr, rates.fpr[places], (band.fpr_low, band.fpr_high))
+    )
+    sides = [np.clip(np.nextafter(step, end), 0, 1) for step in steps for end in (-1, 2)]
+    grid = np.unique(np.concatenate([np.linspace(0, 1, 201), *steps, *sides]))
+    of = get_metric(metric)
+    return CurveBand(*at(x).ends(of, shifted), grid, *at(grid).ends(of, shifted))
 
 
 def draw_curve(ax: Axes, curve: Curve, i: int, *, step: Literal["pre"] | None = None, faint: bool = False) -> None:
     """The line with its band and its point."""
     colour = style.THIS if faint else style.colour(i)
     drawstyle = f"steps-{step}" if step else "default"
-    x, y, low, high = curve.x, curve.y, curve.low, curve.high
+    x, y, band = curve.x, curve.y, curve.band
     if step:  # the first step has a width too, from 0 on
-        x, (y, low, high) = np.append(0, x), (np.append(column[0], column) for column in (y, low, high))
+        x, y = np.append(0, x), np.append(y[0], y)
     if not faint:
-        ax.fill_between(x, low, high, step=step, color=colour, alpha=0.16, linewidth=0, zorder=1.5)
+        ax.fill_between(band.x, band.lowest, band.highest, color=colour, alpha=0.16, linewidth=0, zorder=1.5)
     line: dict[str, Any] = {"alpha": 0.45, "linewidth": 0.8} if faint else {"linestyle": style.dash(i)}
     ax.plot(x, y, color=colour, drawstyle=drawstyle, **line)
     if curve.point and not faint:
@@ -133,9 +135,9 @@ def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line
             )
             for i, c in enumerate(curves)
         ]
-    drawn = [
-        Line(np.append(0, c.x), np.append(y[0], y)) for c in curves for y in ((c.y,) if folds else (c.y, c.low, c.high))
-    ]
+    drawn = [Line(np.append(0, c.x), np.append(c.y[0], c.y)) for c in curves]
+    bands = [] if folds else [c.band for c in curves if len(c.band.x)]
+    drawn += [Line(band.x, side) for band in bands for side in (band.lowest, band.highest)]
     return block(ax, lines, [*drawn, *avoid])
 
 

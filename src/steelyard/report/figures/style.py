@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from steelyard.errors import MissingLibraryError
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.spec import MetricSpec
@@ -14,7 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
-    from steelyard._types import Array
 
 WIDTH = 3.5  # inches: a column of a paper
 THIS, OTHER = "#0072B2", "#D55E00"
@@ -72,16 +69,6 @@ def unit_square(ax: Axes, x: str, y: str) -> None:
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal", xlabel=x, ylabel=y)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
-
-
-def thinned(*columns: Array, points: int = 1_000) -> Array:
-    """The places of at most so many points that follow the columns evenly along their way, ends included."""
-    n = len(columns[0])
-    if n <= points:
-        return np.arange(n)
-    steps = sum(np.abs(np.diff(np.nan_to_num(column))) / (np.ptp(np.nan_to_num(column)) or 1) for column in columns)
-    way = np.concatenate([[0.0], np.cumsum(steps)])
-    return np.unique(np.append(np.searchsorted(way, np.linspace(0, way[-1], points)), n - 1))
 
 
 def sample(i: int) -> str:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from steelyard.analysis.best_threshold import best_threshold
+from steelyard.analysis.confidence_band import thinned
 from steelyard.analysis.formatting import listed
-from steelyard.analysis.intervals import intervals
 from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.rate_bands import rate_band
 from steelyard.errors import UndefinedError
 from steelyard.report.figures import caption_text, metric_lines, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, scores_of, single_evaluation
@@ -28,14 +29,15 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
 
-_BAND_POINTS, _BAND_DRAWS = 150, 2_000
+METHOD = "simultaneous confidence bands, each at all thresholds together"
 
 
 @dataclass(eq=False, repr=False)
 class ThresholdDisplay(ScoreDisplay):
     """Metrics over the threshold; a dot marks the best one of each metric that counts both kinds of error.
 
-    One metric or two have a band, more do not unless band=True.
+    One metric or two have a simultaneous confidence band, which holds at all thresholds together; more do not unless
+    band=True.
 
     >>> display = ThresholdDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], metrics=["recall"])
     >>> [(row["threshold"], row["value"]) for row in display.frame()]
@@ -81,11 +83,7 @@ class ThresholdDisplay(ScoreDisplay):
             f"; dashed: the threshold in use, {caption_text.threshold_text(self.threshold)}" if self._in_use() else ""
         )
         method = next((track.method for track in self.tracks if track.method), "")
-        return (
-            f"{text}; bands: {caption_text.percent(self.level)} intervals at each threshold ({method})."
-            if method
-            else f"{text}."
-        )
+        return f"{text}; bands: {caption_text.percent(self.level)} {method}." if method else f"{text}."
 
     def _in_use(self) -> bool:
         return self.threshold is not None and bool(np.isfinite(self.threshold))
@@ -124,18 +122,17 @@ def _tracks(evaluation: Evaluation, metrics: list[Metric], *, banded: bool) -> t
     shifted = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
     thresholds, counts = shifted.thresholds[1:], shifted.counts[slice(1, None)]
     values = [np.asarray(metric(counts)) for metric in metrics]
-    places = style.thinned(thresholds, *values, points=_BAND_POINTS if banded else 1_000)
+    places = thinned(thresholds, *values)
     in_use = np.inf if evaluation.threshold is None else as_read(evaluation.threshold, table.precision)
     if in_use <= thresholds[0]:
         places = np.union1d(places, np.searchsorted(-thresholds, -in_use, side="right") - 1)
-    if not banded:
+    if not banded or evaluation.is_clustered:
         tracks = [Track(metric, value[places]) for metric, value in zip(metrics, values, strict=True)]
         return thresholds[places], tuple(tracks)
-    sampled = table.counts[slice(1, None)][places]
-    bands = intervals(metrics, sampled, level=evaluation.level, prevalence=evaluation.prevalence, draws=_BAND_DRAWS)
+    band = rate_band(table, evaluation.level, places + 1)  # the first threshold, at infinity, is not drawn
     tracks = [
-        Track(metric, value[places], np.asarray(band.low), np.asarray(band.high), band.method)
-        for metric, value, band in zip(metrics, values, bands, strict=True)
+        Track(metric, value[places], *band.ends(metric, shifted), METHOD)
+        for metric, value in zip(metrics, values, strict=True)
     ]
     return thresholds[places], tuple(tracks)
 

@@ -53,12 +53,27 @@ function listen(p, self) {
 const thresholdText = (index) => (index === null ? "as predicted" : thresholdAt(index) === Infinity ? "nobody flagged" : `threshold ${digits(thresholdAt(index))}`);
 const upright = (f) => Object.assign(f, { upright: true });
 
-// The band is given as the false positive rate at a recall, from which every curve's band follows.
+// The band: the rates from each threshold on to the next that hold at all thresholds together, a rectangle each, from
+// which every curve's band follows; none where rows are in clusters.
 const rated = (recall, fpr, share) => { const s = share === null ? view.share : share; return [recall * s, (1 - recall) * s, fpr * (1 - s), (1 - fpr) * (1 - s)]; };
+const NEAR = 1e-9, inside = (rate) => Math.min(1 - NEAR, Math.max(NEAR, rate));
 function banded(p, share, point) {
-  const { recall, low, high } = D.band;
-  const side = (fprs) => recall.map((r, i) => point(rated(r, fprs[i], share))).filter(([x, y]) => isNumber(x) && isNumber(y));
-  area(p, [...side(low), ...side(high).reverse()], "band");
+  if (!D.band) return;
+  const { recall_low, recall_high, fpr_low, fpr_high } = D.band, at = (recall, fpr) => point(rated(recall, fpr, share));
+  const best = [at(0, 0), at(NEAR, 0)], worst = [at(0, 0)];
+  for (let i = 0; i < THRESHOLDS; i++) {
+    best.push(at(i ? recall_high[i - 1] : NEAR, fpr_low[i]), at(recall_high[i], fpr_low[i]));
+    worst.push(at(recall_low[i], i ? fpr_high[i - 1] : 0), at(recall_low[i], fpr_high[i]));
+  }
+  area(p, [...best, at(1, 1), ...worst.reverse()].filter(([x, y]) => isNumber(x) && isNumber(y)), "band");
+}
+// The ends of a metric within the rectangle of a threshold; one that rises or falls with a rate has them at the corners.
+const PARTS = [0, 0.25, 0.5, 0.75, 1];
+function endsAt(name, i, share) {
+  const { recall_low, recall_high, fpr_low, fpr_high } = D.band, along = (low, high) => PARTS.map((part) => inside(low + (high - low) * part));
+  const fprs = along(fpr_low[i], fpr_high[i]);
+  const found = along(recall_low[i], recall_high[i]).flatMap((r) => fprs.map((f) => valueOf(name, rated(r, f, share)))).filter(isNumber);
+  return [Math.min(...found), Math.max(...found)];
 }
 const flagged = (c) => (c[0] + c[2]) / (c[0] + c[1] + c[2] + c[3]);
 const precisionOf = (c) => valueOf("precision", c);
@@ -122,16 +137,20 @@ function spanned(values) {
   return held.some((v) => v < -1e-9) ? { from: -1, to: 1, ticks: [-1, -0.5, 0, 0.5, 1], name: String } : SHARES;
 }
 
-function several(id, x, xTitle, points) {
+function several(id, x, xTitle, points, bands = () => []) {
   const lines = state.chosen.map((name) => ({ row: BY_NAME.get(name), points: points(BY_NAME.get(name)) }));
   const y = spanned(lines.flatMap((l) => l.points.map(([, v]) => v)));
   const p = plot(id, { x, y, xTitle, yTitle: "value", right: 112 });
+  lines.forEach((l, i) => bands(l.row).forEach((outline) => area(p, outline, `band fill-${i % 6}`)));
   lines.forEach((l, i) => defined(l.points).forEach((run) => line(p, run, `curve colour-${i % 6}`)));
   labels(p, lines.map((l, i) => ({ words: short(l.row), kind: `fill-${i % 6}`, y: (l.points.filter(([, v]) => isNumber(v)).slice(-1)[0] || [])[1] })));
   return p;
 }
 const values = (c, stop) => state.chosen.map((name) => `${BY_NAME.get(name).title} ${valueText(BY_NAME.get(name), valueAt(BY_NAME.get(name), c, stop))}`).join(" · ");
 
+// More than two bands cover each other.
+const hasBands = () => D.band && state.chosen.length <= 2;
+const bandWords = () => (hasBands() ? ` · shaded: ${100 * D.level} % simultaneous confidence band` : D.band ? ` · choose one or two metrics below for their ${100 * D.level} % simultaneous confidence bands` : "");
 chart("over-threshold", (share) => several("over-threshold", SCORES, "threshold", (row) => {
   const steps = [];
   for (let i = THRESHOLDS - 1; i >= 0; i--) {
@@ -141,7 +160,16 @@ chart("over-threshold", (share) => several("over-threshold", SCORES, "threshold"
     steps.push([isFiniteThreshold(i) ? thresholdAt(i) : SCORES.to, v]);
   }
   return steps;
-}), atThreshold, (c, index) => `${thresholdText(index)} · ${values(c, state.stop)}`);
+}, (row) => {
+  if (!hasBands() || !FORMULAS[row.name]) return [];
+  const low = [], high = [];
+  for (let i = THRESHOLDS - 1, from = SCORES.from; i >= 0 && from < SCORES.to; i--) {
+    const to = isFiniteThreshold(i) ? Math.min(thresholdAt(i), SCORES.to) : SCORES.to, ends = endsAt(row.name, i, share);
+    if (ends.every(isNumber)) { low.push([from, ends[0]], [to, ends[0]]); high.push([from, ends[1]], [to, ends[1]]); }
+    from = Math.max(from, to);
+  }
+  return [[...low, ...high.reverse()]];
+}), atThreshold, (c, index) => `${thresholdText(index)} · ${values(c, state.stop)}${bandWords()}`);
 
 const logit = (v) => Math.log(v / (1 - v));
 const ENDS = [logit(D.stops[0]), logit(D.stops[D.stops.length - 1])];

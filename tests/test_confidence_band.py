@@ -1,0 +1,131 @@
+"""Confidence bands: that they hold at all thresholds together, reach the corners and are the same wherever shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import steelyard
+from steelyard import confidence_band, score_table
+from steelyard.analysis.rate_bands import local_level, rate_band
+from steelyard.errors import InputError
+
+
+def all_within(rows, local):
+    """The exact probability that each of so many uniform order statistics lies between its two quantiles.
+
+    The order statistics are a Poisson process given its number of points: where a bound is passed, the numbers of points
+    that it forbids are left out.
+    """
+    j = np.arange(1, rows + 1)
+    lower = stats.beta.ppf(local, j, rows - j + 1)
+    pairs = list(zip(lower, j, strict=True))
+    bounds = sorted([*((t, 0, k) for t, k in pairs), *((1 - t, 1, rows + 1 - k) for t, k in pairs)])
+    chances, now = np.zeros(rows + 1), 0.0
+    chances[0] = 1
+    for at, is_upper, k in [*bounds, (1.0, 1, rows)]:
+        chances = np.convolve(chances, stats.poisson.pmf(np.arange(rows + 1), rows * (at - now)))[: rows + 1]
+        chances[slice(None, k) if is_upper else slice(k, None)] = 0
+        now = at
+    return chances[rows] / stats.poisson.pmf(rows, rows)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("rows", [1, 2, 5, 17, 60, 150])
+def test_the_local_level_gives_a_class_the_root_of_the_level(rows, level):
+    both = all_within(rows, local_level(rows, level)) ** 2
+    assert level - 1e-9 <= both <= level + 0.04 * (1 - level)
+
+
+@pytest.mark.parametrize("level", [0.01, 0.5, 0.999999])
+def test_levels_beyond_the_usual_ones_have_bands_that_are_wide_enough(level):
+    assert all_within(20, local_level(20, level)) ** 2 >= level
+
+
+# The share of each class at or above a score, and above it.
+NORMAL = (lambda t, apart: stats.norm.sf(t - apart),) * 2
+TIED = tuple(lambda t, apart, side=side: stats.norm.sf((np.round(t) + side) - apart) for side in (-0.5, 0.5))
+
+
+@pytest.mark.parametrize(("positives", "apart", "kind"), [(10, 1.0, "normal"), (40, 4.0, "normal"), (25, 1.5, "tied")])
+def test_the_whole_curve_lies_in_its_band_with_the_level(positives, apart, kind):
+    rng, at_or_above = np.random.default_rng(positives), NORMAL if kind == "normal" else TIED
+    y, runs, held = np.repeat([1, 0], [positives, 200]), 250, 0
+    for _ in range(runs):
+        scores = rng.normal(size=len(y)) + apart * y
+        table = score_table(y, scores if kind == "normal" else np.round(scores))
+        band, thresholds = rate_band(table, 0.9), table.thresholds[1:]
+        inside = []
+        for low, high, shift in ((band.recall_low, band.recall_high, apart), (band.fpr_low, band.fpr_high, 0.0)):
+            inside.append((low[1:] <= at_or_above[0](thresholds, shift)).all())
+            # Down to the next score the same rows are flagged.
+            inside.append((at_or_above[1](thresholds, shift) <= high[:-1]).all())
+        held += all(inside)
+    assert held / runs >= 0.9 - 2 * np.sqrt(0.09 / runs)
+    assert held / runs <= (0.96 if kind == "normal" else 1)
+
+
+def example(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.2).astype(int)
+    return y, 1 / (1 + np.exp(-(rng.normal(-1, 1, n) + 1.5 * y)))
+
+
+@pytest.mark.parametrize("over", ["threshold", "false_positive_rate", "recall"])
+@pytest.mark.parametrize("prevalence", [None, 0.01])
+@pytest.mark.parametrize("name", ["recall", "precision", "mcc", "optimized_precision", "diagnostic_odds_ratio"])
+def test_a_band_holds_its_curve(name, prevalence, over):
+    for point in confidence_band(*example(), name, over=over, prevalence=prevalence):
+        assert np.isnan(point.value) or point.low <= point.value <= point.high
+        assert point.low < point.high or over == name
+
+
+def test_the_band_of_a_roc_curve_touches_both_corners():
+    first, *_, last = confidence_band(*example(), over="false_positive_rate")
+    assert (first.false_positive_rate, first.low) == (0, 0) and first.high > 0
+    assert (last.false_positive_rate, last.high) == (1, 1) and last.low < 1
+
+
+def test_a_likelihood_ratio_without_false_alarms_has_no_upper_end():
+    assert confidence_band(*example(), "positive_likelihood_ratio")[1].high == np.inf
+
+
+def test_a_band_of_few_thresholds_holds_between_them_too():
+    table = score_table(*example(3_000))
+    every, places = rate_band(table, 0.95), np.arange(0, len(table.thresholds), 7)
+    few = rate_band(table, 0.95, places)
+    for i, (start, end) in enumerate(zip(places, [*places[1:], len(table.thresholds)], strict=True)):
+        for name in ("recall", "fpr"):
+            assert getattr(few, f"{name}_low")[i] <= getattr(every, f"{name}_low")[start:end].min()
+            assert getattr(few, f"{name}_high")[i] >= getattr(every, f"{name}_high")[start:end].max()
+    assert len(confidence_band(table)) <= 1_000
+
+
+def test_weights_count_by_the_effective_sample_size():
+    y, scores = example()
+    plain, even = confidence_band(y, scores), confidence_band(y, scores, sample_weight=np.full(len(y), 7.0))
+    assert [point.low for point in even] == pytest.approx([point.low for point in plain])
+    weights = np.random.default_rng(1).exponential(size=len(y))
+    uneven = rate_band(score_table(y, scores, sample_weight=weights), 0.95)
+    even = rate_band(score_table(y, scores), 0.95)
+    wide, usual = (np.mean(band.recall_high - band.recall_low) for band in (uneven, even))
+    assert wide > 1.15 * usual
+
+
+def test_a_band_is_saved_and_read_back():
+    band = confidence_band(*example(), "precision")
+    assert steelyard.Result.from_json(band.to_json()) == band
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"metric": "roc_auc"}, "all scores at once"),
+        ({"over": "specificity"}, "threshold, false_positive_rate, recall"),
+        ({"level": 95}, "level is a probability"),
+    ],
+)
+def test_what_has_no_band_is_refused_in_a_sentence(options, words):
+    with pytest.raises(InputError, match=words):
+        confidence_band(*example(), **options)
