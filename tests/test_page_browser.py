@@ -27,10 +27,12 @@ from steelyard import (
     intervals,
 )
 from steelyard.analysis.formatting import interval_text, percent_text, three_digits, unbroken
+from steelyard.analysis.rate_bands import rate_band
 from steelyard.analysis.rows import Rows
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes
+from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.report.page import audit_page, comparison_page, notebook, page
 from steelyard.report.page_numbers import amount
 
@@ -560,6 +562,46 @@ def test_a_click_on_a_curve_moves_the_cut_and_hovering_tells_the_numbers(show, h
 
 
 # ---------------------------------------------------------------- other pages
+
+
+POINTS = (
+    "shapes => shapes.map(shape => shape.getAttribute('points').split(' ').map(point => point.split(',').map(Number)))"
+)
+
+
+def test_the_band_of_a_curve_is_pythons_and_touches_both_corners(show, html, evaluation):
+    grid = threshold_grid(evaluation.scores, [], evaluation.threshold)
+    band = rate_band(evaluation.scores, evaluation.level, grid.places)
+    with show(html) as tab:
+        (outline,) = tab.locator("#roc polygon.band").evaluate_all(POINTS)
+        ((origin, end),) = tab.locator("#roc polyline.chance-line").evaluate_all(POINTS)
+        assert origin in outline and end in outline
+        (left, bottom), (right, top) = origin, end
+        vertices = np.array(outline)
+        for fpr, recall in ((band.fpr_low, band.recall_high), (band.fpr_high, band.recall_low)):
+            pixels = np.stack([left + (right - left) * fpr, bottom + (top - bottom) * recall], axis=1)
+            away = np.abs(vertices[:, None] - pixels).max(axis=-1).min(axis=0)
+            assert np.median(away) < 0.3 and away.max() < 2  # thresholds of other metrics move the grid a little
+        assert "95 % simultaneous confidence bands" in tab.locator("#band-words").text_content()
+        assert tab.locator("#roc").get_attribute("aria-describedby") == "band-words"
+
+
+def test_one_metric_or_two_have_a_band_over_the_threshold(show, html):
+    with show(html) as tab:
+        assert tab.locator("#over-threshold polygon.band").count() == 0
+        assert "choose one or two metrics" in tab.locator("#over-threshold-readout").text_content()
+        tab.locator("#chosen summary").click()
+        while (checked := tab.locator("#chosen input:checked")).count() > 2:
+            checked.last.click()
+        until(tab, "document.querySelectorAll('#over-threshold polygon.band').length === 2")
+        lines = tab.locator("#over-threshold polyline.curve").evaluate_all(POINTS)
+        outlines = tab.locator("#over-threshold polygon.band").evaluate_all(POINTS)
+        assert len(outlines) == 2
+        for line in lines:
+            for x, y in line:
+                spans = [np.array([v for u, v in outline if abs(u - x) < 0.2]) for outline in outlines]
+                assert any(len(span) and span.min() - 0.2 <= y <= span.max() + 0.2 for span in spans)
+        assert "simultaneous confidence band" in tab.locator("#over-threshold-readout").text_content()
 
 
 def test_labels_alone_have_no_threshold_but_a_prevalence(show):

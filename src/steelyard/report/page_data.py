@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 
+_NEAREST = 1e-9  # to a rate of 0 or 1
+
+
 def payload(
     evaluation: Evaluation,
     source: str,
@@ -216,8 +219,14 @@ def _histogram(histogram: ScoreHistogram) -> dict[str, list[float]]:
     return {"ends": ends, "positive": _drawn(histogram.positive), "negative": _drawn(histogram.negative)}
 
 
-def _band(band: RateBand) -> dict[str, list[float]]:
-    return {name: _drawn(rates) for name, rates in vars(band).items()}
+def _band(band: RateBand) -> dict[str, list[int]]:
+    """The steps of each rate's log odds in hundredths, a third of the room; rounded outwards, so the band holds."""
+    ends = {name: np.clip(rates, _NEAREST, 1 - _NEAREST) for name, rates in vars(band).items()}
+    odds = {name: 100 * np.log(rates / (1 - rates)) for name, rates in ends.items()}
+    return {
+        name: np.diff(np.floor(each) if name.endswith("low") else np.ceil(each), prepend=0).astype(int).tolist()
+        for name, each in odds.items()
+    }
 
 
 def _bin(part: ReliabilityBin) -> dict[str, float]:

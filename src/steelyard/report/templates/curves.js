@@ -54,7 +54,8 @@ const thresholdText = (index) => (index === null ? "as predicted" : thresholdAt(
 const upright = (f) => Object.assign(f, { upright: true });
 
 // The band: the rates from each threshold on to the next that hold at all thresholds together, a rectangle each, from
-// which every curve's band follows; none where rows are in clusters.
+// which every curve's band follows; none where rows are in clusters. Given are the steps of the log odds in hundredths.
+if (D.band) for (const name of Object.keys(D.band)) { let odds = 0; D.band[name] = D.band[name].map((step) => 1 / (1 + Math.exp(-(odds += step) / 100))); }
 const rated = (recall, fpr, share) => { const s = share === null ? view.share : share; return [recall * s, (1 - recall) * s, fpr * (1 - s), (1 - fpr) * (1 - s)]; };
 const NEAR = 1e-9, inside = (rate) => Math.min(1 - NEAR, Math.max(NEAR, rate));
 function banded(p, share, point) {
