@@ -97,7 +97,14 @@ def test_a_fitted_classifier_is_taken_as_it_is():
 
 
 @pytest.mark.parametrize(
-    "cv", [3, KFold(3, shuffle=True, random_state=0), RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)]
+    "cv",
+    [
+        3,
+        None,
+        [*KFold(2).split(X)],
+        KFold(3, shuffle=True, random_state=0),
+        RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0),
+    ],
 )
 def test_any_splitter_will_do(cv):
     ours = ThresholdClassifier(LogisticRegression(), cv=cv).fit(X, Y)

@@ -26,7 +26,7 @@ except ImportError as missing:
     raise needs_sklearn("ThresholdClassifier") from missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike
 
@@ -82,7 +82,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         confidence: float | None = None,
         cost: CostsLike | None = None,
         prevalence: PrevalenceLike | None = None,
-        cv: float | Splitter | Literal["prefit"] = 5,
+        cv: float | Splitter | Iterable[tuple[Array, Array]] | Literal["prefit"] | None = 5,
         refit: bool = True,
         by: str | int | None = None,
         pos_label: Label | None = None,

@@ -50,8 +50,8 @@ class Guarantee:
         if self.by is None:
             return []
         return [
-            f"Each group of {self.by!r} has a threshold chosen on its own rows: this assumes that the group is known "
-            "at prediction, is lawful to use, and has enough rows."
+            f"Each group of {self.by!r} is judged by itself, at a threshold chosen on its own rows: this assumes that "
+            "the group is known at prediction, is lawful to use, and has enough rows."
         ]
 
     def _notes(self, chosen: Mapping[Label, BestThreshold]) -> list[str]:
