@@ -288,6 +288,16 @@ def test_the_rows_over_the_threshold_are_the_metric_at_each_cut(digits, scores):
     assert "95 % simultaneous confidence bands" in drawn.caption()
 
 
+def test_rows_in_clusters_have_no_band_and_the_caption_says_why(digits, scores):
+    patients = np.arange(len(scores)) // 5
+    clustered = evaluate(digits["y_test"], y_score=scores, cluster=patients, draws=50)
+    for kind, options in ((RocDisplay, {}), (PrecisionRecallDisplay, {}), (ThresholdDisplay, {"metrics": ["recall"]})):
+        drawn = kind.from_evaluation(clustered, **options)
+        assert all(np.isnan(row["low"]) for row in drawn.frame()), kind
+        assert "no band: rows in clusters are not independent" in drawn.caption()
+        plt.close(drawn.figure_)
+
+
 def rare(n=5_000, share=0.007):
     rng = np.random.default_rng(8)
     y = (rng.random(n) < share).astype(int)

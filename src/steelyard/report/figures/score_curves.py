@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.score_table import ScoreTable
 
+NO_BAND = "no band: rows in clusters are not independent"
 Points = TypeVar("Points", "RocCurve", "PrecisionRecallCurve")
 
 
@@ -45,7 +46,7 @@ class CurveBand:
     def words(self, level: float, what: str) -> str:
         """What the band is, or why there is none."""
         if not len(self.x):
-            return "no band: rows in clusters are not independent"
+            return NO_BAND
         return f"band: {caption_text.percent(level)} simultaneous confidence band of {what}, at all thresholds together"
 
 

@@ -13,7 +13,7 @@ from steelyard.analysis.formatting import listed
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rate_bands import rate_band
 from steelyard.errors import UndefinedError
-from steelyard.report.figures import caption_text, metric_lines, style
+from steelyard.report.figures import caption_text, metric_lines, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, scores_of, single_evaluation
 from steelyard.report.figures.line_labels import Line, label_lines
 from steelyard.report.figures.metric_lines import Track
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
 
-METHOD = "simultaneous confidence bands, each at all thresholds together"
+_METHOD = "simultaneous confidence bands, each at all thresholds together"
 
 
 @dataclass(eq=False, repr=False)
@@ -82,8 +82,11 @@ class ThresholdDisplay(ScoreDisplay):
         text += (
             f"; dashed: the threshold in use, {caption_text.threshold_text(self.threshold)}" if self._in_use() else ""
         )
-        method = next((track.method for track in self.tracks if track.method), "")
-        return f"{text}; bands: {caption_text.percent(self.level)} {method}." if method else f"{text}."
+        if self.tracks[0].low is not None:
+            text += f"; bands: {caption_text.percent(self.level)} {self.tracks[0].method}"
+        elif self.tracks[0].method:
+            text += f"; {self.tracks[0].method}"
+        return f"{text}."
 
     def _in_use(self) -> bool:
         return self.threshold is not None and bool(np.isfinite(self.threshold))
@@ -127,11 +130,12 @@ def _tracks(evaluation: Evaluation, metrics: list[Metric], *, banded: bool) -> t
     if in_use <= thresholds[0]:
         places = np.union1d(places, np.searchsorted(-thresholds, -in_use, side="right") - 1)
     if not banded or evaluation.is_clustered:
-        tracks = [Track(metric, value[places]) for metric, value in zip(metrics, values, strict=True)]
+        why = score_curves.NO_BAND if banded else ""
+        tracks = [Track(metric, value[places], method=why) for metric, value in zip(metrics, values, strict=True)]
         return thresholds[places], tuple(tracks)
     band = rate_band(table, evaluation.level, places + 1)  # the first threshold, at infinity, is not drawn
     tracks = [
-        Track(metric, value[places], *band.ends(metric, shifted), METHOD)
+        Track(metric, value[places], *band.ends(metric, shifted), _METHOD)
         for metric, value in zip(metrics, values, strict=True)
     ]
     return thresholds[places], tuple(tracks)
