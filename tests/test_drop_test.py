@@ -136,9 +136,9 @@ def test_limits_are_tested_together_by_holm_and_others_by_the_posterior():
 
 def test_few_rows_say_that_they_cannot_tell_and_none_is_undefined():
     (few,) = promise_test(read_limits("recall >= 0.5"), table_of(4, 0, 0, 50), 0.95)
-    assert few.verdict == "too few rows to tell" and not few.can_tell and few.power == 0
+    assert few.verdict == "too few rows to decide" and not few.can_decide and few.power == 0
     (below,) = promise_test(read_limits("recall >= 0.9"), table_of(16, 4, 0, 50), 0.95)
-    assert below.verdict == "too few rows to tell" and below.can_tell
+    assert below.verdict == "too few rows to decide" and below.can_decide
     (none,) = promise_test(read_limits("precision >= 0.9"), table_of(0, 4, 0, 50), 0.95)
     assert none.verdict == "undefined" and not none.is_broken
     (kept,) = promise_test(read_limits("alerts <= 10 of 54"), table_of(4, 0, 0, 50), 0.95)

@@ -28,7 +28,7 @@ _DRAWS = 9_999
 class LimitTest:
     """A limit on new rows: the p-value that it is kept, adjusted by Holm, and what these rows could have shown.
 
-    `p_value` is NaN where the metric is undefined. `can_tell` says whether the worst of outcomes on so many rows would
+    `p_value` is NaN where the metric is undefined. `can_decide` says whether the worst outcome on so many rows would
     have shown the limit to be broken; `power` how often it shows that where the rate lies beyond its bound by the
     margin, which is None where the limit is not on one rate.
     """
@@ -37,7 +37,7 @@ class LimitTest:
     value: float
     p_value: float
     alpha: float
-    can_tell: bool = True
+    can_decide: bool = True
     power: float | None = None
 
     @property
@@ -47,13 +47,13 @@ class LimitTest:
 
     @property
     def verdict(self) -> str:
-        """What the rows say: undefined, broken, kept, or too few rows to tell."""
+        """What the rows say: undefined, broken, kept, or too few rows to decide."""
         if math.isnan(self.value):
             return "undefined"
         if self.is_broken:
             return "broken"
         is_met = bool(self.limit.met(np.asarray(self._gap)))
-        return "kept" if is_met and self.can_tell else "too few rows to tell"
+        return "kept" if is_met and self.can_decide else "too few rows to decide"
 
     @property
     def _gap(self) -> float:
@@ -81,8 +81,8 @@ def promise_test(
     ]
     adjusted = holm(p for p, _, _ in tested)
     return [
-        LimitTest(limit, float(limit.values(counts)), p, 1 - confidence, can_tell, power)
-        for limit, p, (_, can_tell, power) in zip(limits, adjusted, tested, strict=True)
+        LimitTest(limit, float(limit.values(counts)), p, 1 - confidence, can_decide, power)
+        for limit, p, (_, can_decide, power) in zip(limits, adjusted, tested, strict=True)
     ]
 
 

@@ -46,7 +46,7 @@ class Inputs:
     cluster: str | None = None
     by: tuple[str, ...] = ()
     exact: bool | None = None
-    costs: tuple[str, ...] = ()  # columns of what errors cost
+    cost_columns: tuple[str, ...] = ()  # of what errors cost
     labels: str | None = None  # those that may occur, of which a shard need not hold all
 
     @property
@@ -130,7 +130,7 @@ def _count_source(source: Source, inputs: Inputs) -> Tally:
         pos_label=inputs.positive,
         threshold=inputs.threshold if inputs.score and not inputs.pred else None,
         exact=inputs.exact,
-        cost=inputs.costs,
+        cost=inputs.cost_columns,
     )
 
 

@@ -34,7 +34,7 @@ SAVE_HELP = "Write the table, which is JSON, to this file."
     "exact",
     click.option(
         "--cost",
-        "costs",
+        "cost_columns",
         multiple=True,
         metavar="COL",
         help="A column of what errors cost, kept for `steelyard threshold --cost-fn COL`; repeatable.",

@@ -113,7 +113,7 @@ def _best(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[st
     columns = [cost for cost in (asked["cost"] or {}).values() if isinstance(cost, str)]
     if columns and inputs.weight is not None:
         raise InputError("Costs by row and --weight cannot be given together; multiply the costs by the weights.")
-    counted = count_inputs(replace(inputs, costs=tuple(dict.fromkeys(columns))), scores=True)
+    counted = count_inputs(replace(inputs, cost_columns=tuple(dict.fromkeys(columns))), scores=True)
     if counted.tally.scores is None:
         raise InputError("A threshold needs scores; name their column with --score.")
     binned = ["Scores were counted in bins: only thresholds between bins were searched."]
