@@ -69,9 +69,10 @@ def confidence_band(
     rows at the prevalence of the sample or the one given; weighted rows count by their effective sample size. Of more
     than 1,000 thresholds so many are given, and the band of each holds on to the next. Other options as in roc_curve.
 
-    >>> band = confidence_band([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.4, 0.3, 0.7, 0.8], over="false_positive_rate")
-    >>> [(round(point.recall, 2), round(point.low, 2), round(point.high, 2)) for point in band[:3]]
-    [(0.0, 0.0, 0.98), (0.33, 0.0, 0.98), (0.67, 0.0, 0.98)]
+    >>> y_true, y_score = [0] * 30 + [1] * 30, [*range(30), *range(15, 45)]
+    >>> point = confidence_band(y_true, y_score)[25]
+    >>> f"{point.threshold:g}: {point.value:.2f} ({point.low:.2f} to {point.high:.2f})"
+    '20: 0.83 (0.54 to 0.97)'
     """
     check_level(level)
     of = get_metric(metric)
