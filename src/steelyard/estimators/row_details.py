@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.row_costs import COST_KEYS
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_places
@@ -14,6 +15,8 @@ from steelyard.ingest.label_tables import sorted_groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Features, Label
     from steelyard.analysis.row_costs import CostsLike, ErrorCost
@@ -45,10 +48,20 @@ def groups_of(values: Array) -> dict[Label, Array]:
     return {key[0]: places[key] for key in sorted_groups(key for key in places if key)}
 
 
-def costs_of(costs: Mapping[str, ErrorCost], X: Features) -> CostsLike | None:
-    """Costs with arrays in the place of the names of columns of X."""
-    otherwise = "give fit the costs themselves, one a row"
-    read = {key: column_of(X, cost, key, otherwise) if isinstance(cost, str) else cost for key, cost in costs.items()}
+def costs_of(costs: CostsLike | None, by_row: Mapping[str, ArrayLike], X: Features, rows: int) -> CostsLike | None:
+    """Costs, with those that fit was given by row, and arrays in the place of the names of columns of X."""
+    for key in by_row:
+        if key not in COST_KEYS:
+            raise InputTypeError(
+                f"fit takes X, y, sample_weight and, one value per row, {', '.join(COST_KEYS)}; {key!r} is none of "
+                f"them.{did_you_mean(key, COST_KEYS)}"
+            )
+    read: dict[str, ErrorCost] = {}
+    for key, cost in {**(costs or {}), **by_row}.items():
+        otherwise = "give fit the costs themselves, one a row"
+        read[key] = column_of(X, cost, key, otherwise) if isinstance(cost, str) else cost
+        if np.ndim(read[key]) and len(np.asarray(read[key])) != rows:
+            raise InputError(f"{key} has {len(np.asarray(read[key])):,} values, and X {rows:,} rows; give one a row.")
     return read or None
 
 

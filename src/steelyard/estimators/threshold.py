@@ -107,7 +107,9 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, features)
         labels = column_or_1d(labels, warn=True)
         self._check(labels, weight)
-        rows = RowDetails(labels, weight, costs_of({**(self.cost or {}), **costs}, features), self._groups(features))
+        by_row = {key: cost for key, cost in costs.items() if cost is not None}
+        prices = costs_of(self.cost, by_row, features, len(labels))
+        rows = RowDetails(labels, weight, prices, self._groups(features))
         places, scores = self._unseen(features, rows)
         self.classes_ = self.estimator_.classes_
         self._choose(rows.take(places), scores)
