@@ -47,6 +47,8 @@ ROOMS = {
     "outputs",
     "overview",
     "positive_option",
+    "prevalence_option",
+    "promise_gate",
     "progress",
     "rules",
     "saved_tables",
@@ -180,6 +182,7 @@ REPEATED = {
     "shift --by",
     "shift --mute",
     "tally --by",
+    "tally --cost",
     "tally --pred",
     "threshold --where",
 }

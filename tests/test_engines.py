@@ -117,6 +117,27 @@ def test_weights_and_frequencies_are_those_of_the_arrays(frame, weight, frequenc
     same_confusion(tally(frame(r), true="y", pred="a", weight=weight, frequency=frequency).confusion, expected)
 
 
+@pytest.mark.parametrize("frequency", [None, "n"])
+def test_costs_by_column_are_those_of_the_rows_in_frames_and_tallies(frame, frequency):
+    data = held(slice(None))
+    times, wrong = np.ones(ROWS) if frequency is None else data[frequency], []
+    thresholds = [np.inf, *np.unique(data["s"][times > 0])[::-1]]
+    for threshold in thresholds:
+        flagged = data["s"] >= threshold
+        costs = np.where(data["y"] == 1, np.where(flagged, 0, 9 * data["w"]), np.where(flagged, 1, 0))
+        wrong.append((costs * times).sum() / times.sum())
+    best = int(np.argmin(wrong))
+    rows = frame({**data, "cost": 9 * data["w"]})
+    asked = {"cost": {"cost_fn": "cost", "cost_fp": 1}, "resamples": 0}
+    columns = {"true": "y", "score": "s", "frequency": frequency}
+    kept = type(counted := tally(rows, **columns, cost="cost")).from_json(counted.to_json())
+    assert kept == counted and counted.rows == times.sum()
+    for found in (steelyard.best_threshold(rows, **columns, **asked), steelyard.best_threshold(kept, **asked)):
+        assert found.value == pytest.approx(wrong[best], rel=1e-9) and found.observed == thresholds[best]
+    binned = steelyard.best_threshold(tally(rows, **columns, cost="cost", exact=False), **asked)
+    assert binned.value == pytest.approx(wrong[best], rel=1e-9)  # scores of three digits have a bin each
+
+
 def test_groups_are_more_keys_of_the_query_and_add_up(frame):
     r = rows()
     found = tally(frame(r), true="y", pred="a", score="s", weight="w", by=["site", "year"], exact=True)

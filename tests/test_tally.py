@@ -277,6 +277,21 @@ def test_weights_over_many_decades_give_the_intervals_of_the_arrays(decades):
     assert (of_frame.low, of_frame.high) == pytest.approx((of_arrays.low, of_arrays.high), rel=1e-9)
 
 
+def test_costs_of_other_rows_are_refused():
+    frame = FRAME.with_columns(w=pl.Series([0.0, 2.0, 3.0, 1.0]))
+    counted = tally(frame, true="y", score="s", cost="w")
+    data = json.loads(counted.to_json())
+    data["costs"]["w"]["positive"]["scores"][0] += 0.001
+    with pytest.raises(SteelyardError, match="The costs 'w' of this tally are not of the rows it has scores of"):
+        Tally.from_json(data)
+    with pytest.raises(SteelyardError, match="tables of scores by the name of their column"):
+        Tally.from_json({**data, "costs": [1]})
+    with pytest.raises(SteelyardError, match="different things, scores and costs by w and scores"):
+        counted + tally(frame, true="y", score="s")
+    with pytest.raises(SteelyardError, match="cost= is of scores"):
+        tally(frame, true="y", pred="q", cost="w")
+
+
 def test_whole_numbers_beyond_two_to_the_53_stay_apart_or_are_refused(tmp_path):
     big, path = 2**53, tmp_path / "rows.csv"
     words = "holds whole numbers beyond 2..53, some of which are one and the same as float64"

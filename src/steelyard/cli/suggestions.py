@@ -157,7 +157,8 @@ def _codes(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 -
 
 SUGGESTIONS: dict[str, Suggest] = {
     "COL": _columns,
-    **dict.fromkeys(("FILE", "[FILE...]", "TALLY...", "OUT", "OLD.JSON", "PREDICTIONS"), _files),
+    "N|COL": _columns,
+    **dict.fromkeys(("FILE", "[FILE...]", "TALLY...", "OUT", "OLD.JSON", "CHOSEN.JSON", "PREDICTIONS"), _files),
     "DIR": _folders,
     "A,B": _metric_list,
     **dict.fromkeys(("RULE", "LIMIT", "threshold metric", "explain name", "audit names"), _metrics),

@@ -47,7 +47,7 @@ def _costs(function: Callable[..., None]) -> Callable[..., None]:
         function(*arguments, cost=cost, **given)
 
     for key, about in reversed(_COSTS.items()):
-        call = click.option(f"--{key.replace('_', '-')}", key, metavar="C", help=about)(call)
+        call = click.option(f"--{key.replace('_', '-')}", key, metavar="N|COL", help=about)(call)
     return call
 
 
