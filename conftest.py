@@ -31,7 +31,7 @@ def registry():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """One worker runs all tests that share something slow: a Spark session, a study, a type checker's cache."""
+    """One worker runs all tests that share something slow: a Spark session, a study, proofs, a cache of types."""
     from xdist.scheduler import LoadScopeScheduling
 
     class SharedStarts(LoadScopeScheduling):
@@ -39,7 +39,7 @@ def pytest_xdist_make_scheduler(config, log):
             file, _, test = nodeid.partition("::")
             if "[pyspark" in test:
                 return "spark"
-            if "test_studies_" in file or file.endswith("test_types.py"):
+            if "test_studies_" in file or file.endswith(("test_types.py", "test_audit.py")):
                 return file
             return nodeid.rpartition("-")[0] if "test_shuffled_labels" in test else nodeid
 
