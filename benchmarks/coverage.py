@@ -66,7 +66,7 @@ SECTIONS = (
     Section("A gate's default", "gate.rows", (0.0, 0.065), "How often an unchanged model fails.", part=8, beside=("drop", "stated")),
     Section("Groups that do not differ", "tables.group_rows", (0.0, 0.065), "How often one is called the weakest at 0.05, by exact permutations.", part=8),
     Section("Groups by their intervals", "tables.interval_group_rows", (0.0, 0.10), "The same where clusters, weights or ranks leave intervals to compare.", part=40),
-    Section("Bands of curves", "bands.rows", (0.936, 1.0), "How often the whole true curve lies in its simultaneous band, and in Jeffreys' intervals at each threshold, which are as wide as the share says.", beside=("pointwise",), part=2),
+    Section("Bands of curves", "bands.rows", (0.936, 1.0), "How often the whole true curve lies in its simultaneous band, and (on every tenth test set) in Jeffreys' intervals at each threshold, which are as wide as the share says. A curve is made of both rates, so its band holds more often than theirs.", beside=("pointwise",), part=2),
     Section("Weights", "tables.weighted_rows", (0.92, 0.985), "By effective size / by raw weights."),
 )  # fmt: skip
 warnings.simplefilter("error")
