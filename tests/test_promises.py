@@ -194,12 +194,18 @@ def test_costs_by_row_are_those_of_brute_force_from_arrays_frames_and_tables():
         for given in (frame, pl.from_pandas(frame)):
             named = best_threshold(given, true="y", score="s", cost={**cost, "cost_fn": "amount"}, resamples=0)
             assert (named.value, named.observed) == (pytest.approx(least), observed)
-        table = score_table(y, s, sample_weight=amounts)
-        assert best_threshold(table, cost={**cost, "cost_fn": "weight"}, resamples=0).value == pytest.approx(least)
+        tally = steelyard.tally(frame, true="y", score="s", cost="amount")
+        assert best_threshold(tally, cost={**cost, "cost_fn": "amount"}, resamples=0).value == pytest.approx(least)
         both = best_threshold(frame, true="y", score="s", cost={"cost_fn": "amount", "cost_fp": "review"}, resamples=0)
         assert both.value == pytest.approx(brute_cost(y, s, amounts, review)[0])
         gain = best_threshold(y, s, cost={"cost_fn": 0, "cost_fp": 5, "benefit_tp": amount}, resamples=0)
         assert gain.value == pytest.approx(brute_cost(y, s, 0.0, 5.0, -amount)[0])
+
+
+def test_a_table_of_scores_alone_holds_no_costs():
+    y, s = rows(1)
+    with pytest.raises(InputTypeError, match="holds no costs; give the rows, or a tally"):
+        best_threshold(score_table(y, s), cost={"cost_fn": "amount"})
 
 
 def test_costs_that_are_numbers_are_the_expected_cost():

@@ -19,7 +19,6 @@ from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, ref
 from steelyard.ingest.frame_tally import label_columns
 from steelyard.metrics.frame_tables import given_scores
 from steelyard.statistics import score_bins
-from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.positive_class import CONVENTION, RARER, choice_sentences
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.row_costs import CostAim, CostsLike, ErrorCost
     from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions
+
+_COSTS_AND_WEIGHTS = "Costs by row and weights cannot be given together; multiply the costs by the weights."
 
 
 @dataclass(frozen=True)
@@ -65,15 +66,15 @@ class ThresholdRows:
         columns = self.columns
         if isinstance(self.data, Tally):
             return given_scores(_table_of(self.data, weight), self.y_score, options, columns)
+        if weight is not None and isinstance(self.data, ScoreTable):
+            raise InputTypeError("A ScoreTable holds no costs; give the rows, or a tally that counted cost= with them.")
         if isinstance(weight, str):
-            if columns.true is None and not isinstance(self.data, ScoreTable):
+            if columns.true is None:
                 raise InputTypeError(f"{weight!r} names a column of costs; beside arrays give the costs, one a row.")
-            columns = columns._replace(weight=weight) if columns.true is not None else columns
+            columns = columns._replace(weight=weight)
         elif weight is not None:
-            if isinstance(self.data, ScoreTable) or columns.true is not None:
-                raise InputTypeError(
-                    "Costs by row of a frame are the name of a column; of a table, those of its weights."
-                )
+            if columns.true is not None:
+                raise InputTypeError("Costs by row of a frame are the name of a column, not its values.")
             # Costs may be 0 for a whole class, such as amounts that only fraud has.
             rows = {name: getattr(options, name) for name in ("pos_label", "labels", "frequency")}
             return score_table(self.data, self.y_score, sample_weight=weight, **rows)  # type: ignore[arg-type]  # rows
@@ -89,8 +90,10 @@ class ThresholdRows:
         if self.cluster is not None:
             raise InputError("Costs by row and cluster= cannot be given together; give the costs as numbers.")
         if self.columns.weight is not None or self.options.sample_weight is not None:
-            raise InputError("Costs by row and weights cannot be given together; multiply the costs by the weights.")
-        table = _unweighted(self.table())
+            raise InputError(_COSTS_AND_WEIGHTS)
+        table = self.table()
+        if table.weighted:
+            raise InputError(_COSTS_AND_WEIGHTS)
         weighted, aim = cost_table(costs, table, lambda column: self.table(weight=column), self.prevalence)
         return ThresholdSample(table, both, self.prevalence, weighted), aim
 
@@ -132,14 +135,6 @@ def _table_of(tally: Tally, costs: ErrorCost | None) -> ScoreTable:
         raise InputError(f"The tally has no costs {costs!r}: {there}. Count them too, with cost={costs!r}.")
     positive, negative = (score_bins.lowered(side, tally.scores.bins) for side in tally.costs[costs].classes)
     return replace(tally.scores, positive=positive, negative=negative)
-
-
-def _unweighted(table: ScoreTable) -> ScoreTable:
-    """The same rows without their weights."""
-    if not table.weighted:
-        return table
-    positive, negative = (ClassScores(side.scores, side.rows) for side in table.classes)
-    return replace(table, positive=positive, negative=negative)
 
 
 def _true_labels(data: Frame | Source | ArrayLike, true: str | None) -> Labels:
