@@ -10,6 +10,7 @@ import pytest
 
 import steelyard
 from steelyard import Counts, evaluate, list_metrics
+from steelyard.analysis.row_costs import COST_KEYS
 from steelyard.cli.commands import commands
 from steelyard.cli.overview import COMMANDS
 
@@ -17,13 +18,16 @@ from steelyard.cli.overview import COMMANDS
 SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
 ALONE = {"all", "against", "baseline", "counts", "data", "force", "format", "list", "min_count", "output", "overlap"}
-ALONE |= {"quick", "rarer_positive", "require"}
+ALONE |= {"promise", "quick", "rarer_positive", "require"}
+
+
+COSTS = [key for keys in COST_KEYS.values() for key in keys]  # of the dictionary cost=
 
 
 def arguments():
-    """The names of all arguments of the public functions and classes."""
+    """The names of all arguments of the public functions and classes, and the keys of cost=."""
     things = (getattr(steelyard, name) for name in steelyard._HOME if name not in ("SteelyardError", "RARER"))
-    return {name for thing in things for name in inspect.signature(thing).parameters}
+    return {name for thing in things for name in inspect.signature(thing).parameters} | {*COSTS}
 
 
 ARGUMENTS = arguments()

@@ -194,6 +194,9 @@ def test_costs_by_row_are_those_of_brute_force_from_arrays_frames_and_tables():
         for given in (frame, pl.from_pandas(frame)):
             named = best_threshold(given, true="y", score="s", cost={**cost, "cost_fn": "amount"}, resamples=0)
             assert (named.value, named.observed) == (pytest.approx(least), observed)
+        frame["fraud"] = np.where(y == 1, amounts, 0.0)  # amounts that only fraud has
+        fraud = best_threshold(frame, true="y", score="s", cost={**cost, "cost_fn": "fraud"}, resamples=0)
+        assert (fraud.value, fraud.observed) == (pytest.approx(least), observed)
         tally = steelyard.tally(frame, true="y", score="s", cost="amount")
         assert best_threshold(tally, cost={**cost, "cost_fn": "amount"}, resamples=0).value == pytest.approx(least)
         both = best_threshold(frame, true="y", score="s", cost={"cost_fn": "amount", "cost_fp": "review"}, resamples=0)

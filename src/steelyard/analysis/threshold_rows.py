@@ -15,8 +15,8 @@ from steelyard.analysis.threshold_sample import ClusterRows, ThresholdSample
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_name
-from steelyard.ingest.frame_tally import label_columns
+from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, column_name, refuse_name
+from steelyard.ingest.frame_tally import label_columns, tally
 from steelyard.metrics.frame_tables import given_scores
 from steelyard.statistics import score_bins
 from steelyard.statistics.positive_class import CONVENTION, RARER, choice_sentences
@@ -71,14 +71,26 @@ class ThresholdRows:
         if isinstance(weight, str):
             if columns.true is None:
                 raise InputTypeError(f"{weight!r} names a column of costs; beside arrays give the costs, one a row.")
-            columns = columns._replace(weight=weight)
-        elif weight is not None:
+            return _table_of(self._counted(options, weight), weight)
+        if weight is not None:
             if columns.true is not None:
                 raise InputTypeError("Costs by row of a frame are the name of a column, not its values.")
             # Costs may be 0 for a whole class, such as amounts that only fraud has.
             rows = {name: getattr(options, name) for name in ("pos_label", "labels", "frequency")}
             return score_table(self.data, self.y_score, sample_weight=weight, **rows)  # type: ignore[arg-type]  # rows
         return given_scores(self.data, self.y_score, options, columns, single_use=weight is None)
+
+    def _counted(self, options: CallOptions, cost: str) -> Tally:
+        """The frame counted with a column of costs, which may be 0 for a whole class."""
+        return tally(
+            self.data,  # type: ignore[arg-type]  # a frame
+            true=self.columns.true or "",
+            score=self.columns.score,
+            frequency=column_name("frequency", options.frequency),
+            pos_label=options.pos_label,
+            labels=options.labels,
+            cost=cost,
+        )
 
     def sample(self, both: bool, costs: CostsLike | None) -> tuple[ThresholdSample, CostAim | None]:
         """The sample to search, and with costs by row the aim that reads them."""
@@ -124,17 +136,17 @@ class ThresholdRows:
         return choice_sentences(given, positive, _true_labels(self.data, self.columns.true))
 
 
-def _table_of(tally: Tally, costs: ErrorCost | None) -> ScoreTable:
+def _table_of(counted: Tally, costs: ErrorCost | None) -> ScoreTable:
     """The scores of a tally, weighted by a column of costs where one is named."""
-    if tally.scores is None:
+    if counted.scores is None:
         raise InputError("A threshold needs scores, and this tally has none; name their column with score=.")
     if costs is None:
-        return tally.scores
-    if not isinstance(costs, str) or costs not in tally.costs:
-        there = f"it has those of {', '.join(tally.costs)}" if tally.costs else "it has none"
+        return counted.scores
+    if not isinstance(costs, str) or costs not in counted.costs:
+        there = f"it has those of {', '.join(counted.costs)}" if counted.costs else "it has none"
         raise InputError(f"The tally has no costs {costs!r}: {there}. Count them too, with cost={costs!r}.")
-    positive, negative = (score_bins.lowered(side, tally.scores.bins) for side in tally.costs[costs].classes)
-    return replace(tally.scores, positive=positive, negative=negative)
+    positive, negative = (score_bins.lowered(side, counted.scores.bins) for side in counted.costs[costs].classes)
+    return replace(counted.scores, positive=positive, negative=negative)
 
 
 def _true_labels(data: Frame | Source | ArrayLike, true: str | None) -> Labels:
