@@ -21,13 +21,10 @@ ALONE = {"all", "against", "baseline", "counts", "data", "force", "format", "lis
 ALONE |= {"promise", "quick", "rarer_positive", "require"}
 
 
-COSTS = [key for keys in COST_KEYS.values() for key in keys]  # of the dictionary cost=
-
-
 def arguments():
     """The names of all arguments of the public functions and classes, and the keys of cost=."""
     things = (getattr(steelyard, name) for name in steelyard._HOME if name not in ("SteelyardError", "RARER"))
-    return {name for thing in things for name in inspect.signature(thing).parameters} | {*COSTS}
+    return {name for thing in things for name in inspect.signature(thing).parameters} | {*COST_KEYS}
 
 
 ARGUMENTS = arguments()
