@@ -51,6 +51,7 @@ OF_SCORES = {
     "at_prevalence": rows(steelyard.at_prevalence, pi=0.5),
     "best_threshold": rows(steelyard.best_threshold, resamples=0),
     "roc_then_tpnr": rows(steelyard.roc_then_tpnr, resamples=0),
+    "confidence_band": steelyard.confidence_band,
     "roc_curve": steelyard.roc_curve,
     "precision_recall_curve": steelyard.precision_recall_curve,
 }

@@ -21,8 +21,8 @@ LIKELY = 0.8  # a limit that is less likely to hold on new rows is warned of
 class KeptLimit:
     """A limit at the threshold: its metric's value there, and how likely it holds on new rows.
 
-    `chance` is the share of resamples of the rows whose own threshold keeps it on all rows; None where `confidence`
-    promises it, or where nothing was resampled. `exceeded` is the chance that a day has more alerts than its capacity.
+    `chance` is how likely it holds, by what the rows at the threshold leave open; None where `confidence` promises it.
+    `exceeded` is the chance that a day has more alerts than its capacity.
     """
 
     limit: str

@@ -15,20 +15,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.coarse_thresholds import places_among
 from steelyard.analysis.limit_parts import rate_limit
 from steelyard.analysis.threshold_limits import Capacity
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steelyard._types import Array
     from steelyard.analysis.limit_parts import RateLimit
     from steelyard.analysis.threshold_limits import Limit
-    from steelyard.analysis.threshold_sample import ThresholdSample
-    from steelyard.statistics.counts import Counts
+    from steelyard.analysis.threshold_sample import Rates, ThresholdSample
 
 # Where a sequence begins: with rows that would hold this share of their class if the rate were at its bound, and the
 # part of the risk that each start has.
+_ROUNDING = 1e-9
+_TAIL_DRAWS, _DRAWS = 25, (1_000, 20_000)  # draws that break a limit at the risk allowed, and in all
+_MOST_CELLS, _QUICK_THRESHOLDS = 512_000, 64
 _STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))
 
 
@@ -49,50 +52,74 @@ class Promise:
     def _rates(self) -> tuple[RateLimit | None, ...]:
         return tuple(rate_limit(limit) for limit in self.limits)
 
-    def kept(self, sample: ThresholdSample, rng: np.random.Generator, **size: int) -> Array:
+    def kept(self, sample: ThresholdSample, rng: np.random.Generator, *, quick: bool = False) -> Array:
         """Which thresholds keep the promise, in the shape of all thresholds of the sample."""
         exact, drawn, risk = self._divided(sample)
         sides = sample.rows.observed.shape[0]
         kept = np.ones(sample.rows.observed.shape, dtype=bool)
         for rate in exact:
             bounded = _ordered if rate.part.order == "fixed" else _in_sequence
-            kept &= np.stack([bounded(rate, sample.rows.counts[side], risk / sides) for side in range(sides)])
-        return kept & _on_draws(drawn, sample, risk, rng, **size) if drawn else kept
+            kept &= np.stack([bounded(rate, sample, side, risk / sides) for side in range(sides)])
+        return kept & _on_draws(drawn, sample, risk, rng, quick=quick) if drawn else kept
 
     def _divided(self, sample: ThresholdSample) -> tuple[list[RateLimit], list[Limit], float]:
         """The limits with an exact bound, those without, and the risk that each kind of them may take."""
         pairs = [*zip(self.limits, self._rates, strict=True)]
         exact = [rate for _, rate in pairs if rate is not None and _has_exact_bound(rate, sample)]
         drawn = [limit for limit, rate in pairs if rate not in exact]
-        kinds = len({(rate.part, rate.wants_high) for rate in exact}) + bool(drawn)
+        kinds = len({(rate.part, rate.wants_high, _own(rate.limit)) for rate in exact}) + bool(drawn)
         return exact, drawn, (1 - self.confidence) / kinds
 
-    def least_rows(self, sample: ThresholdSample) -> list[tuple[str, int, int]]:
-        """The class of each limit on one class, the rows without which nothing is promised, and those there are."""
+    def least_rows(self, sample: ThresholdSample) -> list[tuple[str, int | None, int]]:
+        """The class of each limit on one class, the rows without which nothing is promised, and those there are.
+
+        None where no number of rows is enough.
+        """
         exact, _, risk = self._divided(sample)
-        least = []
+        least: list[tuple[str, int | None, int]] = []
         for rate in exact:
-            if rate.part.order == "fixed" and len(rate.part.hits) == 1 and 0 < rate.bound < 1:
-                of_each = risk / sample.rows.observed.shape[0]
-                rows = int(np.ceil(np.log(of_each) / np.log(rate.bound if rate.wants_high else 1 - rate.bound)))
-                if rate.part.hits == ("tp",):
-                    least.append(("positives", rows, sample.table.positive.n))
-                else:
-                    least.append(("negatives", rows, sample.table.negative.n))
+            if rate.part.order == "fixed" and len(rate.part.hits) == 1:
+                side, name = (
+                    (sample.table.positive, "positives")
+                    if rate.part.hits == ("tp",)
+                    else (sample.table.negative, "negatives")
+                )
+                least.append((name, _least(rate, risk / sample.rows.observed.shape[0]), side.n))
         return least
 
 
+def _least(rate: RateLimit, risk: float) -> int | None:
+    """The rows of which all hits, or none, keep the promise."""
+    never = 1 - rate.bound if rate.wants_high else rate.bound
+    return int(np.ceil(np.log(risk) / np.log1p(-never))) if never > _ROUNDING else None
+
+
+def _own(limit: Limit) -> str:
+    """What sets a limit apart from others on the same rate: every capacity is a day of its own."""
+    return limit.text if isinstance(limit, Capacity) else ""
+
+
 def _has_exact_bound(rate: RateLimit, sample: ThresholdSample) -> bool:
-    """Whether binomial bounds hold: for rows that count alike, and rates that the prevalence does not change."""
-    if not sample.has_equal_rows:
-        return False
-    of_one_class = rate.part.order == "fixed" and len(rate.part.hits) == 1
-    return of_one_class or (sample.prevalence is None and (rate.part.order == "fixed" or rate.wants_high))
+    """Whether binomial bounds hold: of one class always, by what its rows are worth; else where all rows are alike."""
+    if rate.part.order == "fixed" and len(rate.part.hits) == 1:
+        return True
+    return sample.has_equal_rows and sample.prevalence is None and (rate.part.order == "fixed" or rate.wants_high)
 
 
-def _ordered(rate: RateLimit, counts: Counts[Array], risk: float) -> Array:
+def _worth(rate: RateLimit, sample: ThresholdSample) -> float:
+    """As how many rows a row of the rate's trials counts."""
+    if sample.has_equal_rows:
+        return 1.0
+    positives, negatives = sample.worth
+    of_positives = rate.part.hits == ("tp",)
+    side = sample.table.positive if of_positives else sample.table.negative
+    return (positives if of_positives else negatives) / float(side.total)
+
+
+def _ordered(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
     """The thresholds at which a rate out of the same rows is promised: on one side of an order statistic."""
-    hits, trials = rate.part.trials(counts)
+    worth = _worth(rate, sample)
+    hits, trials = (worth * part for part in rate.part.trials(sample.rows.counts[side]))
     rows = float(trials[0])
     rising = hits if hits[0] <= hits[-1] else hits[::-1]
     low, high = 0, len(rising)
@@ -103,7 +130,7 @@ def _ordered(rate: RateLimit, counts: Counts[Array], risk: float) -> Array:
     kept = np.arange(len(rising)) >= low if rate.wants_high else np.arange(len(rising)) < low
     kept = kept if rising is hits else kept[::-1]
     # All rows on one side of the threshold are there whatever the rows will be.
-    kept[[0, -1]] |= hits[[0, -1]] == (rows if rate.wants_high else 0)
+    kept[[0, -1]] |= np.isclose(hits[[0, -1]], rows if rate.wants_high else 0, rtol=1e-12, atol=0)
     return np.asarray(kept)
 
 
@@ -113,12 +140,13 @@ def _risk_of(rate: RateLimit, hits: float, rows: float) -> float:
     return float(rate.broken_chance(np.asarray(hits), np.asarray(rows)))
 
 
-def _in_sequence(rate: RateLimit, counts: Counts[Array], risk: float) -> Array:
+def _in_sequence(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
     """The thresholds at which a share of the flagged rows, or of the others, is shown one after another.
 
     A part of the risk is there for each start; it goes on from one threshold to the next as long as each is shown
     (Wiens 2003, Pharmaceutical Statistics 2, 211), so that a few bad rows on top do not end it all.
     """
+    counts = sample.rows.counts[side]
     hits, trials = rate.part.trials(counts)
     step = 1 if rate.part.order == "rising" else -1
     hits, trials = hits[::step], trials[::step]
@@ -136,22 +164,35 @@ def _in_sequence(rate: RateLimit, counts: Counts[Array], risk: float) -> Array:
 
 
 def _on_draws(
-    limits: list[Limit], sample: ThresholdSample, risk: float, rng: np.random.Generator, **size: int
+    limits: list[Limit], sample: ThresholdSample, risk: float, rng: np.random.Generator, *, quick: bool
 ) -> Array:
     """The thresholds around the surest one at which draws of the table break limits on any metrics seldom enough.
 
     Only where a run of them ends can it reach too far, and it has two ends, so each may take half of the risk.
     """
-    drawn = sample.drawn(rng, **size)
-    places = places_among(drawn, sample.every).reshape(drawn.observed.shape)
-    gaps = [(limit, limit.gaps(drawn.counts)) for limit in limits]
-    broken = np.logical_or.reduce([~limit.met(gap) for limit, gap in gaps]).mean(0)
+    sides = sample.rows.observed.shape[0]
+    draws = int(np.clip(_TAIL_DRAWS * 2 * sides / risk, *((200, 200) if quick else _DRAWS)))
+    rates = sample.rates(_QUICK_THRESHOLDS if quick else int(np.clip(_MOST_CELLS // draws, 32, 512)))
     met = np.logical_and.reduce([limit.is_met(sample.every.counts) for limit in limits])
-    broken = np.where(met.reshape(-1)[places], broken, 1.0)
-    kept = np.zeros(met.size, dtype=bool)
-    for at, share in zip(places, broken, strict=True):
-        kept[at[_run_around(int(share.argmin()), share <= risk / (2 * len(broken)))]] = True
+    broken = np.where(met.reshape(-1)[rates.places], broken_shares(limits, sample, rates, draws, rng), 1.0)
+    kept, size = np.zeros(met.size, dtype=bool), met.shape[-1]
+    for side in range(sides):
+        of_side = rates.places // size == side
+        at, share = rates.places[of_side], broken[of_side]
+        kept[at[_run_around(int(share.argmin()), share <= risk / (2 * sides))]] = True
     return kept.reshape(met.shape)
+
+
+def broken_shares(
+    limits: Sequence[Limit], sample: ThresholdSample, rates: Rates, draws: int, rng: np.random.Generator
+) -> Array:
+    """How often draws of the table break one of the limits at each threshold, with both rates at their worst."""
+    shares = []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for table in sample.tables(rates, draws, rng):
+            risks = [limit.broken(table) for limit in limits]
+            shares.append(np.max(risks, axis=0).mean(0))
+    return np.asarray(np.max(shares, axis=0))
 
 
 def _run_around(place: int, good: Array) -> slice:

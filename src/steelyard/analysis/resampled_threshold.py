@@ -86,12 +86,25 @@ class Resampling:
         tables = []
         for times, each in ((taken, weights), (left, weights), (taken, [1.0, 1.0])):
             columns = [(at, time * weight) for at, time, weight in zip(scores, times, each, strict=True)]
+            if self.sample.costs is not None and each is weights and times is taken:
+                columns = [
+                    (at, self._varied(side, time, rng))
+                    for (at, _), side, time in zip(columns, small.classes, times, strict=True)
+                ]
             positive, negative = (ClassScores(at, column, column, column) for at, column in columns)
             tables.append(ThresholdCounts.of(ScoreTable(positive, negative, small.label), self.criterion.both))
             if len(tables) == 2 and self.sample.costs is None:
                 in_use, out = map(self.sample.shifted, tables)
                 return in_use, out, in_use
         return tables[0], tables[1], self.sample.shifted(tables[2])
+
+    @staticmethod
+    def _varied(side: ClassScores, times: Array, rng: np.random.Generator) -> Array:
+        """What the rows of an entry cost that are taken, of which some cost more than others."""
+        mean = side.weights / side.rows
+        spread = np.sqrt(np.maximum(side.squares / side.rows - mean**2, 0))
+        moved = times * mean + np.sqrt(times) * spread * rng.standard_normal(times.shape)
+        return np.asarray(np.maximum(moved, 0))
 
     def _times(self, small: ScoreTable, n: int, rng: np.random.Generator) -> tuple[list[Array], list[Array]]:
         """How often the rows of each class at each score are taken in n resamples, and how many are left out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,7 +16,7 @@ from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
@@ -32,6 +33,8 @@ COST_KEYS = tuple(key for keys in _KEYS.values() for key in keys)
 
 def costs_by_row(costs: CostsLike) -> bool:
     """Whether a cost is one of each row, or a benefit, and the costs are not those of the expected cost alone."""
+    if not isinstance(costs, Mapping):
+        raise InputTypeError(f"cost= is a dictionary such as {{'cost_fn': 10, 'cost_fp': 1}}, not {costs!r}.")
     for key in costs:
         if key not in COST_KEYS:
             raise InputTypeError(f"{key!r} is no cost; there are {', '.join(COST_KEYS)}.{did_you_mean(key, COST_KEYS)}")
@@ -78,11 +81,14 @@ def cost_table(
     sides, right = [], []
     for name, keys in _KEYS.items():
         of_rows = getattr(rows, name).compact()
-        given = [costs.get(key, default) for key, default in zip(keys, (1.0, 0.0, 0.0), strict=True)]
+        miss = 0.0 if keys[2] in costs else 1.0  # where a benefit is named, to miss it is what it costs
+        given = [costs.get(key, default) for key, default in zip(keys, (miss, 0.0, 0.0), strict=True)]
         places = [i for i, cost in enumerate(given) if _is_column(cost)]
         if len(places) > 1:
             raise InputError(f"Of {', '.join(keys)} one may be given by row; give a column of their difference.")
         column = _column(getattr(by_column(given[places[0]]), name), of_rows) if places else None
+        if not all(np.isfinite(float(cost)) for i, cost in enumerate(given) if i not in places):  # type: ignore[arg-type]  # a number
+            raise InputError(f"Costs are finite numbers, not {dict(zip(keys, given, strict=True))}.")
         numbers = [0.0 if i in places else float(cost) for i, cost in enumerate(given)]  # type: ignore[arg-type]  # a number
         excess = _excess(numbers, of_rows, column, places[0] if places else 0)
         _check_excess(excess, keys)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     LimitsLike: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
 
 SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows of weight 0.1 each
-_ALERTS = re.compile(r"alerts\s*<=\s*([\d_,]+)\s+(?:of|in|out of)\s+([\d_,]+)(?:\s+rows)?")
+_ALERTS = re.compile(r"alerts\s*<=\s*([\d_,]+)\s+(?:of|in|out of)\s+([\d_,]+)(?:\s+rows)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,10 @@ class Limit:
         """Which tables meet the bound."""
         return self.met(self.gaps(counts))
 
+    def broken(self, counts: Counts[Array]) -> Array:
+        """The chance that each table breaks the bound, which is 0 or 1."""
+        return np.asarray(1.0 - self.is_met(counts))
+
 
 @dataclass(frozen=True)
 class Capacity(Limit):
@@ -66,6 +70,10 @@ class Capacity(Limit):
         from scipy.special import bdtrc
 
         return np.asarray(bdtrc(self.alerts, self.rows, share))
+
+    def broken(self, counts: Counts[Array]) -> Array:
+        """The chance that a day of rows like each table has more alerts."""
+        return self.exceeded(self.values(counts))
 
     def exceeded_after(self, flagged: float, rows: float) -> float:
         """The chance that a day has more alerts, where so many of some rows were flagged and the threshold is theirs.
@@ -89,18 +97,25 @@ def _log_choices(n: int, k: Array) -> Array:
 
 def read_limits(where: LimitsLike | None) -> tuple[Limit, ...]:
     """The bounds as a user writes them: one string, or a list of them."""
-    written = [] if where is None else re.split(r"\s+and\s+", where) if isinstance(where, str) else where
+    written = [] if where is None else [where] if isinstance(where, str) else where
     if not isinstance(written, (list, tuple)):
         raise InputTypeError(f"where= takes text such as 'specificity >= 0.99', or a list of it, not {where!r}.")
-    return tuple(map(_limit, written))
+    parts = (re.split(r"\s+and\s+", text, flags=re.IGNORECASE) if isinstance(text, str) else [text] for text in written)
+    return tuple(_limit(text) for several in parts for text in several)
 
 
 def _limit(text: str) -> Limit:
+    if isinstance(text, str):
+        text = text.replace("≥", ">=").replace("≤", "<=")
     if isinstance(text, str) and (asked := _ALERTS.fullmatch(text.strip())):
         return _capacity(*(int(re.sub(r"[_,]", "", number)) for number in asked.groups()))
-    parts = re.fullmatch(r"(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)", text.strip()) if isinstance(text, str) else None
+    parts = (
+        re.fullmatch(r"(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)\s*(%?)", text.strip())
+        if isinstance(text, str)
+        else None
+    )
     try:
-        bound = float(parts[3]) if parts else math.nan
+        bound = float(parts[3]) / (100 if parts[4] else 1) if parts else math.nan
     except ValueError:
         bound = math.nan
     if parts is None or not math.isfinite(bound):
@@ -113,7 +128,7 @@ def _limit(text: str) -> Limit:
     metric = get_metric(parts[1])
     if metric.function is None:
         raise InputTypeError(f"{metric.name} judges the order of all scores, so it cannot constrain a threshold.")
-    return Limit(metric, parts[2], bound, f"{metric.name} {parts[2]} {parts[3]}")
+    return Limit(metric, parts[2], bound, f"{metric.name} {parts[2]} {parts[3]}{parts[4] and ' %'}")
 
 
 def _capacity(alerts: int, rows: int) -> Capacity:

@@ -1,30 +1,30 @@
-"""Threshold samples: the rows that a threshold is chosen on, and the counts that might have been at every threshold."""
+"""Threshold samples: the rows that a threshold is chosen on, and what is known of both rates at every threshold."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from steelyard.analysis.class_shares import positive_shares
-from steelyard.analysis.coarse_thresholds import coarse
-from steelyard.analysis.draws import RANK_PRIOR, rank_draws, student_spread
+from steelyard.analysis.coarse_thresholds import coarse, places_among
 from steelyard.analysis.estimated_prevalence import Prevalence
-from steelyard.analysis.prevalence import scores_at
 from steelyard.analysis.threshold_criterion import ThresholdCounts
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from steelyard._types import Array
     from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.statistics.score_table import ScoreTable
 
-_DRAWS, _MOST_DRAWN = 1_000, 512
+_MOST_DRAWN = 512  # thresholds that draws tell apart
 _MOST_CELLS = 10_000_000  # of the tables of all clusters
-_WIDENED = 0.95  # the level at which few rows or clusters widen the draws as Student's t does
+_MIDDLE = (0.1, 0.9)  # rates at which the variation between clusters is seen well
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +41,6 @@ class ClusterRows:
         """The weight of each cluster."""
         return np.bincount(self.clusters, self.weights)
 
-    @property
-    def effective(self) -> float:
-        """How many clusters of one size are worth as much as these."""
-        return float(self.sizes.sum() ** 2 / (self.sizes**2).sum())
-
     def tables(self, scores: Array) -> tuple[Array, Array]:
         """The weight of each cluster at each of the scores, of the positives and of the negatives."""
         at, shape = np.searchsorted(scores, self.scores, side="right") - 1, (len(self.sizes), len(scores))
@@ -55,6 +50,50 @@ class ClusterRows:
             for rows in (self.positive, ~self.positive)
         )
         return positive, negative
+
+
+def worth_of_clusters(cells: Array) -> float:
+    """As how many independent rows the rows of a class count, given the weight of each cluster at each score.
+
+    By how much more the rate above a score varies between clusters than it would between rows, at the score where that
+    is most; rows of a cluster that never vary are copies of one.
+    """
+    sizes = cells.sum(1)
+    total, copies = float(sizes.sum()), float(sizes.sum() ** 2 / (sizes**2).sum())
+    above = np.cumsum(cells[:, ::-1], axis=1)
+    rates = above.sum(0) / total
+    some = (rates >= _MIDDLE[0]) & (rates <= _MIDDLE[1])
+    if not some.any():
+        return copies
+    apart = above[:, some] - sizes[:, None] * rates[some]
+    known = max(copies - 1, 1.0) / copies  # few clusters show less than there is
+    variance = (apart**2).sum(0) / total**2 / known
+    return float(np.clip((rates[some] * (1 - rates[some]) / variance).min(), min(copies, total), total))
+
+
+class Rates(NamedTuple):
+    """Recall and false positive rate at some thresholds, and as how many rows of each class they are known."""
+
+    places: Array
+    recall: Array
+    fpr: Array
+    positives: float
+    negatives: float
+
+    def drawn(self, draws: int, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+        """Draws of both rates, as low as the rows allow and as high, in four pairs: Clopper and Pearson's tails."""
+        ends = []
+        for rate, rows in ((self.recall, self.positives), (self.fpr, self.negatives)):
+            hits = rate * rows
+            lower = _beta(hits, rows - hits + 1, draws, rng)
+            ends.append((lower, _beta(hits + 1, rows - hits, draws, rng)))
+        yield from ((recall, fpr) for recall in ends[0] for fpr in ends[1])
+
+
+def _beta(a: Array, b: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Beta draws on a first axis, sure where a shape is 0."""
+    first, second = (rng.standard_gamma(np.maximum(shape, 0), size=(draws, len(shape))) for shape in (a, b))
+    return np.asarray(first / np.where(first + second > 0, first + second, 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,36 +131,46 @@ class ThresholdSample:
 
     @property
     def has_equal_rows(self) -> bool:
-        """Whether the rows are independent and count alike, so that exact binomial bounds hold."""
+        """Whether the rows are independent and count alike, so that they are worth as many as they are."""
         return self.clusters is None and not self.table.weighted
+
+    @cached_property
+    def worth(self) -> tuple[float, float]:
+        """As how many independent rows of equal weight the positives and the negatives count."""
+        by_weight = (self.table.positive.effective_size, self.table.negative.effective_size)
+        if self.clusters is None:
+            return by_weight
+        small = coarse(self.table, math.inf, self.fewer(_MOST_DRAWN))
+        by_cluster = (worth_of_clusters(cells) for cells in self.clusters.tables(small.thresholds[:0:-1]))
+        positives, negatives = (min(pair) for pair in zip(by_weight, by_cluster, strict=True))
+        return positives, negatives
 
     def fewer(self, most: int) -> int:
         """That many thresholds, or fewer where the tables of all clusters would not fit into memory."""
         return most if self.clusters is None else max(64, min(most, _MOST_CELLS // len(self.clusters.sizes)))
 
-    def drawn(self, rng: np.random.Generator, draws: int = _DRAWS, most: int = _MOST_DRAWN) -> ThresholdCounts:
-        """Draws of the counts from their posterior, on a first axis, at some of the thresholds."""
-        small = coarse(self.table, math.inf, self.fewer(most))
-        if self.clusters is None:
-            table = rank_draws(small, draws, rng, _WIDENED)
-        else:
-            table = _by_cluster(small, self.clusters, draws, rng)
-        if self.prevalence is None:
-            return ThresholdCounts.of(table, self.both)
-        uncertain = isinstance(self.prevalence, Prevalence)
-        shares = self.prevalence.draws(draws, rng) if uncertain else None  # type: ignore[union-attr]  # as asked
-        return ThresholdCounts.of(scores_at(table, positive_shares(table, self.prevalence, shares)), self.both)
+    def rates(self, most: int = _MOST_DRAWN) -> Rates:
+        """Both rates at some of the thresholds, directions and thresholds taken as one axis."""
+        few = ThresholdCounts.of(coarse(self.table, math.inf, most), self.both)
+        return self.rates_at(places_among(few, self.rows))
 
+    def rates_at(self, places: Array) -> Rates:
+        """Both rates at those thresholds."""
+        at = self.rows.flat()[places]
+        return Rates(places, at.tp / at.positives, at.fp / at.negatives, *self.worth)
 
-def _by_cluster(small: ScoreTable, rows: ClusterRows, draws: int, rng: np.random.Generator) -> ScoreTable:
-    """The table with one random weight a cluster in each draw: the Bayesian bootstrap of clusters."""
-    scores = small.thresholds[:0:-1]
-    spread = student_spread(rows.effective, _WIDENED)
-    weights = rng.standard_gamma(spread, size=(draws, len(rows.sizes))) / spread
-    at, mean = np.searchsorted(scores, rows.scores, side="right") - 1, float(rows.weights.mean())
-    sides = []
-    for cells in rows.tables(scores):
-        drawn = weights @ cells
-        drawn[np.arange(draws), rng.choice(at, draws)] += rng.standard_gamma(RANK_PRIOR, draws) * mean
-        sides.append(ClassScores(scores, drawn, drawn, drawn))
-    return ScoreTable(sides[0], sides[1], small.label)
+    def tables(self, rates: Rates, draws: int, rng: np.random.Generator) -> Iterator[Counts[Array]]:
+        """Draws of the counts at the prevalence, in which both rates are as low, or as high, as the rows allow."""
+        share = self._shares(draws, rng)
+        p, n = share * float(self.table.total), (1 - share) * float(self.table.total)
+        for recall, fpr in rates.drawn(draws, rng):
+            yield Counts.trusted(p * recall, p * (1 - recall), n * fpr, n * (1 - fpr))
+
+    def _shares(self, draws: int, rng: np.random.Generator) -> Array:
+        """Draws of the prevalence: what it is known by where it was given, else by what all rows are worth."""
+        if isinstance(self.prevalence, Prevalence):
+            return np.asarray(self.prevalence.draws(draws, rng))[:, None]
+        if self.prevalence is not None:
+            return np.asarray(positive_shares(self.table, self.prevalence))
+        seen, rows = float(self.table.positive.total / self.table.total), sum(self.worth)
+        return np.asarray(rng.beta(seen * rows + 0.5, (1 - seen) * rows + 0.5, (draws, 1)))

@@ -11,8 +11,9 @@ import numpy as np
 from steelyard.analysis.best_threshold_result import BestThreshold, KeptLimit
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.draws import check_level, tails
+from steelyard.analysis.limit_parts import rate_limit
 from steelyard.analysis.needed_rows import needed_rows_sentence
-from steelyard.analysis.promised_limits import Promise, check_confidence
+from steelyard.analysis.promised_limits import Promise, broken_shares, check_confidence
 from steelyard.analysis.resampled_threshold import Resampling
 from steelyard.analysis.threshold_gap import threshold_of
 from steelyard.analysis.threshold_limits import SLACK, Capacity
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.threshold_limits import Limit
     from steelyard.analysis.threshold_sample import ThresholdSample
     from steelyard.statistics.score_table import ScoreTable
+
+_CHANCE_DRAWS = 2_000
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Search:
             needed = needed_rows_sentence(promise, sample, rng)
         if np.isnan(merits.flat[place]):
             raise self._without_threshold(sample, kept, needed)
-        best = replace(self._best_at(place, merits, sample), needed=needed)
+        best = replace(self._best_at(place, merits, sample, rng), needed=needed)
         return self._resampled(best, place, merits, sample, kept, int(resamples), rng) if resamples else best
 
     def _without_threshold(self, sample: ThresholdSample, kept: Array | None, needed: str) -> Exception:
@@ -70,12 +73,12 @@ class Search:
         texts = " and ".join(limit.text for limit in self.criterion.limits)
         return InputError(f"No threshold keeps {texts} with {100 * (self.confidence or 0):g} % confidence. {needed}")
 
-    def _best_at(self, place: int, merits: Array, sample: ThresholdSample) -> BestThreshold:
+    def _best_at(self, place: int, merits: Array, sample: ThresholdSample, rng: np.random.Generator) -> BestThreshold:
         every = sample.every
         side, i = divmod(place, every.observed.shape[-1])
         direction, observed = -1 if side else 1, float(every.observed[side, i])
         plateau = _plateau(merits[side], every.observed[side], i, self.tolerance)
-        limits = (self._kept_limit(limit, place, sample) for limit in self.criterion.limits)
+        limits = (self._kept_limit(limit, place, sample, rng) for limit in self.criterion.limits)
         return BestThreshold(
             threshold=threshold_of(sample.table, observed, direction),
             value=float(self.report.values(sample.merits_of.flat()[place])),
@@ -89,11 +92,20 @@ class Search:
             limits=tuple(limits),
         )
 
-    def _kept_limit(self, limit: Limit, place: int, sample: ThresholdSample) -> KeptLimit:
+    def _kept_limit(self, limit: Limit, place: int, sample: ThresholdSample, rng: np.random.Generator) -> KeptLimit:
         value = float(limit.values(sample.every.flat()[place]))
-        exceeded = float(limit.exceeded(value)) if isinstance(limit, Capacity) else None
-        confidence = None if self.confidence is None else float(self.confidence)
-        return KeptLimit(limit.text, value, confidence=confidence, exceeded=exceeded)
+        exceeded = None
+        if isinstance(limit, Capacity):
+            rows = sum(sample.worth)
+            exceeded = limit.exceeded_after(value * rows, rows)
+        if self.confidence is not None:
+            return KeptLimit(limit.text, value, confidence=float(self.confidence), exceeded=exceeded)
+        broken = broken_shares([limit], sample, sample.rates_at(np.array([place])), _CHANCE_DRAWS, rng)
+        rate = rate_limit(limit)
+        if rate is not None and sample.has_equal_rows and (sample.prevalence is None or rate.part.order == "fixed"):
+            hits, trials = rate.part.trials(sample.rows.flat()[place])
+            broken = rate.broken_chance(hits, trials) if not isinstance(limit, Capacity) else np.asarray(exceeded)
+        return KeptLimit(limit.text, value, chance=1 - float(broken.item()), exceeded=exceeded)
 
     def _resampled(
         self,
@@ -125,7 +137,6 @@ class Search:
             out_of_sample_interval=self._value_interval(expected, sample, drawn),
             optimism=self.report.sign * (best.value - expected),
             regret=max(regret, 0.0),
-            limits=best.limits if kept is not None else self._likely(best.limits, sample, drawn),
         )
 
     def _interval(
@@ -140,14 +151,6 @@ class Search:
         reach = normal_reach(self.level) * math.sqrt(sum(spread for spread in spreads if spread > 0))
         low, high = self.report.range
         return max(expected - reach, low), min(expected + reach, high)
-
-    def _likely(
-        self, limits: tuple[KeptLimit, ...], sample: ThresholdSample, drawn: Resamples
-    ) -> tuple[KeptLimit, ...]:
-        """The limits with the share of the resamples whose threshold keeps them on all rows."""
-        at = sample.every.flat()[drawn.places]
-        shares = (float(np.mean(limit.is_met(at))) for limit in self.criterion.limits)
-        return tuple(replace(kept, chance=share) for kept, share in zip(limits, shares, strict=True))
 
 
 def _range(merits: Array, place: int, sample: ThresholdSample, drawn: Resamples, level: float) -> tuple[float, float]:
