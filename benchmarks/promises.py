@@ -128,7 +128,7 @@ def page(rows: list[Any], real: list[Any]) -> str:
         f"`best_threshold(..., where=, confidence={CONFIDENCE})` on simulated rows, judged on the population they come from; written by "
         "`make promises`. *Broken* is the share of the runs in which the limit does not hold there; a promise allows "
         f"{1 - CONFIDENCE:.0%}. The value is that of the metric to be raised, at the thresholds found (flagging everybody or nobody "
-        "counts as none). *naive* is the best threshold that meets the limit on the rows it was chosen on.",
+        f"counts as none). {_runs(rows)} *naive* is the best threshold that meets the limit on the rows it was chosen on.",
         "",
         f"- Broken more often than chance allows: {len(broken)} of {len(rows)} cells{_listed(broken)}",
         f"- Dearer than a peer that keeps the promise, by more than 0.01: {len(dear)} of {rivals} cells{_listed(dear)}",
@@ -142,6 +142,12 @@ def page(rows: list[Any], real: list[Any]) -> str:
     ]
     table = markdown(("rows", "limit", "raised", *(f"{name}: broken / value / none" for name in names)), lines)
     return "\n".join([*head, table, "", *_real_part(real)])
+
+
+def _runs(rows: list[Any]) -> str:
+    """How many runs a cell rests on."""
+    runs = {name: cell["runs"] for *_, cells in rows for name, cell in cells.items()}
+    return f"Runs a cell: {', '.join(f'{name} {count}' for name, count in runs.items())}."
 
 
 def _listed(found: list[str]) -> str:
