@@ -1,7 +1,8 @@
 """How often the default gate fails an unchanged model, and how often it catches the drop whose power it states.
 
 The settings are drawn at random by a seed that changes with the version: 200 to 20,000 rows in each test set,
-prevalence 0.01 to 0.5, labels alone and with scores.
+prevalence 0.01 to 0.5, labels alone and with scores. 199 exchanges of rows a test, which is as exact at 0.05 as more.
+The drop is tried in every fourth run.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Setting(NamedTuple):
         return confusion(y, flagged), scores
 
 
-def fails(before: Tables, after: Tables, draws: int = 999) -> bool:
+def fails(before: Tables, after: Tables, draws: int = 199) -> bool:
     """Whether the default gate fails."""
     limits = drop_test(*exchanges(before, after), METRICS, margin=None, draws=draws)
     return any(drop.is_shown for drop in limits.drops)
@@ -72,7 +73,8 @@ def rates(setting: Setting, repeats: int, rng: np.random.Generator) -> dict[str,
     for run in range(repeats):
         before, after = setting.test_set(rng), setting.test_set(rng)
         failed.append(fails(before, after))
-        caught.append(fails(before, setting.test_set(rng, MARGIN)))
+        if run % 4 == 0:
+            caught.append(fails(before, setting.test_set(rng, MARGIN)))
         if run % 20 == 0:
             stated.append(drop_test(*exchanges(before, after), METRICS, margin=MARGIN, rng=rng).power)
     return {"unchanged fails": np.mean(failed), "drop caught": np.mean(caught), "stated": np.mean(stated)}

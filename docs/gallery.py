@@ -62,6 +62,7 @@ def figures() -> dict[str, Display]:
         "correlation": steelyard.CorrelationDisplay.from_study(seeds=5),
         "runs": steelyard.RunsDisplay.from_cv_results(results["logistic"], X, y),
         "runs-two": steelyard.RunsDisplay.from_cv_results(results, X, y),
+        "decision": steelyard.DecisionCurveDisplay.from_estimator(both, test, y_test),
         "density": steelyard.DensityDisplay.from_evaluation(report),
         "density-two": steelyard.DensityDisplay.from_predictions(
             y_test,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -190,8 +191,12 @@ def test_the_page_of_coverage_opens_with_what_its_tables_miss():
     assert [part.split("\n")[0] for part in parts] == [section.title for section in SECTIONS]
     for section, part in zip(SECTIONS, parts, strict=True):
         (names, *rows), named = readme.lines(part), part.count("\n- outside: ")
-        low, high = section.bar
-        assert re.search(rf"\*\*{re.escape(section.title)}\*\*: {named} of \d+ cells outside {low:g} to {high:g}", head)
+        (low, high), runs = section.bar, int(re.search(r"([\d,]+) test sets a cell", part)[1].replace(",", ""))
+        opening = rf"\*\*{re.escape(section.title)}\*\*: mean [.\d]+ of \d+ cells; {named} outside {low:g} to {high:g}"
+        assert re.search(opening, head)
+        low, high = (
+            end + sign * (2 * math.sqrt(end * (1 - end) / runs) + 0.0005) for sign, end in ((-1, low), (1, high))
+        )
         for cells in rows:
             shown = {name: float(re.match(r"[.\d]+", cell)[0]) for name, cell in zip(names, cells, strict=True) if name not in section.head and cell[:1] in (".", "1")}  # fmt: skip
             for name, value in shown.items():

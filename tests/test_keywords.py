@@ -52,6 +52,7 @@ OF_SCORES = {
     "best_threshold": rows(steelyard.best_threshold, resamples=0),
     "roc_then_tpnr": rows(steelyard.roc_then_tpnr, resamples=0),
     "confidence_band": steelyard.confidence_band,
+    "decision_curve": steelyard.decision_curve,
     "roc_curve": steelyard.roc_curve,
     "precision_recall_curve": steelyard.precision_recall_curve,
 }

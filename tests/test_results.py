@@ -86,6 +86,7 @@ RESULTS = {
     "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], resamples=20),
     "roc_then_tpnr": lambda: steelyard.roc_then_tpnr(TRUE, SCORES["B|\x1b[31m"], resamples=0),
     "best_threshold, nobody": lambda: steelyard.best_threshold([0, 1, 0], [0.9, 0.1, 0.8], {"cost_fp": 9}, resamples=0),
+    "decision_curve": lambda: steelyard.decision_curve(TRUE, SCORES["<b>A</b>"], versus="treat all"),
     "confidence_band": lambda: steelyard.confidence_band(TRUE, SCORES["<b>A</b>"], "precision"),
     "chance": lambda: steelyard.chance("f1", TABLE),
     "chance_test": lambda: steelyard.chance_test("f1", TABLE),

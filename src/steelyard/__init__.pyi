@@ -14,6 +14,7 @@ from steelyard.analysis.chance_tests import chance_test as chance_test
 from steelyard.analysis.compare import compare as compare
 from steelyard.analysis.confidence_band import confidence_band as confidence_band
 from steelyard.analysis.corrected_t_test import corrected_t_test as corrected_t_test
+from steelyard.analysis.decision_curve import decision_curve as decision_curve
 from steelyard.analysis.estimated_prevalence import Prevalence as Prevalence
 from steelyard.analysis.friedman_test import friedman as friedman
 from steelyard.analysis.intervals import interval as interval
@@ -61,6 +62,7 @@ from steelyard.protocol.splits import Folds as Folds
 from steelyard.protocol.splits import HoldOut as HoldOut
 from steelyard.report.figures.confusion import ConfusionDisplay as ConfusionDisplay
 from steelyard.report.figures.correlation import CorrelationDisplay as CorrelationDisplay
+from steelyard.report.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
 from steelyard.report.figures.density import DensityDisplay as DensityDisplay
 from steelyard.report.figures.forest import IntervalDisplay as IntervalDisplay
 from steelyard.report.figures.precision_recall import PrecisionRecallDisplay as PrecisionRecallDisplay

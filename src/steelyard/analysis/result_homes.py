@@ -22,6 +22,7 @@ HOMES = {
     "steelyard.analysis.comparison": ("comparison",),
     "steelyard.analysis.confidence_band": ("band_point",),
     "steelyard.analysis.corrected_t_test": ("corrected_t",),
+    "steelyard.analysis.decision_curve": ("decision_point",),
     "steelyard.analysis.friedman_test": ("friedman", "pair_test"),
     "steelyard.analysis.interval": ("interval",),
     "steelyard.analysis.mcnemar_test": ("mc_nemar",),

@@ -23,6 +23,7 @@ FIGURE_KINDS = {
     "correlation": "CorrelationDisplay",
     "runs": "RunsDisplay",
     "density": "DensityDisplay",
+    "decision": "DecisionCurveDisplay",
 }
 
 

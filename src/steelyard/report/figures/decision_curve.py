@@ -1,0 +1,146 @@
+"""DecisionCurveDisplay: the net benefit of acting on each model over the threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from steelyard.analysis.class_shares import positive_shares
+from steelyard.analysis.decision_curve import decision_curve, shown_thresholds
+from steelyard.analysis.rows import Rows
+from steelyard.report.figures import caption_text, score_curves, style
+from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
+from steelyard.report.figures.line_labels import Line, label_lines
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
+
+
+@dataclass(frozen=True, eq=False)
+class BenefitLine:
+    """A model's net benefit over the thresholds, with the ends of its intervals, and that of treating everybody."""
+
+    name: str
+    value: Array
+    low: Array
+    high: Array
+    treat_all: Array
+
+
+@dataclass(eq=False, repr=False)
+class DecisionCurveDisplay(ScoreDisplay):
+    """Decision curves: net benefit over the threshold, beside treating everybody and treating nobody.
+
+    The thresholds reach as far as some model is worth acting on, so that rare positives are seen; `thresholds=` names
+    others. The bands are intervals at each threshold alone.
+
+    >>> display = DecisionCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], thresholds=[0.2])
+    >>> [round(row["net_benefit"], 4) for row in display.frame()]
+    [0.4375]
+    """
+
+    thresholds: Array
+    lines: tuple[BenefitLine, ...]
+    rows: str
+    standardized: bool
+    level: float
+    clustered: bool
+
+    @classmethod
+    def from_evaluation(
+        cls,
+        evaluation: Evaluations,
+        *,
+        thresholds: ArrayLike | None = None,
+        standardized: bool = False,
+        ax: DrawingArea | None = None,
+    ) -> Self:
+        """The curve of an Evaluation of probabilities, or those of several by name."""
+        by_model = evaluations(evaluation, "A decision curve", scores=True)
+        cuts = _thresholds(by_model) if thresholds is None else np.unique(np.asarray(thresholds, dtype=np.float64))
+        lines = tuple(_line(name, each, cuts, standardized=standardized) for name, each in by_model.items())
+        clustered = any(each.is_clustered for each in by_model.values())
+        rows, level = caption_text.shared_rows_text(by_model.values()), next(iter(by_model.values())).level
+        return cls(cuts, lines, rows, standardized, level, clustered).placed(ax)
+
+    def frame(self) -> Rows[Record]:
+        """One row per model and threshold."""
+        return Rows(
+            row
+            for line in self.lines
+            for row in records(
+                model=line.name,
+                threshold=self.thresholds,
+                net_benefit=line.value,
+                low=line.low,
+                high=line.high,
+                treat_all=line.treat_all,
+            )
+        )
+
+    def caption(self) -> str:
+        """What is drawn, and how the bands were made."""
+        what = "Standardized net benefit (1 is a perfect model)" if self.standardized else "Net benefit"
+        method = "Wilson's ends of each share, put together by variance"
+        bands = f"bands: {caption_text.percent(self.level)} intervals at each threshold ({method})"
+        bands = score_curves.NO_BAND if self.clustered else bands
+        return f"{what} over the threshold, of {self.rows}; {bands}; grey: treating everybody, and nobody."
+
+    def _draw(self, ax: Axes) -> DrawnAxes:
+        per = "standardized net benefit" if self.standardized else "net benefit per row"
+        ax.set(xlabel="threshold (act at or above)", ylabel=per, xlim=(0, self.thresholds[-1]))
+        drawn = [self._defaults(ax)]
+        for i, line in enumerate(self.lines):
+            ink = style.colour(i)
+            if not self.clustered:
+                ax.fill_between(self.thresholds, line.low, line.high, color=ink, alpha=0.16, linewidth=0)
+            ax.plot(self.thresholds, line.value, color=ink, linestyle=style.dash(i))
+            name = caption_text.drawn_label(line.name, 20) or "model"
+            drawn.append(Line(self.thresholds, line.value, name, ink))
+        top = max(float(np.nanmax(line.value if self.clustered else line.high)) for line in self.lines)
+        top = max(top, float(self.lines[0].treat_all[0]))
+        ax.set_ylim(-0.15 * top, 1.05 * top)
+        label_lines(ax, [*drawn, Line(np.array(ax.get_xlim()), np.zeros(2), "treat nobody", style.GREY)])
+        return ax
+
+    def _defaults(self, ax: Axes) -> Line:
+        """Treating everybody, and nobody."""
+        everybody = self.lines[0].treat_all
+        ax.axhline(0, color=style.GREY, linewidth=0.8)
+        ax.plot(self.thresholds, everybody, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
+        seen = everybody > -0.1 * np.max(everybody)
+        return Line(self.thresholds[seen], everybody[seen], "treat everybody", style.GREY)
+
+
+def _thresholds(by_model: dict[str, Evaluation]) -> Array:
+    """The thresholds worth showing, of all models together."""
+    reach: Any = max(
+        (shown_thresholds([scores_of(each)], _share(each)) for each in by_model.values()), key=lambda cuts: cuts[-1]
+    )
+    return np.asarray(reach)
+
+
+def _share(evaluation: Evaluation) -> float:
+    table = scores_of(evaluation)
+    if evaluation.prevalence is None:
+        return float(table.positive.total / table.total)
+    return float(positive_shares(table, evaluation.prevalence))
+
+
+def _line(name: str, evaluation: Evaluation, cuts: Array, *, standardized: bool) -> BenefitLine:
+    points = decision_curve(
+        scores_of(evaluation),
+        thresholds=cuts,
+        standardized=standardized,
+        prevalence=evaluation.prevalence,
+        level=evaluation.level,
+    )
+    columns = ("net_benefit", "low", "high", "treat_all")
+    return BenefitLine(name, *(np.array([getattr(point, column) for point in points]) for column in columns))

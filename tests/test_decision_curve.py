@@ -1,0 +1,153 @@
+"""Decision curves: net benefit by hand, by dcurves, at another prevalence, of two models, and how often it is held."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from steelyard import DecisionCurveDisplay, Prevalence, decision_curve, evaluate, net_benefit, score_table
+from steelyard.errors import SteelyardError
+from steelyard.report.figures.figure_kinds import display_of
+
+# Net benefit by dcurves 1.1.7 (Python) at thresholds .05, .1 and .25: of p, of p2, of treating all; of p and of
+# treating all where 30 % are positive.
+CUTS = (0.05, 0.1, 0.25)
+DCURVES = {
+    "overconfident": (
+        (0.09122807017543857, 0.04953703703703704, 0.009722222222222215),
+        (0.09232456140350875, 0.05324074074074074, 0.0069444444444444475),
+        (0.09649122807017543, 0.04629629629629628, -0.14444444444444443),
+        (0.2263127836724879, 0.15975950250650423, 0.10558728345707215),
+        (0.2631578947368421, 0.2222222222222222, 0.06666666666666668),
+    ),
+    "rare": (
+        (0.023508771929824562, 0.009259259259259259, 0.0005555555555555557),
+        (0.0206140350877193, 0.007962962962962963, 0.0011111111111111113),
+        (0.0035087719298245584, -0.05185185185185185, -0.2622222222222222),
+        (0.20466317642698292, 0.0882726917057903, 0.008553403755868544),
+        (0.2631578947368421, 0.2222222222222222, 0.06666666666666668),
+    ),
+}
+
+
+def column(points, name, model=""):
+    return np.array([getattr(point, name) for point in points if point.model == model], dtype=float)
+
+
+def rows(n, share, seed, *, noise=1.0):
+    """Truth and two models' probabilities."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < share).astype(int)
+    x = rng.normal(size=n) + 1.5 * y
+    odds = np.log(share / (1 - share))
+    return y, *(1 / (1 + np.exp(-(odds + 1.5 * (x + extra * rng.normal(size=n) - 0.75)))) for extra in (0, noise))
+
+
+@pytest.mark.parametrize("case", DCURVES)
+def test_net_benefits_are_those_of_dcurves(golden, case):
+    given, (of_p, of_p2, of_all, shifted, shifted_all) = golden("r")["cases"][case]["input"], DCURVES[case]
+    points = decision_curve(given["y"], {"p": given["p"], "p2": given["p2"]}, thresholds=CUTS)
+    assert column(points, "net_benefit", "p") == pytest.approx(of_p, abs=1e-12)
+    assert column(points, "net_benefit", "p2") == pytest.approx(of_p2, abs=1e-12)
+    assert column(points, "treat_all", "p") == pytest.approx(of_all, abs=1e-12)
+    elsewhere = decision_curve(given["y"], given["p"], thresholds=CUTS, prevalence=0.3)
+    assert column(elsewhere, "net_benefit") == pytest.approx(shifted, abs=1e-12)
+    assert column(elsewhere, "treat_all") == pytest.approx(shifted_all, abs=1e-12)
+
+
+def test_a_point_is_the_metric_at_its_threshold_and_differences_are_those_of_the_rows():
+    y, a, b = rows(2_000, 0.05, 1)
+    points = decision_curve(y, {"a": a, "b": b}, versus="b")
+    assert len(points) == 200 and points[100].difference is None  # b, which gains nothing over itself
+    for point in points[:100:7]:
+        cut, odds = point.threshold, point.threshold / (1 - point.threshold)
+        assert point.net_benefit == pytest.approx(net_benefit(y, a >= cut, threshold=cut), abs=1e-12)
+        gained = ((a >= cut).astype(float) - (b >= cut)) * np.where(y == 1, 1, -odds)
+        assert point.difference == pytest.approx(gained.mean(), abs=1e-12)
+        error = 1.96 * gained.std() / np.sqrt(len(y))
+        assert (point.difference_low, point.difference_high) == pytest.approx(
+            (gained.mean() - error, gained.mean() + error), abs=0.25 * error + 1e-3
+        )
+    over_all = decision_curve(y, a, versus="treat all")
+    expected = column(over_all, "net_benefit") - column(over_all, "treat_all")
+    assert column(over_all, "difference") == pytest.approx(expected, abs=1e-12)
+
+
+def test_standardized_curves_end_at_1_and_prevalences_shift_them():
+    y, a, _ = rows(3_000, 0.1, 2)
+    perfect = decision_curve(y, y * 0.98 + 0.01, standardized=True, thresholds=[0.2, 0.5])
+    assert column(perfect, "net_benefit") == pytest.approx(1)
+    plain, scaled = (decision_curve(y, a, standardized=is_scaled) for is_scaled in (False, True))
+    assert column(scaled, "net_benefit") == pytest.approx(column(plain, "net_benefit") / y.mean())
+    same = decision_curve(y, a, prevalence=y.mean())
+    assert column(same, "net_benefit") == pytest.approx(column(plain, "net_benefit"))
+    assert (column(same, "high") - column(same, "low") <= column(plain, "high") - column(plain, "low") + 1e-12).all()
+    known, seen = (
+        decision_curve(y, a, prevalence=pi, thresholds=[0.05]) for pi in (0.03, Prevalence(positives=3, rows=100))
+    )
+    assert known[0].net_benefit == pytest.approx(seen[0].net_benefit)
+    assert seen[0].low < known[0].low and known[0].high < seen[0].high
+
+
+def test_tables_frames_and_weights_say_the_same():
+    y, a, b = rows(500, 0.2, 3)
+    frame, arrays = pd.DataFrame({"y": y, "a": a, "b": b, "w": 2.0}), decision_curve(y, {"a": a, "b": b}, versus="a")
+    assert decision_curve(frame, true="y", score=["a", "b"], versus="a").to_json() == arrays.to_json()
+    assert decision_curve(score_table(y, a)).to_json() == decision_curve(y, a).to_json()
+    even = decision_curve(y, a, sample_weight=np.full(500, 7.0))
+    assert column(even, "low") == pytest.approx(column(decision_curve(y, a), "low"))
+    twice = decision_curve(np.tile(y, 2), {"a": np.tile(a, 2), "b": np.tile(b, 2)}, versus="a", thresholds=[0.2])
+    counted = decision_curve(y, {"a": a, "b": b}, versus="a", thresholds=[0.2], frequency=np.full(500, 2))
+    assert counted.to_json() == twice.to_json()
+
+
+def test_the_curve_of_rare_positives_ends_where_nothing_is_to_be_gained():
+    y, a, _ = rows(20_000, 0.004, 4)
+    cuts = column(decision_curve(y, a), "threshold")
+    assert len(cuts) == 100 and 0.008 <= cuts[-1] < 0.4
+
+
+@pytest.mark.parametrize(("n", "share", "cut"), [(300, 0.05, 0.05), (1_000, 0.02, 0.1), (200, 0.3, 0.5)])
+def test_intervals_hold_the_net_benefit_of_the_population(n, share, cut):
+    y, a, b = rows(400_000, share, 5)
+    truth = decision_curve(y, {"a": a, "b": b}, versus="b", thresholds=[cut])[0]
+    held = np.zeros(2)
+    runs = 250
+    for start in range(0, runs * n, n):
+        part = slice(start, start + n)
+        point = decision_curve(y[part], {"a": a[part], "b": b[part]}, versus="b", thresholds=[cut])[0]
+        held += (
+            point.low <= truth.net_benefit <= point.high,
+            point.difference_low <= truth.difference <= point.difference_high,
+        )
+    assert (held / runs >= 0.915).all() and (held / runs).min() <= 0.995
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: decision_curve([0, 1], [0.2, 1.7]), "not all from 0 to 1"),
+        (lambda: decision_curve([0, 1], [0.2, 0.7], thresholds=[0, 0.5]), "above 0 and below 1"),
+        (lambda: decision_curve([0, 1], [0.2, 0.7], versus="treat al"), "Did you mean 'treat all'"),
+        (lambda: decision_curve([0, 0], [0.2, 0.7]), "class"),
+        (lambda: decision_curve([0, 1], {"a": [0.2, 0.7], "b": [0.1]}), "one prediction for each row"),
+        (lambda: decision_curve([0, 1], [0.2, 0.7], cluster=[1, 2]), "independent"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_a_sentence(ask, said):
+    with pytest.raises(SteelyardError, match=said):
+        ask()
+
+
+def test_the_figure_shows_the_curves_of_its_models():
+    y, a, b = rows(1_000, 0.1, 6)
+    drawn = DecisionCurveDisplay.from_predictions(y, {"a": a, "b": b})
+    shown, points = drawn.frame(), decision_curve(y, {"a": a, "b": b})
+    assert [row["model"] for row in shown] == [point.model for point in points]
+    assert [row["low"] for row in shown] == pytest.approx([point.low for point in points])
+    words = {text.get_text() for text in drawn.ax_.texts}
+    assert {"a", "b", "treat everybody", "treat nobody"} <= words
+    clustered = DecisionCurveDisplay.from_evaluation(evaluate(y, y_score=a, cluster=np.arange(1_000) // 5, draws=20))
+    assert "no band" in clustered.caption() and not clustered.ax_.collections
+    assert display_of("decision") is DecisionCurveDisplay
