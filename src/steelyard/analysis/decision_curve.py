@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.class_shares import positive_shares
 from steelyard.analysis.draws import check_level
-from steelyard.analysis.net_benefits import FlaggedAlone, Weighing
+from steelyard.analysis.net_benefits import BenefitScale, FlaggedAlone
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.analysis.scored_models import ScoredModels
 from steelyard.errors import InputError
@@ -96,25 +96,25 @@ def decision_curve(
     at = share if prevalence is None else float(positive_shares(models.first, prevalence))
     cuts = shown_thresholds(models.tables.values(), at) if thresholds is None else _checked(thresholds)
     sizes = (models.first.positive.effective_size, models.first.negative.effective_size)
-    weighing = Weighing(cuts / (1 - cuts), sizes, float(share), prevalence, standardized, level)
-    return Rows(_points(models, weighing, cuts, versus))
+    scale = BenefitScale(cuts / (1 - cuts), sizes, float(share), prevalence, standardized, level)
+    return Rows(_points(models, scale, cuts, versus))
 
 
-def _points(models: ScoredModels, weighing: Weighing, cuts: Array, versus: str | None) -> Iterator[DecisionPoint]:
-    everybody = weighing.everybody()
+def _points(models: ScoredModels, scale: BenefitScale, cuts: Array, versus: str | None) -> Iterator[DecisionPoint]:
+    everybody = scale.everybody()
     for name, table in models.tables.items():
-        benefit = weighing.gain(_flagged(table, cuts))
-        columns = [cuts, *benefit, everybody, *_gain(models, weighing, cuts, name, versus)]
+        benefit = scale.gain(_flagged(table, cuts))
+        columns = [cuts, *benefit, everybody, *_gain(models, scale, cuts, name, versus)]
         yield from (DecisionPoint(name, *map(float, cells)) for cells in zip(*columns, strict=True))
 
 
-def _gain(models: ScoredModels, weighing: Weighing, cuts: Array, name: str, versus: str | None) -> Benefit | tuple[()]:
+def _gain(models: ScoredModels, scale: BenefitScale, cuts: Array, name: str, versus: str | None) -> Benefit | tuple[()]:
     """What a model gains over another rule; nothing where none is asked for, and over itself."""
     if versus in (None, name):
         return ()
     if versus == TREAT_ALL:
-        return weighing.gain(_left_out(models.tables[name], cuts))
-    return weighing.gain(models.alone(name, models.checked(str(versus)), cuts))
+        return scale.gain(_left_out(models.tables[name], cuts))
+    return scale.gain(models.alone(name, models.checked(str(versus)), cuts))
 
 
 def _flagged(table: ScoreTable, cuts: Array) -> FlaggedAlone:

@@ -38,8 +38,8 @@ class Benefit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Weighing:
-    """How gains are weighed: the odds of each threshold, the rows each class is worth, the prevalence, the level."""
+class BenefitScale:
+    """What gains are read by: the odds of each threshold, the rows each class is worth, the prevalence, the level."""
 
     odds: Array
     sizes: tuple[float, float]  # of the positives and the negatives, in effective rows
@@ -74,8 +74,8 @@ class Weighing:
 
     def _of_classes(self, rows: FlaggedAlone) -> Benefit:
         """Each class apart, at a prevalence that is known, estimated elsewhere or, to standardize, the sample's own."""
-        pi, scale = self.share, 1 / self.share if self.standardized else 1.0
-        weights = self._coefficients(scale * pi, scale * (1 - pi))
+        pi, factor = self.share, 1 / self.share if self.standardized else 1.0
+        weights = self._coefficients(factor * pi, factor * (1 - pi))
         shares = np.concatenate(rows, axis=-1)
         value = (weights * shares).sum(-1)
         each = [self._ends(part, size) for part, size in zip(rows, self.sizes, strict=True)]
