@@ -124,7 +124,7 @@ class Baselines:
         if isinstance(guesses[0], (Confusion, ProbabilityTable)):
             left |= {"average": call.average, "pos_label": call.pos_label}
         for guess in guesses:
-            yield _without_rounding(metric, np.where(one_class, math.nan, metric(guess, **left)))
+            yield rounded_to_zero(metric, np.where(one_class, math.nan, metric(guess, **left)))
 
     def _expected(self, metric: Metric, call: CallOptions) -> tuple[Array, Sequence[MetricTable]]:
         """Which tables lack a class, and the expected tables of the class that the call is about."""
@@ -155,7 +155,8 @@ def collapsed(table: Confusion, pos_label: Label) -> Counts | Confusion:
     return table if pos_label is None and table.positive is None else table.counts(pos_label)
 
 
-def _without_rounding(metric: Metric, value: Array) -> Array | float:
+def rounded_to_zero(metric: Metric, value: Array) -> Array | float:
+    """The value of a baseline, 0 where only rounding keeps it from that."""
     # Where a metric can be negative, the guess of the same margins is 0 by a difference, which floats miss by 1e-17.
     value = np.where(np.abs(value) < ROUNDING, 0.0, value) if metric.range[0] < 0 else value
     return value if value.ndim else value.item()
