@@ -8,13 +8,14 @@ The margin's share is to be at most 0.025.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 from scipy.special import expit, ndtri
 
 RANKED = ("roc_auc", "average_precision", "brier")
 LABELLED = ("recall", "precision", "mcc", "accuracy")
-REPEATS, MARGIN = 400, 0.05
+REPEATS, MARGIN, THRESHOLD = 500, 0.05, 0.4
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,14 @@ def _simulated(setting, rng, models, worse=0.0):
 
 
 def _rejections(setting, rng):
-    from steelyard import compare, evaluate
+    from steelyard import compare, confusion, score_table
 
     asked = {"draws": 1_000, "rng": rng, "metrics": RANKED}
     if setting.kind == "different rows":
         parts = [_simulated(setting, rng, 1) for _ in range(2)]
-        tables = {name: evaluate(y, y_score=s["a"], threshold=0.4, metrics=["recall"]) for name, (y, s, _) in zip("ab", parts, strict=True)}  # fmt: skip
+        of_rows = ((y, scores["a"]) for y, scores, _ in parts)
+        counted = (SimpleNamespace(confusion=confusion(y, s >= THRESHOLD, pos_label=1), scores=score_table(y, s)) for y, s in of_rows)  # fmt: skip
+        tables = dict(zip("ab", counted, strict=True))
         found = compare(tables, **{**asked, "metrics": (*RANKED, "recall", "mcc")})
     elif setting.kind == "margin":
         y, scores, _ = _simulated(setting, rng, 2, worse=MARGIN)
@@ -99,7 +102,7 @@ def _rejections(setting, rng):
         y, scores, member = _simulated(setting, rng, 3 if setting.kind == "three models" else 2)
         extra = {"clusters": {"cluster": member}, "weights": {"sample_weight": rng.uniform(0.3, 3, len(y))}}.get(setting.kind, {})  # fmt: skip
         if setting.kind != "scores":
-            asked |= {"metrics": (*RANKED, *LABELLED), "threshold": 0.4}
+            asked |= {"metrics": (*RANKED, *LABELLED), "threshold": THRESHOLD}
         found = compare(y, scores, scores=True, **asked, **extra)
     if setting.kind == "three models":
         apart = {row.metric: False for row in found}

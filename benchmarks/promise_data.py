@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
 
-from steelyard import SteelyardError, best_threshold, score_table
+from benchmarks.promise_peers import naive, ours
+from benchmarks.promise_worlds import Sample
+from steelyard import SteelyardError, get_metric
 from steelyard.analysis.threshold_limits import read_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from steelyard._types import Array
 
@@ -80,50 +82,54 @@ DATA: dict[str, Callable[[np.random.Generator], tuple[Array, Array]]] = {
 }
 
 
-def real_rows(repeats: int) -> Iterator[list[Any]]:
-    """Each data set and limit with what the splits gave; a data set that is not there is left out."""
-    for name, load in DATA.items():
-        rng = np.random.default_rng(0)
-        try:
-            y, s = load(rng)
-        except SteelyardError as missing:
-            print(f"{name}: {missing}")
-            continue
-        for limit, metric in LIMITS:
-            yield [
-                name,
-                limit,
-                _split_cell(y, s, limit, metric, min(repeats, int(os.environ.get("SPLITS", "200"))), rng),
-            ]
-
-
-def _split_cell(y: Array, s: Array, limit: str, metric: str, splits: int, rng: np.random.Generator) -> dict[str, Any]:
-    everyone, (bound,) = score_table(y, s, pos_label=1), read_limits(limit)
-    sums, values = dict.fromkeys(("broken", "shown", "naive", "none"), 0), []
+def split_rows(name: str, splits: int) -> list[list[Any]]:
+    """Each limit with what the splits of a data set gave; one that is not there has none."""
+    rng = np.random.default_rng(0)
+    try:
+        everyone = Sample(*DATA[name](rng))
+    except SteelyardError as missing:
+        print(f"{name}: {missing}")
+        return []
+    sums = {limit: {"broken": 0, "shown": 0, "naive": 0, "none": 0, "value": 0.0} for limit, _ in LIMITS}
     for _ in range(splits):
-        order = rng.permutation(len(y))
-        half, other = order[: len(y) // 2], order[len(y) // 2 :]
-        sums["naive"] += _broken(y[half], s[half], limit, metric, everyone, None)[0]
-        broken, best = _broken(y[half], s[half], limit, metric, everyone, 0.95)
-        if best is None or best.trivial:
-            sums["none"] += 1
-            continue
-        sums["broken"] += broken
-        sums["shown"] += _shown(bound, score_table(y[other], s[other], pos_label=1).at(best.threshold))
-        values.append(best.value)
+        order = rng.permutation(len(everyone.y))
+        half, other = (
+            Sample(everyone.y[some], everyone.s[some]) for some in np.array_split(order, [len(everyone.y) // 2])
+        )
+        for limit, metric in LIMITS:
+            for key, one in _one_split(half, other, everyone, limit, metric).items():
+                sums[limit][key] += one
+    return [
+        [
+            name,
+            limit,
+            {
+                **{key: of[key] / splits for key in ("broken", "shown", "naive", "none")},
+                "value": of["value"] / (splits - of["none"]) if of["none"] < splits else math.nan,
+                "runs": splits,
+            },
+        ]
+        for limit, of in sums.items()
+    ]
+
+
+def _one_split(half: Sample, other: Sample, everyone: Sample, limit: str, metric: str) -> dict[str, float]:
+    """What the threshold of one half gave: broken among all rows, shown so by the other half, and the value here."""
+    (bound,) = read_limits(limit)
+    hoped, found = naive(half, limit, metric), ours(half, limit, metric)
+    broken = {"naive": float(hoped.threshold is not None and not bound.is_met(_counts(everyone, hoped.threshold)))}
+    if found.threshold is None or found.trivial:
+        return {**broken, "none": 1.0}
     return {
-        **{key: total / splits for key, total in sums.items()},
-        "value": float(np.mean(values)) if values else float("nan"),
-        "runs": splits,
+        **broken,
+        "broken": float(not bound.is_met(_counts(everyone, found.threshold))),
+        "shown": float(_shown(bound, _counts(other, found.threshold))),
+        "value": float(get_metric(metric)(_counts(half, found.threshold))),
     }
 
 
-def _broken(y: Array, s: Array, limit: str, metric: str, everyone: Any, confidence: float | None) -> tuple[bool, Any]:
-    try:
-        best = best_threshold(y, s, metric, where=limit, confidence=confidence, resamples=0)
-    except SteelyardError:
-        return False, None
-    return not all(bool(each.is_met(everyone.at(best.threshold))) for each in read_limits(limit)), best
+def _counts(sample: Sample, threshold: float) -> Any:
+    return sample.searched.table.at(threshold)
 
 
 def _shown(limit: Any, counts: Any) -> bool:

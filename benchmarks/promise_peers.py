@@ -1,27 +1,68 @@
-"""Peers that promise a threshold: MAPIE's controller, and the umbrella rule of R's nproc as its paper states it."""
+"""Searches that promise a threshold: ours, MAPIE's controller, and the umbrella rule of R's nproc as its paper states it.
+
+The naive search, the best threshold that meets the limit on the rows it is chosen on, promises nothing.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import stats
 
+from steelyard import SteelyardError
+from steelyard.analysis.draws import generator
+from steelyard.analysis.threshold_criterion import Criterion, read_aim
+from steelyard.analysis.threshold_gap import threshold_of
+from steelyard.analysis.threshold_limits import read_limits
+from steelyard.analysis.threshold_search import Search
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from benchmarks.promise_worlds import Sample
 
 CONFIDENCE = 0.95
 
 
-def umbrella(y: Any, s: Any, limit: str, metric: str, clusters: Any = None) -> Any:  # noqa: ARG001 - as all have them
-    """The order statistic of Tong, Feng and Li (2018), algorithm 1, for a limit on one class."""
-    from benchmarks.promises import Found
+class Found(NamedTuple):
+    """What one search gave: a threshold that means something, a trivial one, or none."""
 
+    threshold: float | None
+    trivial: bool = False
+
+
+def ours(sample: Sample, limit: str, metric: str) -> Found:
+    """Ours, with the promise."""
+    return _searched(sample, limit, metric, CONFIDENCE)
+
+
+def naive(sample: Sample, limit: str, metric: str) -> Found:
+    """The best threshold that meets the limit on the rows it is chosen on."""
+    return _searched(sample, limit, metric, None)
+
+
+def _searched(sample: Sample, limit: str, metric: str, confidence: float | None) -> Found:
+    """What best_threshold chooses, without what it says of it beside: rows needed, intervals, regret."""
+    aim, rows = read_aim(metric, {}), sample.searched
+    try:
+        choice = Search(Criterion(aim, read_limits(limit)), aim, confidence=confidence).choice(rows, generator(None))
+    except SteelyardError:
+        return Found(None)
+    if choice.is_empty:
+        return Found(None)
+    observed = rows.every.observed[0]
+    return Found(threshold_of(rows.table, float(observed[choice.place])), choice.place in (0, len(observed) - 1))
+
+
+def umbrella(sample: Sample, limit: str, metric: str) -> Any:  # noqa: ARG001 - as all have them
+    """The order statistic of Tong, Feng and Li (2018), algorithm 1, for a limit on one class."""
     bounds = {"recall >= 0.9": (1, 0.1), "specificity >= 0.95": (0, 0.05)}
-    if limit not in bounds or clusters is not None:
+    if limit not in bounds or not sample.has_equal_rows:
         return NotImplemented
     of_class, most = bounds[limit]
-    scores = np.sort(s[y == of_class] if of_class else -s[y == of_class])
+    of_all = sample.s[sample.y == of_class]
+    scores = np.sort(of_all if of_class else -of_all)
     n = len(scores)
     # The largest k such that a threshold at the k-th lowest score of the class errs too often in at most 5 % of samples.
     allowed = np.flatnonzero(stats.binom.cdf(np.arange(n), n, most) <= 1 - CONFIDENCE)
@@ -31,23 +72,23 @@ def umbrella(y: Any, s: Any, limit: str, metric: str, clusters: Any = None) -> A
     return Found(float(at) if of_class else float(np.nextafter(-at, np.inf)))
 
 
-def _mapie(method: str, thresholds: int) -> Callable[..., Any]:
-    def controlled(y: Any, s: Any, limit: str, metric: str, clusters: Any = None) -> Any:  # noqa: ARG001 - as all have them
-        from benchmarks.promises import Found
+_MAPIE = {
+    "recall >= 0.9": ("recall", 0.9, "fpr"),
+    "specificity >= 0.95": ("fpr", 0.05, "recall"),
+    "precision >= 0.5": ("precision", 0.5, "recall"),
+}
 
+
+def _mapie(method: str, thresholds: int) -> Callable[..., Any]:
+    def controlled(sample: Sample, limit: str, metric: str) -> Any:  # noqa: ARG001 - as all have them
         try:
             from mapie.risk_control import BinaryClassificationController
             from mapie.risk_control.fwer_control import FWERFixedSequenceTesting
         except ImportError:
             return NotImplemented
-        known = {
-            "recall >= 0.9": ("recall", 0.9, "fpr"),
-            "specificity >= 0.95": ("fpr", 0.05, "recall"),
-            "precision >= 0.5": ("precision", 0.5, "recall"),
-        }
-        if limit not in known or clusters is not None:
+        if limit not in _MAPIE or not sample.has_equal_rows:
             return NotImplemented
-        risk, target, choice = known[limit]
+        risk, target, choice = _MAPIE[limit]
         grid = np.linspace(0, 1, thresholds, endpoint=False)
         # A sequence starts where the limit is surest: at low thresholds for recall, at high ones else.
         grid = grid if risk == "recall" else grid[::-1]
@@ -58,16 +99,18 @@ def _mapie(method: str, thresholds: int) -> Callable[..., Any]:
             lambda X: np.column_stack([1 - X[:, 0], X[:, 0]]), risk, target, CONFIDENCE, choice, grid, several
         )
         try:
-            controller.calibrate(s[:, None], y)
+            controller.calibrate(sample.s[:, None], sample.y)
         except Exception:  # noqa: BLE001 - whatever it says of rows without a threshold
             return Found(None)
         best = controller.best_predict_param
-        return Found(None) if best is None else Found(float(best), trivial=float(best) <= float(s.min()))
+        return Found(None) if best is None else Found(float(best), trivial=float(best) <= float(sample.s.min()))
 
     return controlled
 
 
-PEERS = {
+METHODS: dict[str, Callable[..., Any]] = {
+    "ours": ours,
+    "naive": naive,
     "umbrella": umbrella,
     "MAPIE": _mapie("bonferroni_holm", 100),
     "MAPIE, sequence": _mapie("fixed_sequence", 1_000),

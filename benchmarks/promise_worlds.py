@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
 from scipy.special import expit, logit
 
+from steelyard.analysis.threshold_rows import ThresholdRows
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.metrics.call_options import CallOptions
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard._types import Array
+    from steelyard.analysis.threshold_sample import ThresholdSample
 
 _STEP = 0.5  # between tied scores
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Labels, scores between 0 and 1, and clusters and weights where there are any; sorted once for all searches."""
+
+    y: Array
+    s: Array
+    clusters: Array | None = None
+    weights: Array | None = None
+
+    @cached_property
+    def searched(self) -> ThresholdSample:
+        """What a search for a threshold is made on."""
+        options = CallOptions(1, sample_weight=self.weights)
+        return ThresholdRows(self.y, self.s, options, FrameColumns(), self.clusters).sample(both=False, costs=None)[0]
+
+    @property
+    def has_equal_rows(self) -> bool:
+        """Whether rows are independent and count alike, as the peers assume."""
+        return self.clusters is None and self.weights is None
 
 
 @dataclass(frozen=True)
@@ -23,7 +50,7 @@ class World:
 
     prevalence: float
     positives: int
-    kind: str  # normal, heavy-tailed, tied, near-perfect, clustered
+    kind: str  # normal, heavy-tailed, tied, near-perfect, clustered, weighted
     apart: float
 
     @property
@@ -40,16 +67,19 @@ class World:
     def _noise(self) -> Any:
         return stats.t(3) if self.kind == "heavy-tailed" else stats.norm
 
-    def rows(self, rng: np.random.Generator) -> tuple[Array, Array, Array | None]:
-        """Labels, scores between 0 and 1, and clusters where there are any."""
+    def sample(self, rng: np.random.Generator) -> Sample:
+        """New rows."""
         y = rng.random(self.n) < self.prevalence
         y[:2] = True, False
-        noise, clusters = self._noise.rvs(size=self.n, random_state=rng), None
+        noise, clusters, weights = self._noise.rvs(size=self.n, random_state=rng), None, None
         if self.kind == "clustered":  # half of the variance is a cluster's own
             clusters = rng.integers(0, max(self.n // 10, 20), self.n)
             noise = np.sqrt(0.5) * (noise + rng.standard_normal(clusters.max() + 1)[clusters])
+        if self.kind == "weighted":  # as survey weights are; 61 % of the rows are worth as much as all
+            weights = rng.lognormal(0, 0.7, self.n)
         raw = noise + self.apart * y
-        return y.astype(int), expit(np.round(raw / _STEP) * _STEP if self.kind == "tied" else raw), clusters
+        score = expit(np.round(raw / _STEP) * _STEP if self.kind == "tied" else raw)
+        return Sample(y.astype(int), score, clusters, weights)
 
     def rates(self, threshold: float) -> tuple[float, float]:
         """Recall and false positive rate in the population where scores of at least the threshold are flagged."""
@@ -78,3 +108,4 @@ def worlds() -> Iterator[World]:
         yield World(prevalence, positives, "tied", 2.5)
         yield World(prevalence, positives, "near-perfect", 5.0)
         yield World(prevalence, positives, "clustered", 2.5)
+        yield World(prevalence, positives, "weighted", 2.5)

@@ -222,7 +222,7 @@ def test_rank_metrics_at_the_stops_are_those_of_the_reweighted_scores():
     for metric in (m for m in list_metrics() if m.scores):
         there = [metric(at_prevalence(table, float(share))) for share in shares]
         np.testing.assert_allclose(
-            values_over(metric, table, shares), there, rtol=1e-12, atol=1e-13, err_msg=metric.name
+            values_over([metric], table, shares)[metric], there, rtol=1e-12, atol=1e-13, err_msg=metric.name
         )
 
 

@@ -331,6 +331,23 @@ def test_intervals_hold_the_true_values_with_few_rows_of_a_rare_class():
         assert found[name] > 0.87, (name, found)  # four standard errors below 95 %
 
 
+def test_losses_of_a_classifier_that_is_hardly_ever_wrong_are_covered():
+    """Half of the test sets have no error in them, which carry most of the loss: Student's t covers 69 and 83 %."""
+    from benchmarks.coverage_probabilities import Setting, coverage
+
+    names = ("brier", "log_loss")
+    found = coverage(Setting(3, 12, 2.6, 4.3, False, 1.8), np.random.default_rng(9), 100, names)
+    assert min(found[name] for name in names) >= 0.95, found
+
+
+def test_log_loss_has_no_upper_limit_where_other_classes_have_probability_0():
+    y = np.repeat([0, 1, 2], 20)
+    P = np.where(y[:, None] == np.arange(3), 1.0, 0.0) * 0.8 + [[0.2, 0.0, 0.0]]
+    P /= P.sum(1, keepdims=True)
+    assert interval("log_loss", y, P).high == np.inf
+    assert interval("brier", y, P).high <= 2
+
+
 @pytest.mark.parametrize("name", [*OWN, *AVERAGED])
 def test_widths_are_those_of_a_long_bootstrap(name):
     """With rows enough an interval is as wide as the values of resampled rows are spread, whatever the formula."""

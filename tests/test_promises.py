@@ -267,6 +267,28 @@ def test_costs_that_are_numbers_are_the_expected_cost():
     assert benefit.threshold == by_cost.threshold
 
 
+def test_a_limit_on_the_expected_cost_is_read_with_the_costs():
+    y, s = rows(1)
+    found = best_threshold(y, s, cost={"cost_fn": 10, "cost_fp": 2}, where="expected_cost <= 0.9", resamples=0)
+    assert found.limits[0].limit == "expected_cost[cost_fn=10, cost_fp=2] <= 0.9"
+    assert found.limits[0].value == found.value
+    with pytest.raises(InputError, match="No threshold reaches"):  # at costs of 1 every threshold would
+        best_threshold(y, s, cost={"cost_fn": 1000}, where="expected_cost <= 0.3")
+
+
+def test_a_column_of_bad_costs_is_one_of_costs_and_not_of_weights():
+    frame = pl.DataFrame({"y": [0, 1, 0, 1], "s": [0.1, 0.2, 0.3, 0.4], "amount": [1.0, -2.0, 3.0, 4.0]})
+    with pytest.raises(InputError, match="'amount' holds -2; a cost cannot be negative"):
+        best_threshold(frame, true="y", score="s", cost={"cost_fn": "amount"})
+
+
+def test_alerts_are_counted_as_their_limit_counts_them():
+    y, s = rows(2, n=2_000)
+    (kept,) = best_threshold(y, s, "recall", where="alerts <= 300 of 2000", resamples=0).limits
+    assert kept.here == f"{round(2_000 * kept.value)}"
+    assert best_threshold(y, s, "recall", where="specificity >= 0.9", resamples=0).limits[0].here == "0.901"
+
+
 def test_limits_beside_costs_are_of_rows_and_not_of_what_they_cost():
     y, s = rows(2)
     amount = np.random.default_rng(0).gamma(0.3, 100, len(y))
@@ -354,6 +376,15 @@ def test_weights_promise_by_the_rows_they_are_worth():
         ({"cost": [[0, 1], [5, 0]]}, InputTypeError, "cost= is a dictionary"),
         ({"cost": {"cost_fn": 1, "benefit_tp": math.inf}}, InputError, "Costs are finite numbers"),
         ({"cost": {"cost_nf": 3}}, InputTypeError, "'cost_nf' is no cost"),
+        ({"wher": "recall >= 0.9"}, InputTypeError, "takes no wher=. Did you mean where=?"),
+        ({"where": "recall >= 90"}, InputError, "did you mean 0.9 or 90 %?"),
+        ({"cost": {"cost_fn": [-1.0] * 600}}, InputError, "cost_fn holds -1; a cost cannot be negative"),
+        ({"cost": {"cost_fn": [math.nan] * 600}}, InputError, "a cost is a finite number"),
+        (
+            {"cost": {"cost_fn": [1.0] * 600}, "where": "expected_cost <= 0.3"},
+            InputError,
+            "expected_cost takes costs that are numbers",
+        ),
         ({"cost": {"cost_fn": "amount"}}, InputTypeError, "names a column of costs"),
         ({"cost": {"cost_fn": [1.0] * 5}}, InputError, "5"),
         ({"cost": {"cost_fn": [1.0] * 600, "cost_tp": 2}}, InputError, "cost_tp exceeds cost_fn"),

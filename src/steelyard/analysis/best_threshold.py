@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from steelyard.analysis.draws import generator
-from steelyard.analysis.row_costs import costs_by_row
+from steelyard.analysis.row_costs import costs_by_row, limits_with_costs
 from steelyard.analysis.threshold_criterion import Criterion, read_aim
 from steelyard.analysis.threshold_limits import read_limits
 from steelyard.analysis.threshold_rows import ThresholdRows
 from steelyard.analysis.threshold_search import Search
 from steelyard.errors import InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuse_keywords, refuses_other_keywords
+from steelyard.ingest.refused_keywords import naming_misspelled, refuse_keywords, refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions, MetricParameters
 
 if TYPE_CHECKING:
@@ -101,13 +101,15 @@ def best_threshold(
         raise InputTypeError("metric= and cost= both say what is best; give one of them.")
     costs = metric if isinstance(metric, Mapping) else cost
     by_row = costs is not None and costs_by_row(costs)
-    aim = read_aim(metric if costs is None else None if by_row else costs, {**parameters})  # type: ignore[arg-type]  # numbers
+    with naming_misspelled(best_threshold, parameters):
+        aim = read_aim(metric if costs is None else None if by_row else costs, {**parameters})  # type: ignore[arg-type]  # numbers
+    limits = read_limits(where) if costs is None else limits_with_costs(read_limits(where), None if by_row else aim)
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     columns = FrameColumns(true, None, score, weight)
     rows = ThresholdRows(y_true, y_score, options, columns, cluster, prevalence).as_arrays()
     sample, cost_aim = rows.sample(both_directions, costs if by_row else None)
     aim = aim if cost_aim is None else cost_aim
-    search = Search(Criterion(aim, read_limits(where), both_directions), aim, tolerance, level, confidence)
+    search = Search(Criterion(aim, limits, both_directions), aim, tolerance, level, confidence)
     best = search.best(sample, resamples, generator(rng))
     return replace(best, assumed=rows.assumed(best.positive))
 

@@ -31,6 +31,17 @@ class KeptLimit:
     confidence: float | None = None
     exceeded: float | None = None
 
+    @property
+    def here(self) -> str:
+        """The value on these rows, in the limit's own terms: alerts out of the rows of a day."""
+        from steelyard.analysis.threshold_limits import Capacity, read_limits
+
+        (limit,) = read_limits(self.limit)
+        if not isinstance(limit, Capacity):
+            return three_digits(self.value)
+        alerts = self.value * limit.rows
+        return f"{alerts:,.0f}" if alerts >= 100 else f"{alerts:.3g}"
+
     def __str__(self) -> str:
         day = "" if self.exceeded is None else f" (a day exceeds it with probability {self.exceeded:.2g})"
         if self.confidence is not None:

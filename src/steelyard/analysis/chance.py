@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Unpack
 
 import numpy as np
@@ -23,6 +23,8 @@ from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label
@@ -98,17 +100,42 @@ def chance(
         y_true = table_for(declared, tally, call)
     predicted = application.predictions_or_scores(declared, y_pred, y_score)
     table = application.counted(declared, y_true, predicted, call)  # type: ignore[arg-type]  # no frame any more
-    if isinstance(table, Confusion) and call.average == NATIVE:
-        application.positive_place(declared, table, call)  # an unclear class is refused with the numbers of these rows
-        table = collapsed(table, call.pos_label)
-    one_class = lacks_a_class(table)
-    # What was about the rows is counted by now, and the positive class of a two-class table is settled.
-    left: dict[str, Any] = {"undefined": call.undefined}
-    if isinstance(table, (Confusion, ProbabilityTable)):
-        left |= {"average": call.average, "pos_label": call.pos_label}
-    values = [np.where(one_class, math.nan, declared(guess, **left)) for guess in _guesses(table)]
-    numbers: list[Any] = [_without_rounding(declared, v) for v in values]
-    return Chance(spec.name, *numbers, *[math.nan] * (4 - len(values)))
+    numbers: list[Any] = list(Baselines(table).values(declared, call))
+    return Chance(spec.name, *numbers, *[math.nan] * (4 - len(numbers)))
+
+
+@dataclass(frozen=True, eq=False)
+class Baselines:
+    """The expected tables of the baselines on one table, made once for all metrics."""
+
+    table: MetricTable
+    _guesses: dict[tuple[bool, Label], tuple[Array, Sequence[MetricTable]]] = field(default_factory=dict)
+
+    def same_margins(self, spec: MetricSpec, options: CallOptions) -> float:
+        """The value of the baseline of the same margins."""
+        call = spec.options(options)
+        return float(next(self.values(spec.metric, replace(call, average=call.average or NATIVE))))
+
+    def values(self, metric: Metric, call: CallOptions) -> Iterator[Array | float]:
+        """The metric on the expected table of each baseline."""
+        one_class, guesses = self._expected(metric, call)
+        # What was about the rows is counted by now, and the positive class of a two-class table is settled.
+        left: dict[str, Any] = {"undefined": call.undefined}
+        if isinstance(guesses[0], (Confusion, ProbabilityTable)):
+            left |= {"average": call.average, "pos_label": call.pos_label}
+        for guess in guesses:
+            yield rounded_to_zero(metric, np.where(one_class, math.nan, metric(guess, **left)))
+
+    def _expected(self, metric: Metric, call: CallOptions) -> tuple[Array, Sequence[MetricTable]]:
+        """Which tables lack a class, and the expected tables of the class that the call is about."""
+        table, is_of_one = self.table, isinstance(self.table, Confusion) and call.average == NATIVE
+        if isinstance(table, Confusion) and is_of_one:
+            application.positive_place(metric, table, call)  # an unclear class is refused with the numbers of the rows
+        key = (is_of_one, call.pos_label if is_of_one else None)
+        if key not in self._guesses:
+            table = collapsed(table, call.pos_label) if isinstance(table, Confusion) and is_of_one else table
+            self._guesses[key] = lacks_a_class(table), _guesses(table)
+        return self._guesses[key]
 
 
 def spec_and_options(metric: SpecLike, options: dict[str, Any]) -> tuple[MetricSpec, CallOptions]:
@@ -128,7 +155,8 @@ def collapsed(table: Confusion, pos_label: Label) -> Counts | Confusion:
     return table if pos_label is None and table.positive is None else table.counts(pos_label)
 
 
-def _without_rounding(metric: Metric, value: Array) -> Array | float:
+def rounded_to_zero(metric: Metric, value: Array) -> Array | float:
+    """The value of a baseline, 0 where only rounding keeps it from that."""
     # Where a metric can be negative, the guess of the same margins is 0 by a difference, which floats miss by 1e-17.
     value = np.where(np.abs(value) < ROUNDING, 0.0, value) if metric.range[0] < 0 else value
     return value if value.ndim else value.item()
@@ -152,7 +180,7 @@ def lacks_a_class(table: MetricTable) -> Array:
     return np.asarray(lacking)
 
 
-def _guesses(table: MetricTable) -> tuple[MetricTable, ...]:
+def _guesses(table: MetricTable) -> Sequence[MetricTable]:
     """The expected tables of the baselines: same margins, always the majority, always the minority, a coin."""
     match table:
         case Counts():

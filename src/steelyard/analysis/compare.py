@@ -69,10 +69,11 @@ def compare(
 
     The intervals of labels draw truth x A x B from the posterior with 1/2 row in each cell, or whole clusters. A
     p-value is the larger of that posterior's and of the mid-p of swapping the models' predictions at random; where few
-    rows disagree it is conservative. Metrics of scores are tested by Student's t on the influence of each row or
-    cluster, which is DeLong's test of roc_auc; those without influence by a Bayesian bootstrap. `p_holm` holds for all
-    rows of the result together. Of more than two models the `simultaneous` intervals hold for all pairs by a metric,
-    and `omnibus` tests whether all are equal. `margin` asks whether each model is not worse than the next by more.
+    rows disagree it is conservative, and the interval holds 0 where the test does not reject it. Metrics of scores are
+    tested by Student's t on the influence of each row or cluster, which is DeLong's test of roc_auc; those without
+    influence by a Bayesian bootstrap. `p_holm` holds for all rows of the result together. Of more than two models the
+    `simultaneous` intervals hold for all pairs by a metric, and `omnibus` tests whether all are equal. `margin` asks
+    whether each model is not worse than the next by more.
 
     >>> compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2}, metrics=["recall"])
     A against B on the same 100 rows: differences with 95 % intervals

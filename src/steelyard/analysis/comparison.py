@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.formatting import p_text
 from steelyard.analysis.mcnemar_test import McNemar
 from steelyard.analysis.metric_ranking import Ranking, ranking
-from steelyard.analysis.omnibus_test import Omnibus
+from steelyard.analysis.omnibus_test import LARGEST_PAIR, WALD_TEST, Omnibus
 from steelyard.analysis.paired_difference import Difference, ModelTables
 from steelyard.analysis.result import Result
 from steelyard.analysis.rows import Rows, table_text
@@ -65,9 +65,13 @@ class Comparison(Result[Difference]):
 
     def _omnibus_words(self) -> list[str]:
         """Whether all of more than two models are equal, by every metric in one sentence."""
-        tests = ", ".join(f"{p_text(test.p_value)} by {test.metric}" for test in self.omnibus)
-        how = "Wald's F test of the joint covariance of their differences"
-        return [f"Are all {len(self.models)} models equal? {how}: {tests}."] if tests else []
+        wald = "Wald's F test of the joint covariance of their differences"
+        hows = {WALD_TEST: wald, LARGEST_PAIR: "The largest difference of all pairs"}
+        sentences = []
+        for method in dict.fromkeys(test.method for test in self.omnibus):
+            tests = (test for test in self.omnibus if test.method == method)
+            sentences.append(f"{hows[method]}: {', '.join(f'{p_text(t.p_value)} by {t.metric}' for t in tests)}.")
+        return [f"Are all {len(self.models)} models equal? {' '.join(sentences)}"] if sentences else []
 
     def _margin_words(self) -> list[str]:
         """By which metrics the first model of each pair is shown to be not worse than the second."""

@@ -72,9 +72,14 @@ def posterior_draws(rows: Array, row_weight: Array, draws: int, rng: np.random.G
     if rows.shape[-1] > 2:
         drawn = class_draws(rows, draws, rng)
     else:
-        cells = rng.standard_gamma(rows + HALF_ROW, size=(draws, *rows.shape))
+        cells = _draws_together(rng.standard_gamma(rows + HALF_ROW, size=(draws, *rows.shape)))
         drawn = TableDraws(cells, cells, (rows + HALF_ROW)[None])
     return weighted(drawn, row_weight)
+
+
+def _draws_together(cells: Array) -> Array:
+    """The same draws with those of one cell side by side in memory: formulas read cell by cell."""
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(cells, 0, -1)), -1, 0)
 
 
 def weighted(drawn: TableDraws, row_weight: Array) -> TableDraws:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Estimand:
         """The metric itself."""
         return self.spec.metric
 
-    @property
+    @cached_property
     def named(self) -> MetricSpec:
         """The metric as the result calls it: with the average that the options ask for, and the parameters given."""
         changed = {k: v for k, v in self.parameters.items() if not np.array_equal(v, self.metric.parameters[k])}

@@ -127,7 +127,8 @@ class IntervalSampler:
         undefined = float(np.isnan(drawn.values).mean())
         if drawn.centre is None:
             return Bounds(low, high, undefined)
-        around, limits = quantiles(drawn.around, self.inference.tails), estimand.named.metric.range
+        around = (low, high) if drawn.around is drawn.values else quantiles(drawn.around, self.inference.tails)
+        limits = estimand.named.metric.range
         for part in (drawn.least_shift, 1.0):
             moved = recentred(around, np.asarray(value), drawn.centre, limits, part)
             low, high = np.fmin(low, moved[0]), np.fmax(high, moved[1])

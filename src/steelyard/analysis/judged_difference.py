@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.evidence import DrawnEvidence
 from steelyard.analysis.holm import holm
 from steelyard.analysis.omnibus_test import JointSpread, Omnibus
 from steelyard.analysis.rows import Rows
@@ -30,7 +31,7 @@ class JudgedDifference:
 
     def concluded(self, inference: Inference, p_holm: float, margin: float | None) -> Difference:
         """The difference with its interval and its p-values."""
-        low, high = self.evidence.ends(inference.level)
+        low, high = self.ends(inference.level)
         return replace(
             self.row,
             low=low,
@@ -43,6 +44,11 @@ class JudgedDifference:
             simultaneous_high=high,
             p_not_worse=None if margin is None else self._p_not_worse(margin),
         )
+
+    def ends(self, level: float) -> tuple[float, float]:
+        """The interval of that level, which holds 0 where the test does not reject it."""
+        low, high = self.evidence.ends(level)
+        return (min(low, 0.0), max(high, 0.0)) if self.p_value > 1 - level else (low, high)
 
     def _p_not_worse(self, margin: float) -> float | None:
         """The one-sided p-value of a being worse than b by the margin or more; None where no value is best."""
@@ -64,15 +70,27 @@ def concluded(
         of_spec = [i for i, pair in enumerate(pairs) if pair.row.spec == spec]
         of_spec.sort(key=lambda i: places[pairs[i].row.a, pairs[i].row.b])
         values = {name: value for i in of_spec for name, value in _values(pairs[i].row)}
-        joint = JointSpread.of([values[name] for name in models], [pairs[i].evidence for i in of_spec])
-        tests.append(joint.omnibus(spec))
-        if not math.isnan(tests[-1].p_value):
-            level = joint.level_of_each(inference.level, inference.generator)
-            for i in of_spec:
-                low, high = pairs[i].evidence.ends(level)
-                rows[i] = replace(rows[i], simultaneous_low=low, simultaneous_high=high)
+        test, level = _together([pairs[i] for i in of_spec], [values[name] for name in models], inference)
+        tests.append(test)
+        for i in of_spec if not math.isnan(test.p_value) else ():
+            low, high = pairs[i].ends(level)
+            rows[i] = replace(rows[i], simultaneous_low=low, simultaneous_high=high)
     return Rows(rows), tests
 
 
 def _values(row: Difference) -> tuple[tuple[str, float], tuple[str, float]]:
     return (row.a, row.value_a), (row.b, row.value_b)
+
+
+def _together(
+    pairs: Sequence[JudgedDifference], values: Sequence[float], inference: Inference
+) -> tuple[Omnibus, float]:
+    """The test that all models are equal, and the level of each pair's interval at which all hold together."""
+    joint = JointSpread.of(values, [pair.evidence for pair in pairs])
+    test = joint.omnibus(pairs[0].row.spec)
+    if math.isnan(test.p_value):
+        return test, inference.level
+    largest = joint.largest(inference.generator, inference.draws)
+    if any(isinstance(pair.evidence, DrawnEvidence) for pair in pairs):
+        test = joint.of_smallest(test.spec, [pair.p_value for pair in pairs], largest)
+    return test, joint.level_of_each(inference.level, largest)

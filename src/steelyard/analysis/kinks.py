@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ DEVIANCE_FACTOR = 7.0 / 3.841458820694124
 NEAR_KINK = 0.01  # a kink matters where at least this share of the draws lies on its other side
 
 
+@lru_cache(256)
 def kinks(formula: Expression | None) -> list[Operation]:
     """The absolute values in a formula: at their zero the quantiles of its draws miss it."""
     nodes = [] if formula is None else walk(formula)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.chance import chance
+from steelyard.analysis.chance import rounded_to_zero
 from steelyard.analysis.draws import binned
 from steelyard.analysis.prevalence import scores_at
 from steelyard.metrics import application
@@ -15,7 +15,7 @@ from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
@@ -26,7 +26,7 @@ _NEAR_ALL = (0.001, 0.005, 0.01, 0.02, 0.03, 0.05)
 _LOWEST = -4  # the decade at which the grid begins, unless the sample lies lower
 MOST_UNGROUPED = 20_000  # scores up to which the metrics are computed at every prevalence from all of them
 _GROUPED = 4_000  # scores of the rarer class around which more than those are grouped
-_AT_ONCE = 4_000_000
+_AT_ONCE = 500_000  # weights: a dozen arrays of so many are kept for all metrics
 
 
 def prevalence_grid(*included: float) -> Array:
@@ -62,30 +62,39 @@ class OverPrevalence:
     reasons: Mapping[int, str]
 
 
-def over_prevalence(metric: Metric, table: ScoreTable, shares: Array) -> OverPrevalence | None:
-    """The metric over a grid; None where it is the same at every prevalence."""
-    values = values_over(metric, table, shares)
-    if _is_constant(values):
-        return None
-    totals = ScoreTable(_in_one(table.positive), _in_one(table.negative), table.label)  # all that a baseline knows
-    baseline = [chance(metric, scores_at(totals, float(share))).same_margins for share in shares]
+def over_prevalence(metrics: Sequence[Metric], table: ScoreTable, shares: Array) -> dict[Metric, OverPrevalence | None]:
+    """The metrics over a grid; None for one that is the same at every prevalence."""
+    baselines = _no_skill_at(table, shares)
+    return {
+        metric: None if _is_constant(values) else _over(metric, values, table, baselines, shares)
+        for metric, values in values_over(metrics, table, shares).items()
+    }
+
+
+def _over(metric: Metric, values: Array, table: ScoreTable, baselines: ScoreTable, shares: Array) -> OverPrevalence:
     undefined = np.flatnonzero(~np.isfinite(values)).tolist()
     reasons = {i: str(metric.why(scores_at(table, float(shares[i]))) or "undefined") for i in undefined}
-    return OverPrevalence(values, np.array(baseline), reasons)
+    chance = np.asarray(application.on_scores(metric, baselines, metric.parameters).value)
+    return OverPrevalence(values, np.broadcast_to(rounded_to_zero(metric, chance), len(shares)), reasons)
 
 
-def _in_one(side: ClassScores) -> ClassScores:
-    """A class with all its rows at one score."""
-    rows, weights = np.array([side.n]), np.array([float(side.total)])
-    return ClassScores(np.full(1, 0.5), rows, weights, weights)
+def _no_skill_at(table: ScoreTable, shares: Array) -> ScoreTable:
+    """The table in which at each prevalence all rows have it as their score: one draw of the weights for each."""
+    weights = (np.diag(share * float(table.total)) for share in (shares, 1 - shares))
+    positive, negative = (ClassScores(shares, column, column, column) for column in weights)
+    return ScoreTable(positive, negative, table.label)
 
 
-def values_over(metric: Metric, table: ScoreTable, shares: Array) -> Array:
-    """The metric of scores at each prevalence."""
+def values_over(metrics: Sequence[Metric], table: ScoreTable, shares: Array) -> dict[Metric, Array]:
+    """The metrics of scores at each prevalence, at as many at once as memory allows."""
     size = table.positive.size + table.negative.size
-    parts = np.array_split(shares, max(1, int(np.ceil(size * len(shares) / _AT_ONCE))))
-    values = [application.on_scores(metric, scores_at(table, part), metric.parameters).value for part in parts]
-    return np.concatenate([np.broadcast_to(v, len(part)) for v, part in zip(values, parts, strict=True)])
+    values: dict[Metric, list[Array]] = {metric: [] for metric in metrics}
+    for part in np.array_split(shares, max(1, int(np.ceil(size * len(shares) / _AT_ONCE)))):
+        there = scores_at(table, part)
+        for metric, parts in values.items():
+            value = application.on_scores(metric, there, metric.parameters).value
+            parts.append(np.broadcast_to(value, len(part)))
+    return {metric: np.concatenate(parts) for metric, parts in values.items()}
 
 
 def _is_constant(values: Array) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 
 from steelyard.analysis.auc_intervals import NEGLIGIBLE
 from steelyard.analysis.distributions import normal_reach
+from steelyard.analysis.loss_intervals import OtherLosses, mean_loss_ends
 from steelyard.analysis.rate_intervals import jeffreys
 from steelyard.analysis.score_influence import score_influence
 from steelyard.analysis.weighted_rows import WeightedRows
@@ -67,7 +68,9 @@ def probability_ends(
         if not np.isfinite(value):
             return NO_ENDS
         losses = row_losses(metric, table, estimand.parameters)
-        return _share_ends(losses, rows) if metric.is_share else _mean_ends(losses, rows)
+        if metric.is_share:
+            return _share_ends(losses, rows)
+        return ColumnEnds(*mean_loss_ends(losses, OtherLosses.of(metric, table, estimand.parameters), rows))
     parts = list(averaged_columns(metric, table, options, estimand.parameters))
     if options.average is not None:
         return NO_ENDS if isnan(value) else _averaged_ends(estimand, parts, float(value), rows, interval_of)
@@ -187,18 +190,7 @@ def _student_ratio(part: ColumnTable, rows: WeightedRows) -> float:
     return rows.student_reach(n) / normal_reach(rows.level)
 
 
-# ---------------------------------------------------------------- means over rows
-
-
-def _mean_ends(losses: Array, rows: WeightedRows) -> ColumnEnds:
-    """Student's t on the losses of the rows, the upper end moved out by their skewness (Johnson 1978)."""
-    mean, n = float(np.average(losses, weights=rows.weights)), rows.effective_number()
-    if n <= 1:
-        return NO_ENDS
-    influence = (losses - mean) / rows.weights.sum()
-    error, t = sqrt(rows.moment(influence, 2) * n / (n - 1)), rows.student_reach(n)
-    skewness = rows.moment(influence, 3) / rows.moment(influence, 2) ** 1.5 if error else 0.0
-    return ColumnEnds(mean - t * error, mean + (t + max(skewness, 0.0) * (1 + 2 * t**2) / 6) * error)
+# ---------------------------------------------------------------- shares of rows
 
 
 def _share_ends(hits: Array, rows: WeightedRows) -> ColumnEnds:

@@ -20,7 +20,7 @@ from steelyard.analysis.threshold_limits import Capacity
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from steelyard._types import Array
     from steelyard.analysis.limit_parts import RateLimit
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # part of the risk that each start has.
 _ROUNDING = 1e-9
 _TAIL_DRAWS, _DRAWS = 25, (1_000, 20_000)  # draws that break a limit at the risk allowed, and in all
-_MOST_CELLS, _QUICK_THRESHOLDS = 512_000, 64
+_THRESHOLDS, _REFINED, _QUICK_THRESHOLDS = 64, 16, 64
 _STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))
 
 
@@ -168,19 +168,46 @@ def _on_draws(
 ) -> Array:
     """The thresholds around the surest one at which draws of the table break limits on any metrics seldom enough.
 
-    Only where a run of them ends can it reach too far, and it has two ends, so each may take half of the risk.
+    Only where a run of them ends can it reach too far, and the threshold that is chosen lies at one end at most. The
+    surest is the best of many by luck too, so it is to break them half as often. A few thresholds tell between which
+    two of them a run ends, others between those two tell where.
     """
-    sides = sample.rows.observed.shape[0]
-    draws = int(np.clip(_TAIL_DRAWS * 2 * sides / risk, *((200, 200) if quick else _DRAWS)))
-    rates = sample.rates(_QUICK_THRESHOLDS if quick else int(np.clip(_MOST_CELLS // draws, 32, 512)))
     met = np.logical_and.reduce([limit.is_met(sample.every.counts) for limit in limits])
-    broken = np.where(met.reshape(-1)[rates.places], broken_shares(limits, sample, rates, draws, rng), 1.0)
-    kept, size = np.zeros(met.size, dtype=bool), met.shape[-1]
-    for side in range(sides):
-        of_side = rates.places // size == side
-        at, share = rates.places[of_side], broken[of_side]
-        kept[at[_run_around(int(share.argmin()), share <= risk / (2 * sides))]] = True
+    allowed, size = risk / len(met), met.shape[-1]
+    draws = int(np.clip(2 * _TAIL_DRAWS / allowed, *((200, 200) if quick else _DRAWS)))
+
+    def broken(places: Array) -> Array:
+        shares = broken_shares(limits, sample, sample.rates_at(places), draws, rng)
+        return np.where(met.reshape(-1)[places], shares, 1.0)
+
+    kept = np.zeros(met.size, dtype=bool)
+    for side, of_side in enumerate(np.split(sample.some_places(_QUICK_THRESHOLDS if quick else _THRESHOLDS), len(met))):
+        shares = broken(of_side)
+        run = run_around(int(shares.argmin()), shares <= allowed)
+        if shares.min() > allowed / 2:
+            continue
+        first, last = int(of_side[run.start]), int(of_side[run.stop - 1])
+        if not quick:
+            before = side * size - 1 if run.start == 0 else int(of_side[run.start - 1])
+            after = (side + 1) * size if run.stop == len(of_side) else int(of_side[run.stop])
+            first, last = (_furthest(end, stop, broken, allowed) for end, stop in ((first, before), (last, after)))
+        kept[first : last + 1] = True
     return kept.reshape(met.shape)
+
+
+def _furthest(end: int, stop: int, broken: Callable[[Array], Array], allowed: float) -> int:
+    """How far a run of good places goes on from its end, short of a place that is not good."""
+    step = 1 if stop > end else -1
+    while abs(stop - end) > 1:
+        count = min(abs(stop - end) - 1, _REFINED)
+        places = np.unique(np.linspace(end + step, stop - step, count).astype(np.int64))[::step]
+        bad = np.flatnonzero(broken(places) > allowed)
+        end, stop = (
+            (int(places[-1]), stop)
+            if not len(bad)
+            else (int(places[bad[0] - 1]) if bad[0] else end, int(places[bad[0]]))
+        )
+    return end
 
 
 def broken_shares(
@@ -195,7 +222,7 @@ def broken_shares(
     return np.asarray(np.max(shares, axis=0))
 
 
-def _run_around(place: int, good: Array) -> slice:
+def run_around(place: int, good: Array) -> slice:
     """The run of good places around one of them; empty where it is not good itself."""
     bad = np.flatnonzero(~good)
     after = int(np.searchsorted(bad, place))

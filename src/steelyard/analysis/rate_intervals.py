@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.distributions import normal_reach
+from steelyard.analysis.distributions import beta_quantile, normal_reach
 from steelyard.metrics.expression import Expression, Operation, Ratio, Symbol
 from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.statistics.counts import Cells, Counts
@@ -65,20 +65,16 @@ def score_ends(share: Array | float, trials: Array | float, reach: float) -> End
 
 def jeffreys(hits: Array, trials: Array, level: float) -> Ends:
     """The equal tails of the posterior with half a row added to each side (Brown, Cai and DasGupta 2001)."""
-    from scipy.stats import beta
-
     a, b = hits + 0.5, trials - hits + 0.5
-    low, high = beta.ppf((1 - level) / 2, a, b), beta.ppf((1 + level) / 2, a, b)
+    low, high = beta_quantile((1 - level) / 2, a, b), beta_quantile((1 + level) / 2, a, b)
     return np.where(hits == 0, 0.0, low), np.where(hits == trials, 1.0, high)
 
 
 def exact(hits: Array, trials: Array, level: float) -> Ends:
     """The rates that neither binomial tail rejects (Clopper and Pearson 1934): never too short."""
-    from scipy.stats import beta
-
     with np.errstate(invalid="ignore"):
-        low = np.where(hits == 0, 0.0, beta.ppf((1 - level) / 2, hits, trials - hits + 1))
-        high = np.where(hits == trials, 1.0, beta.ppf((1 + level) / 2, hits + 1, trials - hits))
+        low = np.where(hits == 0, 0.0, beta_quantile((1 - level) / 2, hits, trials - hits + 1))
+        high = np.where(hits == trials, 1.0, beta_quantile((1 + level) / 2, hits + 1, trials - hits))
     return low, high
 
 

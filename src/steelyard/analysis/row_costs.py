@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from steelyard.analysis.threshold_criterion import Aim
 from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.ingest.bad_rows import naming_costs
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.threshold_limits import Limit
     from steelyard.statistics.counts import Counts
 
     ErrorCost: TypeAlias = float | str | ArrayLike  # of every row, or by row: a column's name, or its values
@@ -39,6 +41,22 @@ def costs_by_row(costs: CostsLike) -> bool:
         if key not in COST_KEYS:
             raise InputTypeError(f"{key!r} is no cost; there are {', '.join(COST_KEYS)}.{did_you_mean(key, COST_KEYS)}")
     return any(_is_column(cost) or key.startswith("benefit") for key, cost in costs.items())
+
+
+def limits_with_costs(limits: tuple[Limit, ...], aim: Aim | None) -> tuple[Limit, ...]:
+    """The limits, of which one on the expected cost is read with the costs that are aimed at; None are costs by row."""
+    expected = get_metric("expected_cost")
+    if aim is None and any(limit.metric is expected for limit in limits):
+        raise InputError(
+            "A limit on expected_cost takes costs that are numbers, the same for every row; write them in it, such as "
+            "'expected_cost[cost_fn=10] <= 0.3', or give cost= without columns and benefits."
+        )
+    return tuple(
+        replace(limit, metric=aim.metrics[0], text=limit.text.replace(expected.name, aim.name, 1))
+        if aim is not None and limit.metric is expected
+        else limit
+        for limit in limits
+    )
 
 
 @dataclass(frozen=True)
@@ -86,7 +104,8 @@ def cost_table(
         places = [i for i, cost in enumerate(given) if _is_column(cost)]
         if len(places) > 1:
             raise InputError(f"Of {', '.join(keys)} one may be given by row; give a column of their difference.")
-        column = _column(getattr(by_column(given[places[0]]), name), of_rows) if places else None
+        with naming_costs(keys[places[0]] if places else ""):
+            column = _column(getattr(by_column(given[places[0]]), name), of_rows) if places else None
         if not all(np.isfinite(float(cost)) for i, cost in enumerate(given) if i not in places):  # type: ignore[arg-type]  # a number
             raise InputError(f"Costs are finite numbers, not {dict(zip(keys, given, strict=True))}.")
         numbers = [0.0 if i in places else float(cost) for i, cost in enumerate(given)]  # type: ignore[arg-type]  # a number

@@ -14,7 +14,6 @@ import numpy as np
 from steelyard.metrics import ranking
 from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.score_values import score_values
-from steelyard.statistics.score_order import merge_descending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -69,7 +68,7 @@ class _Curve(NamedTuple):
 
     @classmethod
     def of(cls, table: ScoreTable) -> _Curve:
-        scores, places = merge_descending(table.positive.distinct[0], table.negative.distinct[0])
+        scores, places = table.merged
         cells = np.zeros((2, len(scores) + 1))
         for cell, side, at in zip(cells, table.classes, places, strict=True):
             cell[1:][at] = side.distinct[1][::-1]

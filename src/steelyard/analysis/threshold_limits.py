@@ -128,7 +128,17 @@ def _limit(text: str) -> Limit:
     metric = get_metric(parts[1])
     if metric.function is None:
         raise InputTypeError(f"{metric.name} judges the order of all scores, so it cannot constrain a threshold.")
+    _refuse_percent(metric, bound, text)
     return Limit(metric, parts[2], bound, f"{metric.name} {parts[2]} {parts[3]}{parts[4] and ' %'}")
+
+
+def _refuse_percent(metric: Metric, bound: float, text: str) -> None:
+    """Refuse a bound of a share that was meant in percent."""
+    if metric.range == (0, 1) and 1 < bound <= 100:
+        raise InputError(
+            f"{metric.name} lies between 0 and 1, and {text.strip()!r} does not; did you mean {bound / 100:g} or "
+            f"{bound:g} %?"
+        )
 
 
 def _capacity(alerts: int, rows: int) -> Capacity:

@@ -82,18 +82,24 @@ class Rates(NamedTuple):
 
     def drawn(self, draws: int, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
         """Draws of both rates, as low as the rows allow and as high, in four pairs: Clopper and Pearson's tails."""
-        ends = []
-        for rate, rows in ((self.recall, self.positives), (self.fpr, self.negatives)):
-            hits = rate * rows
-            lower = _beta(hits, rows - hits + 1, draws, rng)
-            ends.append((lower, _beta(hits + 1, rows - hits, draws, rng)))
-        yield from ((recall, fpr) for recall in ends[0] for fpr in ends[1])
+        recalls = _drawn_curve(self.recall, self.positives, draws, rng)
+        fprs = _drawn_curve(self.fpr, self.negatives, draws, rng)
+        yield from ((recall, fpr) for recall in recalls for fpr in fprs)
 
 
-def _beta(a: Array, b: Array, draws: int, rng: np.random.Generator) -> Array:
-    """Beta draws on a first axis, sure where a shape is 0."""
-    first, second = (rng.standard_gamma(np.maximum(shape, 0), size=(draws, len(shape))) for shape in (a, b))
-    return np.asarray(first / np.where(first + second > 0, first + second, 1))
+def _drawn_curve(rates: Array, rows: float, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Draws of a rate at all thresholds together: the least and the largest that the order statistics allow.
+
+    The share of the population above the h-th of n scores is a sum of h exponentials out of n + 1, so one draw is a
+    whole curve: what neighbouring thresholds break, they break in the same draws. Drawn one by one, the luck of
+    hundreds of them ended a run of good thresholds early.
+    """
+    hits, places = np.unique(rates * rows, return_inverse=True)
+    steps = np.diff(hits, prepend=0.0, append=max(rows, float(hits[-1])))
+    sums = np.cumsum(rng.standard_gamma(steps, size=(draws, len(steps))), axis=1)
+    one_more = rng.standard_exponential((draws, 1))
+    least, total = sums[:, places], sums[:, -1:] + one_more
+    return least / total, (least + one_more) / total
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +155,9 @@ class ThresholdSample:
         """That many thresholds, or fewer where the tables of all clusters would not fit into memory."""
         return most if self.clusters is None else max(64, min(most, _MOST_CELLS // len(self.clusters.sizes)))
 
-    def rates(self, most: int = _MOST_DRAWN) -> Rates:
-        """Both rates at some of the thresholds, directions and thresholds taken as one axis."""
-        few = ThresholdCounts.of(coarse(self.table, math.inf, most), self.both)
-        return self.rates_at(places_among(few, self.rows))
+    def some_places(self, most: int) -> Array:
+        """The places of some of the thresholds, directions and thresholds taken as one axis."""
+        return places_among(ThresholdCounts.of(coarse(self.table, math.inf, most), self.both), self.rows)
 
     def rates_at(self, places: Array) -> Rates:
         """Both rates at those thresholds."""

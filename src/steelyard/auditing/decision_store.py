@@ -35,9 +35,12 @@ SHIPPED = Path(__file__).parent / "decisions.json"
 def decision_key(metric: Metric, property_: Property) -> str | None:
     """What a decision depends on: the formula, not how it is spelt; None for an opaque function, which has none."""
     node = exact_expression(metric)
-    if node is None:
-        return None
-    return sha256(repr((_canonical(node), metric.range, metric.direction, property_.name)).encode()).hexdigest()
+    return None if node is None else _key(node, metric.range, metric.direction, property_.name)
+
+
+@lru_cache(maxsize=4_096)
+def _key(node: Expression, *facts: object) -> str:
+    return sha256(repr((_canonical(node), *facts)).encode()).hexdigest()
 
 
 @lru_cache(maxsize=512)
@@ -49,7 +52,7 @@ def recalled_decision(metric: Metric, property_: Property, decisions: Decisions 
     """The decision that is stored, or stands among the given ones; nothing is decided anew."""
     stored = stored_decisions() if decisions is None else decisions
     decision = stored.get(decision_key(metric, property_) or "")
-    return decision and replace(decision, metric=metric.name)
+    return decision if decision is None or decision.metric == metric.name else replace(decision, metric=metric.name)
 
 
 def recalled_decisions(metric: Metric) -> Decisions:

@@ -34,6 +34,7 @@ _COSTS = {
     "cost_tp": "What a true positive costs, 0 by default; a number or a column.",
     "cost_tn": "What a true negative costs, 0 by default; a number or a column.",
     "benefit_tp": "What a true positive brings in, such as the amount that is saved; a number or a column.",
+    "benefit_tn": "What a true negative brings in; a number or a column.",
 }
 
 

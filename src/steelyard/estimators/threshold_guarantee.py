@@ -24,7 +24,9 @@ class Guarantee:
 
     def sentence(self, chosen: Mapping[Label, BestThreshold]) -> str:
         """For what the limits hold, with what is to be known of each threshold."""
-        return " ".join([self._of_limits(next(iter(chosen.values())).limits), *self._of_groups(), *self._notes(chosen)])
+        first = next(iter(chosen.values()))
+        positive = [f"The positive class is {first.positive!r}."] if first.limits else []
+        return " ".join([self._of_limits(first.limits), *positive, *self._of_groups(), *self._notes(chosen)])
 
     def _of_limits(self, limits: Sequence[KeptLimit]) -> str:
         if not limits:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.chance import chance
+from steelyard.analysis.chance import Baselines
 from steelyard.analysis.chance_tests import ChanceTest, beats_chance
 from steelyard.analysis.intervals import table_intervals
 from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
-from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.probability_table import ProbabilityTable
 
@@ -91,15 +91,16 @@ def table_rows(
         else at_prevalence(table, inference.prevalence)
     )
     intervals = table_intervals(specs, table, options, inference)
-    return [_row(interval, _baseline(spec, at, options)) for spec, interval in zip(specs, intervals, strict=True)]
+    baselines = Baselines(at)
+    return [
+        _row(interval, _baseline(spec, baselines, options)) for spec, interval in zip(specs, intervals, strict=True)
+    ]
 
 
-def _baseline(spec: MetricSpec, table: MetricTable, options: CallOptions) -> float:
+def _baseline(spec: MetricSpec, baselines: Baselines, options: CallOptions) -> float:
     """The no-skill baseline; NaN where a table, or a group, holds one class only."""
-    classes = spec.options(options)
-    average = classes.average or NATIVE
     try:
-        return float(chance(spec.metric, table, average=average, pos_label=classes.pos_label).same_margins)
+        return baselines.same_margins(spec, options)
     except InputError:
         return math.nan
 

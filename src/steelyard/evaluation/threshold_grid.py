@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 MOST_THRESHOLDS = 360  # more would be finer than the pixels of a slider
-_MOST_SEARCHED = 200_000  # thresholds among which a monotone metric looks for its best one; beyond, only at the corners
+_MOST_SEARCHED = 10_000  # thresholds among which a monotone metric looks for its best one; beyond, only at the corners
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,17 @@ def threshold_grid(
 
 def _best_places(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Array) -> dict[str, int]:
     """Where each metric of one table is best, if it is defined anywhere."""
-    every, corners = ThresholdCounts.of(table, both=False), _corners(tp, fp) if len(tp) > _MOST_SEARCHED else None
+    counts, corners = ThresholdCounts.of(table, both=False).counts, None
+    if len(tp) > _MOST_SEARCHED:
+        corners = _corners(tp, fp)
+        at_corners = counts[..., corners]
     rated = [m for m in metrics if m.function is not None and m.direction is not None]
-    places = {metric.name: _best(every, metric, corners) for metric in rated}
+    places = {
+        metric.name: _best(counts, metric)
+        if corners is None or not _is_monotone(metric)
+        else _best(at_corners, metric, corners)
+        for metric in rated
+    }
     return {name: place for name, place in places.items() if place is not None}
 
 
@@ -92,11 +100,10 @@ def _in_use(thresholds: Array, threshold: float) -> int:
     return int(np.searchsorted(-thresholds, -threshold, side="right")) - 1
 
 
-def _best(every: ThresholdCounts, metric: Metric, corners: Array | None) -> int | None:
-    """The place of the highest of the best thresholds, as best_threshold finds it."""
+def _best(counts: Counts[Array], metric: Metric, places: Array | None = None) -> int | None:
+    """The place of the highest of the best thresholds, as best_threshold finds it; the counts may be at some places."""
     criterion = Criterion(read_aim(metric, {}))
-    places = corners if corners is not None and _is_monotone(metric) else None
-    merits = criterion.merits(every.counts if places is None else every.counts[..., places])
+    merits = criterion.merits(counts)
     place = int(criterion.chosen(merits))
     if np.isnan(merits.flat[place]):
         return None

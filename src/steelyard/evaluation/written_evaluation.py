@@ -27,8 +27,8 @@ METRIC_NUMBERS = ("value", "low", "high", "chance", "undefined_share")
 INTERVAL_NUMBERS = ("value", "low", "high", "undefined_share")
 
 
-def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
-    """The evaluation as strict JSON values, by the published schema."""
+def evaluation_json(evaluation: Evaluation, *, verdict: bool = True) -> dict[str, Any]:
+    """The evaluation as strict JSON values, by the published schema; the verdict may be left out."""
     return {
         "schema": RESULT_SCHEMA,
         "kind": evaluation.kind,
@@ -42,7 +42,7 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
         "metrics_named": evaluation.metrics_named,
         "per_class": [_class_json(row) for row in evaluation.per_class],
         "groups": [_group_json(group) for group in evaluation.groups],
-        "verdict": [sentence.row() for sentence in evaluation.verdict],
+        "verdict": [sentence.row() for sentence in (evaluation.verdict if verdict else ())],
         "muted": list(evaluation.muted),
         "assumed": list(evaluation.assumed),
         "beats": None if evaluation.beats is None else _test_json(evaluation.beats),

@@ -49,6 +49,16 @@ def _first(source: Source, column: str, bad: pl.Expr) -> tuple[int, Any] | None:
 
 
 @contextmanager
+def naming_costs(name: str) -> Iterator[None]:
+    """What is wrong with costs, which are counted as weights, is said of costs, and arrays of them by this name."""
+    try:
+        yield
+    except (InputError, InputTypeError) as error:
+        said = str(error).replace("sample_weight", name).replace("a weight", "a cost")
+        raise type(error)(said) from None
+
+
+@contextmanager
 def naming_bad_numbers(source: Source, *names: str | None) -> Iterator[None]:
     """Text where a text file should have numbers is refused by its row; engines name the value alone."""
     try:

@@ -110,7 +110,8 @@ def _tally(source: Source, request: TallyRequest) -> Tally:
 def _costs(source: Source, request: TallyRequest, name: str, positive: Label) -> ScoreTable:
     """The scores of all rows weighted by a column of costs."""
     columns = replace(request.columns, weight=name, by=(), cost=())
-    return score_tables(source, replace(request, columns=columns, pos_label=positive))[0][()]
+    with bad_rows.naming_costs(name):
+        return score_tables(source, replace(request, columns=columns, pos_label=positive))[0][()]
 
 
 def _labels(tables: dict[str, Any]) -> Labels:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING
 from steelyard.errors import InputTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import ParamSpec, TypeVar
 
     _Given = ParamSpec("_Given")
@@ -33,6 +35,18 @@ def refuse_keywords(who: str, options: Mapping[str, object], names: Iterable[str
     for name in names:
         if options.get(name) is not None:
             raise InputTypeError(_SENTENCES[name].format(who=who))
+
+
+@contextmanager
+def naming_misspelled(function: Callable[..., object], options: Mapping[str, object]) -> Iterator[None]:
+    """What is refused as no parameter of a metric is named as the keyword of the function that it nearly is."""
+    try:
+        yield
+    except InputTypeError:
+        for name in options:
+            if near := get_close_matches(name, signature(function).parameters, n=1, cutoff=0.8):
+                raise InputTypeError(f"{function.__name__} takes no {name}=. Did you mean {near[0]}=?") from None
+        raise
 
 
 def refuses_other_keywords(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from functools import wraps
+from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,12 +19,29 @@ from steelyard.statistics.class_scores import starting_at_zero
 from steelyard.statistics.score_order import PART, chunks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steelyard._types import Array
     from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
 
+T = TypeVar("T")
+
 # Every formula works along the last axis of the weights, so that the draws of a bootstrap are an axis before it.
+
+
+def _once(part: Callable[[ScoreTable], T]) -> Callable[[ScoreTable], T]:
+    """What several metrics share of a table, computed once for each."""
+
+    @wraps(part)
+    def remembered(t: ScoreTable) -> T:
+        if part not in t.remembered:
+            t.remembered[part] = part(t)
+        kept: T = t.remembered[part]
+        return kept
+
+    return remembered
 
 
 def missing(t: ScoreTable) -> str | None:
@@ -107,6 +127,7 @@ def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
     return areas.sum(0) - np.tensordot(weights, areas[:-1] - areas[-1], 1)
 
 
+@_once
 def _steps(t: ScoreTable) -> tuple[Array, Array, Array]:
     """At each distinct score of the positives, descending: the positives found, the false alarms there and above it.
 
@@ -144,6 +165,7 @@ def average_precision(t):
     return _average_precision(t)
 
 
+@_once
 def _average_precision(t: ScoreTable) -> Any:
     at_positives = t.at_positive_scores
     parts = ((column[..., part] for column in at_positives) for part in chunks(at_positives[0].shape[-1], PART))
@@ -190,6 +212,7 @@ def pr_auc(t):
 # ---------------------------------------------------------------- at a point of the curve
 
 
+@_once
 def _precision_and_recall(t: ScoreTable) -> tuple[Array, Array]:
     """Both at the scores of the positives: of the thresholds of one recall these have the highest precision."""
     _, tp, fp = t.at_positive_scores
@@ -237,7 +260,14 @@ def precision_at_recall(t, *, at=0.9):
 
 def _found(t: ScoreTable, flagged: float) -> Any:
     """The positives among the highest scores of that much weight; tied rows count in part."""
-    return _between((t.counts.tp + t.counts.fp).astype(np.float64), t.counts.tp, flagged)
+    if not t.positive.size:
+        return 0.0
+    tp, at, above = _steps(t)
+    before, wanted = starting_at_zero(tp)[..., :-1], np.asarray(flagged, dtype=np.float64)[..., None]
+    i = np.clip((tp + at < wanted).sum(-1, keepdims=True), 0, tp.shape[-1] - 1)
+    start, end, over, under = (np.take_along_axis(column, i, -1) for column in (before, tp, above, at))
+    into = np.clip(ratio(wanted - (start + over), end + under - (start + over), limit=0), 0, 1)
+    return (start + (end - start) * into)[..., 0]
 
 
 @metric(
@@ -356,9 +386,14 @@ def log_loss(t):
 
     A column of probabilities for each class is taken as well: the loss of a row is that of its class.
     """
-    positive, negative = _probabilities("log_loss", t)
+    _probabilities("log_loss", t)
+    return _log_loss(t)
+
+
+@_once
+def _log_loss(t: ScoreTable) -> Any:
     with np.errstate(divide="ignore"):
-        return _mean(t, -np.log(positive.scores), -np.log1p(-negative.scores))
+        return _mean(t, -np.log(t.positive.scores), -np.log1p(-t.negative.scores))
 
 
 @metric(
@@ -377,8 +412,7 @@ def d2_log_loss(t):
         return undefined(why)
     share = t.positive.total / t.total
     prior = -share * np.log(share) - (1 - share) * np.log1p(-share)
-    with np.errstate(divide="ignore"):
-        return 1 - _mean(t, -np.log(t.positive.scores), -np.log1p(-t.negative.scores)) / prior
+    return 1 - _log_loss(t) / prior
 
 
 @metric(
@@ -400,6 +434,7 @@ def expected_calibration_error(t, *, bins=10):
     gap = np.zeros((*total.shape, bins))
     for side, truth in ((positive, 1), (negative, 0)):
         off = (truth - side.scores) * (1 if side.entry_weights is None else side.entry_weights)
-        edges = np.searchsorted(np.minimum((side.scores * bins).astype(np.int64), bins - 1), np.arange(bins + 1))
-        gap += np.diff(starting_at_zero(np.cumsum(off, -1))[..., edges], axis=-1)
+        inner = [bisect_left(side.scores, i, key=lambda score: score * bins) for i in range(1, bins)]
+        ends = pairwise([0, *inner, side.size])
+        gap += np.stack([off[..., start:end].sum(-1) for start, end in ends], axis=-1)
     return np.abs(gap).sum(-1) / total

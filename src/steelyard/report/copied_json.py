@@ -24,7 +24,7 @@ def beside_metrics(evaluation: Evaluation, table: Confusion) -> dict[str, Any]:
 
     Of many classes, of which the page copies one against the rest, there are neither rows of classes nor the table.
     """
-    every = evaluation_json(replace(evaluation, scores=None, groups=Rows()))
+    every = evaluation_json(replace(evaluation, scores=None, groups=Rows()), verdict=False)
     fixed = {key: every[key] for key in ("kind", "versions", "metrics_named", "muted")}
     fixed["columns"] = {use: _clipped_names(names) for use, names in every["columns"].items()}
     as_evaluated = {key: every[key] for key in ("prevalence", "counts", "beats", "behind")} | {

@@ -157,7 +157,7 @@ def _of_scores(
     metrics = [row.spec.metric for row in evaluation.metrics]
     grid = threshold_grid(scores, [metric for metric in metrics if metric.scores is None], evaluation.threshold)
     small = grouped_scores(scores)
-    over = {metric: over_prevalence(metric, small, shares) for metric in metrics if metric.scores is not None}
+    over = over_prevalence([metric for metric in metrics if metric.scores is not None], small, shares)
     for row, metric in zip(rows, metrics, strict=True):
         row.update({"best": grid.best.get(row["name"])} if metric.scores is None else _over(row, over[metric], start))
     shown = {metric: row["at"] for row, metric in zip(rows, metrics, strict=True) if "at" in row}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import terminal_width, three_digits
+from steelyard.analysis.formatting import terminal_width
 from steelyard.analysis.rows import table_text
 from steelyard.analysis.text_table import LABEL_WIDTH
 from steelyard.report.metric_blocks import metric_blocks
@@ -198,7 +198,7 @@ def threshold_summary(best: BestThreshold, notes: Sequence[str], assumed: Sequen
 
 def _limit_line(kept: KeptLimit) -> str:
     """A limit with the value on these rows, and how likely it holds on new ones."""
-    return f"{kept.limit}: {three_digits(kept.value)} here;{str(kept).removeprefix(kept.limit)}."
+    return f"{kept.limit}: {kept.here} here;{str(kept).removeprefix(kept.limit)}."
 
 
 def all_digits(best: BestThreshold) -> str:

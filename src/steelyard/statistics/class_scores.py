@@ -124,7 +124,7 @@ class ClassScores:
 
     def parts_around(self, few: Array) -> Iterator[tuple[slice, Array, Array]]:
         """The same part by part, each with its slice of the few: what is summed need not be held."""
-        if self._unsorted_serves(few):
+        if self._unsorted_serves(few) or self._placed(few) is not None or len(few) <= score_order.PART:
             yield slice(None), *self.around_each(few)
             return
         # In order: a part may be few where all of them are not.
@@ -145,12 +145,26 @@ class ClassScores:
         return self._around_in_order(few, ties)
 
     def _around_in_order(self, few: Array, ties: bool) -> tuple[Array, Array]:
-        lower = score_order.below(few, self.scores)
-        upper = score_order.up_to(few, self.scores, lower) if ties else lower
-        return self._cumulated(lower), self._cumulated(upper)
+        if few is self.scores and self.compact() is self:  # as in draws of one table, which share their scores
+            return (starts := self._running_or_places)[..., :-1], starts[..., 1:]
+        lower, upper = self._placed(few) or (score_order.below(few, self.scores), None)
+        if ties and upper is None:
+            upper = score_order.up_to(few, self.scores, lower)
+        self.__dict__["_last_placed"] = few, (lower, upper)
+        lower_weight = self._cumulated(lower)
+        return lower_weight, lower_weight if upper is None else self._cumulated(upper)
+
+    def _placed(self, few: Array) -> tuple[Array, Array | None] | None:
+        """The places of the last scores asked about, if these are they: the metrics of one table ask about the same."""
+        last_few, places = self.__dict__.get("_last_placed", (None, None))
+        return places if last_few is few else None
 
     def _cumulated(self, places: Array) -> Array:
         return places if self.entry_weights is None else self._running[..., places]
+
+    @property
+    def _running_or_places(self) -> Array:
+        return np.arange(self.size + 1) if self.entry_weights is None else self._running
 
     @cached_property
     def _running(self) -> Array:
@@ -164,9 +178,14 @@ class ClassScores:
 
     def compact(self) -> ClassScores:
         """The same with one entry for each distinct score."""
+        return self if self._compact is None else self._compact
+
+    @cached_property
+    def _compact(self) -> ClassScores | None:
+        """That, or None where every score is distinct: an object that holds itself is not freed at once."""
         rises = self.scores[1:] != self.scores[:-1]
         if rises.all():
-            return self
+            return None
         starts = np.append(0, np.flatnonzero(rises) + 1)
         if self.given_rows is None:
             return ClassScores(self.scores[starts], np.diff(np.append(starts, len(self.scores))))

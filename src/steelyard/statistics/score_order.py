@@ -33,6 +33,9 @@ def sort(scores: Array) -> Array:
 
 def below(few: Array, ordered: Array) -> Array:
     """How many of the ordered scores are below each of some ascending ones."""
+    if len(few) > 2 * len(ordered):  # the fewer are searched: an ordered score is below all from its place on
+        passed = up_to(ordered, few, below(ordered, few))
+        return np.cumsum(np.bincount(passed, minlength=len(few) + 1)[:-1])
     size = 2_048  # a short window keeps the binary searches short: 109 ms against 171 ms for 5e6 in 5e6
     places = np.empty(len(few), dtype=np.int64)
     ends = [*np.searchsorted(ordered, few[::size]).tolist(), len(ordered)]

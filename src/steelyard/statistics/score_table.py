@@ -82,12 +82,17 @@ class ScoreTable:
     @cached_property
     def _curve(self) -> tuple[Array, Array, Array]:
         """The distinct scores, descending, with the weight of each class at or above."""
-        (positives, gained), (negatives, lost) = (scores.distinct for scores in self.classes)
+        (positives, gained), (_, lost) = (scores.distinct for scores in self.classes)
         if self.positive.scores is self.negative.scores:  # as in draws of one table
             return positives[::-1], gained[..., ::-1].cumsum(-1), lost[..., ::-1].cumsum(-1)
-        scores, (of_positives, of_negatives) = score_order.merge_descending(positives, negatives)
+        scores, (of_positives, of_negatives) = self.merged
         tps, fps = _spread(gained, of_positives, len(scores)), _spread(lost, of_negatives, len(scores))
         return scores, tps.cumsum(-1, out=tps), fps.cumsum(-1, out=fps)
+
+    @cached_property
+    def merged(self) -> tuple[Array, list[Array]]:
+        """The distinct scores of both classes, descending, and where among them those of each class are."""
+        return score_order.merge_descending(*(scores.distinct[0] for scores in self.classes))
 
     @cached_property
     def at_positive_scores(self) -> tuple[Array, Array, Array]:
@@ -95,6 +100,11 @@ class ScoreTable:
         scores, weights = self.positive.distinct
         tp = np.cumsum(weights[..., ::-1], -1)[..., ::-1]
         return weights, tp, np.asarray(self.negative.total)[..., None] - self.negative.below_each(scores)
+
+    @cached_property
+    def remembered(self) -> dict[Any, Any]:
+        """What metrics share of this table, by the function that makes it."""
+        return {}
 
     @property
     def thresholds(self) -> Array:
