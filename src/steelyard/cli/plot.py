@@ -38,7 +38,8 @@ _ALONE = ("surface", "correlation")  # kinds that need no predictions
 @options.output()
 def draw_figure(kind: str, inputs: Inputs, metrics: list[str] | None, level: float, output: Output) -> None:
     """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking, correlation,
-    runs (one box over the groups of --by), density or decision, as SVG, PDF or PNG by the ending of -o. The caption is printed.
+    runs (one box over the groups of --by), density or decision, as SVG, PDF or PNG by the ending of -o. The caption is
+    printed.
     """  # noqa: D205 - click fills the paragraph
     from steelyard.report.figures import display_of, figure
     from steelyard.report.terminal import without_controls
