@@ -169,7 +169,7 @@ def _on_draws(
     """The thresholds around the surest one at which draws of the table break limits on any metrics seldom enough.
 
     Only where a run of them ends can it reach too far, and the threshold that is chosen lies at one end at most. The
-    surest is the best of many by luck too, so it is to break them half as often. A few thresholds tell between which
+    surest is the best of many by luck too, so it is to break them half as often. A few thresholds show between which
     two of them a run ends, others between those two tell where.
     """
     met = np.logical_and.reduce([limit.is_met(sample.every.counts) for limit in limits])
