@@ -170,7 +170,7 @@ def _on_draws(
 
     Only where a run of them ends can it reach too far, and the threshold that is chosen lies at one end at most. The
     surest is the best of many by luck too, so it is to break them half as often. A few thresholds show between which
-    two of them a run ends, others between those two tell where.
+    two of them a run ends, others between those two show where.
     """
     met = np.logical_and.reduce([limit.is_met(sample.every.counts) for limit in limits])
     allowed, size = risk / len(met), met.shape[-1]
