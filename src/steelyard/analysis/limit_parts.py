@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -95,6 +95,7 @@ class RateLimit:
         return np.where(hits < trials, tail, 1.0)
 
 
+@lru_cache(maxsize=64)
 def rate_limit(limit: Limit) -> RateLimit | None:
     """The limit as one on a rate; None where its metric is not a function of one rate alone."""
     tables = Counts.trusted(*_TABLES)
