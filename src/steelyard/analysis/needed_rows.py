@@ -57,7 +57,7 @@ def _times_needed(
     """How many times the rows would do, with the ends of its range; None where many times as many do not.
 
     How far the limit is exceeded, in standard errors of all rows, grows with their root: one number, by which larger
-    samples keep the promise as often as they do. These rows tell it to one standard error, so the range is wide: at
+    samples keep the promise as often as they do. These rows show it to one standard error, so the range is wide: at
     four settings (precision, F1, MCC, two rates; 120 to 400 rows) it held the truth, itself known to a factor of
     1.4, for 65 of 79 samples; the median sample said 0.3 to 0.9 times it, as the surest threshold flatters a sample.
     """

@@ -50,7 +50,7 @@ def _first(source: Source, column: str, bad: pl.Expr) -> tuple[int, Any] | None:
 
 @contextmanager
 def naming_costs(name: str) -> Iterator[None]:
-    """What is wrong with costs, which are counted as weights, is stated of costs, and of arrays of them by this name."""
+    """What is wrong with costs, which are counted as weights, is stated of costs, of arrays by this name."""
     try:
         yield
     except (InputError, InputTypeError) as error:
