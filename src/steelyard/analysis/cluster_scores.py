@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.class_ranks import ClassRanks
 from steelyard.analysis.draws import binned_rows
 from steelyard.analysis.influence_spread import RowInfluences, StudentSpread
 from steelyard.analysis.row_mass import RowMass
@@ -68,7 +69,7 @@ class ClusterScores:
 
     @cached_property
     def _entries(self) -> tuple[ScoreTable, list[Array]]:
-        return binned_rows(self.table, [self.scores[rows] for rows in (self.positive, ~self.positive)])
+        return binned_rows(self.table, ClassRanks.of(self.scores, self.positive))
 
     def widened(self, metric: Metric, parameters: Mapping[str, Any], spread: StudentSpread) -> StudentSpread:
         """What is known of rows that are independent, as the clusters leave it."""

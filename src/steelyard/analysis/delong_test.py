@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.class_ranks import ClassRanks
 from steelyard.analysis.delong_variance import Components
 from steelyard.analysis.distributions import student_below
 from steelyard.analysis.influence_spread import welch
 from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.ingest.row_order import check_order
-from steelyard.statistics import score_order
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -50,8 +50,13 @@ def paired_delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, pos
     PairedAuc(auc_a=0.75, auc_b=1.0, difference=-0.25, variance=0.125, z=-0.707..., p_value=0.5527..., degrees=2.0)
     """
     positive, models = _paired_rows(y_true, score_a, score_b, pos_label)
-    m, n = int(positive.sum()), int((~positive).sum())
-    (up_a, down_a), (up_b, down_b) = (_twice_beaten(model[positive], model[~positive]) for model in models)
+    return delong_of_ranks(ClassRanks.of(models[0], positive), ClassRanks.of(models[1], positive))
+
+
+def delong_of_ranks(a: ClassRanks, b: ClassRanks) -> PairedAuc:
+    """The test on rows whose order is known."""
+    m, n = len(a.positives), len(a.negatives)
+    (up_a, down_a), (up_b, down_b) = a.twice_beaten(), b.twice_beaten()
     sums, pairs = (int(up_a.sum()), int(up_b.sum())), 2 * m * n
     # The variance of a difference of means is that of the rows' differences: no covariance is needed.
     parts = [_of_rows((up_a - up_b) / (2 * n)), _of_rows((down_a - down_b) / (2 * m))]
@@ -67,22 +72,6 @@ def _paired_rows(
     models = arrays.finite_scores(score_a), arrays.finite_scores(score_b)
     arrays.check_lengths(y_true=true, score_a=models[0], score_b=models[1])
     return rows_of_both_classes(true, pos_label)[0], models
-
-
-def _twice_beaten(positives: Array, negatives: Array) -> tuple[Array, Array]:
-    """Twice the negatives below each positive and twice the positives above each negative, ties once: midranks."""
-    up, down = _twice_below(positives, negatives), _twice_below(negatives, positives)
-    return up, 2 * len(positives) - down
-
-
-def _twice_below(rows: Array, others: Array) -> Array:
-    """Twice how many others are below each row, ties once, in the order of the rows."""
-    order, ordered = np.argsort(rows), np.sort(others)
-    ascending = rows[order]  # searched in order, the places stay in the cache
-    twice = np.empty(len(rows), dtype=np.int64)
-    lower = score_order.below(ascending, ordered)
-    twice[order] = lower + score_order.up_to(ascending, ordered, lower)
-    return twice
 
 
 def _of_rows(differences: Array) -> float:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard._types import Array, Rng
+    from steelyard.analysis.class_ranks import ClassRanks
     from steelyard.statistics.confusion import Confusion
 
 # Rows added to each class, anywhere among the scores: 0.5 and 1 were tried, on settings like those of the coverage
@@ -173,19 +174,13 @@ def _bin_edges(table: ScoreTable, most: int) -> Array | None:
     return edges if len(edges) <= most else edges[np.linspace(0, len(edges) - 1, most).astype(np.int64)]
 
 
-def binned_rows(table: ScoreTable, scores: list[Array], most: int = MOST_ENTRIES) -> tuple[ScoreTable, list[Array]]:
-    """The binned table, and the place among its entries of the scores of each class, given row by row."""
+def binned_rows(table: ScoreTable, ranks: ClassRanks, most: int = MOST_ENTRIES) -> tuple[ScoreTable, list[Array]]:
+    """The binned table, and the place among its entries of the scores of each class, row by row."""
     edges = _bin_edges(table, most)
-    if edges is None:
-        pairs = zip(table.classes, scores, strict=True)
-        return binned(table, most), [np.searchsorted(side.distinct[0], rows) for side, rows in pairs]
-    places = []
-    for rows in scores:
-        below = np.searchsorted(edges, rows)
-        group = 2 * below + (edges.take(below, mode="clip") == rows)
-        filled = np.bincount(group, minlength=2 * len(edges) + 1) > 0
-        places.append((np.cumsum(filled) - 1)[group])
-    return binned(table, most), places
+    if edges is not None:
+        return binned(table, most), ranks.groups(edges)
+    pairs = zip(table.classes, (ranks.positives, ranks.negatives), strict=True)
+    return binned(table, most), [np.searchsorted(side.distinct[0], rows) for side, rows in pairs]
 
 
 def _group_ends(side: ClassScores, edges: Array) -> Array:

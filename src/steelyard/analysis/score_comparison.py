@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.analysis.auc_intervals import is_whole_auc
-from steelyard.analysis.delong_test import PairedAuc, paired_delong
+from steelyard.analysis.class_ranks import ClassRanks
+from steelyard.analysis.delong_test import PairedAuc, delong_of_ranks
 from steelyard.analysis.draws import binned_rows
-from steelyard.analysis.influence_spread import RowInfluences, StudentSpread
+from steelyard.analysis.influence_spread import ClassInfluence, RowInfluences, StudentSpread, class_spread
 from steelyard.analysis.paired_draws import by_draws, by_influence
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.analysis.score_draws import score_deviations
@@ -95,26 +97,33 @@ class ScoredRows:
     mass: RowMass
     _entries: dict[str, tuple[ScoreTable, list[Array]]] = field(default_factory=dict)
 
-    def influences(self, spec: MetricSpec, tables: ModelTables) -> dict[str, Array] | None:
-        """The influence of each row on each model's value; None of a metric that has no influence."""
-        by_model, classes = {}, (self.positive, ~self.positive)
-        for name, score in self.values.items():
+    @cached_property
+    def ranks(self) -> dict[str, ClassRanks]:
+        """Each model's scores by class, in whose order they are looked up."""
+        return {name: ClassRanks.of(score, self.positive) for name, score in self.values.items()}
+
+    def influences(self, spec: MetricSpec, tables: ModelTables) -> dict[str, list[Array]] | None:
+        """The influence of each positive and each negative on each model's value; None of a metric that has none."""
+        by_model = {}
+        for name, ranks in self.ranks.items():
             if name not in self._entries:
-                self._entries[name] = binned_rows(tables.scores[name], [score[rows] for rows in classes], MOST_BINS)
+                self._entries[name] = binned_rows(tables.scores[name], ranks, MOST_BINS)
             table, places = self._entries[name]
             influence = score_influence(spec.metric, table, spec.metric.parameters)
             if influence is None:
                 return None
-            by_model[name] = np.empty(len(score))
-            for rows, of_class, at in zip(classes, influence, places, strict=True):
-                by_model[name][rows] = of_class[at]
+            by_model[name] = [of_class[at] for of_class, at in zip(influence, places, strict=True)]
         return by_model
 
-    def spread(self, a: Array, b: Array) -> StudentSpread:
-        """How far a difference scatters whose two values the rows move so."""
+    def spread(self, a: list[Array], b: list[Array]) -> StudentSpread:
+        """How far a difference scatters whose two values the rows of each class move so."""
         with np.errstate(invalid="ignore"):  # between two infinite losses
-            moved = a - b
-        return RowInfluences(moved, self.positive, self.mass.weights, self.mass.clusters).spread()
+            moved = [one - other for one, other in zip(a, b, strict=True)]
+        if self.mass.is_plain:
+            return class_spread(*(ClassInfluence(part, np.ones(len(part)), np.ones(len(part))) for part in moved))
+        by_row = np.empty(len(self.positive))
+        by_row[self.positive], by_row[~self.positive] = moved
+        return RowInfluences(by_row, self.positive, self.mass.weights, self.mass.clusters).spread()
 
 
 def score_differences(
@@ -127,7 +136,7 @@ def score_differences(
     moved = score_deviations(drawn, rows.values, rows.positive, rows.mass, inference)
     judged, tests = [], []
     for a, b in combinations(rows.values, 2):
-        area = paired_delong(rows.positive, rows.values[a], rows.values[b]) if rows.mass.is_plain else None
+        area = delong_of_ranks(rows.ranks[a], rows.ranks[b]) if rows.mass.is_plain else None
         tests += [] if area is None else [_tested(a, b, area)]
         for spec, by_model in influences.items():
             row = tables.difference(spec, a, b)
