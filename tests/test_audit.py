@@ -43,7 +43,7 @@ from steelyard.metrics.references import references
 from steelyard.metrics.registry import is_builtin
 from steelyard.statistics.counts import CELLS
 
-CHECKS = int(os.environ.get("STEELYARD_AUDIT_CHECKS", "1000"))  # tables on which each proof is checked; 10,000 by hand
+CHECKS = int(os.environ.get("STEELYARD_AUDIT_CHECKS", "400"))  # tables on which each proof is checked; 10,000 by hand
 EQUALITY = [name for name, property_ in PROPERTIES.items() if property_.is_equality]
 
 
