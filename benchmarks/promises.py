@@ -2,7 +2,7 @@
 
 `REPEATS=100 make promises` is a quick look. Each world and each data set leaves its numbers in build/promises, so that a
 run that was stopped goes on where it was; `python -m benchmarks.promises anew` forgets them. MAPIE's controller stands
-beside ours where it is installed, with a twentieth of the runs, as it takes ten times as long.
+beside ours where it is installed, with a twentieth or less of the runs, as it takes ten to a hundred times as long.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ SEVERAL = (("recall >= 0.7 and precision >= 0.3", "f1"), ("alerts <= 150 of 1000
 LIMITS = (*ONE_CLASS, *BOTH, *SEVERAL)
 
 
-def runs_of(name: str, repeats: int) -> int:
-    """The runs of a method."""
-    return max(repeats // 20, 10) if name.startswith("MAPIE") else repeats
+def runs_of(name: str, world: World, repeats: int) -> int:
+    """The runs of a method, of which those on many rows take MAPIE seconds."""
+    return max(repeats // (20 if world.n < 20_000 else 40), 5) if name.startswith("MAPIE") else repeats
 
 
 def judged(found: Found, world: World, limit: str, metric: str) -> tuple[bool, float, float]:
@@ -94,7 +94,7 @@ def simulated(number: int, world: World, repeats: int) -> list[Any]:
         sample = world.sample(rng)
         for limit, metric in LIMITS:
             for name, method in METHODS.items():
-                if run < runs_of(name, repeats):
+                if run < runs_of(name, world, repeats):
                     _run(cells[limit].setdefault(name, Cell()), method, sample, (world, limit, metric))
     return [
         [
@@ -169,8 +169,12 @@ def page(rows: list[Any], real: list[Any]) -> str:
 
 def _runs(rows: list[Any]) -> str:
     """How many runs a cell rests on."""
-    runs = {name: cell["runs"] for *_, cells in rows for name, cell in cells.items()}
-    return f"Runs a cell: {', '.join(f'{name} {count}' for name, count in runs.items())}."
+    runs: dict[str, set[int]] = {}
+    for *_, cells in rows:
+        for name, cell in cells.items():
+            runs.setdefault(name, set()).add(cell["runs"])
+    counts = (f"{name} {' to '.join(map(str, sorted({min(some), max(some)})))}" for name, some in runs.items())
+    return f"Runs a cell: {'; '.join(counts)}."
 
 
 def _listed(found: list[str]) -> str:

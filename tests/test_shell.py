@@ -735,6 +735,28 @@ def test_a_gate_holds_a_threshold_to_its_promise(rows, frame, tmp_path):
     assert "FAIL  mcc" in run(*gate, "--require", "mcc>=0.999", code=1).stdout
 
 
+def test_a_gate_reads_a_promise_at_its_prevalence_and_with_its_clusters(rows, frame, tmp_path):
+    columns, chosen = ["--true", "y_true", "--score", "score"], tmp_path / "chosen.json"
+    limit = ["--where", "precision>=0.2", "--confidence", "0.9", "--metric", "recall"]
+    run("threshold", rows, *columns, *limit, "--prevalence", "0.1", "-o", chosen)
+    data = strict(run("gate", rows, *columns, "--promise", chosen, "--format", "json").stdout)["rules"][0]
+    counts = steelyard.confusion(frame["y_true"], frame["score"] >= strict(chosen.read_text())["threshold"])
+    assert data["value"] == pytest.approx(steelyard.precision(steelyard.at_prevalence(counts.counts(1), 0.1)))
+    assert data["low"] < data["value"] < data["high"] and data["p_value"] > 0.5
+    many = tmp_path / "many.parquet"  # each row five times over is one cluster
+    pl.concat([frame.with_row_index("who")] * 5).write_parquet(many)
+    where = ["--metric", "specificity", "--where", "recall>=0.9"]
+    run("threshold", many, *columns, *where, "--cluster", "who", "-o", chosen, "--force")
+    assert "were not promised" in run("gate", many, *columns, "--promise", chosen).stderr
+    fallen = tmp_path / "fallen.parquet"
+    pl.concat([frame.with_row_index("who").with_columns(pl.col("score") * 0.92)] * 5).write_parquet(fallen)
+    gate = ["gate", fallen, *columns, "--promise", chosen, "--format", "json"]
+    blind, aware = run(*gate, code=1), run(*gate, "--cluster", "who")
+    assert "was chosen on clusters of 'who', and these rows are taken as independent" in blind.stderr
+    (below,), (above,) = (strict(ran.stdout)["rules"] for ran in (blind, aware))
+    assert below["value"] == above["value"] < 0.9 and below["p_value"] < above["p_value"]
+
+
 def test_a_promise_that_cannot_be_judged_is_one_sentence(rows, frame, tmp_path):
     columns, chosen = ["--true", "y_true", "--score", "score"], tmp_path / "chosen.json"
     run("threshold", rows, *columns, "-o", chosen)
@@ -744,7 +766,7 @@ def test_a_promise_that_cannot_be_judged_is_one_sentence(rows, frame, tmp_path):
     run(*words)
     told = run("gate", rows, *columns, "--promise", chosen).stderr
     assert "were not promised: it was chosen without --confidence." in told
-    assert "was chosen at another prevalence; these rows are judged as they are, 25.7 % positive." in told
+    assert "was chosen at a prevalence of 10.0 %; these rows, 25.7 % positive, are judged at 10.0 %." in told
     told = run("gate", rows, *columns, "--promise", chosen, "--threshold", "0.5", code=2).stderr
     assert "leave out --threshold, --pred and --counts" in told
     told = run("gate", rows, *columns, "--positive", "0", "--promise", chosen, code=2).stderr

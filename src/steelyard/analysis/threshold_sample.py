@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.class_shares import positive_shares
+from steelyard.analysis.class_shares import checked_prevalence, positive_shares
 from steelyard.analysis.coarse_thresholds import coarse, places_among
 from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.threshold_criterion import ThresholdCounts
@@ -85,6 +85,23 @@ class Rates(NamedTuple):
         recalls = _drawn_curve(self.recall, self.positives, draws, rng)
         fprs = _drawn_curve(self.fpr, self.negatives, draws, rng)
         yield from ((recall, fpr) for recall in recalls for fpr in fprs)
+
+    def tables(self, share: Array, total: float, draws: int, rng: np.random.Generator) -> Iterator[Counts[Array]]:
+        """Draws of the counts of so many rows, of which a share is positive, with both rates drawn."""
+        p, n = share * total, (1 - share) * total
+        for recall, fpr in self.drawn(draws, rng):
+            yield Counts.trusted(p * recall, p * (1 - recall), n * fpr, n * (1 - fpr))
+
+
+def drawn_shares(
+    prevalence: PrevalenceLike | None, seen: float, rows: float, draws: int, rng: np.random.Generator
+) -> Array:
+    """Draws of the prevalence: by what it is known where it was given, else by so many rows in which it was seen."""
+    if isinstance(prevalence, Prevalence):
+        return np.asarray(prevalence.draws(draws, rng))[:, None]
+    if prevalence is not None:
+        return np.asarray(checked_prevalence(prevalence))
+    return np.asarray(rng.beta(seen * rows + 0.5, (1 - seen) * rows + 0.5, (draws, 1)))
 
 
 def _drawn_curve(rates: Array, rows: float, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -166,16 +183,6 @@ class ThresholdSample:
 
     def tables(self, rates: Rates, draws: int, rng: np.random.Generator) -> Iterator[Counts[Array]]:
         """Draws of the counts at the prevalence, in which both rates are as low, or as high, as the rows allow."""
-        share = self._shares(draws, rng)
-        p, n = share * float(self.table.total), (1 - share) * float(self.table.total)
-        for recall, fpr in rates.drawn(draws, rng):
-            yield Counts.trusted(p * recall, p * (1 - recall), n * fpr, n * (1 - fpr))
-
-    def _shares(self, draws: int, rng: np.random.Generator) -> Array:
-        """Draws of the prevalence: what it is known by where it was given, else by what all rows are worth."""
-        if isinstance(self.prevalence, Prevalence):
-            return np.asarray(self.prevalence.draws(draws, rng))[:, None]
-        if self.prevalence is not None:
-            return np.asarray(positive_shares(self.table, self.prevalence))
-        seen, rows = float(self.table.positive.total / self.table.total), sum(self.worth)
-        return np.asarray(rng.beta(seen * rows + 0.5, (1 - seen) * rows + 0.5, (draws, 1)))
+        total = float(self.table.total)
+        seen = float(self.table.positive.total) / total
+        yield from rates.tables(drawn_shares(self.prevalence, seen, sum(self.worth), draws, rng), total, draws, rng)

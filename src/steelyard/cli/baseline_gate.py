@@ -32,6 +32,8 @@ def usual_metrics(old: Baseline | None) -> list[str]:
 
 def judge_drops(old: Baseline, new: Evaluation, names: Sequence[str], margin: float) -> tuple[list[Judgement], str]:
     """Whether each metric fell by more than chance explains, and how often such a gate errs, in a sentence."""
+    if new.is_clustered:
+        raise InputError("The test of a drop takes rows as independent; with --cluster give --require or --promise.")
     before = _saved(old)
     labels = scores = None
     if before.confusion is not None and new.confusion is not None:

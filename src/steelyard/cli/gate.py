@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs(*options.PREDICTIONS)
+@options.inputs(*options.PREDICTIONS, "cluster")
 @click.option(
     "--require",
     "requirements",

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from steelyard.analysis.best_threshold_result import BestThreshold
 from steelyard.analysis.formatting import interval_text, listed, percent_text
-from steelyard.analysis.promise_test import promise_test
+from steelyard.analysis.intervals import interval
+from steelyard.analysis.promise_test import interval_promise_test, promise_test
 from steelyard.analysis.result_json import parsed
 from steelyard.analysis.threshold_limits import Capacity, read_limits
 from steelyard.cli.rules import Judgement
 from steelyard.errors import InputError
+from steelyard.evaluation.saved_evaluation import read_prevalence
+from steelyard.evaluation.saved_field import SavedField
 
 if TYPE_CHECKING:
+    from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.promise_test import LimitTest
     from steelyard.analysis.threshold_limits import Limit
     from steelyard.cli.inputs import Inputs
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,8 @@ class SavedPromise:
     name: str
     best: BestThreshold
     limits: tuple[Limit, ...]
-    prevalence: Any = None  # at which the limits were read, as it is saved
+    prevalence: PrevalenceLike | None = None  # at which the limits were read
+    cluster: str | None = None  # the column that named the clusters
 
     @property
     def metrics(self) -> list[str]:
@@ -59,10 +67,19 @@ class SavedPromise:
         notes = []
         if self.confidence is None:
             notes.append(f"The limits of {self.name!r} were not promised: it was chosen without --confidence.")
+        if self.best.trivial:
+            notes.append(f"The threshold of {self.name!r} is trivial: it flags everybody, or nobody, without a model.")
         if self.prevalence is not None and new.counts is not None:
             share = percent_text(float(new.counts.positives / new.counts.total))
+            at = percent_text(float(np.asarray(self.prevalence)))
+            ways = "as they are" if new.is_clustered else f"at {at}"
             notes.append(
-                f"{self.name!r} was chosen at another prevalence; these rows are judged as they are, {share} positive."
+                f"{self.name!r} was chosen at a prevalence of {at}; these rows, {share} positive, are judged {ways}."
+            )
+        if self.cluster is not None and not new.is_clustered:
+            notes.append(
+                f"{self.name!r} was chosen on clusters of {self.cluster!r}, and these rows are taken as independent; "
+                "name their clusters with --cluster."
             )
         return notes
 
@@ -83,7 +100,7 @@ def read_promise(name: str | None) -> SavedPromise | None:
         raise InputError(f'The threshold {name!r} was chosen without limits; give some, such as --where "recall>=0.9".')
     if best.direction < 0:
         raise InputError(f"The threshold {name!r} flags low scores; negate the scores, and choose it again.")
-    return SavedPromise(name, best, limits, data.get("prevalence"))
+    return SavedPromise(name, best, limits, read_prevalence(SavedField(data.get("prevalence"))), data.get("cluster"))
 
 
 def judge_limits(promise: SavedPromise, new: Evaluation, margin: float) -> tuple[list[Judgement], str]:
@@ -91,13 +108,27 @@ def judge_limits(promise: SavedPromise, new: Evaluation, margin: float) -> tuple
     if new.confusion is None:
         raise InputError("A promise is about scores of two classes; name the positive one with --positive.")
     confidence = new.level if promise.confidence is None else promise.confidence
-    tests = promise_test(promise.limits, new.confusion, confidence, margin=margin)
-    return [_judged(test, new) for test in tests], _errors_sentence(tests, margin)
+    rows = [_row_at(limit, promise.prevalence, new) for limit in promise.limits]
+    if new.is_clustered:
+        tests = interval_promise_test(
+            promise.limits, [(row.value, row.low, row.high) for row in rows], new.level, confidence
+        )
+    else:
+        tests = promise_test(promise.limits, new.confusion, confidence, margin=margin, prevalence=promise.prevalence)
+    return [_judged(test, row) for test, row in zip(tests, rows, strict=True)], _errors_sentence(tests, margin)
 
 
-def _judged(test: LimitTest, new: Evaluation) -> Judgement:
-    limit, row = test.limit, new[test.limit.metric.name]
-    share = row.spec.is_share
+def _row_at(limit: Limit, prevalence: PrevalenceLike | None, new: Evaluation) -> MetricRow:
+    """The metric of a limit on the new rows, at the prevalence at which it was promised."""
+    row = new[limit.metric.name]
+    if prevalence is None or new.is_clustered or new.confusion is None:
+        return row
+    there = interval(limit.metric, new.confusion, prevalence=prevalence, level=new.level)
+    return replace(row, value=there.value, low=there.low, high=there.high)
+
+
+def _judged(test: LimitTest, row: MetricRow) -> Judgement:
+    limit, share = test.limit, row.spec.is_share
     facts = {"limit": limit.text, "value": row.value, "low": row.low, "high": row.high}
     facts |= {"p_value": test.p_value, "verdict": test.verdict, "power": test.power}
     if test.verdict == "undefined":

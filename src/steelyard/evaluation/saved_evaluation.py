@@ -56,7 +56,7 @@ def read_setting(saved: SavedField) -> dict[str, Any]:
         "threshold": None if math.isnan(threshold) else threshold,
         "level": level,
         "assumed": tuple(sentence.text() for sentence in saved.get("assumed").each_or_none()),
-        "prevalence": _read_prevalence(saved.get("prevalence")),
+        "prevalence": read_prevalence(saved.get("prevalence")),
         "rows": saved["rows"].whole(),
         "seed": None if seed.value is None else seed.whole(),
     }
@@ -153,7 +153,7 @@ def _read_names(field: SavedField) -> str | tuple[str, ...]:
     return tuple(name.text() for name in field.each()) if isinstance(field.value, list) else field.text()
 
 
-def _read_prevalence(field: SavedField) -> PrevalenceLike | None:
+def read_prevalence(field: SavedField) -> PrevalenceLike | None:
     """The prevalence: of the positives, of each class, or none; an estimated one is an object."""
     if field.value is None:
         return None
