@@ -78,8 +78,8 @@ def promise_test(
     A limit on a rate of rows that count alike is tested by the exact binomial tail at its bound, any other, and one
     read at a prevalence, by draws with both rates as good as the rows allow. At 40 settings drawn at random (20 to 500
     positives, prevalence .02 to .5, 2,000 runs each), with each metric exactly at its bound, tests at 5 % found rates
-    broken in 1.8 to 5.6 % of runs and one of three limits in 2.9 to 5.0 %; at 16 more (400 runs each) F1, F2, MCC, kappa,
-    balanced accuracy and precision at another prevalence in 2.3 to 6.8 %, 4.3 % on average.
+    broken in 1.8 to 5.6 % of runs and one of three limits in 2.9 to 5.0 %; at 16 more (400 runs each) F1, F2, MCC,
+    kappa, balanced accuracy and precision at another prevalence in 2.3 to 6.8 %, 4.3 % on average.
     A recall 10 points below its bound was found in 35 % of runs with 20 to 60 positives, in 70 % with up to 200 and in
     98 % with up to 500.
     """
