@@ -236,7 +236,8 @@ def test_weighted_auc_never_exceeds_the_auc_and_a_random_curve_gives_its_known_v
 def test_a_perfect_ranking_reaches_the_best(metric):
     parameters = {"k": 2} if metric.name == "precision_at_k" else {}
     value = metric([0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], **parameters)
-    assert metric.best is None or value == pytest.approx(metric.best)
+    is_undefined = metric.direction is None and math.isnan(value)  # probabilities of 0 and 1 have no logit
+    assert metric.best is None or is_undefined or value == pytest.approx(metric.best)
 
 
 @every

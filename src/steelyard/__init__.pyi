@@ -1052,6 +1052,46 @@ squared)."""
 mcfadden_r2: _ScoreMetric
 """D2 log loss: Share of the log loss of predicting the prevalence for every row that the probabilities remove (D
 squared)."""
+calibration_slope: _ScoreMetric
+"""Calibration slope: Slope of the outcomes on the logits of the probabilities, by logistic regression; below 1 is
+overconfident."""
+calibration_intercept: _ScoreMetric
+"""Calibration intercept: Shift of the logits that makes the mean probability the prevalence (in the large): below 0 is
+too high."""
+calibration_in_the_large: _ScoreMetric
+"""Calibration intercept: Shift of the logits that makes the mean probability the prevalence (in the large): below 0 is
+too high."""
+observed_to_expected: _ScoreMetric
+"""Observed-to-expected ratio: Observed positives over those expected, which is the sum of the probabilities."""
+o_to_e: _ScoreMetric
+"""Observed-to-expected ratio: Observed positives over those expected, which is the sum of the probabilities."""
+integrated_calibration_index: _ScoreMetric
+"""Integrated calibration index: Mean distance between the probabilities and the isotonic reliability curve."""
+ici: _ScoreMetric
+"""Integrated calibration index: Mean distance between the probabilities and the isotonic reliability curve."""
+brier_miscalibration: _ScoreMetric
+"""Brier miscalibration: What recalibrating by the isotonic reliability curve takes off the Brier score."""
+mcb: _ScoreMetric
+"""Brier miscalibration: What recalibrating by the isotonic reliability curve takes off the Brier score."""
+brier_discrimination: _ScoreMetric
+"""Brier discrimination: Variance of the isotonic reliability curve: what order takes off the Brier score of predicting
+the prevalence."""
+dsc: _ScoreMetric
+"""Brier discrimination: Variance of the isotonic reliability curve: what order takes off the Brier score of predicting
+the prevalence."""
+brier_uncertainty: _ScoreMetric
+"""Brier uncertainty: Brier score of predicting the prevalence for every row: prevalence times one minus it."""
+unc: _ScoreMetric
+"""Brier uncertainty: Brier score of predicting the prevalence for every row: prevalence times one minus it."""
+brier_skill_score: _ScoreMetric
+"""Brier skill score: Share of the Brier score of predicting the prevalence for every row that the probabilities
+remove."""
+scaled_brier: _ScoreMetric
+"""Brier skill score: Share of the Brier score of predicting the prevalence for every row that the probabilities
+remove."""
+bss: _ScoreMetric
+"""Brier skill score: Share of the Brier score of predicting the prevalence for every row that the probabilities
+remove."""
 recall_at_precision: _ScoreMetricAt
 """Recall at precision: Highest recall at any threshold whose precision is at least the given one."""
 precision_at_recall: _ScoreMetricAt

@@ -27,9 +27,17 @@ RATE_METHODS = tuple(RATE_INTERVALS)
 AUC_METHODS = tuple(AUC_INTERVALS)
 INFLUENCE_METHODS = ("influence",)
 REFERENCE_METHODS = ("calibrated",)  # no interval, but what a calibrated model would show
+ISOTONIC_METHODS = ("isotonic",)  # of what is read from the isotonic reliability curve
 RANK_METHODS = ("bayesian-bootstrap",)
 COLUMN_METHODS = ("student",)  # of mean losses of a column of scores for each class
-SCORE_METHODS = (*AUC_METHODS, *INFLUENCE_METHODS, *REFERENCE_METHODS, *RANK_METHODS, *COLUMN_METHODS)
+SCORE_METHODS = (
+    *AUC_METHODS,
+    *INFLUENCE_METHODS,
+    *REFERENCE_METHODS,
+    *ISOTONIC_METHODS,
+    *RANK_METHODS,
+    *COLUMN_METHODS,
+)
 METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *SCORE_METHODS, "cluster")
 
 

@@ -13,6 +13,7 @@ from steelyard.analysis.draws import as_counts
 from steelyard.analysis.inference import RANK_METHODS, RATE_METHODS, REFERENCE_METHODS, Inference
 from steelyard.analysis.interval import Interval
 from steelyard.analysis.interval_methods import chosen_method
+from steelyard.analysis.isotonic_intervals import IsotonicIntervals, is_isotonic
 from steelyard.analysis.kinks import deviance_limit, near_kink
 from steelyard.analysis.point_intervals import lowest
 from steelyard.analysis.prevalence import at_prevalence
@@ -58,12 +59,14 @@ class IntervalSampler:
     rng: np.random.Generator = field(init=False)
     ranks: RankSampler = field(init=False)
     scores: ScoreIntervals = field(init=False)
+    isotonic: IsotonicIntervals = field(init=False)
     tables: TableSampler = field(init=False)
 
     def __post_init__(self) -> None:
         self.rng = self.inference.generator
         self.ranks = RankSampler(self.inference, self.rng)
         self.scores = ScoreIntervals(self.inference)
+        self.isotonic = IsotonicIntervals(self.inference)
         self.tables = TableSampler(self.inference, self.rng, self.cluster_tables)
 
     def intervals(self, estimands: Sequence[Estimand]) -> list[Interval]:
@@ -149,6 +152,9 @@ class IntervalSampler:
             return Bounds(np.nan, np.nan)
         if not (table.positive.n and table.negative.n):
             return Bounds(np.nan, np.nan)
+        if is_isotonic(estimand.metric):  # rows in clusters are not drawn one by one
+            none = self.inference.clustered is not None
+            return Bounds(np.nan, np.nan) if none else Bounds(*self.isotonic.ends(estimand.metric, table))
         if self.inference.clustered is not None:
             return Bounds(*self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value)))
         if method not in RANK_METHODS:

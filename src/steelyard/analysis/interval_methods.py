@@ -11,11 +11,13 @@ from steelyard.analysis.inference import (
     AUC_METHODS,
     COUNT_METHODS,
     INFLUENCE_METHODS,
+    ISOTONIC_METHODS,
     RANK_METHODS,
     RATE_METHODS,
     REFERENCE_METHODS,
     Inference,
 )
+from steelyard.analysis.isotonic_intervals import is_isotonic
 from steelyard.analysis.kinks import kinks
 from steelyard.analysis.point_intervals import is_of_highest
 from steelyard.analysis.probability_intervals import column_method
@@ -66,6 +68,8 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
 def _of_scores(estimand: Estimand, table: ScoreTable, inference: Inference) -> tuple[str, ...]:
     if is_calibration_error(estimand.metric):
         return REFERENCE_METHODS
+    if is_isotonic(estimand.metric):
+        return ISOTONIC_METHODS
     is_area = is_whole_auc(estimand.metric, estimand.parameters)
     is_smooth = has_influence(estimand.metric, table) or is_of_highest(estimand.metric)
     is_drawn = isinstance(inference.prevalence, Prevalence)  # a prevalence that is itself uncertain is drawn

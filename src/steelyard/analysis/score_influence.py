@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.calibration_influence import CALIBRATION_INFLUENCES, Influence
 from steelyard.metrics import ranking
 from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.score_values import score_values
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 
-Influence = tuple["Array", "Array"]
-_INFLUENCES: dict[object, Callable[[ScoreTable, Mapping[str, Any]], Influence]] = {}  # by what the scores are read by
+# By what the scores are read by.
+_INFLUENCES: dict[object, Callable[[ScoreTable, Mapping[str, Any]], Influence]] = {**CALIBRATION_INFLUENCES}
 
 
 def score_influence(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Influence | None:

@@ -20,6 +20,7 @@ from steelyard.analysis.cluster_scores import ClusterScores
 from steelyard.analysis.distributions import student_reach
 from steelyard.analysis.draws import binned
 from steelyard.analysis.influence_spread import ClassInfluence, StudentSpread, class_spread
+from steelyard.analysis.own_precision import own_share
 from steelyard.analysis.point_intervals import interval_of_highest, is_of_highest
 from steelyard.analysis.prevalence import scores_at
 from steelyard.analysis.quantiles import quantiles
@@ -106,6 +107,8 @@ class ScoreIntervals:
             left = [(1 - at, spread) for at, spread in known]
             low, high = self._of_loss(tables[0], left, 1 - value)
             return 1 - high, 1 - low
+        if not isfinite(metric.range[0]):
+            return self._of_number(known[:2], value)
         return self._of_loss(tables[0], known, value)
 
     @property
@@ -163,9 +166,14 @@ class ScoreIntervals:
                 reach = student_reach(self.inference.level, max(spread.degrees, 1.0))
                 ends = ends.joined(_Ends(*map(float, score_ends(scaled, trials, reach))))
                 if spread is known[1][1]:
-                    lower = max(scaled - _own_share(metric, table) / (1 - least), 0.0)
+                    lower = max(scaled - own_share(metric, table) / (1 - least), 0.0)
                     ends = ends.joined(_Ends(float(score_ends(lower, trials, reach)[0]), scaled))
         return least + (1 - least) * ends.low, least + (1 - least) * ends.high
+
+    def _of_number(self, known: list[tuple[float, StudentSpread]], value: float) -> tuple[float, float]:
+        """Around the value, as far as the wider of both spreads reaches."""
+        reaches = [spread.reach(self.inference.level) for _, spread in known if 0 < spread.variance < inf]
+        return (value - max(reaches), value + max(reaches)) if reaches else (-inf, inf)
 
     def _of_loss(
         self, table: ScoreTable, known: list[tuple[float, StudentSpread]], value: float
@@ -239,22 +247,3 @@ def _more(scores: Array, columns: tuple[Array, Array, Array], rows: Array) -> Cl
     _, weights, squares = columns
     usual = float(weight_per_row(weights.sum(), squares.sum()))
     return ClassScores(scores, np.ones(len(scores)), weights + rows * usual, squares + rows * usual**2)
-
-
-def _own_share(metric: Metric, table: ScoreTable) -> float:
-    """How far average precision is too high as each positive counts itself; 0 of other metrics."""
-    if metric.scores is ranking.negative_average_precision.scores:
-        return _own_precision(table.swapped())
-    averaged = (ranking.average_precision.scores, ranking.pr_auc.scores)
-    return _own_precision(table) if metric.scores in averaged else 0.0
-
-
-def _own_precision(table: ScoreTable) -> float:
-    """What average precision loses where each positive's threshold is read on the other positives alone."""
-    weights, tp, fp = (column.astype(np.float64) for column in table.at_positive_scores)
-    positives, own = weights.sum(), table.positive.compact().squares / np.where(weights > 0, weights, 1.0)
-    others = np.maximum(tp - own, 0.0) / np.maximum(positives - own, 1e-300) * positives
-    flagged = others + fp
-    without = np.divide(others, flagged, out=np.ones_like(others), where=flagged > 0)
-    itself = np.divide(tp, tp + fp, out=np.ones_like(tp), where=tp + fp > 0)
-    return max(float(weights @ (itself - without) / positives), 0.0)

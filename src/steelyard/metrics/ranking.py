@@ -321,13 +321,14 @@ def top_k_accuracy(t, *, k=2):
     """
     half = 0.5 if t.has_probabilities else 0.0
     hits = (t.positive.scores >= half, t.negative.scores < half)
-    return _mean(t, *((hit | (k > 1)).astype(np.float64) for hit in hits))
+    return mean_over_rows(t, *((hit | (k > 1)).astype(np.float64) for hit in hits))
 
 
 # ---------------------------------------------------------------- calibration: scores as probabilities
 
 
-def _probabilities(name: str, t: ScoreTable) -> tuple[ClassScores, ClassScores]:
+def check_probabilities(name: str, t: ScoreTable) -> tuple[ClassScores, ClassScores]:
+    """The scores of both classes, which are refused where they are no probabilities."""
     for side in (t.positive, t.negative):
         if len(side.scores) and (side.scores[0] < 0 or side.scores[-1] > 1):
             worst = side.scores[0] if side.scores[0] < 0 else side.scores[-1]
@@ -335,7 +336,7 @@ def _probabilities(name: str, t: ScoreTable) -> tuple[ClassScores, ClassScores]:
     return t.positive, t.negative
 
 
-def _mean(t: ScoreTable, positive: Array, negative: Array) -> Any:
+def mean_over_rows(t: ScoreTable, positive: Array, negative: Array) -> Any:
     """The mean over all rows of what each positive's and each negative's score is worth."""
     total = t.total
     if not np.any(total):
@@ -367,8 +368,8 @@ def brier(t):
 
     Of a column of probabilities for each of K > 2 classes it is summed over them, from 0 to 2, as in scikit-learn.
     """
-    positive, negative = _probabilities("brier", t)
-    return _mean(t, (1 - positive.scores) ** 2, negative.scores**2)
+    positive, negative = check_probabilities("brier", t)
+    return mean_over_rows(t, (1 - positive.scores) ** 2, negative.scores**2)
 
 
 @metric(
@@ -386,14 +387,14 @@ def log_loss(t):
 
     A column of probabilities for each class is taken as well: the loss of a row is that of its class.
     """
-    _probabilities("log_loss", t)
+    check_probabilities("log_loss", t)
     return _log_loss(t)
 
 
 @_once
 def _log_loss(t: ScoreTable) -> Any:
     with np.errstate(divide="ignore"):
-        return _mean(t, -np.log(t.positive.scores), -np.log1p(-t.negative.scores))
+        return mean_over_rows(t, -np.log(t.positive.scores), -np.log1p(-t.negative.scores))
 
 
 @metric(
@@ -407,7 +408,7 @@ def _log_loss(t: ScoreTable) -> Any:
 )
 def d2_log_loss(t):
     """Share of the log loss of predicting the prevalence for every row that the probabilities remove (D squared)."""
-    _probabilities("d2_log_loss", t)
+    check_probabilities("d2_log_loss", t)
     if why := missing(t):
         return undefined(why)
     share = t.positive.total / t.total
@@ -427,7 +428,7 @@ def d2_log_loss(t):
 )
 def expected_calibration_error(t, *, bins=10):
     """Mean absolute gap between mean predicted probability and share of positives, in bins of equal width."""
-    positive, negative = _probabilities("expected_calibration_error", t)
+    positive, negative = check_probabilities("expected_calibration_error", t)
     total = np.asarray(positive.total + negative.total)
     if not total.any():
         return undefined("no rows")

@@ -1,0 +1,132 @@
+"""Logistic recalibration: the intercept and the slope that fit the outcomes best to the logits of the probabilities.
+
+Cox (1958), Biometrika 45, 562-565; in the large: the intercept where the slope is held at 1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steelyard.metrics.expression import undefined
+from steelyard.statistics.score_order import chunks
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.statistics.class_scores import ClassScores
+    from steelyard.statistics.score_table import ScoreTable
+
+_MOST_STEPS, _NEAR = 60, 1e-8  # the error after a step is of the order of its square
+_COARSE, _MANY = 64, 2**17  # rows that stand together in a first fit, where there are so many
+_PART = 2**13  # entries of which all columns stay in the first caches
+_STEEP = 50.0  # a slope beyond which the classes are separated to all digits
+
+
+class LogitRows(NamedTuple):
+    """The logits of all entries, which of them are positive, and their weights; draws on an axis before the last."""
+
+    logits: Array
+    positive: Array
+    weights: Array
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> LogitRows:
+        """The positives first."""
+        scores = np.concatenate([side.scores for side in table.classes])
+        with np.errstate(divide="ignore"):
+            logits = np.log(scores) - np.log1p(-scores)
+        positive = np.repeat([1.0, 0.0], [len(side.scores) for side in table.classes])
+        return cls(logits, positive, np.concatenate([_mass(side) for side in table.classes], axis=-1))
+
+    def step(self, intercept: Array, slope: Array) -> Array:
+        """The score of both parameters, and the three entries of the information; by parts that stay in cache."""
+        parts = chunks(len(self.logits), _PART if self.weights.ndim == 1 else len(self.logits))
+        return np.asarray(sum(self._part(part, intercept, slope) for part in parts))
+
+    def _part(self, part: slice, intercept: Array, slope: Array) -> Array:
+        logits, weights = self.logits[part], self.weights[..., part]
+        mean = _expit(intercept[..., None] + slope[..., None] * logits)
+        off, spread = weights * (self.positive[part] - mean), weights * mean * (1 - mean)
+        return np.stack([off.sum(-1), off @ logits, spread.sum(-1), spread @ logits, spread @ logits**2])
+
+    def coarse(self) -> LogitRows:
+        """Every so many entries of a class as one, by their mean logit."""
+        parts = []
+        for of_class in (self.positive == 1, self.positive == 0):
+            logits, weights = self.logits[of_class], self.weights[of_class]
+            starts = np.arange(0, len(logits), _COARSE)
+            mass = np.add.reduceat(weights, starts)
+            parts.append((np.add.reduceat(weights * logits, starts) / mass, mass))
+        (logits, mass), (others, rest) = parts
+        positive = np.repeat([1.0, 0.0], [len(logits), len(others)])
+        return LogitRows(np.append(logits, others), positive, np.append(mass, rest))
+
+
+def why_no_recalibration(table: ScoreTable, *, slope: bool) -> str | None:
+    """Why there is no finite intercept, or slope, of a table with weight in both classes."""
+    positives, negatives = (side.scores for side in table.classes)
+    ends = [end for scores in (positives, negatives) for end in (scores[0], scores[-1])]
+    if min(ends) <= 0 or max(ends) >= 1:
+        return "a probability of exactly 0 or 1 has no logit"
+    if slope and min(ends) == max(ends):
+        return "all probabilities are equal"
+    if slope and (positives[0] >= negatives[-1] or negatives[0] >= positives[-1]):
+        return "the scores separate the classes"
+    return None
+
+
+def recalibrated(table: ScoreTable) -> tuple[Array, Array]:
+    """The intercept and the slope of logistic recalibration; NaN of draws that have none."""
+    return _fit(table, free=True)
+
+
+def intercept_in_the_large(table: ScoreTable) -> Array:
+    """The intercept of logistic recalibration with a slope of 1."""
+    return _fit(table, free=False)[0]
+
+
+def _fit(table: ScoreTable, *, free: bool) -> tuple[Array, Array]:
+    rows = LogitRows.of(table)
+    zero = np.zeros(rows.weights.shape[:-1])
+    start = (zero, zero) if free else (zero, zero + 1)
+    if rows.weights.size > _MANY and rows.weights.ndim == 1:
+        start = _climbed(rows.coarse(), *start, free=free)
+    intercept, slope = _climbed(rows, *start, free=free)
+    wild = ~(np.isfinite(intercept) & (np.abs(slope) < _STEEP))
+    return np.where(wild, np.nan, intercept), np.where(wild, np.nan, slope)
+
+
+def _climbed(rows: LogitRows, intercept: Array, slope: Array, *, free: bool) -> tuple[Array, Array]:
+    """The top of the likelihood by Newton's steps, each halved where it overshoots; with a slope that is free or held.
+
+    The likelihood is concave: a step overshoots where it falls, at its end, by more than half as steeply as it rose.
+    """
+    move, rise = (np.zeros_like(intercept), np.zeros_like(slope)), np.zeros_like(intercept)
+    for _ in range(_MOST_STEPS):
+        by_intercept, by_slope, a, b, c = rows.step(intercept + move[0], slope + move[1])
+        over = by_intercept * move[0] + by_slope * move[1] < -0.5 * rise
+        intercept, slope = (np.where(over, at, at + by) for at, by in zip((intercept, slope), move, strict=True))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            area = a * c - b * b
+            full = (c * by_intercept - b * by_slope) / area, (a * by_slope - b * by_intercept) / area
+            full = full if free else (by_intercept / a, np.zeros_like(slope))
+        rise = np.where(over, rise / 2, by_intercept * full[0] + by_slope * full[1])
+        move = np.where(over, move[0] / 2, full[0]), np.where(over, move[1] / 2, full[1])
+        if not (np.maximum(np.abs(move[0]), np.abs(move[1])) > _NEAR * (1 + np.abs(intercept) + np.abs(slope))).any():
+            break
+    return intercept + move[0], slope + move[1]
+
+
+def _expit(logits: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-logits)))
+
+
+def _mass(side: ClassScores) -> Array:
+    return np.asarray(side.weights, dtype=np.float64)
+
+
+def undefined_or(value: Array, why: str) -> Array | float:
+    """The value; of a table alone, NaN with its reason."""
+    return undefined(why) if value.ndim == 0 and np.isnan(value) else value
