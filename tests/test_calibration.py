@@ -5,13 +5,19 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import polars as pl
 import pytest
+from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import d2_brier_score
 
 import steelyard
-from steelyard import get_metric, intervals, score_table
+from steelyard import calibration, get_metric, intervals, score_table, tally
+from steelyard.analysis.calibration_test import _spiegelhalter, calibration_test
+from steelyard.analysis.inference import Inference
+from steelyard.analysis.reliability_curve import CurveView, reliability_curve
+from steelyard.errors import InputError
 from steelyard.metrics.isotonic_curve import IsotonicCurve
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
@@ -134,3 +140,108 @@ def test_intervals_hold_the_true_values_of_overconfident_models():
         for found in intervals(list(truth), y, y_score=scores):
             held[found.metric] += found.low <= truth[found.metric] <= found.high
     assert min(held.values()) >= 24, held
+
+
+# ---------------------------------------------------------------- calibration
+
+
+def test_calibration_gives_the_metrics_the_curve_and_what_to_do():
+    y, p = outcomes(3_000, 1, slope=0.5, shift=-1.5)
+    found = calibration(y, p)
+    assert [row.metric for row in found][1] == "calibration_slope" and found.is_rejected and found.leaves_band
+    assert found.verdict[0].startswith(f"Overconfident: the calibration slope is {found['calibration_slope'].text()}")
+    assert found["brier"].value == pytest.approx(steelyard.brier(y, p))
+    probability, observed = (
+        np.array([getattr(point, key) for point in found.curve]) for key in ("probability", "observed")
+    )
+    assert (np.diff(observed) >= 0).all() and (np.diff(probability) > 0).all()
+    assert sum(point.weight for point in found.curve) == 3_000
+
+
+@pytest.mark.parametrize(
+    ("slope", "shift", "words"),
+    [
+        (1.0, 0.0, "The test shows no miscalibration"),
+        (1.8, 2.2, "Underconfident: the calibration slope is"),
+        (1.0, -1.0, "Too high on average: 0."),
+        (1.0, 0.8, "Too low on average: 1."),
+    ],
+)
+def test_the_verdict_names_what_is_wrong(slope, shift, words):
+    verdict = calibration(*outcomes(4_000, 2, slope=slope, shift=shift)).verdict
+    assert any(sentence.startswith(words) for sentence in verdict), verdict
+
+
+def test_few_positives_are_said_to_show_little():
+    found = calibration(*outcomes(250, 3))
+    assert "collect more" in found.verdict[0] and found.headline == found.verdict[0]
+
+
+def test_the_test_and_the_band_hold_their_level():
+    """Of 40 calibrated test sets, 2 are expected; a bar of 7 is passed by chance once in 200."""
+    tables = [score_table(*outcomes(250, 50 + seed)) for seed in range(40)]
+    assert sum(calibration_test(table).p_value < 0.05 for table in tables) <= 7
+    curves = (reliability_curve(table, CurveView(), Inference()) for table in tables)
+    assert sum(any(not point.low <= point.observed <= point.high for point in curve) for curve in curves) <= 7
+
+
+def test_bins_are_those_of_scikit_learns_calibration_curve():
+    y, p = outcomes(1_000, 5)
+    for strategy in ("uniform", "quantile"):
+        curve = calibration(y, p, strategy=strategy, bins=5).curve
+        observed, predicted = calibration_curve(y, p, n_bins=5, strategy=strategy)
+        assert [point.observed for point in curve] == pytest.approx(observed.tolist())
+        assert [point.probability for point in curve] == pytest.approx(predicted.tolist())
+        assert all(point.low <= point.probability <= point.high for point in curve)
+
+
+def test_weights_clusters_groups_prevalence_and_tallies_are_taken():
+    y, p = outcomes(2_000, 6)
+    even = calibration(y, p, sample_weight=np.full(2_000, 3.0))
+    assert [row.value for row in even] == pytest.approx([row.value for row in calibration(y, p)])
+    assert even["calibration_slope"].low == pytest.approx(calibration(y, p)["calibration_slope"].low)
+    twice = calibration(np.tile(y, 2), np.tile(p, 2), cluster=np.tile(np.arange(2_000), 2))
+    assert twice.test == "wald" and np.isnan(twice.curve[0].low) and "no band" in twice.notes[-1]
+    once = calibration(y, p)["calibration_slope"]
+    assert twice["calibration_slope"].high == pytest.approx(once.high, rel=0.05)
+    assert twice.p_value == pytest.approx(calibration(y, p).p_value, abs=0.1)
+    groups = calibration(y, p, by={"site": np.arange(2_000) % 2}).groups
+    assert groups["site = 1"] == calibration(y[1::2], p[1::2])
+    shifted = calibration(y, p, prevalence=0.3)
+    assert shifted.prevalence == 0.3 and shifted["brier_uncertainty"].value == pytest.approx(0.21)
+    assert any(sentence.startswith("Too low on average") for sentence in shifted.verdict)
+    frame = pl.DataFrame({"y": y, "p": p})
+    assert calibration(tally(frame, true="y", score="p")) == calibration(y, p) == calibration(score_table(y, p))
+
+
+def test_probabilities_of_0_and_1_take_spiegelhalters_test(golden):
+    y, p = outcomes(500, 7)
+    found = calibration(y, p.round(2))
+    assert found.test == "spiegelhalter" and math.isnan(found["calibration_slope"].value)
+    case = golden("r")["cases"]["overconfident"]
+    given = np.array(case["input"]["y"]), np.array(case["input"]["p"])
+    z = case["expected"]["rms_val_prob"]["S:z"]
+    assert _spiegelhalter(score_table(*given)).statistic == pytest.approx(z**2, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"strategy": "kernel"}, "strategy is one of isotonic, uniform, quantile, not 'kernel'"),
+        ({"bins": 0}, "bins is a whole number of 1 or more, not 0"),
+        ({"cluster": [1, 2] * 100, "by": [1, 2] * 100}, "by= and cluster= cannot be given together"),
+        ({"cluster": [1, 2] * 100, "prevalence": 0.2}, "prevalence= and cluster= cannot be given together"),
+        ({"level": 2}, "level is a probability"),
+    ],
+)
+def test_what_calibration_refuses(options, words):
+    with pytest.raises(InputError, match=words):
+        calibration(*outcomes(200), **options)
+
+
+def test_scores_that_are_no_probabilities_or_were_counted_in_bins_are_refused():
+    with pytest.raises(InputError, match="needs probabilities from 0 to 1"):
+        calibration([0, 1, 0, 1], [-2.0, 3.0, 1.0, 0.5])
+    y, p = outcomes(300)
+    with pytest.raises(InputError, match="counted in bins"):
+        calibration(tally(pl.DataFrame({"y": y, "p": p}), true="y", score="p", exact=False))

@@ -53,6 +53,7 @@ OF_SCORES = {
     "roc_then_tpnr": rows(steelyard.roc_then_tpnr, resamples=0),
     "confidence_band": steelyard.confidence_band,
     "decision_curve": steelyard.decision_curve,
+    "calibration": steelyard.calibration,
     "roc_curve": steelyard.roc_curve,
     "precision_recall_curve": steelyard.precision_recall_curve,
 }

@@ -34,6 +34,7 @@ RNG = np.random.default_rng(7)
 TRUE = RNG.integers(0, 2, 120)
 SCORES = {name: np.clip(0.3 * TRUE + RNG.random(120), 0, 1) for name in ("<b>A</b>", "B|\x1b[31m")}
 LABELS = {name: (score > 0.6).astype(int) for name, score in SCORES.items()}
+PROBABILITIES, GROUP = np.clip(SCORES["<b>A</b>"], 0.01, 0.99), np.where(np.arange(120) % 2, "<i>", "b")
 DATA_SETS = {"A": [0.9, 0.8, 0.7, 0.6], "B": [0.8, 0.7, 0.6, 0.5], "C": [0.7, 0.6, 0.5, 0.55]}
 TABLES = {"A": TABLE, "B": Counts(tp=20, fn=31, fp=40, tn=2712)}
 RATIOS = {
@@ -88,6 +89,8 @@ RESULTS = {
     "best_threshold, nobody": lambda: steelyard.best_threshold([0, 1, 0], [0.9, 0.1, 0.8], {"cost_fp": 9}, resamples=0),
     "decision_curve": lambda: steelyard.decision_curve(TRUE, SCORES["<b>A</b>"], versus="treat all"),
     "confidence_band": lambda: steelyard.confidence_band(TRUE, SCORES["<b>A</b>"], "precision"),
+    "calibration": lambda: steelyard.calibration(TRUE, PROBABILITIES, by=GROUP),
+    "calibration points": lambda: steelyard.calibration(TRUE, PROBABILITIES, strategy="uniform").curve,
     "chance": lambda: steelyard.chance("f1", TABLE),
     "chance_test": lambda: steelyard.chance_test("f1", TABLE),
     "beats_chance": lambda: steelyard.beats_chance(TABLE),

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from steelyard._types import Array, Label, LabelSet, Weights
 from steelyard.analysis.best_threshold import best_threshold as best_threshold
 from steelyard.analysis.best_threshold import roc_then_tpnr as roc_then_tpnr
+from steelyard.analysis.calibration import calibration as calibration
 from steelyard.analysis.chance import chance as chance
 from steelyard.analysis.chance_tests import beats_chance as beats_chance
 from steelyard.analysis.chance_tests import beats_guessing as beats_guessing

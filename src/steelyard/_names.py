@@ -18,6 +18,7 @@ HOME = {
     "Tally": "statistics.tally",
     "RARER": "statistics.positive_class",
     "tally": "ingest.frame_tally",
+    "calibration": "analysis.calibration",
     "compare": "analysis.compare",
     "confidence_band": "analysis.confidence_band",
     "confusion": "ingest.array_tables",

@@ -8,12 +8,13 @@ where that is more. Upwards an interval reaches as far as on the scale of the sq
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.analysis.class_shares import positive_shares
 from steelyard.analysis.distributions import normal_reach, student_reach
+from steelyard.analysis.information_bins import ScoreBins
 from steelyard.analysis.rate_intervals import score_ends
 from steelyard.metrics import calibration
 from steelyard.metrics.isotonic_curve import IsotonicCurve
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 # right below 0.12 and flat above; 150 runs a setting) the intervals hold the miscalibration in .92 to 1.00, the
 # discrimination in .93 to 1.00 and the mean gap in .96 to 1.00 of the test sets. The quantiles of the draws alone,
 # moved to the value (basic bootstrap), hold the first in .80 to 1.00 and the mean gap of calibrated models never.
-_DRAWS, _MOST_BINS = 400, 256
+_DRAWS = 400
 _METRICS = {
     calibration.brier_miscalibration.scores: 0,
     calibration.brier_discrimination.scores: 1,
@@ -39,42 +40,6 @@ _METRICS = {
 def is_isotonic(metric: Metric) -> bool:
     """Whether the metric is read from the isotonic curve, or is the uncertainty beside it."""
     return metric.scores in _METRICS or metric.scores is calibration.brier_uncertainty.scores
-
-
-class ScoreBins(NamedTuple):
-    """Adjacent scores together: their mean, the weight of the positives and of all, and how many rows all are worth."""
-
-    scores: Array
-    positives: Array
-    weights: Array
-    rows: float
-
-    @classmethod
-    def of(cls, table: ScoreTable, most: int = _MOST_BINS) -> ScoreBins:
-        """Bins of about equal information s (1 - s), so that rare positives are kept apart, and of rows in part."""
-        scores, counts = table.thresholds[:0:-1], table.counts
-        positives, negatives = (np.diff(np.asarray(part, np.float64)[::-1]) for part in (counts.fn, counts.tn))
-        weights = positives + negatives
-        spread = weights * scores * (1 - scores)
-        mass = np.cumsum(spread / (spread.sum() or 1.0) + weights / weights.sum())
-        place = np.minimum((mass / mass[-1] * most).astype(np.int64), most - 1)
-        starts = np.append(0, np.flatnonzero(np.diff(place)) + 1)
-        sums = [np.add.reduceat(column, starts) for column in (positives, weights, weights * scores)]
-        squares = sum(float(side.squares.sum()) for side in table.classes)
-        return cls(sums[2] / sums[1], sums[0], sums[1], float(weights.sum()) ** 2 / squares)
-
-    @property
-    def share(self) -> Array:
-        """The isotonic share of positives of each bin."""
-        sums = (np.append(0.0, np.cumsum(column)) for column in (self.positives, self.weights))
-        return IsotonicCurve.of_sums(self.scores, *sums).observed
-
-    def drawn(self, share: Array, draws: int, rng: np.random.Generator, *, fixed: bool = False) -> tuple[Array, Array]:
-        """Draws of the rows and of the positives among them, of so much share; the rows may be held."""
-        sizes = self.weights / self.weights.sum()
-        rows = np.maximum(np.round(sizes * self.rows), 1).astype(np.int64)[None]
-        rows = rows if fixed else rng.multinomial(max(round(self.rows), 1), sizes, size=draws)
-        return rows, rng.binomial(rows, share, size=(draws, len(share)))
 
 
 @dataclass

@@ -17,6 +17,7 @@ Surface: TypeAlias = Literal["text", "markdown", "html", "notebook"]
 _RENDERERS = "steelyard.report.renderers"
 HOMES = {
     "steelyard.analysis.best_threshold_result": ("best_threshold",),
+    "steelyard.analysis.calibration_result": ("calibration", "calibration_point"),
     "steelyard.analysis.chance": ("chance",),
     "steelyard.analysis.chance_tests": ("chance_test",),
     "steelyard.analysis.comparison": ("comparison",),

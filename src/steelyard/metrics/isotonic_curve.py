@@ -86,6 +86,13 @@ class IsotonicCurve:
         return np.asarray(gaps.sum(-1) / self.weights[..., -1])
 
 
+def isotonic_shares(positives: Array, weights: Array) -> Array:
+    """The isotonic share of positives at each of some ascending scores, given the weights there; draws come before."""
+    start = np.zeros((*weights.shape[:-1], 1))
+    sums = (np.concatenate([start, np.cumsum(part, axis=-1)], -1) for part in (positives, weights))
+    return IsotonicCurve.of_sums(np.zeros(weights.shape[-1]), *sums).observed
+
+
 def _block_ends(positives: Array, weights: Array) -> Array:
     """The places, laid flat, at which blocks end; the first and the last of each draw are among them."""
     size = weights.shape[-1]

@@ -362,6 +362,7 @@ def _sum(values: Array, mass: Array | None) -> Any:
     best=0,
     cite="brier1950",
     sklearn="brier_score_loss",
+    roles=("calibration",),
 )
 def brier(t):
     """Mean squared difference between predicted probability and outcome (0 or 1).

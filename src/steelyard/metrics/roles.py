@@ -20,6 +20,7 @@ ROLES = {
     "threshold figure": "drawn over the thresholds and over runs, unless others are named",
     "prevalence figure": "drawn over the prevalence, unless others are named",
     "surface figure": "drawn over both class recalls, unless others are named",
+    "calibration": "given by calibration, beside the reliability curve",
     "group": "shown for each group of rows",
     "group on the page": "shown for each group of rows on the page, with intervals",
     "page": "read by the page's pictures and tables, whatever was asked for",
