@@ -52,7 +52,7 @@ class ScoreBins(NamedTuple):
         return isotonic_shares(self.positives, self.weights)
 
     def class_weights(self, prevalence: float | None) -> tuple[float, float]:
-        """What a positive and a negative row weigh at the prevalence."""
+        """The weight of a positive and of a negative row at the prevalence."""
         share = float(self.positives.sum() / self.weights.sum())
         return (1.0, 1.0) if prevalence is None else (prevalence / share, (1 - prevalence) / (1 - share))
 
