@@ -46,7 +46,8 @@ class LogitRows(NamedTuple):
 
     def _part(self, part: slice, intercept: Array, slope: Array) -> Array:
         logits, weights = self.logits[part], self.weights[..., part]
-        mean = _expit(intercept[..., None] + slope[..., None] * logits)
+        with np.errstate(over="ignore", invalid="ignore"):  # the logits of 0 and 1 are infinite
+            mean = 1 / (1 + np.exp(-intercept[..., None] - slope[..., None] * logits))
         off, spread = weights * (self.positive[part] - mean), weights * mean * (1 - mean)
         return np.stack([off.sum(-1), off @ logits, spread.sum(-1), spread @ logits, spread @ logits**2])
 
@@ -116,11 +117,6 @@ def _climbed(rows: LogitRows, intercept: Array, slope: Array, *, free: bool) -> 
         if not (np.maximum(np.abs(move[0]), np.abs(move[1])) > _NEAR * (1 + np.abs(intercept) + np.abs(slope))).any():
             break
     return intercept + move[0], slope + move[1]
-
-
-def _expit(logits: Array) -> Array:
-    with np.errstate(over="ignore"):
-        return np.asarray(1 / (1 + np.exp(-logits)))
 
 
 def _mass(side: ClassScores) -> Array:
