@@ -586,6 +586,15 @@ def test_intervals_of_ten_classes_hold_where_nine_have_five_rows():
     assert (held / runs > 0.89).all(), held / runs  # the standard error is .018; before, .17 to .8
 
 
+def test_a_mean_that_low_recalls_pull_down_may_be_as_high_as_the_recall_of_all():
+    """Twenty classes of recall 1/2 and ten rows each look like this, and their AC-score is 1/2 as well, not 0.37."""
+    hits = np.array([3, 7] * 9 + [1, 9])
+    rows = np.diag(hits) + np.roll(np.diag(10 - hits), 1, axis=1)
+    of_classes = Confusion.of_rows((*range(10, 30),), rows)
+    pulled, plain = steelyard.intervals(["ac_score", "balanced_accuracy"], of_classes)
+    assert pulled.high > plain.high > 0.55 and pulled.low < pulled.value < 0.4
+
+
 def test_the_accuracy_of_classes_is_a_rate_of_all_rows():
     rows = np.diag([100, 400, *[62] * 8])
     found = interval("accuracy", Confusion.of_rows((*range(10, 20),), rows))

@@ -21,7 +21,7 @@ from steelyard.analysis.probability_intervals import probability_ends
 from steelyard.analysis.quantiles import quantiles
 from steelyard.analysis.rank_sampler import RankSampler
 from steelyard.analysis.rate_intervals import rate_interval
-from steelyard.analysis.recentred import recentred
+from steelyard.analysis.recentred import recentred, unbiased
 from steelyard.analysis.score_intervals import ScoreIntervals
 from steelyard.analysis.table_sampler import TableSampler
 from steelyard.errors import InputError
@@ -131,10 +131,12 @@ class IntervalSampler:
         if drawn.centre is None:
             return Bounds(low, high, undefined)
         around = (low, high) if drawn.around is drawn.values else quantiles(drawn.around, self.inference.tails)
-        limits = estimand.named.metric.range
-        for part in (drawn.least_shift, 1.0):
-            moved = recentred(around, np.asarray(value), drawn.centre, limits, part)
-            low, high = np.fmin(low, moved[0]), np.fmax(high, moved[1])
+        limits, at = estimand.named.metric.range, np.asarray(value)
+        moved = [recentred(around, at, drawn.centre, limits, part) for part in (drawn.least_shift, 1.0)]
+        if drawn.least_shift:  # of two classes the bias is within the half row
+            moved.append(unbiased(moved[-1], at, drawn.around, drawn.centre, limits))
+        for ends in moved:
+            low, high = np.fmin(low, ends[0]), np.fmax(high, ends[1])
         return Bounds(low, high, undefined)
 
     def _class_bounds(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:

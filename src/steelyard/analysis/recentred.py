@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from steelyard.analysis.rate_intervals import Ends
 
 _POWER = 2.0
+# How often the bias is taken back. Twice is what theory has, of the value and of the draws, and covers .99 on average.
+# With 5 to 20 classes of 3 to 24 rows at least (60 to 150 test sets in each of 10 settings) AC-score is covered in .90
+# to 1.00, without it in .85 to .97, at 1.02 to 1.22 times the width; once leaves .87 of 20 classes of 3 rows. G-mean,
+# macro F1 and macro precision are 1.0 to 1.1 times as wide.
+_BIAS = 1.5
 
 
 def recentred(ends: Ends, value: Array, centre: Array, limits: tuple[float, float], part: float = 1.0) -> Ends:
@@ -31,6 +36,18 @@ def recentred(ends: Ends, value: Array, centre: Array, limits: tuple[float, floa
     low = np.where(shift < 0, _towards(limits[0], ends[0], value, centre, part), ends[0] + shift)
     high = np.where(shift > 0, _towards(limits[1], ends[1], value, centre, part), ends[1] + shift)
     return low, high
+
+
+def unbiased(ends: Ends, value: Array, around: Array, centre: Array, limits: tuple[float, float]) -> Ends:
+    """Re-centred ends moved on by the bias of the value: that of draws around their centre.
+
+    A mean that low recalls pull down is lower on some rows than on all, and lower still on draws of those.
+    """
+    defined = np.isfinite(around)
+    mean = np.where(defined, around, 0.0).sum(-1) / np.maximum(defined.sum(-1), 1)
+    with np.errstate(invalid="ignore"):
+        there = np.clip(value - _BIAS * (mean - centre), *limits)
+    return recentred(ends, there, value, limits)
 
 
 def _towards(limit: float, end: Array, value: Array, centre: Array, part: float) -> Array:
