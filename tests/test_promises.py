@@ -16,7 +16,9 @@ import steelyard
 from steelyard import Counts, Prevalence, best_threshold, get_metric, score_table
 from steelyard.analysis.best_threshold_result import BestThreshold
 from steelyard.analysis.limit_parts import rate_limit
+from steelyard.analysis.promised_limits import Promise
 from steelyard.analysis.threshold_limits import Capacity, read_limits
+from steelyard.analysis.threshold_sample import ThresholdSample
 from steelyard.errors import InputError, InputTypeError
 
 
@@ -99,22 +101,84 @@ def test_the_alerts_of_a_day_are_beta_binomial():
 # ---------------------------------------------------------------- kept on new rows
 
 
-@pytest.mark.parametrize(
-    ("where", "metric", "runs"),
-    [
-        ("recall >= 0.85", "specificity", 100),
-        ("precision >= 0.5", "recall", 100),
-        ("negative_predictive_value >= 0.95", "specificity", 100),
-        ("recall >= 0.7 and specificity >= 0.8", "f1", 60),
-        ("f1 >= 0.5", "recall", 25),
-    ],
-)
-def test_a_promise_is_kept_on_new_rows(where, metric, runs):
-    limits, broken = read_limits(where), 0
+def kept_by(where, y, s, confidence=0.95):
+    """The scores of the thresholds that keep a promise, and whether each does, from nobody on."""
+    sample = ThresholdSample(score_table(y, s, pos_label=1))
+    promise = Promise(read_limits(where), confidence)
+    return sample.rows.observed[0], promise.kept(sample, np.random.default_rng(0))[0]
+
+
+@pytest.mark.parametrize("bound", [0.5, 0.8, 0.95])
+def test_a_promised_recall_is_broken_in_at_most_five_percent_of_samples_and_no_threshold_more_would_be(bound):
+    for n in (20, 33, 60, 101, 250, 700):
+        y, s = np.repeat([1, 0], [n, 5]), np.append(np.linspace(1, 2, n), np.zeros(5))
+        _, kept = kept_by(f"recall >= {bound}", y, s)
+        hits = np.flatnonzero(kept[1 : n + 1])[:1] + 1  # positives flagged at the highest threshold that is kept
+        if not len(hits):
+            assert stats.beta.cdf(bound, n, 1) > 0.05
+            continue
+        # The share of the population above the h-th highest of n scores is Beta(h, n - h + 1).
+        assert (
+            stats.beta.cdf(bound, hits[0], n - hits[0] + 1)
+            <= 0.05
+            < stats.beta.cdf(bound, hits[0] - 1, n - hits[0] + 2)
+        )
+
+
+STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))  # the share of the class at a start, and its part of the risk
+
+
+def fallback(hits, trials, bound, risk, starts):
+    """Wiens' rule, one hypothesis after another: risk waits at the starts and goes on from each that is shown."""
+    kept, passed = [], 0.0
+    for place, (hit, trial) in enumerate(zip(hits, trials, strict=True)):
+        passed += sum(part * risk for start, part in starts if start == place)
+        shown = trial > 0 and stats.binom.sf(hit - 1, trial, bound) <= passed
+        kept.append(bool(shown))
+        passed = passed if shown else 0.0
+    return kept
+
+
+@pytest.mark.parametrize(("where", "bound"), [("precision >= 0.4", 0.4), ("negative_predictive_value >= 0.9", 0.9)])
+def test_a_share_of_the_flagged_rows_is_shown_by_wiens_rule(where, bound):
+    for seed in range(8):
+        y, s = rows(seed, n=300)
+        s = np.round(s * 4) / 4 if seed % 2 else s
+        observed, kept = kept_by(where, y, s)
+        of, flags = (y == 1, np.greater_equal) if where[0] == "p" else (y == 0, np.less)
+        order = observed if where[0] == "p" else observed[::-1]
+        trials = np.array([flags(s, t).sum() for t in order])
+        hits = [(flags(s, t) & of).sum() for t in order]
+        # A start is where so many rows would hold this share of their class at the bound.
+        starts = [(int(np.argmax(trials >= share * of.sum() / bound)), part) for share, part in STARTS]
+        assert len({start for start, _ in starts}) == 3
+        expected = fallback(hits, trials, bound, 0.05, starts)
+        assert kept.tolist() == (expected if where[0] == "p" else expected[::-1])
+
+
+def test_any_other_metric_is_promised_as_far_as_draws_of_its_own_break_it_seldom_enough():
+    y, s = rows(5, n=800, apart=2.5)
+    found = promised(y, s, "recall", "f1 >= 0.6")
+    rng, n = np.random.default_rng(1), len(y)
+
+    def broken(threshold):
+        counts = score_table(y, s, pos_label=1).at(threshold)
+        tp, fn, fp, tn = (float(cell) for cell in counts)
+        share = rng.beta(tp + fn + 0.5, fp + tn + 0.5, 40_000)
+        recall, fpr = rng.beta(tp, fn + 1, 40_000), rng.beta(fp + 1, tn, 40_000)
+        return np.mean(2 * share * recall / (share * recall + share + (1 - share) * fpr) < 0.6)
+
+    assert broken(found.threshold) <= 0.065  # 0.05, and what 1,000 draws may be off by
+    lower = np.sort(s)[::-1][int(found.counts.predicted_positives) + n // 50]
+    assert broken(lower) > 0.05
+
+
+def test_several_limits_are_kept_together_on_new_rows():
+    limits, broken, runs = read_limits("recall >= 0.7 and specificity >= 0.8"), 0, 60
     for seed in range(runs):
         y, s = rows(seed, n=500)
         try:
-            found = promised(y, s, metric, where)
+            found = promised(y, s, "f1", "recall >= 0.7 and specificity >= 0.8")
         except InputError:
             continue
         recall, fpr = stats.norm.sf(found.threshold - 2.0), stats.norm.sf(found.threshold)
@@ -329,6 +393,21 @@ def test_an_uncertain_prevalence_makes_a_promise_dearer():
     assert unsure.value < sure.value
     of_recall = promised(y, s, "specificity", "recall >= 0.8", prevalence=0.01)
     assert of_recall.threshold == promised(y, s, "specificity", "recall >= 0.8").threshold
+
+
+def test_an_uncertain_prevalence_widens_the_interval_of_the_value_and_the_band():
+    y, s = rows(8, n=1_500)
+    few, many = Prevalence(positives=5, rows=100), Prevalence(positives=50_000, rows=1_000_000)
+    ends = [
+        best_threshold(y, s, "precision", where="recall >= 0.5", prevalence=at).out_of_sample_interval
+        for at in (few, many)
+    ]
+    widths = [high - low for low, high in ends]
+    assert widths[0] > 1.5 * widths[1]
+    for metric, wider in (("precision", 1.2), ("recall", 1.0)):
+        bands = [steelyard.confidence_band(y, s, metric, prevalence=at) for at in (few, many)]
+        unsure, sure = (np.nansum([point.high - point.low for point in band]) for band in bands)
+        assert unsure >= wider * sure if wider > 1 else unsure == pytest.approx(sure)
 
 
 def test_copies_of_rows_in_clusters_promise_no_more_than_the_rows_themselves():

@@ -181,6 +181,16 @@ class ThresholdSample:
         at = self.rows.flat()[places]
         return Rates(places, at.tp / at.positives, at.fp / at.negatives, *self.worth)
 
+    def at_drawn_prevalence(self, place: int, draws: int, rng: np.random.Generator) -> Counts[Array] | None:
+        """The counts at a threshold and draws of the prevalence; None where it is known, or costs differ by row."""
+        if not isinstance(self.prevalence, Prevalence) or self.costs is not None:
+            return None
+        at = self.rows.flat()[place]
+        share = drawn_shares(self.prevalence, 0.0, 0.0, draws, rng)[:, 0] * float(self.table.total)
+        rest = float(self.table.total) - share
+        recall, fpr = at.tp / at.positives, at.fp / at.negatives
+        return Counts.trusted(share * recall, share * (1 - recall), rest * fpr, rest * (1 - fpr))
+
     def tables(self, rates: Rates, draws: int, rng: np.random.Generator) -> Iterator[Counts[Array]]:
         """Draws of the counts at the prevalence, in which both rates are as low, or as high, as the rows allow."""
         total = float(self.table.total)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.threshold_criterion import Aim, Criterion
     from steelyard.analysis.threshold_limits import Limit
     from steelyard.analysis.threshold_sample import ThresholdSample
+    from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 
 _CHANCE_DRAWS = 2_000
@@ -147,7 +148,9 @@ class Search:
             best,
             interval=None if choice.kept is not None else self._interval(best, choice, sample, drawn),
             out_of_sample=expected,
-            out_of_sample_interval=self._value_interval(expected, sample, drawn),
+            out_of_sample_interval=self._value_interval(
+                expected, sample, drawn, sample.at_drawn_prevalence(choice.place, _CHANCE_DRAWS, rng)
+            ),
             optimism=self.report.sign * (best.value - expected),
             regret=max(regret, 0.0),
         )
@@ -157,10 +160,13 @@ class Search:
     ) -> tuple[float, float]:
         return _ends(sample.table, _range(choice, sample, drawn, self.level), best.direction)
 
-    def _value_interval(self, expected: float, sample: ThresholdSample, drawn: Resamples) -> tuple[float, float]:
-        """The value on new rows, as far as it varies at the threshold, and with the threshold."""
-        at_it, at_theirs = self.report.values(drawn.there), self.report.values(sample.merits_of.flat()[drawn.places])
-        spreads = [float(np.var(values[np.isfinite(values)])) for values in (at_it, at_theirs)]
+    def _value_interval(
+        self, expected: float, sample: ThresholdSample, drawn: Resamples, shifted: Counts[Array] | None
+    ) -> tuple[float, float]:
+        """The value on new rows, as far as it varies at the threshold, with the threshold, and with the prevalence."""
+        tables = (drawn.there, sample.merits_of.flat()[drawn.places], shifted)
+        values = (self.report.values(table) for table in tables if table is not None)
+        spreads = [float(np.var(some[np.isfinite(some)])) for some in values]
         reach = normal_reach(self.level) * math.sqrt(sum(spread for spread in spreads if spread > 0))
         low, high = self.report.range
         return max(expected - reach, low), min(expected + reach, high)
