@@ -93,7 +93,8 @@ def _fit(table: ScoreTable, *, free: bool) -> tuple[Array, Array]:
     start = (zero, zero) if free else (zero, zero + 1)
     if rows.weights.size > _MANY and rows.weights.ndim == 1:
         start = _climbed(rows.coarse(), *start, free=free)
-    intercept, slope = _climbed(rows, *start, free=free)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # of a draw that has none
+        intercept, slope = _climbed(rows, *start, free=free)
     wild = ~(np.isfinite(intercept) & (np.abs(slope) < _STEEP))
     return np.where(wild, np.nan, intercept), np.where(wild, np.nan, slope)
 
@@ -108,10 +109,9 @@ def _climbed(rows: LogitRows, intercept: Array, slope: Array, *, free: bool) -> 
         by_intercept, by_slope, a, b, c = rows.step(intercept + move[0], slope + move[1])
         over = by_intercept * move[0] + by_slope * move[1] < -0.5 * rise
         intercept, slope = (np.where(over, at, at + by) for at, by in zip((intercept, slope), move, strict=True))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            area = a * c - b * b
-            full = (c * by_intercept - b * by_slope) / area, (a * by_slope - b * by_intercept) / area
-            full = full if free else (by_intercept / a, np.zeros_like(slope))
+        area = a * c - b * b
+        full = (c * by_intercept - b * by_slope) / area, (a * by_slope - b * by_intercept) / area
+        full = full if free else (by_intercept / a, np.zeros_like(slope))
         rise = np.where(over, rise / 2, by_intercept * full[0] + by_slope * full[1])
         move = np.where(over, move[0] / 2, full[0]), np.where(over, move[1] / 2, full[1])
         if not (np.maximum(np.abs(move[0]), np.abs(move[1])) > _NEAR * (1 + np.abs(intercept) + np.abs(slope))).any():
