@@ -68,9 +68,9 @@ def confidence_band(
 
     Over "threshold" the curve is the metric at each threshold; recall over "false_positive_rate" is the ROC curve and
     precision over "recall" the precision-recall curve. The band holds for any scores, ties included, of independent
-    rows at the prevalence of the sample or the one given, wherever an estimated one may lie; weighted rows count by their
-    effective sample size. Of more
-    than 1,000 thresholds so many are given, and the band of each holds on to the next. Other options as in roc_curve.
+    rows at the prevalence of the sample or the one given, wherever an estimated one may lie; weighted rows count by
+    their effective sample size. Of more than 1,000 thresholds so many are given, and the band of each holds on to the
+    next. Other options as in roc_curve.
 
     >>> y_true, y_score = [0] * 30 + [1] * 30, [*range(30), *range(15, 45)]
     >>> point = confidence_band(y_true, y_score)[25]
