@@ -422,6 +422,16 @@ def test_sizes_of_many_classes_are_those_of_their_expected_matrix():
     assert rare > 2 * common
 
 
+def test_sizes_where_few_rows_suffice_still_have_every_class_in_four_of_five_test_sets():
+    for name, rates in (("recall", (0.8, 0.9)), ("mcc", (0.8, 0.9)), ("balanced_accuracy", (0.9, 0.7))):
+        plan = sample_size(name, at=rates, prevalence=0.1, width=0.95)
+        assert 0.8 <= 1 - 0.9**plan.rows <= 0.95, name
+    assert 0.8 <= 1 - 0.9 ** sample_size("roc_auc", at=0.8, prevalence=0.1, width=0.99).rows <= 0.95
+    assert sample_size("precision", at=(0.8, 0.98), prevalence=0.001, width=0.5).rows > 124
+    many = sample_size("balanced_accuracy", at=[[50, 2, 1], [3, 10, 1], [1, 1, 3]], width=0.9)
+    assert 0.8 <= 1 - (1 - 5 / 72) ** many.rows <= 0.95
+
+
 def test_sizes_of_an_auc_are_those_of_its_interval():
     plan, rng = sample_size("roc_auc", at=0.85, prevalence=0.2, width=0.12), np.random.default_rng(23)
     apart, widths = 2**0.5 * stats.norm.ppf(0.85), []
@@ -478,6 +488,7 @@ BAD = {
     "rates": (lambda: sample_size("f1", at=(8, 0.9), prevalence=0.1, width=0.1), ValueError, "between 0 and 1"),
     "same": (lambda: sample_size("f1", at=(0.8, 0.9), versus=(0.8, 0.9), prevalence=0.1), ValueError, "above 0"),
     "disagreement": (lambda: sample_size("f1", at=(0.9, 0.9), versus=(0.8, 0.9), prevalence=0.1, disagreement=0.05), ValueError, "differ on 0.1 to 0.3"),
+    "an uncertain prevalence": (lambda: sample_size("f1", at=(0.9, 0.9), prevalence=steelyard.Prevalence(positives=3, rows=100), width=0.1), TypeError, r"give float\(prevalence\)"),
     "no prevalence": (lambda: sample_size("f1", at=(0.9, 0.9), width=0.1), TypeError, "prevalence= is missing"),
     "assurance": (lambda: sample_size("f1", at=(0.9, 0.9), prevalence=0.1, width=0.1, assurance=80), ValueError, "assurance is a share"),
     "empty class": (lambda: sample_size("mcc", at=[[3, 1, 0], [0, 0, 0], [1, 1, 3]], width=0.1), ValueError, "K x K"),

@@ -86,7 +86,7 @@ class CountsPlan:
         tp, tn = rng.binomial(positives, self.recall), rng.binomial(rows - positives, self.specificity)
         tables = Counts(tp, positives - tp, rows - positives - tn, tn)
         ends = interval(self._shifted, tables, level=self.level, draws=_DRAWS // 2, rng=rng)
-        return np.asarray(ends.high - ends.low)
+        return _unbounded(np.asarray(ends.high - ends.low))
 
     @property
     def _shifted(self) -> Metric:
@@ -138,10 +138,14 @@ class ClassesPlan:
         return self._width(np.round(rows * np.array(self.shares)).astype(np.int64), _DRAWS)
 
     def simulated_widths(self, rows: int, rng: np.random.Generator) -> Array:
-        """The widths on 100 simulated test sets; without bound where a class has no row, which shows nothing of it."""
+        """The widths on 100 simulated test sets."""
         tables = rng.multinomial(rows, np.ravel(self.shares), size=100).reshape(-1, *np.shape(self.shares))
-        widths = np.array([self._width(table, _DRAWS // 4, rng) for table in tables])
-        return np.where(np.isnan(widths), np.inf, widths)
+        return _unbounded(np.array([self._width(table, _DRAWS // 4, rng) for table in tables]))
+
+
+def _unbounded(widths: Array) -> Array:
+    """The widths, without bound where there is no interval: a class that has no row shows nothing of it."""
+    return np.where(np.isnan(widths), np.inf, widths)
 
 
 @dataclass(frozen=True)
@@ -168,10 +172,12 @@ class AucPlan:
 
     def simulated_widths(self, rows: int, rng: np.random.Generator) -> Array:
         """The widths on 400 simulated test sets, by the AUC and the positives that they would show."""
-        positives = np.clip(rng.binomial(rows, self.sampled, 400), 1, rows - 1)
-        spread = np.array([score_variance(self.value, m, rows - m) ** 0.5 for m in positives])
+        drawn = rng.binomial(rows, self.sampled, 400)
+        positives = np.clip(drawn, 1, max(rows - 1, 1))
+        spread = np.array([score_variance(self.value, m, max(rows - m, 1)) ** 0.5 for m in positives])
         seen = np.clip(rng.normal(self.value, spread), 0, 1)
-        return np.array([self._width(auc, m, rows - m) for auc, m in zip(seen, positives, strict=True)])
+        widths = [self._width(auc, m, max(rows - m, 1)) for auc, m in zip(seen, positives, strict=True)]
+        return np.where((drawn == 0) | (drawn == rows), np.inf, widths)
 
     def _width(self, auc: float, positives: float, negatives: float) -> float:
         low, high = auc_score_ends(auc, normal_reach(self.level), positives, negatives)

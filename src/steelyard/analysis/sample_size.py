@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile, normal_reach
 from steelyard.analysis.draws import check_level, generator
+from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.formatting import difference_text, listed, percent_text, value_text
 from steelyard.analysis.paired_power import paired_rows
 from steelyard.analysis.planned_widths import AucPlan, ClassesPlan, CountsPlan, Plan
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 PlannedLike: TypeAlias = "Counts | Confusion | tuple[float, float] | Sequence[Sequence[float]] | Array | float"
 
 _MOST_ROWS = 10**12
+_WIDEST = 1e100  # a width without bound, which quantiles can reckon with
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +139,11 @@ class _Asked:
 
     def _share(self, own: float | None) -> float:
         share = own if self.prevalence is None else self.prevalence
+        if isinstance(share, Prevalence):
+            raise InputTypeError(
+                "prevalence= is the share of positives that the test set will have, one number, not a Prevalence: give "
+                "float(prevalence), and once more the ends of prevalence.interval(), to see what its uncertainty costs."
+            )
         if share is None:
             raise InputTypeError("prevalence= is missing: the share of positives that the test set will have.")
         return _checked_share(share, "prevalence")
@@ -184,13 +191,16 @@ def _rows_for_width(plan: Plan, width: float, assurance: float | None) -> int:
     rows = _least_rows(lambda n: plan.expected_width(n) <= width, min(plan.class_shares))
     if assurance is None:
         return rows
-    rng = generator(None)
-    for _ in range(3):  # widths go by the square root of the rows, nearly
+    rng, least, steps = generator(None), 1, 0
+    while steps < 3:  # widths go by the square root of the rows, nearly
         widths = plan.simulated_widths(rows, rng)
         # So many widths find their quantile to one standard error; planned a little further out, it is met.
         further = min(assurance + 1.25 * math.sqrt(assurance * (1 - assurance) / len(widths)), 1.0)
-        seen = float(np.quantile(widths, further))
-        rows = math.ceil(rows * min(max((seen / width) ** 2, 0.5), 2.0))
+        if np.isinf(widths).mean() > 1 - further:  # a class is missing too often: so few rows are never enough
+            rows = least = math.ceil(1.25 * rows)
+            continue
+        seen, steps = float(np.quantile(np.minimum(widths, _WIDEST), further)), steps + 1
+        rows = max(math.ceil(rows * min(max((seen / width) ** 2, 0.5), 2.0)), least)
     return rows
 
 
