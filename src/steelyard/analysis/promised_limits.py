@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 _TAIL_DRAWS, _DRAWS = 25, (1_000, 20_000)  # draws that break a limit at the risk allowed, and in all
 _THRESHOLDS, _REFINED, _QUICK_THRESHOLDS = 64, 16, 64
+_AT_ONCE = 4_096  # thresholds that are looked at first, as the run may end among them
 _STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))
 
 
@@ -52,15 +53,21 @@ class Promise:
     def _rates(self) -> tuple[RateLimit | None, ...]:
         return tuple(rate_limit(limit) for limit in self.limits)
 
-    def kept(self, sample: ThresholdSample, rng: np.random.Generator, *, quick: bool = False) -> Array:
-        """Which thresholds keep the promise, in the shape of all thresholds of the sample."""
+    def kept(
+        self, sample: ThresholdSample, rng: np.random.Generator, met: Array | None = None, *, quick: bool = False
+    ) -> Array:
+        """Which thresholds keep the promise, in the shape of all of the sample; `met` is which meet all limits."""
         exact, drawn, risk = self._divided(sample)
         sides = sample.rows.observed.shape[0]
         kept = np.ones(sample.rows.observed.shape, dtype=bool)
         for rate in exact:
             bounded = _ordered if rate.part.order == "fixed" else _in_sequence
             kept &= np.stack([bounded(rate, sample, side, risk / sides) for side in range(sides)])
-        return kept & _on_draws(drawn, sample, risk, rng, quick=quick) if drawn else kept
+        if not drawn:
+            return kept
+        if met is None or exact:
+            met = np.logical_and.reduce([limit.is_met(sample.every.counts) for limit in drawn])
+        return kept & _on_draws(drawn, met, sample, risk, rng, quick=quick)
 
     def _divided(self, sample: ThresholdSample) -> tuple[list[RateLimit], list[Limit], float]:
         """The limits with an exact bound, those without, and the risk that each kind of them may take."""
@@ -151,20 +158,36 @@ def _in_sequence(rate: RateLimit, sample: ThresholdSample, side: int, risk: floa
     step = 1 if rate.part.order == "rising" else -1
     hits, trials = hits[::step], trials[::step]
     of_class = float((counts.positives if rate.part.order == "rising" else counts.negatives)[0])
-    tails = rate.broken_chance(hits, trials)
     starts = [int(np.searchsorted(trials, share * of_class / max(rate.bound, 1e-9))) for share, _ in _STARTS]
     kept, passed = np.zeros(len(hits), dtype=bool), 0.0
     for start, end, (_, part) in zip(starts, [*starts[1:], len(hits)], _STARTS, strict=True):
         passed += part * risk
-        shown = tails[start:end] <= passed
-        run = len(shown) if shown.all() else int(shown.argmin())
+        run = _shown_run(rate, hits[start:end], trials[start:end], passed)
         kept[start : start + run] = True
-        passed = passed if run == len(shown) else 0.0
+        passed = passed if start + run >= end else 0.0
     return kept[::step]
 
 
+def _shown_run(rate: RateLimit, hits: Array, trials: Array, allowed: float) -> int:
+    """How many thresholds from the first on are shown; the exact tail is taken where Chernoff's bound is too large."""
+    from scipy.special import rel_entr
+
+    end, size = 0, _AT_ONCE
+    while end < len(hits):
+        start, end, size = end, end + size, 4 * size
+        some, of = hits[start:end], trials[start:end]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = some / of
+            most = np.exp(-of * (rel_entr(share, rate.bound) + rel_entr(1 - share, 1 - rate.bound)))
+        unsure = np.flatnonzero(~((share > rate.bound) & (most < (1 - _ROUNDING) * allowed)))
+        broken = unsure[rate.broken_chance(some[unsure], of[unsure]) > allowed]
+        if len(broken):
+            return start + int(broken[0])
+    return len(hits)
+
+
 def _on_draws(
-    limits: list[Limit], sample: ThresholdSample, risk: float, rng: np.random.Generator, *, quick: bool
+    limits: list[Limit], met: Array, sample: ThresholdSample, risk: float, rng: np.random.Generator, *, quick: bool
 ) -> Array:
     """The thresholds around the surest one at which draws of the table break limits on any metrics seldom enough.
 
@@ -172,7 +195,6 @@ def _on_draws(
     surest is the best of many by luck too, so it is to break them half as often. A few thresholds show between which
     two of them a run ends, others between those two show where.
     """
-    met = np.logical_and.reduce([limit.is_met(sample.every.counts) for limit in limits])
     allowed, size = risk / len(met), met.shape[-1]
     draws = int(np.clip(2 * _TAIL_DRAWS / allowed, *((200, 200) if quick else _DRAWS)))
 

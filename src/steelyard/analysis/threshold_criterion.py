@@ -82,8 +82,8 @@ class Criterion:
         best = np.fmax.reduce(flat, axis=-1, keepdims=True)
         return np.asarray((flat >= best - self.aim.tie(flat)).argmax(-1))
 
-    def check(self, table: ThresholdCounts) -> None:
-        """Refuse bounds that no threshold meets, with the nearest there is."""
+    def check(self, table: ThresholdCounts) -> Array:
+        """Which thresholds meet all bounds; those that none meets are refused, with the nearest there is."""
         allowed = np.ones(table.observed.shape, dtype=bool)
         for i, limit in enumerate(self.limits):
             gaps = np.where(allowed, limit.gaps(table.counts), np.nan)
@@ -91,6 +91,7 @@ class Criterion:
             if not allowed.any():
                 others = " and ".join(other.text for other in self.limits[:i])
                 raise InputError(_unmet(limit, f" with {others}" if others else "", gaps, table))
+        return allowed
 
     def undefined(self, table: ThresholdCounts) -> str:
         """Why no threshold that is allowed has a value."""

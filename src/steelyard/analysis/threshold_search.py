@@ -81,10 +81,11 @@ class Search:
 
     def choice(self, sample: ThresholdSample, rng: np.random.Generator) -> Choice:
         """The place of the best threshold of a sample that keeps the limits, or their promise."""
-        self.criterion.check(sample.every)
-        kept = None if self._promise is None else self._promise.kept(sample, rng)
-        merits = self.criterion.merits(sample.merits_of.counts, sample.every.counts)
-        merits = merits if kept is None else np.where(kept, merits, np.nan)
+        allowed = self.criterion.check(sample.every)
+        kept = None if self._promise is None else self._promise.kept(sample, rng, allowed)
+        merits = replace(self.criterion, limits=()).merits(sample.merits_of.counts)
+        if self.criterion.limits:
+            merits = np.where(allowed if kept is None else allowed & kept, merits, np.nan)
         return Choice(int(self.criterion.chosen(merits)), merits, kept)
 
     def _without_threshold(self, sample: ThresholdSample, kept: Array | None, needed: str) -> Exception:
