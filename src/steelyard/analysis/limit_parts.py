@@ -85,14 +85,25 @@ class RateLimit:
 
     def broken_chance(self, hits: Array, trials: Array) -> Array:
         """The largest chance of as many hits, or as few, at any rate that breaks the limit: the exact binomial tail."""
-        from scipy.special import betainc
+        return (at_least if self.wants_high else at_most)(hits, trials, self.bound)
 
-        with np.errstate(invalid="ignore"):
-            if self.wants_high:
-                tail = betainc(np.maximum(hits, 1e-9), np.maximum(trials - hits + 1, 1e-9), self.bound)
-                return np.where(hits > 0, tail, 1.0)
-            tail = 1 - betainc(hits + 1, np.maximum(trials - hits, 1e-9), self.bound)
-        return np.where(hits < trials, tail, 1.0)
+    def kept_chance(self, hits: Array | int, trials: Array | int) -> Array:
+        """The largest chance of hits as far on the wrong side at any rate that keeps the limit: the other tail."""
+        return (at_most if self.wants_high else at_least)(hits, trials, self.bound)
+
+
+def at_least(hits: Array | int, trials: Array | int, rate: float) -> Array:
+    """The chance of that many hits or more at a rate, for numbers of rows that need not be whole."""
+    from scipy.special import betainc
+
+    hits, trials = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.where(hits > 0, betainc(np.maximum(hits, 1e-9), np.maximum(trials - hits + 1, 1e-9), rate), 1.0)
+
+
+def at_most(hits: Array | int, trials: Array | int, rate: float) -> Array:
+    """The chance of that many hits or fewer at a rate: that of the other rows at the other rate."""
+    return at_least(np.asarray(trials, np.float64) - hits, trials, 1 - rate)
 
 
 @lru_cache(maxsize=64)
