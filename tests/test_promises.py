@@ -432,6 +432,21 @@ def test_copies_of_rows_in_clusters_promise_no_more_than_the_rows_themselves():
     assert named.threshold == aware.threshold
 
 
+def test_costs_by_row_in_clusters_are_resampled_by_cluster():
+    y, s = rows(9, n=250)
+    amount = np.where(y == 1, np.random.default_rng(0).gamma(1, 20, len(y)), 0.0)
+    many, scores, cluster = np.tile(y, 6), np.tile(s, 6), np.tile(np.arange(len(y)), 6)
+    cost = {"cost_fn": np.tile(amount, 6), "cost_fp": 2}
+    once = best_threshold(y, s, cost={"cost_fn": amount, "cost_fp": 2})
+    blind, aware = (best_threshold(many, scores, cost=cost, cluster=who) for who in (None, cluster))
+    assert aware.value == pytest.approx(once.value) and aware.threshold == once.threshold
+    widths = [found.out_of_sample_interval[1] - found.out_of_sample_interval[0] for found in (once, blind, aware)]
+    assert widths[1] < 0.7 * widths[0] and widths[2] == pytest.approx(widths[0], rel=0.35)
+    frame = pl.DataFrame({"y": many, "s": scores, "who": cluster, "amount": cost["cost_fn"]})
+    with pytest.raises(InputError, match="and the costs as arrays"):
+        best_threshold(frame, true="y", score="s", cluster="who", cost={"cost_fn": "amount"})
+
+
 def test_weights_promise_by_the_rows_they_are_worth():
     y, s = rows(10, n=900)
     even = promised(y, s, "specificity", "recall >= 0.8", sample_weight=np.full(len(y), 3.0))

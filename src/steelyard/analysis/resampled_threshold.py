@@ -114,8 +114,9 @@ class Resampling:
             return [*taken], [*left]
         times = rng.poisson(1.0, size=(n, len(clusters.sizes)))
         tables = [cells[:, cells.any(0)] for cells in clusters.tables(small.thresholds[:0:-1])]
-        rows = [cells * (side.rows / side.weights) for cells, side in zip(tables, small.classes, strict=True)]
-        return [times @ cells for cells in rows], [(times == 0) @ cells for cells in rows]
+        if self.sample.costs is None:  # else the weights are costs, and the tables of clusters count rows
+            tables = [cells * (side.rows / side.weights) for cells, side in zip(tables, small.classes, strict=True)]
+        return [times @ cells for cells in tables], [(times == 0) @ cells for cells in tables]
 
     def _of_all(self, pooled: Counts) -> Counts:
         """The pooled table in the size of the table itself, for a user's own function may count rows and not shares."""

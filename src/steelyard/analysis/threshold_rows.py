@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 _COSTS_AND_WEIGHTS = "Costs by row and weights cannot be given together; multiply the costs by the weights."
 
+_COSTS_AND_CLUSTERS = (
+    "With cluster= a column of costs cannot be named, as its rows are fetched one by one; give y_true, y_score, "
+    "cluster= and the costs as arrays."
+)
+
 
 @dataclass(frozen=True)
 class ThresholdRows:
@@ -99,15 +104,15 @@ class ThresholdRows:
         if costs is None:
             table = self.table()
             return ThresholdSample(table, both, self.prevalence, None, self._clusters(table)), None
-        if self.cluster is not None:
-            raise InputError("Costs by row and cluster= cannot be given together; give the costs as numbers.")
+        if self.cluster is not None and any(isinstance(cost, str) for cost in costs.values()):
+            raise InputError(_COSTS_AND_CLUSTERS)
         if self.columns.weight is not None or self.options.sample_weight is not None:
             raise InputError(_COSTS_AND_WEIGHTS)
         table = self.table()
         if table.weighted:
             raise InputError(_COSTS_AND_WEIGHTS)
         weighted, aim = cost_table(costs, table, lambda column: self.table(weight=column), self.prevalence)
-        return ThresholdSample(table, both, self.prevalence, weighted), aim
+        return ThresholdSample(table, both, self.prevalence, weighted, self._clusters(table)), aim
 
     def _clusters(self, table: ScoreTable) -> ClusterRows | None:
         if self.cluster is None:

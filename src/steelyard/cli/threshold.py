@@ -128,6 +128,8 @@ def _best_of_clusters(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThresh
 
     if add_saved(inputs.files) is not None:
         raise InputError("--cluster names a column of a file of predictions, which a saved table does not keep.")
+    if any(isinstance(cost, str) for cost in (asked["cost"] or {}).values()):
+        raise InputError("With --cluster costs are numbers; for a column of costs leave out --cluster, or use Python.")
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, inputs, scores=True)
         columns: dict[str, Any] = named.columns
