@@ -62,6 +62,8 @@ def figures() -> dict[str, Display]:
         "correlation": steelyard.CorrelationDisplay.from_study(seeds=5),
         "runs": steelyard.RunsDisplay.from_cv_results(results["logistic"], X, y),
         "runs-two": steelyard.RunsDisplay.from_cv_results(results, X, y),
+        "reliability": steelyard.ReliabilityDisplay.from_evaluation(report),
+        "reliability-two": steelyard.ReliabilityDisplay.from_estimator(both, test, y_test, strategy="quantile", bins=8),
         "decision": steelyard.DecisionCurveDisplay.from_estimator(both, test, y_test),
         "density": steelyard.DensityDisplay.from_evaluation(report),
         "density-two": steelyard.DensityDisplay.from_predictions(

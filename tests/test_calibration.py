@@ -7,16 +7,19 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import d2_brier_score
 
 import steelyard
-from steelyard import calibration, get_metric, intervals, score_table, tally
+from steelyard import ReliabilityDisplay, calibration, get_metric, intervals, score_table, tally
+from steelyard.analysis.calibration_result import Calibration
 from steelyard.analysis.calibration_test import _spiegelhalter, calibration_test
 from steelyard.analysis.inference import Inference
 from steelyard.analysis.reliability_curve import CurveView, reliability_curve
+from steelyard.cli.commands import commands
 from steelyard.errors import InputError
 from steelyard.metrics.isotonic_curve import IsotonicCurve
 from steelyard.statistics.class_scores import ClassScores
@@ -245,3 +248,51 @@ def test_scores_that_are_no_probabilities_or_were_counted_in_bins_are_refused():
     y, p = outcomes(300)
     with pytest.raises(InputError, match="counted in bins"):
         calibration(tally(pl.DataFrame({"y": y, "p": p}), true="y", score="p", exact=False))
+
+
+# ---------------------------------------------------------------- the figure
+
+
+def test_the_figure_shows_the_curve_the_slope_and_the_scores_beneath():
+    y, p = outcomes(2_000, 9, slope=0.5, shift=-1.5)
+    drawn, found = ReliabilityDisplay.from_predictions(y, p), calibration(y, p)
+    rows = [{"model": "", **point.row()} for point in found.curve]
+    assert drawn.frame().to_dicts() == [{key: row[key] for key in drawn.frame()[0]} for row in rows]
+    assert f"Calibration slope {found['calibration_slope'].text()} (95 % interval)" in drawn.caption()
+    above, beneath = drawn.ax_
+    assert above.get_ylim()[1] == pytest.approx(1.01) and beneath.get_xlim() == pytest.approx(above.get_xlim())
+    assert [part.sum() for part in drawn.lines[0].spread] == pytest.approx([1, 1])
+
+
+def test_the_figure_ends_where_rare_probabilities_do_and_draws_bins_and_several_models():
+    y, p = outcomes(2_000, 10)
+    drawn = ReliabilityDisplay.from_predictions(y, {"a": p / 3, "b": p / 4}, strategy="uniform", bins=20)
+    assert drawn.ax_.get_xlim()[1] < 0.5 and {row["model"] for row in drawn.frame()} == {"a", "b"}
+    assert "bins of equal width" in drawn.caption()
+    clustered = steelyard.evaluate(y, y_score=p, cluster=np.arange(2_000) // 2, metrics=["calibration_slope"])
+    unbanded = ReliabilityDisplay.from_evaluation(clustered)
+    assert "no band" in unbanded.caption() and math.isnan(unbanded.frame()[0]["low"]) and len(unbanded.ax_) == 2
+    with pytest.raises(InputError, match="probabilities from 0 to 1"):
+        ReliabilityDisplay.from_predictions([0, 1, 1], [-1.0, 0.5, 2.0])
+
+
+# ---------------------------------------------------------------- the shell
+
+
+def test_the_shell_prints_what_python_does(tmp_path):
+    y, p = outcomes(600, 11, slope=0.5, shift=-1.5)
+    columns = {"y": y, "p": p, "site": np.arange(600) % 2, "patient": np.arange(600) // 2}
+    pl.DataFrame(columns).write_csv(tmp_path / "predictions.csv")
+
+    def shell(*words):
+        given = ["calibration", str(tmp_path / "predictions.csv"), "--true", "y", "--score", "p", *words]
+        ran = CliRunner().invoke(commands, given)
+        assert ran.exit_code == 0, ran.output
+        return ran.stdout
+
+    found = calibration(y, p)
+    assert found.verdict[0].split(",")[0] in " ".join(shell().split())
+    assert Calibration.from_json(shell("--format", "json")) == found
+    assert "site = 1: Calibration of 300 rows" in shell("--by", "site")
+    assert "no band" in shell("--cluster", "patient")
+    assert "quantile" in shell("--strategy", "quantile", "--bins", "5", "--format", "md")

@@ -81,6 +81,7 @@ HOME = {
     "PrecisionRecallDisplay": "report.figures.precision_recall",
     "PrevalenceDisplay": "report.figures.prevalence",
     "RankingDisplay": "report.figures.ranking",
+    "ReliabilityDisplay": "report.figures.reliability",
     "RocDisplay": "report.figures.roc",
     "RunsDisplay": "report.figures.runs",
     "SurfaceDisplay": "report.figures.surface",

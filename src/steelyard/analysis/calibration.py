@@ -73,19 +73,18 @@ def calibration(
     Overconfident: the calibration slope is 0.5...
     """
     view = CurveView(strategy, bins)
-    if isinstance(y_true, Tally):
-        y_true = _scores_of(y_true)
+    tally, y_true = (y_true, _scores_of(y_true)) if isinstance(y_true, Tally) else (None, y_true)
     columns = FrameColumns(true, None, score, weight)
     call = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     rows = IntervalRows(y_true, None, y_score, cluster, columns, call).brought()
     inference = Inference(level, rng=rng, prevalence=prevalence, clustered=rows.clustered())
     table = given_scores(rows.y_true, rows.y_score, rows.call, rows.columns)  # type: ignore[arg-type]  # scores
     whole = table_calibration(table, inference, view)
-    if by is None:
-        return whole
-    if cluster is not None:
+    if by is not None and cluster is not None:
         raise InputError("by= and cluster= cannot be given together; give calibration the rows of one group.")
-    tally = _grouped(y_true, y_score, columns, call, by)
+    tally = _grouped(y_true, y_score, columns, call, by) if by is not None else tally
+    if tally is None:
+        return whole
     named = {_name(tally, key): _scores_of(part) for key, part in tally.groups.items()}
     both = {name: part for name, part in named.items() if missing(part) is None}
     return replace(whole, groups={name: table_calibration(part, inference, view) for name, part in both.items()})

@@ -118,7 +118,7 @@ class Calibration(Result[Interval]):
         sentence = "The test shows no miscalibration"
         if not np.isfinite(self.p_value):
             return ["No test of calibration applies; read the intervals and the curve."]
-        if slope.high - slope.low > _WIDE:
+        if slope.high - slope.low > _WIDE or not slope.low <= 1 <= slope.high:
             return [
                 f"{sentence}, and few positives ({self.positives:,}) would show only a large one: a slope from "
                 f"{slope.low:.2f} to {slope.high:.2f} fits as well; collect more before relying on the probabilities."

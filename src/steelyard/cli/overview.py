@@ -27,6 +27,10 @@ COMMANDS = {
     ),
     "compare": CommandFacts("Compare models on the same rows: differences, paired intervals and tests.", "compare"),
     "threshold": CommandFacts("Find the best threshold for a metric, with its value on new rows.", "best_threshold"),
+    "calibration": CommandFacts(
+        "Judge predicted probabilities: calibration slope, reliability curve, a test, and what to do next.",
+        "calibration",
+    ),
     "shift": CommandFacts(
         "Re-estimate the metrics at another prevalence.",
         "at_prevalence",

@@ -24,6 +24,7 @@ FIGURE_KINDS = {
     "runs": "RunsDisplay",
     "density": "DensityDisplay",
     "decision": "DecisionCurveDisplay",
+    "reliability": "ReliabilityDisplay",
 }
 
 

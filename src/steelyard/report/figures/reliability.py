@@ -1,0 +1,183 @@
+"""ReliabilityDisplay: the share of positives observed against the predicted probability, above the scores' spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from steelyard.analysis.inference import Inference
+from steelyard.analysis.reliability_curve import CurveView, reliability_curve
+from steelyard.analysis.rows import Rows
+from steelyard.metrics.ranking import check_probabilities
+from steelyard.report.figures import caption_text, panels, score_curves, style
+from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
+from steelyard.report.figures.line_labels import Line, block
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steelyard._types import Array
+    from steelyard.analysis.interval import Interval
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
+    from steelyard.statistics.class_scores import ClassScores
+
+_BINS, _MOST_ZOOM = 40, 0.5
+_SLOPE = "calibration_slope"
+
+
+@dataclass(frozen=True, eq=False)
+class ReliabilityLine:
+    """A model's curve with the band of calibrated models, its slope, and the spread of each class's scores."""
+
+    name: str
+    probability: Array
+    observed: Array
+    low: Array
+    high: Array
+    slope: MetricRow | Interval
+    spread: tuple[Array, Array]
+
+
+@dataclass(eq=False, repr=False)
+class ReliabilityDisplay(ScoreDisplay):
+    """Reliability curves, isotonic or binned, with the band that holds a calibrated model's, and the scores beneath.
+
+    With the level the whole curve of a calibrated model lies in the band; the diagonal is a probability that is right.
+    Where no probability is above one half the axes end at the highest.
+
+    >>> display = ReliabilityDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> [row["observed"] for row in display.frame()]
+    [0.0, 0.5, 0.5, 1.0]
+    """
+
+    needs: ClassVar[tuple[str, ...]] = (_SLOPE,)
+
+    lines: tuple[ReliabilityLine, ...]
+    rows: str
+    view: CurveView
+    level: float
+    clustered: bool
+
+    @classmethod
+    def from_evaluation(
+        cls, evaluation: Evaluations, *, strategy: str = "isotonic", bins: int = 10, ax: DrawingArea | None = None
+    ) -> Self:
+        """The curve of an Evaluation of probabilities, or those of several by name."""
+        by_model, view = evaluations(evaluation, "A reliability curve", scores=True), CurveView(strategy, bins)
+        lines = tuple(_line(name, each, view) for name, each in by_model.items())
+        clustered = any(each.is_clustered for each in by_model.values())
+        level = next(iter(by_model.values())).level
+        return cls(lines, caption_text.shared_rows_text(by_model.values()), view, level, clustered).placed(ax)
+
+    @property
+    def height(self) -> float:
+        """Inches: a square, and of one model the scores beneath."""
+        return 4.4 if len(self.lines) == 1 else 3.3
+
+    def frame(self) -> Rows[Record]:
+        """One row per model and point."""
+        columns = ("probability", "observed", "low", "high")
+        return Rows(
+            row
+            for line in self.lines
+            for row in records(model=line.name, **{key: getattr(line, key) for key in columns})
+        )
+
+    def caption(self) -> str:
+        """The slopes with their intervals, and what the band is."""
+        kinds = {"isotonic": "isotonic (CORP)", "uniform": "bins of equal width", "quantile": "bins of equal mass"}
+        level = caption_text.percent(self.level)
+        slopes = "; ".join(
+            caption_text.with_name(line.name, f"calibration slope {caption_text.area_text(line.slope)}")
+            for line in self.lines
+        )
+        band = f"band: holds the whole curve of a calibrated model in {level} of test sets"
+        band = score_curves.NO_BAND if self.clustered else band
+        beneath = "; beneath: the scores of each class, each of area 1" if len(self.lines) == 1 else ""
+        what = f"Reliability curve{'s' if len(self.lines) > 1 else ''}, {kinds[self.view.strategy]}, of {self.rows}"
+        slopes = slopes[0].upper() + slopes[1:] if len(self.lines) == 1 else slopes
+        return f"{what}. {slopes} ({level} interval); {band}; dashed: calibrated{beneath}."
+
+    @property
+    def _end(self) -> float:
+        """Where both axes end."""
+        highest = max(float(line.probability[-1]) for line in self.lines)
+        return 1.0 if highest > _MOST_ZOOM else 1.08 * highest
+
+    def _draw(self, ax: Axes) -> DrawnAxes:
+        if len(self.lines) > 1:
+            ax.set_aspect("equal")
+            self._curves(ax)
+            return ax
+        above, beneath = panels.place(ax).subplots(2, 1, height_ratios=[4, 1])
+        self._curves(above)
+        self._scores(beneath)
+        return panels.as_array([above, beneath])
+
+    def _curves(self, ax: Axes) -> None:
+        end = self._end
+        ax.set(xlim=(-0.01 * end, 1.01 * end), ylim=(-0.01 * end, 1.01 * end))
+        ax.set(xlabel="Predicted probability", ylabel="Observed share of positives")
+        ax.plot([0, end], [0, end], color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
+        avoid = [Line(np.array([0, end]), np.array([0, end]))]
+        for i, line in enumerate(self.lines):
+            ink = style.colour(i)
+            if not self.clustered:
+                ax.fill_between(line.probability, line.low, line.high, color=ink, alpha=0.16, linewidth=0, zorder=1.5)
+                avoid += [Line(line.probability, side) for side in (line.low, line.high)]
+            mark = "None" if self.view.strategy == "isotonic" else style.MARKS[i]
+            ax.plot(line.probability, line.observed, color=ink, linestyle=style.dash(i), marker=mark, markersize=3.5)
+            avoid.append(Line(line.probability, line.observed))
+        block(ax, self._labels(), [each for each in avoid if np.isfinite(each.y).all()])
+
+    def _labels(self) -> list[tuple[str, str]]:
+        if len(self.lines) == 1:
+            return [(f"slope {caption_text.area_text(self.lines[0].slope)}", style.THIS)]
+        named = [
+            (
+                f"{style.sample(i)}{caption_text.drawn_label(line.name, 20)} {caption_text.area_text(line.slope)}",
+                style.colour(i),
+            )
+            for i, line in enumerate(self.lines)
+        ]
+        return [(f"slope ({caption_text.percent(self.level)} interval)", style.GREY), *named]
+
+    def _scores(self, ax: Axes) -> None:
+        """The scores of the positives upwards and of the negatives downwards, each scaled to its highest bin."""
+        edges = np.linspace(0, self._end, _BINS + 1)
+        for i, (sign, density) in enumerate(zip((1, -1), self.lines[0].spread, strict=True)):
+            height = sign * density / (density.max() or 1.0)
+            ax.stairs(height, edges, fill=True, color=style.colour(i), alpha=0.16)
+            ax.stairs(height, edges, color=style.colour(i), linestyle=style.dash(i), linewidth=0.9)
+        ax.axhline(0, color=style.GREY, linewidth=0.6)
+        ax.set(xlim=(-0.01 * self._end, 1.01 * self._end), ylim=(-1.15, 1.15), yticks=[])
+        ax.grid(visible=False)
+        ax.tick_params(labelbottom=False)
+        for i, (y, side) in enumerate(((0.95, "positives"), (-0.95, "negatives"))):
+            ax.text(self._end, y, side, color=style.colour(i), ha="right", va="top" if y > 0 else "bottom")
+
+
+def _line(name: str, evaluation: Evaluation, view: CurveView) -> ReliabilityLine:
+    table = scores_of(evaluation)
+    check_probabilities("A reliability curve", table)
+    points = reliability_curve(table, view, Inference(evaluation.level, prevalence=evaluation.prevalence))
+    columns = [
+        np.array([getattr(point, key) for point in points]) for key in ("probability", "observed", "low", "high")
+    ]
+    if evaluation.is_clustered:
+        columns[2] = columns[3] = np.full(len(points), np.nan)
+    highest = float(columns[0][-1])
+    end = 1.0 if highest > _MOST_ZOOM else 1.08 * highest
+    spread = (_density(table.positive, end), _density(table.negative, end))
+    slope = caption_text.metric_row(evaluation, _SLOPE)
+    return ReliabilityLine(name, columns[0], columns[1], columns[2], columns[3], slope, spread)
+
+
+def _density(side: ClassScores, end: float) -> Array:
+    """The share of a class in each bin up to the end of the axis."""
+    below = np.append(side.below(np.linspace(0, end, _BINS + 1)[:-1]), side.total).astype(np.float64)
+    return np.asarray(np.diff(below) / side.total)
