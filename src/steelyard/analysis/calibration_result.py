@@ -155,4 +155,4 @@ class Calibration(Result[Interval]):
     def __repr__(self) -> str:
         at = "" if self.prevalence is None else f", read at a prevalence of {percent_text(self.prevalence)}"
         head = f"Calibration of {self.rows:,} rows, {self.positives:,} of them {self.positive!r}{at}"
-        return "\n".join([head, table_text(self.shown_rows()), "", *map(filled, self.notes)])
+        return "\n".join([head, table_text(self.shown_rows()), *map(filled, self.notes)])
