@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from checks import assert_refused
 from scipy import stats
 
 import steelyard
-from steelyard import Counts, compare, evaluate, score_table
+from steelyard import Counts, Prevalence, compare, evaluate, score_table
 from steelyard.analysis.delong_variance import components, delong_variance
 from steelyard.analysis.result import Result
 from steelyard.errors import InputError, InputTypeError
@@ -249,6 +250,32 @@ def test_evaluations_of_different_rows_are_compared_by_labels_and_scores():
     assert {"roc_auc", "average_precision", "recall", "mcc"} <= {row.metric for row in found}
     assert all(row.low <= row.difference <= row.high for row in found)
     assert "taken as independent" in found.assumed[0]
+
+
+def test_evaluations_are_compared_at_their_prevalence_and_design():
+    rng = np.random.default_rng(8)
+    y = rng.random((2, 500)) < 0.2
+    scores = 1 / (1 + np.exp(-(rng.normal(size=y.shape) + 2 * y - 1)))
+    names, widths = ["precision", "recall", "average_precision", "recall_at_precision"], {}
+    for options in ({}, {"prevalence": 0.2}, {"design": "stratified"}, {"prevalence": 0.01}):
+        models = {
+            name: evaluate(rows[0], y_score=rows[1], **options) for name, *rows in zip("AB", y, scores, strict=True)
+        }
+        found = compare(models, metrics=names)
+        for row in found:
+            assert row.value_a == pytest.approx(models["A"][row.metric].value), (options, row.metric)
+            widths[str(options), row.metric] = row.high - row.low
+    assert "evaluated at, 1.00 %" in str(found)
+    random, at_a_fifth, stratified = (str(each) for each in ({}, {"prevalence": 0.2}, {"design": "stratified"}))
+    for name in ("precision", "average_precision"):  # shares that are known do not move them
+        assert widths[stratified, name] < 0.95 * widths[random, name]
+        assert widths[at_a_fifth, name] < 0.97 * widths[random, name]
+    assert widths[stratified, "recall"] == pytest.approx(widths[random, "recall"], rel=0.05)
+    assert_refused(
+        lambda: compare({**models, "B": evaluate(y[0], y_score=scores[0])}), ValueError, "different prevalences"
+    )
+    uncertain = evaluate(y[0], y_score=scores[0], prevalence=Prevalence(positives=1, rows=100))
+    assert_refused(lambda: compare({"A": uncertain, "B": uncertain}), ValueError, r"prevalence=float\(prevalence\)")
 
 
 def test_equal_rates_on_different_rows_keep_the_level():

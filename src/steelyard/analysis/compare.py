@@ -65,7 +65,7 @@ def compare(
     weight) gives sample weights, `cluster` the cluster of each row, such as the patient, and `frequency` frequency
     weights, where labels are compared. Of yes/no and the like the positive class is taken by convention and stated in
     `assumed`. Models of different rows are given by name alone, as evaluations or tables: compare({"old": ..., "new":
-    ...}); they are taken as independent.
+    ...}); they are taken as independent, and read at the prevalence and the design that all were evaluated with.
 
     The intervals of labels draw truth x A x B from the posterior with 1/2 row in each cell, or whole clusters. A
     p-value is the larger of that posterior's and of the mid-p of swapping the models' predictions at random; where few

@@ -41,6 +41,7 @@ SCORE_METHODS = (
 METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *SCORE_METHODS, "cluster")
 
 
+STRATIFIED = 'The number of rows of each class is taken as chosen (design="stratified").'
 DESIGNS = ("random", "stratified")  # of a test set: rows drawn from all, or so many of each class
 
 

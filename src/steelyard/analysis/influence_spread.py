@@ -49,8 +49,8 @@ class ClassInfluence(NamedTuple):
         return float(self.weights.sum()) ** 2 / squares if squares else 0.0
 
 
-def class_spread(*classes: ClassInfluence) -> StudentSpread:
-    """Each class around its mean, as a sample of its own, and how far the share of the classes moves the value.
+def class_spread(*classes: ClassInfluence, fixed_shares: bool = False) -> StudentSpread:
+    """Each class around its mean, as a sample of its own, and unless it is fixed how far their share moves the value.
 
     >>> of_positives, of_negatives = np.array([-0.125, 0.125]), np.array([0.125, -0.125])  # of an AUC
     >>> class_spread(*(ClassInfluence(each, np.ones(2), np.ones(2)) for each in (of_positives, of_negatives)))
@@ -61,7 +61,8 @@ def class_spread(*classes: ClassInfluence) -> StudentSpread:
     variances, degrees = [], []
     for influence, weights, squares in classes:
         size, mean = ClassInfluence(influence, weights, squares).size, influence @ weights / weights.sum()
-        variances += [float(squares @ (influence - mean) ** 2) * size / (size - 1), float(mean**2 * squares.sum())]
+        of_share = 0.0 if fixed_shares else float(mean**2 * squares.sum())
+        variances += [float(squares @ (influence - mean) ** 2) * size / (size - 1), of_share]
         degrees += [size - 1, inf]
     return welch(variances, degrees)
 

@@ -23,7 +23,7 @@ from steelyard.analysis.score_comparison import (
     thresholds,
 )
 from steelyard.analysis.threshold_sentences import threshold_sentences
-from steelyard.analysis.unpaired_comparison import DIFFERENT_ROWS, counted_models, unpaired_differences
+from steelyard.analysis.unpaired_comparison import counted_models, fixed_sizes, reading_sentences, unpaired_differences
 from steelyard.errors import InputError
 from steelyard.ingest import label_codes
 from steelyard.ingest.array_tables import score_table
@@ -150,6 +150,7 @@ class Question:
 
     def of_models(self, models: Mapping[str, ModelTable]) -> Comparison:
         """The comparison of models that were evaluated on different rows."""
+        fixed = fixed_sizes(models)
         labels, scores = counted_models(models)
         usual = [m for m in metrics_with_role("compared") if m.scores is not None] if scores else []
         specs = tuple(map(MetricSpec, usual)) + (
@@ -158,9 +159,9 @@ class Question:
         tables = ModelTables(self.specs or specs, self.options, labels, scores)
         for spec in tables.specs:
             spec.check_data(labels=bool(labels), scores=bool(scores))
-        judged = JudgedModels(list(unpaired_differences(tables, self.inference)), tables, Rows(), Rows())
+        judged = JudgedModels(list(unpaired_differences(tables, self.inference, fixed)), tables, Rows(), Rows())
         sizes = [table.n for table in scores.values()] or [int(table.rows.sum()) for table in labels.values()]
-        return replace(self.concluded(judged, (DIFFERENT_ROWS,)), paired=False, n=sum(sizes))
+        return replace(self.concluded(judged, reading_sentences(models)), paired=False, n=sum(sizes))
 
     # ---------------------------------------------------------------- scores
 

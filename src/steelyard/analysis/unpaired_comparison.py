@@ -7,17 +7,21 @@ row 4.0 %; of 5 to 30 rows one row rejects 6.2 % at most.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from steelyard.analysis.draws import effective_cells
+from steelyard.analysis.draws import effective_cells, with_class_totals
+from steelyard.analysis.estimated_prevalence import Prevalence
 from steelyard.analysis.folded_tables import class_fold, folded
+from steelyard.analysis.formatting import percent_text
+from steelyard.analysis.inference import STRATIFIED
 from steelyard.analysis.influence_spread import ClassInfluence, StudentSpread, class_spread, welch
 from steelyard.analysis.large_tables import draw_count
 from steelyard.analysis.paired_draws import by_draws, by_influence
+from steelyard.analysis.prevalence import at_prevalence
 from steelyard.analysis.rank_sampler import RankSampler
 from steelyard.analysis.score_influence import score_influence
 from steelyard.errors import InputError, InputTypeError
@@ -53,6 +57,7 @@ class CountedModel(Protocol):
 
 
 ModelTable: TypeAlias = "Counts | Confusion | ScoreTable | CountedModel"
+_Table = TypeVar("_Table", Confusion, ScoreTable)
 
 
 # ---------------------------------------------------------------- what is given
@@ -89,7 +94,44 @@ def _parts(name: str, model: ModelTable) -> tuple[Confusion | None, ScoreTable |
         raise InputError(
             f"The model {name!r} was evaluated by clusters, which its tables do not keep; compare the rows themselves."
         )
-    return model.confusion, model.scores
+    return _as_read(model.confusion, model), _as_read(model.scores, model)
+
+
+def _as_read(table: _Table | None, model: CountedModel) -> _Table | None:
+    """The table at the prevalence that its evaluation is read at."""
+    prevalence = getattr(model, "prevalence", None)
+    if table is None or prevalence is None:
+        return table
+    table = _with_positive(table, model) if isinstance(table, Confusion) else table
+    return at_prevalence(table, prevalence)
+
+
+def reading_sentences(given: Mapping[str, ModelTable]) -> tuple[str, ...]:
+    """What is taken of models of different rows: that they are independent, and the prevalence they are read at."""
+    prevalence = getattr(next(iter(given.values())), "prevalence", None)
+    if prevalence is None:
+        return (DIFFERENT_ROWS,)
+    shares = ", ".join(percent_text(float(share)) for share in np.atleast_1d(prevalence))
+    return DIFFERENT_ROWS, f"All are read at the prevalence they were evaluated at, {shares}."
+
+
+def fixed_sizes(given: Mapping[str, ModelTable]) -> dict[str, bool]:
+    """Whether the share of each class is no matter of chance: all at one prevalence, or so many rows were chosen."""
+    read_at = [getattr(model, "prevalence", None) for model in given.values()]
+    if any(isinstance(prevalence, Prevalence) for prevalence in read_at):
+        raise InputError(
+            "A Prevalence is uncertain for all models at once, which evaluations apart from each other do not show; "
+            "evaluate each at one number, prevalence=float(prevalence)."
+        )
+    if any(not np.array_equal(one, read_at[0]) for one in read_at):
+        each = "; ".join(
+            f"{name!r}: {'its own' if one is None else one}" for name, one in zip(given, read_at, strict=True)
+        )
+        raise InputError(f"The models were evaluated at different prevalences ({each}); give all the same prevalence=.")
+    return {
+        str(name): prevalence is not None or STRATIFIED in getattr(model, "assumed", ())
+        for (name, model), prevalence in zip(given.items(), read_at, strict=True)
+    }
 
 
 def _with_positive(table: Confusion, model: ModelTable) -> Confusion:
@@ -101,10 +143,12 @@ def _with_positive(table: Confusion, model: ModelTable) -> Confusion:
 # ---------------------------------------------------------------- differences
 
 
-def unpaired_differences(tables: ModelTables, inference: Inference) -> Iterator[JudgedDifference]:
+def unpaired_differences(
+    tables: ModelTables, inference: Inference, fixed: Mapping[str, bool]
+) -> Iterator[JudgedDifference]:
     """The differences of every pair of models by every metric: their variances add up."""
     models = list(tables.labels or tables.scores)
-    sampler = ModelSampler(tables, inference)
+    sampler = ModelSampler(tables, inference, fixed)
     for spec in tables.specs:
         spreads = {name: sampler.spread(spec, name) for name in models}
         for a, b in combinations(models, 2):
@@ -122,6 +166,7 @@ class ModelSampler:
 
     tables: ModelTables
     inference: Inference
+    fixed: Mapping[str, bool]  # whether the share of each class is no matter of chance, by the model
     _cells: dict[tuple[str, int | None], Array] = field(default_factory=dict)
 
     def spread(self, spec: MetricSpec, model: str) -> StudentSpread | None:
@@ -134,24 +179,27 @@ class ModelSampler:
             return None
         classes = (side.compact() for side in table.classes)
         parts = zip(influence, classes, strict=True)
-        return class_spread(*(ClassInfluence(each, side.weights, side.squares) for each, side in parts))
+        of_classes = (ClassInfluence(each, side.weights, side.squares) for each, side in parts)
+        return class_spread(*of_classes, fixed_shares=self.fixed[model])
 
     def values(self, spec: MetricSpec, model: str) -> Array:
         """The metric on draws of the model's table."""
         estimand = self.tables.estimand(spec, model)
         if isinstance(estimand.table, ScoreTable):
-            sampler = RankSampler(self.inference, self.inference.generator, [estimand])
+            share = estimand.table.positive.total / estimand.table.total if self.fixed[model] else None
+            sampler = RankSampler(replace(self.inference, prevalence=share), self.inference.generator, [estimand])
             return sampler.values(estimand, float(self.tables.value(spec, model).value))[0]
         place = estimand.positive_place
         if (model, place) not in self._cells:
-            self._cells[model, place] = self._draw(self.tables.labels[model], place)
+            self._cells[model, place] = self._draw(model, place)
         return estimand.on_cells(self._cells[model, place])
 
-    def _draw(self, table: Confusion, place: int | None) -> Array:
+    def _draw(self, model: str, place: int | None) -> Array:
+        table = self.tables.labels[model]
         k = len(table.labels)
         one = table if place is None else folded(table, class_fold(place, k))
         draws = self.inference.draws or draw_count(k, of_one=place is not None)
         rows, row_weight = effective_cells(one)
         more = _MORE_ROWS / rows.shape[-1] ** 2
         cells = self.inference.generator.standard_gamma(rows + more, size=(draws, *rows.shape))
-        return np.asarray(cells * row_weight)
+        return with_class_totals(cells, one.matrix.sum(-1)) if self.fixed[model] else np.asarray(cells * row_weight)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.inference import STRATIFIED
 from steelyard.ingest.label_overlap import lookalike_hints, overlap_problems
 
 if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
 
 _FEWEST = 20  # rows of each class, below which equal sizes may be chance
-_STRATIFIED = 'The number of rows of each class is taken as chosen (design="stratified").'
 
 
 def table_notes(table: Confusion | None, design: str) -> tuple[str, ...]:
@@ -20,7 +20,7 @@ def table_notes(table: Confusion | None, design: str) -> tuple[str, ...]:
     >>> table_notes(confusion([0, 1] * 30, [0, 1] * 30), "random")[0]
     'Each class has 30 rows; if so many of each were chosen, design="stratified" gives narrower intervals.'
     """
-    stated = () if design == "random" else (_STRATIFIED,)
+    stated = () if design == "random" else (STRATIFIED,)
     if table is None:
         return stated
     equal = _equal_classes(table) if design == "random" else ()
