@@ -123,7 +123,7 @@ def fixed_sizes(given: Mapping[str, ModelTable]) -> dict[str, bool]:
             "A Prevalence is uncertain for all models at once, which evaluations apart from each other do not show; "
             "evaluate each at one number, prevalence=float(prevalence)."
         )
-    if any(not np.array_equal(one, read_at[0]) for one in read_at):
+    if len({() if one is None else tuple(np.atleast_1d(one).tolist()) for one in read_at}) > 1:
         each = "; ".join(
             f"{name!r}: {'its own' if one is None else one}" for name, one in zip(given, read_at, strict=True)
         )
