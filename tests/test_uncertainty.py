@@ -528,6 +528,14 @@ def test_the_draws_of_scores_are_those_of_one_metric_whichever_others_are_asked_
         assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high), name
 
 
+def test_recall_at_precision_reaches_down_to_what_is_sure():
+    """Twenty-three positives without an error are too few to be sure of a precision of 0.9; thirty are enough."""
+    for positives, is_sure in ((23, False), (30, True)):
+        y = np.repeat([1, 0], [positives, 300])
+        found = interval("recall_at_precision", y, y_score=np.where(y == 1, 0.9, 0.1))
+        assert found.value == 1 and (found.low > 0.9 if is_sure else found.low == 0), found
+
+
 # ---------------------------------------------------------------- many classes
 
 

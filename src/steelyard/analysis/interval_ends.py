@@ -164,7 +164,7 @@ class IntervalSampler:
         values, bin_error = self.ranks.values(estimand, float(value))
         ends = quantiles(values, self.inference.tails)
         there = replace(estimand, table=self._table_at_prevalence(table))
-        low = lowest(there, float(value), float(ends[0]), self.inference.level)
+        low = lowest(there, float(ends[0]), self.inference.level)
         return Bounds(low, ends[1], float(np.isnan(values).mean()), bin_error)
 
     def _of_class(self, estimand: Estimand) -> Interval:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.distributions import normal_reach, student_reach
+from steelyard.analysis.distributions import student_reach
 from steelyard.analysis.influence_spread import welch
-from steelyard.analysis.rate_intervals import score_ends
+from steelyard.analysis.rate_intervals import jeffreys, score_ends
 from steelyard.metrics import ranking
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 
-FEW_FOUND = 5  # positives found below which even a high recall may be luck
 NEIGHBOURS = 0.8  # the power of the flagged rows, or of those left, that are read around a threshold
 
 
@@ -97,23 +96,23 @@ class _Point:
         return spread.variance, spread.degrees
 
 
-def lowest(estimand: Estimand, value: float, low: float, level: float) -> float:
-    """The lower end of draws; that of a low recall at precision reaches down to what is sure."""
+def lowest(estimand: Estimand, low: float, level: float) -> float:
+    """The lower end of draws; that of recall at precision reaches down to what is sure."""
     if estimand.metric.scores is not ranking.recall_at_precision.scores:
         return low
     table: ScoreTable = estimand.table  # type: ignore[assignment]  # a metric of scores
-    if value >= 0.5 and value * table.positive.effective_size >= FEW_FOUND:
-        return low
     return min(low, _surest_recall(table, estimand.parameters["at"], level))
 
 
 def _surest_recall(table: ScoreTable, precision: float, level: float) -> float:
-    """The highest recall at a threshold whose precision is above the given one by its Wilson interval; 0 if at none.
+    """The highest recall at a threshold whose precision is above the given one by Jeffreys' interval; 0 if at none.
 
-    A highest recall is found where luck is best, and near 0 on few rows, so no draws of these rows reach low enough:
-    near 0 they cover .00 to .84 alone, and .79 to 1.00 with this (5 to 100 positives; 150 runs a setting).
+    A highest recall is found where luck is best, so no draws of these rows reach low enough: where the true one is 0,
+    as heavy-tailed scores have it, they covered .36 to .78 with 5 to 30 positives, and all misses lay below. With
+    this they cover .92 to 1.00 (14 settings at a precision of 0.3 and of 0.9, 150 runs each). Of few rows it is a
+    wide interval: a precision of 0.9 takes 24 flagged rows without an error to be sure of.
     """
     _, tp, fp = (column.astype(np.float64) for column in table.at_positive_scores)
     usual = table.total / (table.positive.effective_size + table.negative.effective_size)
-    low, _ = score_ends(tp / (tp + fp), (tp + fp) / usual, normal_reach(level))
+    low, _ = jeffreys(tp / usual, (tp + fp) / usual, level)
     return float((tp[low >= precision] / tp[0]).max(initial=0.0))
