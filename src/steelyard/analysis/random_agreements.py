@@ -70,8 +70,11 @@ def _by_cells(true: Array, predicted: Array, draws: int, rng: np.random.Generato
 def _agreement_bound(agreements: float, mean: float, total: float) -> float:
     """The logarithm of a bound on the probability of as many agreements or more, whatever the margins.
 
-    Chatterjee (2007), Probability Theory and Related Fields 138, 305-321, for a sum over a random permutation: of the
-    agreements and of the disagreements, whichever is lower.
+    Chatterjee (2007), Probability Theory and Related Fields 138, 305-321, for a sum X over a random permutation of
+    numbers between 0 and 1: swapping two predictions at random changes X by d with n / 4 E d^2 <= X + E X, as d^2 is
+    at most twice the sum of the four numbers it is of. So X exceeds its mean by t with probability exp(-t^2 / (4 E X
+    + 2 t)) at most, and falls short of it with exp(-t^2 / (4 E X)): of the agreements and of the disagreements,
+    whichever is lower.
     """
     more = agreements - mean
     if more <= 0:
