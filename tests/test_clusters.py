@@ -12,7 +12,7 @@ from scipy import stats
 from test_compared_models import obuchowski
 
 import steelyard
-from steelyard import evaluate, interval, intervals, score_table
+from steelyard import compare, evaluate, interval, intervals, score_table
 from steelyard.analysis.cluster_scores import ClusterScores
 from steelyard.analysis.influence_spread import RowInfluences
 from steelyard.analysis.row_mass import RowMass
@@ -148,3 +148,39 @@ def test_a_calibration_error_of_clusters_has_no_interval_either():
     y, score = np.arange(60) % 2, np.linspace(0.1, 0.9, 60)
     found = steelyard.interval("expected_calibration_error", y, score, cluster=np.arange(60) // 3)
     assert found.value > 0 and np.isnan(found.low) and np.isnan(found.high)
+    assert "rows of one cluster go wrong together" in found.why
+
+
+LONE_Y, LONE = np.repeat([1, 0], [20, 100]), np.repeat(["p", *(f"n{i}" for i in range(10))], [20, *[10] * 10])
+LONE_S = stats.norm.cdf(np.random.default_rng(0).normal(size=120) + LONE_Y)
+
+
+def test_a_class_of_one_cluster_has_no_interval_and_the_reason_is_stated():
+    scored = intervals(["roc_auc", "average_precision", "brier"], LONE_Y, y_score=LONE_S, cluster=LONE)
+    labelled = intervals(["recall", "mcc", "specificity", "accuracy"], LONE_Y, LONE_S > 0.5, cluster=LONE)
+    unknown = [row.metric for row in (*scored, *labelled) if math.isnan(row.low)]
+    assert unknown == ["roc_auc", "average_precision", "recall", "mcc"]
+    assert all("all of one cluster" in row.why for row in (*scored[:2], *labelled[:2]))
+    report = evaluate(LONE_Y, y_score=LONE_S, cluster=LONE, metrics=["recall", "accuracy"])
+    assert "The rows of class 1 are all of one cluster" in report.assumed[-1] and "– to –" not in str(report.verdict)
+
+
+def test_one_class_of_several_that_is_of_one_cluster_has_no_interval():
+    rng = np.random.default_rng(0)
+    y = np.where(LONE_Y == 1, 2, rng.integers(0, 2, 120))
+    p = rng.dirichlet(np.ones(3), 120)
+    macro = interval("roc_auc", y, y_score=p, cluster=LONE, average="macro")
+    by_class = interval("recall", y, p.argmax(1), cluster=LONE, average=None)
+    assert math.isnan(macro.low) and "class 2" in macro.why
+    assert np.isnan(by_class.low).tolist() == [False, False, True] and by_class.why[:2].tolist() == [None, None]
+    assert math.isfinite(interval("log_loss", y, y_score=p, cluster=LONE).low)
+
+
+def test_a_class_of_one_cluster_has_no_p_value():
+    noise = np.random.default_rng(1).normal(size=120)
+    scored = compare(LONE_Y, {"A": LONE_S, "B": LONE_S + noise}, scores=True, cluster=LONE, metrics=["roc_auc"])
+    flagged = {"A": LONE_S > 0.5, "B": LONE_S + noise > 0.5}
+    labelled = compare(LONE_Y, flagged, cluster=LONE, metrics=["recall", "specificity"])
+    for row in (scored.rows[0], labelled.rows[0]):
+        assert math.isnan(row.p_value) and math.isnan(row.low) and "all of one cluster" in row.why
+    assert 0 <= labelled.rows[1].p_value <= 1

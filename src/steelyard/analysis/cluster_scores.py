@@ -14,6 +14,7 @@ import numpy as np
 from steelyard.analysis.class_ranks import ClassRanks
 from steelyard.analysis.draws import binned_rows
 from steelyard.analysis.influence_spread import RowInfluences, StudentSpread
+from steelyard.analysis.lone_clusters import score_reason
 from steelyard.analysis.row_mass import RowMass
 from steelyard.analysis.score_draws import score_deviations
 from steelyard.analysis.score_influence import score_influence
@@ -70,6 +71,10 @@ class ClusterScores:
     @cached_property
     def _entries(self) -> tuple[ScoreTable, list[Array]]:
         return binned_rows(self.table, ClassRanks.of(self.scores, self.positive))
+
+    def unknown_variation(self, metric: Metric, parameters: Mapping[str, Any], *, fixed_shares: bool) -> str | None:
+        """Why clusters give no interval of the metric: the positives or the negatives are of one of them alone."""
+        return score_reason(metric, parameters, self.mass.clusters, self.positive, fixed_shares=fixed_shares)
 
     def widened(self, metric: Metric, parameters: Mapping[str, Any], spread: StudentSpread) -> StudentSpread:
         """What is known of rows that are independent, as the clusters leave it."""

@@ -127,8 +127,8 @@ def bounds_text(low: float, high: float, *, share: bool = False) -> str:
 
 
 def percent_interval(value: float, low: float, high: float) -> str:
-    """A share with its interval: 54.9 % (41.4 to 68.0)."""
-    return interval_text(value, low, high, share=True)
+    """A share with its interval, if there is one: 54.9 % (41.4 to 68.0)."""
+    return interval_text(value, low, high, share=True) if low <= high else percent_text(value)
 
 
 def listed(words: list[str], joint: str = "and") -> str:

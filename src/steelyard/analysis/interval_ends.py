@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     from steelyard.statistics.statistic import MetricTable
 
 
+_CLUSTERED_CALIBRATION = (
+    "no interval: rows of one cluster go wrong together, and how far that moves a calibration error is not known"
+)
+
+
 class Bounds(NamedTuple):
     """The ends, the share of draws that are undefined and, where scores were binned, the error of that."""
 
@@ -48,6 +53,7 @@ class Bounds(NamedTuple):
     high: Any
     undefined_share: float = 0.0
     bin_error: float | None = None
+    why: Any = None  # the reason where a value has no interval
 
 
 @dataclass
@@ -96,17 +102,19 @@ class IntervalSampler:
         low, high = (plain(np.where(undefined, np.nan, end)) for end in ends)
         numbers: tuple[Any, Any, Any] = (plain(value), low, high)
         shares = (bounds.undefined_share, bounds.bin_error)
-        return Interval(estimand.named, *numbers, self.inference.level, method, *shares, computed.why)
+        why = bounds.why if np.all(computed.why == np.array(None)) else computed.why
+        return Interval(estimand.named, *numbers, self.inference.level, method, *shares, why)
 
     def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
         if isinstance(estimand.table, ProbabilityTable):
-            return Bounds(
-                *probability_ends(estimand, estimand.table, np.asarray(value), self.inference, self._of_class)
-            )
+            ends = probability_ends(estimand, estimand.table, np.asarray(value), self.inference, self._of_class)
+            return Bounds(ends.low, ends.high, why=ends.why)
         if isinstance(estimand.table, ScoreTable):
             return self._score_bounds(estimand, estimand.table, method, value)
         if estimand.options.average is None and isinstance(estimand.table, Confusion):
             return self._class_bounds(estimand, estimand.table, method, np.asarray(value))
+        if (reason := self.tables.unknown_variation(estimand)) is not None:
+            return Bounds(np.nan, np.nan, why=reason)
         if method in (*RATE_METHODS, "bca"):
             _check_unweighted(estimand, method)
         if method in RATE_METHODS:
@@ -146,26 +154,28 @@ class IntervalSampler:
             self._bounds(replace(estimand, options=options), method, class_value)
             for options, class_value in zip(classes, value, strict=True)
         ]
-        low, high, undefined, _ = zip(*parts, strict=True)
-        return Bounds(np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)))
+        low, high, undefined, _, why = zip(*parts, strict=True)
+        ends = (np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)))
+        return Bounds(*ends, why=np.array(why, dtype=object))
 
     def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Array | float) -> Bounds:
-        if is_calibration_error(estimand.metric):  # of clusters: no interval around it could hold the true value
-            return Bounds(np.nan, np.nan)
+        calibration = is_calibration_error(estimand.metric) or is_isotonic(estimand.metric)
+        if calibration and self.inference.clustered is not None:
+            return Bounds(np.nan, np.nan, why=_CLUSTERED_CALIBRATION)
         if not (table.positive.n and table.negative.n):
             return Bounds(np.nan, np.nan)
-        if is_isotonic(estimand.metric):  # rows in clusters are not drawn one by one
-            none = self.inference.clustered is not None
-            return Bounds(np.nan, np.nan) if none else Bounds(*self.isotonic.ends(estimand.metric, table))
+        if calibration:
+            return Bounds(*self.isotonic.ends(estimand.metric, table))
         if self.inference.clustered is not None:
-            return Bounds(*self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value)))
+            (low, high), why = self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value))
+            return Bounds(low, high, why=why)
         if method not in RANK_METHODS:
             return Bounds(*self.scores.ends(estimand, table, method, float(value)))
         values, bin_error = self.ranks.values(estimand, float(value))
         ends = quantiles(values, self.inference.tails)
         there = replace(estimand, table=self._table_at_prevalence(table))
-        low = lowest(there, float(ends[0]), self.inference.level)
-        return Bounds(low, ends[1], float(np.isnan(values).mean()), bin_error)
+        lowest_end = lowest(there, float(ends[0]), self.inference.level)
+        return Bounds(lowest_end, ends[1], float(np.isnan(values).mean()), bin_error)
 
     def _of_class(self, estimand: Estimand) -> Interval:
         """The interval of one column of scores, of independent rows."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import nan
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -10,7 +11,10 @@ import numpy as np
 from steelyard.analysis.distributions import normal_below
 from steelyard.analysis.evidence import FEWEST, DrawnEvidence, StudentEvidence, drawn_ends
 from steelyard.analysis.formatting import ROUNDING
+from steelyard.analysis.influence_spread import StudentSpread
 from steelyard.analysis.judged_difference import JudgedDifference
+from steelyard.analysis.lone_clusters import class_names, label_reason
+from steelyard.analysis.paired_samples import ClusteredPair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +22,6 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.estimand import Estimand
     from steelyard.analysis.inference import Inference
-    from steelyard.analysis.influence_spread import StudentSpread
     from steelyard.analysis.paired_difference import Difference, ModelTables
     from steelyard.analysis.paired_samples import Margins, PairSample
 
@@ -36,8 +39,19 @@ def label_differences(
         estimand = tables.estimand(spec, a)
         drawn, swapped = draws.values(estimand, "posterior"), draws.values(estimand, "swapped")
         row = tables.difference(spec, a, b)
+        if (reason := _unknown_variation(estimand, sample)) is not None:
+            yield not_judged(row, reason, "posterior")
+            continue
         p = float(judge(row.difference, drawn, swapped, inference.tails)[2])
         yield JudgedDifference(row, DrawnEvidence(row.difference, drawn), p, "posterior")
+
+
+def _unknown_variation(estimand: Estimand, sample: PairSample) -> str | None:
+    """Why clusters do not judge a difference by the metric: a class that it reads is in one of them alone."""
+    if not isinstance(sample, ClusteredPair):
+        return None
+    place, names = estimand.positive_place, class_names(estimand)
+    return label_reason(estimand, (sample if place is None else sample.of_class(place)).tables, names)
 
 
 @dataclass
@@ -93,6 +107,12 @@ def by_influence(row: Difference, spread: StudentSpread, method: str) -> JudgedD
     low, high = row.spec.metric.range
     evidence = StudentEvidence(row.difference, spread, (low - high, high - low))
     return JudgedDifference(row, evidence, min(2 * spread.share_below(abs(row.difference)), 1.0), method)
+
+
+def not_judged(row: Difference, reason: str, method: str) -> JudgedDifference:
+    """A difference that has neither an interval nor a p-value, and why."""
+    evidence = StudentEvidence(row.difference, StudentSpread(nan, 1.0), row.spec.metric.range)
+    return JudgedDifference(replace(row, why=row.why or reason), evidence, nan, method)
 
 
 def _beyond(drawn: Array) -> Array:

@@ -15,6 +15,7 @@ import numpy as np
 
 from steelyard.analysis.auc_intervals import NEGLIGIBLE
 from steelyard.analysis.distributions import normal_reach
+from steelyard.analysis.lone_clusters import unknown_variation
 from steelyard.analysis.loss_intervals import OtherLosses, mean_loss_ends
 from steelyard.analysis.rate_intervals import jeffreys
 from steelyard.analysis.score_influence import score_influence
@@ -42,6 +43,7 @@ class ColumnEnds(NamedTuple):
 
     low: Any
     high: Any
+    why: Any = None
 
 
 NO_ENDS = ColumnEnds(nan, nan)
@@ -75,7 +77,8 @@ def probability_ends(
     if options.average is not None:
         return NO_ENDS if isnan(value) else _averaged_ends(estimand, parts, float(value), rows, interval_of)
     each = [_class_ends(estimand, part, rows, interval_of) for part in parts]
-    return ColumnEnds(np.array([ends.low for ends in each]), np.array([ends.high for ends in each]))
+    low, high, why = zip(*each, strict=True)
+    return ColumnEnds(np.array(low), np.array(high), np.array(why, dtype=object))
 
 
 def _class_ends(estimand: Estimand, part: ColumnTable, rows: WeightedRows, interval_of: IntervalOf) -> ColumnEnds:
@@ -106,6 +109,8 @@ def _averaged_ends(
     estimand: Estimand, parts: list[ColumnTable], value: float, rows: WeightedRows, interval_of: IntervalOf
 ) -> ColumnEnds:
     """The ends of an average: the influence of its rows, and what the intervals of its parts know beyond that."""
+    if (reason := _unknown_variation(parts, rows)) is not None:
+        return NO_ENDS._replace(why=reason)
     by_share, total = estimand.options.average == "weighted", sum(part.share for part in parts)
     places, z = sorted({part.rarer for part in parts}), normal_reach(rows.level)
     influence = np.zeros((len(places), len(rows.weights)))
@@ -123,6 +128,15 @@ def _averaged_ends(
             influence[place, np.concatenate(part.sharing)] += (interval.value - value) / total
     each = [_together(of_class, z * rows.error(own)) for of_class, own in zip(reaches, influence, strict=True)]
     return _added_up(value, each, z * rows.error(influence.sum(0)), estimand.metric.range)
+
+
+def _unknown_variation(parts: list[ColumnTable], rows: WeightedRows) -> str | None:
+    """Why an average has no interval: all rows of a class that it reads are of one cluster."""
+    if rows.clusters is None:
+        return None
+    sides = ((part, members) for part in parts for members in part.rows)
+    lone = [part.name for part, members in sides if len(np.unique(rows.clusters[members])) == 1]
+    return unknown_variation([f"class {name} or its rest" for name in dict.fromkeys(lone)]) if lone else None
 
 
 def _together(reaches: list[Reach], shown: float) -> Reach:

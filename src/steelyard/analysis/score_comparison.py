@@ -16,7 +16,8 @@ from steelyard.analysis.class_ranks import ClassRanks
 from steelyard.analysis.delong_test import PairedAuc, delong_of_ranks
 from steelyard.analysis.draws import binned_rows
 from steelyard.analysis.influence_spread import ClassInfluence, RowInfluences, StudentSpread, class_spread
-from steelyard.analysis.paired_draws import by_draws, by_influence
+from steelyard.analysis.lone_clusters import score_reason
+from steelyard.analysis.paired_draws import by_draws, by_influence, not_judged
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.analysis.score_draws import score_deviations
 from steelyard.analysis.score_influence import score_influence
@@ -115,6 +116,10 @@ class ScoredRows:
             by_model[name] = [of_class[at] for of_class, at in zip(influence, places, strict=True)]
         return by_model
 
+    def unknown_variation(self, spec: MetricSpec) -> str | None:
+        """Why clusters do not judge a difference by the metric: a class is in one of them alone."""
+        return score_reason(spec.metric, spec.metric.parameters, self.mass.clusters, self.positive)
+
     def spread(self, a: list[Array], b: list[Array]) -> StudentSpread:
         """How far a difference scatters whose two values the rows of each class move so."""
         with np.errstate(invalid="ignore"):  # between two infinite losses
@@ -140,7 +145,9 @@ def score_differences(
         tests += [] if area is None else [_tested(a, b, area)]
         for spec, by_model in influences.items():
             row = tables.difference(spec, a, b)
-            if by_model is None:
+            if (reason := rows.unknown_variation(spec)) is not None:
+                judged.append(not_judged(row, reason, "cluster"))
+            elif by_model is None:
                 judged.append(_by_draws(row, moved[a][spec.name] - moved[b][spec.name]))
             elif area is not None and is_whole_auc(spec.metric, spec.metric.parameters):
                 spread = StudentSpread(

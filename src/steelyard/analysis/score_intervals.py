@@ -9,7 +9,7 @@ scores, and a part of a row at either end of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import exp, inf, isfinite, sqrt
+from math import exp, inf, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.estimand import Estimand
     from steelyard.analysis.inference import ClusteredRows, Inference
     from steelyard.metrics.metric import Metric
+
+    ReasonedEnds = tuple["_Ends", str | None]
 
 # Rows of each class that are added. At 95 %, with 5 to 30 positives among 200 to 1,000 rows (normal, t2, tied scores;
 # no skill to near-perfect; 300 to 400 runs a setting) half a row anywhere covers .94 to 1.00 for areas under the ROC
@@ -82,15 +84,18 @@ class ScoreIntervals:
             self._tables[id(table)] = table, [self._at_prevalence(part) for part in (small, *more)]
         return self._tables[id(table)][1]
 
-    def cluster_ends(self, estimand: Estimand, table: ScoreTable, rows: ClusteredRows, value: float) -> _Ends:
-        """The ends by the influence of whole clusters, or by draws of them where a metric has none."""
+    def cluster_ends(self, estimand: Estimand, table: ScoreTable, rows: ClusteredRows, value: float) -> ReasonedEnds:
+        """The ends by the influence of whole clusters, or by draws of them where a metric has none; or why not."""
         if self.clusters is None or self.clusters.table is not table:
             self.clusters = ClusterScores.of(rows, table, self.inference)
+        reason = self.clusters.unknown_variation(estimand.metric, estimand.parameters, fixed_shares=self._fixed_shares)
+        if reason is not None:
+            return _Ends(nan, nan), reason
         if has_influence(estimand.metric, table):
-            return _Ends(*self.ends(estimand, table, "cluster", value))
+            return _Ends(*self.ends(estimand, table, "cluster", value)), None
         beside = [each for each in self.asked if each.table is table and not has_influence(each.metric, table)]
         ends = quantiles(self.clusters.drawn_values(estimand, value, beside, self.inference), self.inference.tails)
-        return _Ends(float(ends[0]), float(ends[1]))
+        return _Ends(float(ends[0]), float(ends[1])), None
 
     def _of(
         self, metric: Metric, parameters: Mapping[str, Any], tables: list[ScoreTable], value: float

@@ -22,6 +22,7 @@ from steelyard.analysis.draws import (
 from steelyard.analysis.folded_tables import class_fold, folded
 from steelyard.analysis.kinks import deviances
 from steelyard.analysis.large_tables import COUNT_DRAWS, DrawnValues, draw_count, is_large, values_by_blocks
+from steelyard.analysis.lone_clusters import class_names, label_reason
 from steelyard.errors import InputError
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -68,6 +69,17 @@ class TableSampler:
                 else self._draw(table, fold, method)
             )
         return self._drawn[key]
+
+    def unknown_variation(self, estimand: Estimand) -> str | None:
+        """Why clusters give no interval of the metric: a class that it reads is in one of them alone."""
+        if self.cluster_tables is None:
+            return None
+        place, tables = estimand.positive_place, self.cluster_tables
+        if place is not None:
+            fold = class_fold(place, tables.shape[-1])
+            tables = fold @ tables @ fold.T
+        fixed = self.inference.prevalence is not None or self.inference.keeps_class_sizes()
+        return label_reason(estimand, tables, class_names(estimand), fixed_shares=fixed)
 
     def _is_one_rate(self, estimand: Estimand, method: str) -> bool:
         """Whether it is a share of all rows that are right, of rows that are drawn alike."""

@@ -12,7 +12,7 @@ from steelyard.analysis.rows import Rows
 from steelyard.evaluation.class_columns import column_rows, given_columns, of_columns
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
-from steelyard.evaluation.groups import Group, group_rows, no_interval_sentences
+from steelyard.evaluation.groups import Group, group_rows, lone_class_sentences, no_interval_sentences
 from steelyard.evaluation.inputs import (
     RowOptions,
     counted_inputs,
@@ -151,7 +151,7 @@ def evaluate_tables(
         threshold,
         inference.level,
         beats_no_skill(table, scores, positive) if inference.clustered is None else None,
-        (*assumed, *no_interval_sentences(groups)),
+        (*assumed, *lone_class_sentences(by_class), *no_interval_sentences(groups)),
         _plain_prevalence(inference.prevalence),
         _row_total(table, scores),
         0 if inference.rng is None else None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from steelyard._types import Label
     from steelyard.analysis.inference import Inference
     from steelyard.analysis.rows import Rows
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.metric_row import ClassRow, MetricRow
     from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
@@ -80,10 +80,17 @@ def group_rows(
 
 def no_interval_sentences(groups: Sequence[Group]) -> tuple[str, ...]:
     """Which groups have no interval since all their rows are of one cluster."""
-    lone = [group.label for group in groups if any(map(_has_lone_cluster, group.metrics))]
+    defined = ((group, [row for row in group.metrics if not math.isnan(row.value)]) for group in groups)
+    lone = [group.label for group, rows in defined if rows and all(map(_has_lone_cluster, rows))]
     sentence = f"A group whose rows are all of one cluster has no interval: {first_ten(lone)}."
     return (sentence,) if lone else ()
 
 
 def _has_lone_cluster(row: MetricRow) -> bool:
-    return row.method == "cluster" and math.isnan(row.low) and not math.isnan(row.value)
+    return row.method == "cluster" and math.isnan(row.low)
+
+
+def lone_class_sentences(classes: Sequence[ClassRow]) -> tuple[str, ...]:
+    """Which classes are in one cluster alone, so that what reads them has no interval."""
+    reasons = dict.fromkeys(row.recall.why for row in classes if row.recall.why and not math.isnan(row.recall.value))
+    return tuple(f"{why[:1].upper()}{why[1:]}: metrics that read them have no interval." for why in reasons)

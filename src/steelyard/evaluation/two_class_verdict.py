@@ -109,6 +109,7 @@ def few_sentence(table: TwoClasses) -> Sentence:
         text = f"There are no {name}, so nothing shows how they would be classified; {row.name} is undefined."
         return Sentence(text, "one-class")
     fits = f"anything from {percent_text(row.low)} to {percent_text(row.high)} fits"
+    fits = fits if row.low <= row.high else "of one cluster nothing shows how far it may be off"
     text = f"{row.spec.title} is {percent_text(row.value)}, but with {rows_of_class(n, name)} {fits}."
     return Sentence(text, f"few-{name}")
 
