@@ -867,6 +867,19 @@ def test_a_gate_compares_with_a_baseline(frame, rows, tmp_path):
     assert "has no tables, which show how uncertain it is; make it again" in refused
 
 
+def test_a_gate_exchanges_no_rows_of_clusters(rows, tmp_path):
+    gate, clustered, plain = ["gate", rows, "--pred", "y_pred"], tmp_path / "clustered.json", tmp_path / "plain.json"
+    report = ["report", rows, "--pred", "y_pred", "--format", "json", "-o"]
+    run(*report, clustered, "--cluster", "site")
+    run(*report, plain)
+    assert (
+        "is of clustered rows, and the test of a drop exchanges" in run(*gate, "--baseline", clustered, code=2).stderr
+    )
+    refused = run(*gate, "--baseline", plain, "--cluster", "site", code=2).stderr
+    assert "with --cluster give --require" in refused
+    run(*gate, "--baseline", clustered, "--cluster", "site", "--require", "high(recall)>=baseline")
+
+
 def test_a_gate_refuses_a_baseline_of_a_value_that_the_metric_cannot_have(rows, tmp_path):
     old = tmp_path / "old.json"
     run("report", rows, "--pred", "y_pred", "-o", old)
@@ -1658,7 +1671,6 @@ def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_
         (["gate", "--by", "site"], "No such option '--by': `commands gate` takes all rows together; `steelyard report"),
         (["threshold", "--by", "site"], "No such option '--by': `commands threshold` takes all rows together; "),
         (["compare", "--by", "site"], "No such option '--by': `commands compare` takes all rows together; "),
-        (["gate", "--cluster", "site"], "No such option '--cluster': `commands gate` takes rows as independent; "),
         (
             ["plot", "roc", "--cluster", "site"],
             "No such option '--cluster': `commands plot` takes rows as independent; ",

@@ -16,6 +16,7 @@ from steelyard.metrics.registry import metrics_with_role
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_INDEPENDENT = "exchanges rows as independent;"
 _AGAIN = "make it again with `steelyard report --format json`, or give rules with --require"
 
 
@@ -33,7 +34,7 @@ def usual_metrics(old: Baseline | None) -> list[str]:
 def judge_drops(old: Baseline, new: Evaluation, names: Sequence[str], margin: float) -> tuple[list[Judgement], str]:
     """Whether each metric fell by more than chance explains, and how often such a gate errs, in a sentence."""
     if new.is_clustered:
-        raise InputError("The test of a drop takes rows as independent; with --cluster give --require or --promise.")
+        raise InputError(f"The test of a drop {_INDEPENDENT} with --cluster give --require or --promise.")
     before = _saved(old)
     labels = scores = None
     if before.confusion is not None and new.confusion is not None:
@@ -50,12 +51,17 @@ def judge_drops(old: Baseline, new: Evaluation, names: Sequence[str], margin: fl
 
 def _saved(old: Baseline) -> Evaluation:
     """The baseline with its tables, without which its own noise is not known."""
+    before = None
     try:
         before = Evaluation.from_json(old.facts)
         tables = (before.confusion, before.scores)
     except (InputError, AttributeError):
         tables = (None, None)
-    if tables == (None, None):
+    if before is not None and before.is_clustered:
+        raise InputError(
+            f"The baseline {old.name!r} is of clustered rows, and the test of a drop {_INDEPENDENT} give --require."
+        )
+    if before is None or tables == (None, None):
         raise InputError(f"The baseline {old.name!r} has no tables, which show how uncertain it is; {_AGAIN}.")
     return before
 

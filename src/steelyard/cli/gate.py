@@ -60,8 +60,9 @@ def judge_predictions(
     """Pass or fail the predictions in FILE by rules on their metrics: exit 0, 1, or 3 where a metric is undefined.
 
     With --baseline and no rule, no usual metric may have dropped by more than chance explains: the noise of both test
-    sets and the number of metrics are allowed for, so that an unchanged model fails in at most 5 % of runs. With
-    --promise the scores are thresholded at the saved threshold, and a limit fails where these rows show it broken.
+    sets and the number of metrics are allowed for, so that an unchanged model fails in at most 5 % of runs; rows are
+    taken as independent, and of clustered rows a rule is needed. With --promise the scores are thresholded at the saved
+    threshold, and a limit fails where these rows show it broken.
     """
     from steelyard.cli import baseline_gate, promise_gate, rules
 
