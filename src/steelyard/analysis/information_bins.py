@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.isotonic_curve import isotonic_shares
+from steelyard.metrics.ranking import once
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -24,19 +26,13 @@ class ScoreBins(NamedTuple):
     rows: float
     starts: Array  # the places of their first scores among all distinct ones, ascending
 
-    @classmethod
-    def of(cls, table: ScoreTable, most: int = _MOST_BINS) -> ScoreBins:
+    @staticmethod
+    def of(table: ScoreTable) -> ScoreBins:
         """Bins of about equal information s (1 - s), so that rare positives are kept apart, and of rows in part.
 
         The lowest and the highest scores, which the curve may follow one by one, are bins of their own.
         """
-        scores, _, weights = _columns(table)
-        spread = weights * scores * (1 - scores)
-        mass = np.cumsum(spread / (spread.sum() or 1.0) + weights / weights.sum())
-        place = np.minimum((mass / mass[-1] * most).astype(np.int64), most - 1)
-        apart = np.minimum(np.arange(len(scores)), np.arange(len(scores))[::-1] + 1) <= _APART
-        apart[1:] |= np.diff(place) > 0
-        return cls.of_starts(table, np.flatnonzero(apart))
+        return _bins_of_information(table)
 
     @classmethod
     def of_starts(cls, table: ScoreTable, starts: Array) -> ScoreBins:
@@ -64,8 +60,22 @@ class ScoreBins(NamedTuple):
         return rows, rng.binomial(rows, share, size=(draws, len(share)))
 
 
+@once
 def _columns(table: ScoreTable) -> tuple[Array, Array, Array]:
     """The distinct scores, ascending, with the weight of the positives and of all rows."""
-    counts = table.counts
-    positives, negatives = (np.diff(np.asarray(part, np.float64)[::-1]) for part in (counts.fn, counts.tn))
-    return table.thresholds[:0:-1], positives, positives + negatives
+    curve = isotonic_curve(table)
+    return curve.scores, np.diff(curve.positives), np.diff(curve.weights)
+
+
+@once
+def _bins_of_information(table: ScoreTable) -> ScoreBins:
+    scores, _, weights = _columns(table)
+    spread = weights * scores * (1 - scores)
+    information, total = np.cumsum(spread), np.cumsum(weights)
+    information /= information[-1] or 1.0
+    information += total / total[-1]
+    inner = np.searchsorted(information, np.arange(1, _MOST_BINS) / _MOST_BINS * information[-1], side="right")
+    n, few = len(scores), min(len(scores), _APART)
+    return ScoreBins.of_starts(
+        table, np.unique(np.concatenate([np.arange(few), inner[inner < n], np.arange(n - few, n)]))
+    )

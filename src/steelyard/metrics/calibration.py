@@ -16,7 +16,7 @@ from steelyard.metrics.logistic_recalibration import (
     undefined_or,
     why_no_recalibration,
 )
-from steelyard.metrics.ranking import check_probabilities, mean_over_rows, missing
+from steelyard.metrics.ranking import check_probabilities, mean_over_rows, missing, once
 
 if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
@@ -159,10 +159,17 @@ def brier_skill_score(t):
     return 1 - _brier(t) / (t.positive.total / t.total * (t.negative.total / t.total))
 
 
+@once
 def _brier(t: ScoreTable) -> Any:
     return mean_over_rows(t, (1 - t.positive.scores) ** 2, t.negative.scores**2)
 
 
 def _curve(name: str, t: ScoreTable) -> IsotonicCurve | None:
     check_probabilities(name, t)
-    return IsotonicCurve.of(t) if np.any(t.total) else None
+    return isotonic_curve(t) if np.any(t.total) else None
+
+
+@once
+def isotonic_curve(t: ScoreTable) -> IsotonicCurve:
+    """The isotonic reliability curve of a table's scores."""
+    return IsotonicCurve.of(t)

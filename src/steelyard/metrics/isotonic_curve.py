@@ -99,11 +99,13 @@ def _block_ends(positives: Array, weights: Array) -> Array:
     kept = np.ones(weights.shape, dtype=bool)  # of places between two scores, where weight lies on both sides
     kept[..., 1:-1] = (weights[..., 1:-1] > weights[..., :-2]) & (weights[..., 1:-1] < weights[..., -1:])
     ends, positives, weights = np.flatnonzero(kept), positives.ravel(), weights.ravel()
+    gathered = (positives, weights) if len(ends) == len(weights) else (positives[ends], weights[ends])
     while True:
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.diff(positives[ends]) / np.diff(weights[ends])
+            share = np.diff(gathered[0]) / np.diff(gathered[1])
         share[ends[:-1] % size == size - 1] = np.nan  # from one draw to the next
         falls = share[1:] <= share[:-1]
         if not falls.any():
             return ends
         ends = ends[np.concatenate([[True], ~falls, [True]])]
+        gathered = positives[ends], weights[ends]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.metrics.expression import undefined
+from steelyard.metrics.ranking import once
 from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
-_MOST_STEPS, _NEAR = 60, 1e-8  # the error after a step is of the order of its square
+_MOST_STEPS, _NEAR = 60, 1e-8  # the error after a step is of the order of its square; of many rows 1e-6 will do
 _COARSE, _MANY = 64, 2**17  # rows that stand together in a first fit, where there are so many
 _PART = 2**13  # entries of which all columns stay in the first caches
 _STEEP = 50.0  # a slope beyond which the classes are separated to all digits
@@ -64,6 +65,12 @@ class LogitRows(NamedTuple):
         return LogitRows(np.append(logits, others), positive, np.append(mass, rest))
 
 
+@once
+def logit_rows(table: ScoreTable) -> LogitRows:
+    """The logits of a table's entries."""
+    return LogitRows.of(table)
+
+
 def why_no_recalibration(table: ScoreTable, *, slope: bool) -> str | None:
     """Why there is no finite intercept, or slope, of a table with weight in both classes."""
     positives, negatives = (side.scores for side in table.classes)
@@ -77,18 +84,20 @@ def why_no_recalibration(table: ScoreTable, *, slope: bool) -> str | None:
     return None
 
 
+@once
 def recalibrated(table: ScoreTable) -> tuple[Array, Array]:
     """The intercept and the slope of logistic recalibration; NaN of draws that have none."""
     return _fit(table, free=True)
 
 
+@once
 def intercept_in_the_large(table: ScoreTable) -> Array:
     """The intercept of logistic recalibration with a slope of 1."""
     return _fit(table, free=False)[0]
 
 
 def _fit(table: ScoreTable, *, free: bool) -> tuple[Array, Array]:
-    rows = LogitRows.of(table)
+    rows = logit_rows(table)
     zero = np.zeros(rows.weights.shape[:-1])
     start = (zero, zero) if free else (zero, zero + 1)
     if rows.weights.size > _MANY and rows.weights.ndim == 1:
@@ -114,7 +123,8 @@ def _climbed(rows: LogitRows, intercept: Array, slope: Array, *, free: bool) -> 
         full = full if free else (by_intercept / a, np.zeros_like(slope))
         rise = np.where(over, rise / 2, by_intercept * full[0] + by_slope * full[1])
         move = np.where(over, move[0] / 2, full[0]), np.where(over, move[1] / 2, full[1])
-        if not (np.maximum(np.abs(move[0]), np.abs(move[1])) > _NEAR * (1 + np.abs(intercept) + np.abs(slope))).any():
+        near = (_NEAR if rows.weights.size <= _MANY else 100 * _NEAR) * (1 + np.abs(intercept) + np.abs(slope))
+        if not (np.maximum(np.abs(move[0]), np.abs(move[1])) > near).any():
             break
     return intercept + move[0], slope + move[1]
 

@@ -31,7 +31,7 @@ T = TypeVar("T")
 # Every formula works along the last axis of the weights, so that the draws of a bootstrap are an axis before it.
 
 
-def _once(part: Callable[[ScoreTable], T]) -> Callable[[ScoreTable], T]:
+def once(part: Callable[[ScoreTable], T]) -> Callable[[ScoreTable], T]:
     """What several metrics share of a table, computed once for each."""
 
     @wraps(part)
@@ -127,7 +127,7 @@ def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
     return areas.sum(0) - np.tensordot(weights, areas[:-1] - areas[-1], 1)
 
 
-@_once
+@once
 def _steps(t: ScoreTable) -> tuple[Array, Array, Array]:
     """At each distinct score of the positives, descending: the positives found, the false alarms there and above it.
 
@@ -165,7 +165,7 @@ def average_precision(t):
     return _average_precision(t)
 
 
-@_once
+@once
 def _average_precision(t: ScoreTable) -> Any:
     at_positives = t.at_positive_scores
     parts = ((column[..., part] for column in at_positives) for part in chunks(at_positives[0].shape[-1], PART))
@@ -212,7 +212,7 @@ def pr_auc(t):
 # ---------------------------------------------------------------- at a point of the curve
 
 
-@_once
+@once
 def _precision_and_recall(t: ScoreTable) -> tuple[Array, Array]:
     """Both at the scores of the positives: of the thresholds of one recall these have the highest precision."""
     _, tp, fp = t.at_positive_scores
@@ -392,7 +392,7 @@ def log_loss(t):
     return _log_loss(t)
 
 
-@_once
+@once
 def _log_loss(t: ScoreTable) -> Any:
     with np.errstate(divide="ignore"):
         return mean_over_rows(t, -np.log(t.positive.scores), -np.log1p(-t.negative.scores))
