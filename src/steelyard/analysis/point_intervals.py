@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.distributions import student_reach
+from steelyard.analysis.distributions import beta_below, student_reach
+from steelyard.analysis.draws import tails
 from steelyard.analysis.influence_spread import welch
-from steelyard.analysis.rate_intervals import jeffreys, score_ends
+from steelyard.analysis.rate_intervals import score_ends
 from steelyard.metrics import ranking
+from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,5 +116,11 @@ def _surest_recall(table: ScoreTable, precision: float, level: float) -> float:
     """
     _, tp, fp = (column.astype(np.float64) for column in table.at_positive_scores)
     usual = table.total / (table.positive.effective_size + table.negative.effective_size)
-    low, _ = jeffreys(tp / usual, (tp + fp) / usual, level)
-    return float((tp[low >= precision] / tp[0]).max(initial=0.0))
+    hits, misses = tp / usual, fp / usual
+    near = np.flatnonzero((hits > 0) & (hits + 2 > precision * (hits + misses)))  # of a lower precision none is sure
+    for part in chunks(len(near), 1_024):  # the highest recall comes first
+        some = near[part]
+        sure = beta_below(precision, hits[some] + 0.5, misses[some] + 0.5) <= tails(level)[0]
+        if sure.any():
+            return float(tp[some[sure.argmax()]] / tp[0])
+    return 0.0
