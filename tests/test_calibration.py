@@ -250,6 +250,22 @@ def test_scores_that_are_no_probabilities_or_were_counted_in_bins_are_refused():
         calibration(tally(pl.DataFrame({"y": y, "p": p}), true="y", score="p", exact=False))
 
 
+def test_a_column_for_each_class_is_judged_class_by_class_and_together():
+    rng = np.random.default_rng(12)
+    logits = rng.normal(0, 1.5, (1_500, 3))
+    shares = np.exp(0.5 * logits) / np.exp(0.5 * logits).sum(1, keepdims=True)
+    y = np.array(["a", "b", "c"])[(rng.random(1_500)[:, None] > shares.cumsum(1)).sum(1)]
+    p = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    found = calibration(y, p)
+    assert found["observed_to_expected"].value == pytest.approx(1) and found.rows == 1_500
+    assert found["calibration_slope"].high < 1 and found.verdict[0].startswith("Overconfident")
+    assert found.groups["class = b"] == calibration(y, p, pos_label="b") == calibration(y, p[:, 1], pos_label="b")
+    with pytest.raises(InputError, match="prevalence= is about one class"):
+        calibration(y, p, prevalence=0.2)
+    with pytest.raises(InputError, match="by= takes the probabilities of one class"):
+        calibration(y, p, by=y)
+
+
 # ---------------------------------------------------------------- the figure
 
 

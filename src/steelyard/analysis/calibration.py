@@ -5,24 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.calibration_result import Calibration
-from steelyard.analysis.calibration_test import calibration_test
-from steelyard.analysis.class_shares import positive_shares
-from steelyard.analysis.cluster_scores import ClusterScores
+import numpy as np
+
 from steelyard.analysis.inference import Inference
 from steelyard.analysis.interval_rows import IntervalRows
-from steelyard.analysis.intervals import table_intervals
-from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.reliability_curve import CurveView, reliability_curve
+from steelyard.analysis.reliability_curve import CurveView
+from steelyard.analysis.table_calibration import columns_calibration, table_calibration
 from steelyard.errors import InputError
 from steelyard.ingest.array_groups import grouped_tally
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.frame_tables import given_scores
-from steelyard.metrics.ranking import check_probabilities, missing
-from steelyard.metrics.registry import list_metrics
-from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.ranking import missing
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
@@ -31,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng, Weights
+    from steelyard.analysis.calibration_result import Calibration
     from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
@@ -61,8 +57,9 @@ def calibration(
 
     The curve is isotonic, or binned where `strategy` is "uniform" (equal width) or "quantile" (equal mass), with so
     many `bins`; its band holds the whole curve of a calibrated model at the level. `prevalence` reads all of it where
-    that share of the rows is positive. Rows of one `cluster` are not independent; `by` reports groups as well. Other
-    options as in roc_curve.
+    that share of the rows is positive. Rows of one `cluster` are not independent; `by` reports groups as well. Of a
+    column of probabilities for each class, `pos_label` names one against the rest; without it all columns are judged
+    together and each class in `groups`. Other options as in roc_curve.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -76,6 +73,11 @@ def calibration(
     tally, y_true = (y_true, _scores_of(y_true)) if isinstance(y_true, Tally) else (None, y_true)
     columns = FrameColumns(true, None, score, weight)
     call = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
+    if y_score is not None and np.ndim(y_score) == 2:
+        if by is not None:
+            raise InputError("by= takes the probabilities of one class; give its column alone and pos_label=.")
+        inference = Inference(level, rng=rng, prevalence=prevalence)
+        return columns_calibration(y_true, y_score, call, cluster, inference, view)  # type: ignore[arg-type]  # rows
     rows = IntervalRows(y_true, None, y_score, cluster, columns, call).brought()
     inference = Inference(level, rng=rng, prevalence=prevalence, clustered=rows.clustered())
     table = given_scores(rows.y_true, rows.y_score, rows.call, rows.columns)  # type: ignore[arg-type]  # scores
@@ -88,30 +90,6 @@ def calibration(
     named = {_name(tally, key): _scores_of(part) for key, part in tally.groups.items()}
     both = {name: part for name, part in named.items() if missing(part) is None}
     return replace(whole, groups={name: table_calibration(part, inference, view) for name, part in both.items()})
-
-
-def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) -> Calibration:
-    """The calibration of a table of both classes."""
-    check_probabilities("calibration", table)
-    if len(table.bins):
-        raise InputError(
-            "These scores were counted in bins, and calibration needs each of them; count with exact=True."
-        )
-    specs = [MetricSpec.of(metric) for metric in list_metrics() if "calibration" in metric.roles]
-    shifted = None if inference.prevalence is None else at_prevalence(table, inference.prevalence)
-    rows = inference.clustered
-    clusters = None if rows is None else ClusterScores.of(rows, table, inference)
-    return Calibration(
-        table_intervals(specs, table, CallOptions(), inference),
-        reliability_curve(table, view, inference),
-        *calibration_test(table, shifted, clusters),
-        table.n,
-        table.positive.n,
-        table.label,
-        inference.level,
-        view.strategy,
-        None if inference.prevalence is None else float(positive_shares(table, inference.prevalence)),
-    )
 
 
 def _scores_of(tally: Tally) -> ScoreTable:
