@@ -42,7 +42,7 @@ def needed_rows_sentence(promise: Promise, sample: ThresholdSample, rng: np.rand
     between = f"{low} to {high} rows" if high else f"{low} rows or many more"
     return (
         f"About {_two_digits(times[1] * positives):,} positives among {middle} rows would let a threshold be promised "
-        f"in {100 * ENOUGH:g} % of such samples ({between}, as far as these rows tell); here are {positives:,} among "
+        f"in {100 * ENOUGH:g} % of such samples ({between}, as far as these rows show); here are {positives:,} among "
         f"{n:,}."
     )
 
@@ -59,7 +59,7 @@ def _times_needed(
     How far the limit is exceeded, in standard errors of all rows, grows with their root: one number, by which larger
     samples keep the promise as often as they do. These rows show it to one standard error, so the range is wide: at
     four settings (precision, F1, MCC, two rates; 120 to 400 rows) it held the truth, itself known to a factor of
-    1.4, for 65 of 79 samples; the median sample said 0.3 to 0.9 times it, as the surest threshold flatters a sample.
+    1.4, for 65 of 79 samples; the median sample gave 0.3 to 0.9 times it, as the surest threshold flatters a sample.
     """
     sizes, kept = [], []
     for step in range(_DOUBLINGS):
