@@ -18,6 +18,7 @@ import numpy as np
 from steelyard.analysis.limit_parts import rate_limit
 from steelyard.analysis.threshold_limits import Capacity
 from steelyard.errors import InputError
+from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 _TAIL_DRAWS, _DRAWS = 25, (1_000, 20_000)  # draws that break a limit at the risk allowed, and in all
 _THRESHOLDS, _REFINED, _QUICK_THRESHOLDS = 64, 16, 64
-_AT_ONCE = 4_096  # thresholds that are looked at first, as the run may end among them
 _STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))
 
 
@@ -63,11 +63,9 @@ class Promise:
         for rate in exact:
             bounded = _ordered if rate.part.order == "fixed" else _in_sequence
             kept &= np.stack([bounded(rate, sample, side, risk / sides) for side in range(sides)])
-        if not drawn:
-            return kept
-        if met is None or exact:
+        if drawn and (met is None or exact):
             met = np.logical_and.reduce([limit.is_met(sample.every.counts) for limit in drawn])
-        return kept & _on_draws(drawn, met, sample, risk, rng, quick=quick)
+        return kept & _on_draws(drawn, met, sample, risk, rng, quick=quick) if drawn and met is not None else kept
 
     def _divided(self, sample: ThresholdSample) -> tuple[list[RateLimit], list[Limit], float]:
         """The limits with an exact bound, those without, and the risk that each kind of them may take."""
@@ -172,17 +170,15 @@ def _shown_run(rate: RateLimit, hits: Array, trials: Array, allowed: float) -> i
     """How many thresholds from the first on are shown; the exact tail is taken where Chernoff's bound is too large."""
     from scipy.special import rel_entr
 
-    end, size = 0, _AT_ONCE
-    while end < len(hits):
-        start, end, size = end, end + size, 4 * size
-        some, of = hits[start:end], trials[start:end]
+    for part in chunks(len(hits), 2**14):  # the run may end among the first
+        some, of = hits[part], trials[part]
         with np.errstate(divide="ignore", invalid="ignore"):
             share = some / of
             most = np.exp(-of * (rel_entr(share, rate.bound) + rel_entr(1 - share, 1 - rate.bound)))
         unsure = np.flatnonzero(~((share > rate.bound) & (most < (1 - _ROUNDING) * allowed)))
         broken = unsure[rate.broken_chance(some[unsure], of[unsure]) > allowed]
         if len(broken):
-            return start + int(broken[0])
+            return int(part.start + broken[0])
     return len(hits)
 
 

@@ -61,7 +61,7 @@ class ScoreIntervals:
     asked: Sequence[Estimand] = ()
     clusters: ClusterScores | None = None  # the rows of the table that is asked of, where they are in clusters
     _tables: dict[int, tuple[ScoreTable, list[ScoreTable]]] = field(default_factory=dict)
-    _spreads: dict[tuple[int, object], tuple[float, StudentSpread]] = field(default_factory=dict)
+    _spreads: dict[tuple[int, object, str], tuple[float, StudentSpread]] = field(default_factory=dict)
 
     def ends(self, estimand: Estimand, table: ScoreTable, method: str, value: float) -> tuple[float, float]:
         """The ends of the interval around the value of the whole table."""
@@ -130,21 +130,15 @@ class ScoreIntervals:
 
     def _known(self, metric: Metric, parameters: Mapping[str, Any], table: ScoreTable) -> tuple[float, StudentSpread]:
         """The value on a table, and how far it scatters; of metrics that others are made of once."""
-        if parameters:
-            return self._spread_of(metric, parameters, table)
-        key = (id(table), metric.scores)
-        if key not in self._spreads:
-            self._spreads[key] = self._spread_of(metric, parameters, table)
-        return self._spreads[key]
-
-    def _spread_of(
-        self, metric: Metric, parameters: Mapping[str, Any], table: ScoreTable
-    ) -> tuple[float, StudentSpread]:
+        key = (id(table), metric.scores, repr(parameters))
+        if key in self._spreads:
+            return self._spreads[key]
         influence = score_influence(metric, table, parameters)
         fixed = self._fixed_shares
         spread = StudentSpread(inf, 1.0) if influence is None else _spread(table, influence, fixed_shares=fixed)
         spread = spread if self.clusters is None else self.clusters.widened(metric, parameters, spread)
-        return float(score_values(metric, table, parameters)), spread
+        self._spreads[key] = float(score_values(metric, table, parameters)), spread
+        return self._spreads[key]
 
     def _of_share(
         self,
