@@ -432,6 +432,16 @@ def test_sizes_where_few_rows_suffice_still_have_every_class_in_four_of_five_tes
     assert 0.8 <= 1 - (1 - 5 / 72) ** many.rows <= 0.95
 
 
+def test_an_average_over_a_class_without_rows_has_no_interval_and_says_why():
+    y, predicted = ["a"] * 65 + ["b"] * 35, ["a"] * 55 + ["b"] * 5 + ["c"] * 10 + ["a"] * 2 + ["b"] * 28
+    for name in ("f1", "jaccard", "f_beta[beta=2]", "precision"):
+        found = interval(name, y, predicted, average="macro")
+        assert math.isnan(found.low) and math.isnan(found.high) and not math.isnan(found.value), name
+        assert "class 'c' has no rows in the truth" in repr(found)
+    for name in ("f1[average=weighted]", "f1[average=micro]", "specificity[average=macro]", "f1[class=c]", "mcc"):
+        assert interval(name, y, predicted).low < interval(name, y, predicted).high, name
+
+
 def test_sizes_of_an_auc_are_those_of_its_interval():
     plan, rng = sample_size("roc_auc", at=0.85, prevalence=0.2, width=0.12), np.random.default_rng(23)
     apart, widths = 2**0.5 * stats.norm.ppf(0.85), []

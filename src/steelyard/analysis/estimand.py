@@ -67,6 +67,17 @@ class Estimand:
         return self.options.average == "micro" or (self.options.average == "native" and self.metric.pools_classes)
 
     @property
+    def unknown_class(self) -> str | None:
+        """Why an average over classes has no interval: one has no rows, and the positives of each class enter."""
+        if not isinstance(self.table, Confusion) or self.options.average != "macro":
+            return None
+        empty = np.flatnonzero(self.table.matrix.sum(1) == 0)
+        values = self.on_counts(Counts(*np.array([[0, 1, 0], [0, 0, 1], [3, 3, 3], [5, 5, 5]])))
+        if not len(empty) or (values == values[0]).all():
+            return None
+        return f"no interval, as class {self.table.labels[empty[0]]!r} has no rows in the truth"
+
+    @property
     def positive_counts(self) -> Counts:
         """The counts of the class that it is about."""
         table = self.label_table

@@ -113,7 +113,7 @@ class IntervalSampler:
             return self._score_bounds(estimand, estimand.table, method, value)
         if estimand.options.average is None and isinstance(estimand.table, Confusion):
             return self._class_bounds(estimand, estimand.table, method, np.asarray(value))
-        if (reason := self.tables.unknown_variation(estimand)) is not None:
+        if (reason := estimand.unknown_class or self.tables.unknown_variation(estimand)) is not None:
             return Bounds(np.nan, np.nan, why=reason)
         if method in (*RATE_METHODS, "bca"):
             _check_unweighted(estimand, method)
