@@ -442,6 +442,29 @@ def test_an_average_over_a_class_without_rows_has_no_interval_and_says_why():
         assert interval(name, y, predicted).low < interval(name, y, predicted).high, name
 
 
+def test_weights_that_are_related_to_errors_are_worth_fewer_rows():
+    rng, held = np.random.default_rng(31), []
+    for _ in range(300):
+        hard = rng.random(210) < 0.1
+        y, weights = np.arange(210) < 200, np.where(hard, 10.0, 1.0)
+        right = rng.random(210) > np.where(hard, 0.2, 0.02)
+        found = interval("recall", y, np.where(right, y, ~y), sample_weight=weights, draws=1_000)
+        held.append(found.low <= 1 - (0.1 * 10 * 0.2 + 0.9 * 0.02) / (0.1 * 10 + 0.9) <= found.high)
+    print(np.mean(held))
+    assert np.mean(held) > 0.91  # 0.93; by the sum of squared weights alone 0.88
+
+
+def test_weighted_rows_are_worth_what_the_linearised_variance_of_recall_is():
+    right = np.array([1] * 20 + [0] * 3)
+    for weights in (np.where(right, 1.0, 4.0), np.where(right, 4.0, 1.0)):  # where hard rows weigh little, Kish's
+        recall = weights @ right / weights.sum()
+        variance = np.sum(weights**2 * (right - recall) ** 2) / weights.sum() ** 2
+        kish, linearised = weights.sum() ** 2 / np.sum(weights**2), recall * (1 - recall) / variance
+        table = confusion([1] * 23 + [0], [*right, 0], sample_weight=[*weights, 1])
+        assert draws.effective_cells(table)[0][1].sum() == pytest.approx(min(kish, linearised))
+        assert (linearised < kish) == (weights[0] == 1)
+
+
 def test_sizes_of_an_auc_are_those_of_its_interval():
     plan, rng = sample_size("roc_auc", at=0.85, prevalence=0.2, width=0.12), np.random.default_rng(23)
     apart, widths = 2**0.5 * stats.norm.ppf(0.85), []
