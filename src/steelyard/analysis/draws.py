@@ -74,12 +74,12 @@ def _weight_per_row(table: Confusion) -> Array:
     by Kish's and covers .92 to .95 by the larger, .87 where 3 heavy rows are expected; weights unrelated to errors
     cover .95 to .98, and widen by 1.05 at most.
     """
-    right, heavy = np.eye(len(table.labels), dtype=bool), []
-    for cells in (right, ~right):
-        parts = (np.where(cells, part, 0).sum(1, keepdims=True) for part in (table.weights, table.squares))
-        heavy.append(weight_per_row(*parts))
     total = table.weights.sum(1, keepdims=True)
     usual = weight_per_row(total, table.squares.sum(1, keepdims=True))
+    right, heavy = np.eye(len(table.labels), dtype=bool), []
+    for cells in (right, ~right):
+        weights, squares = (np.where(cells, part, 0.0).sum(1, keepdims=True) for part in (table.weights, table.squares))
+        heavy.append(np.divide(squares, weights, out=usual.copy(), where=weights > 0))
     recall = np.diagonal(table.weights)[:, None] / np.where(total > 0, total, 1)
     linearised = (1 - recall) * heavy[0] + recall * heavy[1]
     return np.where((recall > 0) & (recall < 1), np.maximum(usual, linearised), usual)
