@@ -12,7 +12,7 @@ from steelyard.errors import CountOverflowError, InputError, InputTypeError
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.effective_rows import weight_per_row
+from steelyard.statistics.effective_rows import weight_per_class_row
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -61,28 +61,8 @@ def effective_cells(table: Counts | Confusion) -> tuple[Array, Array]:
         return cells.astype(np.float64), np.ones((2, 1))
     if not table.weighted:
         return table.rows.astype(np.float64), np.ones((len(table.labels), 1))
-    row_weight = _weight_per_row(table)
+    row_weight = weight_per_class_row(table.weights, table.squares)
     return table.weights / row_weight, row_weight
-
-
-def _weight_per_row(table: Confusion) -> Array:
-    """The weight of one effective row of each true class: Kish's, or that of Taylor's linearised variance if larger.
-
-    Kish's takes weights as unrelated to errors; rows that are hard and have large weights make a recall p vary by
-    sum w^2 (right - p)^2 / (sum w)^2, whose weight per row is that of the wrong rows where p is near 1. Of 30 to 200
-    rows a class with weights related to errors (two or lognormal weights, 2,000 runs a cell) recall covered .88 to .93
-    by Kish's and covers .92 to .95 by the larger, .87 where 3 heavy rows are expected; weights unrelated to errors
-    cover .95 to .98, and widen by 1.05 at most.
-    """
-    total = table.weights.sum(1, keepdims=True)
-    usual = weight_per_row(total, table.squares.sum(1, keepdims=True))
-    right, heavy = np.eye(len(table.labels), dtype=bool), []
-    for cells in (right, ~right):
-        weights, squares = (np.where(cells, part, 0.0).sum(1, keepdims=True) for part in (table.weights, table.squares))
-        heavy.append(np.divide(squares, weights, out=usual.copy(), where=weights > 0))
-    recall = np.diagonal(table.weights)[:, None] / np.where(total > 0, total, 1)
-    linearised = (1 - recall) * heavy[0] + recall * heavy[1]
-    return np.where((recall > 0) & (recall < 1), np.maximum(usual, linearised), usual)
 
 
 def posterior_draws(rows: Array, row_weight: Array, draws: int, rng: np.random.Generator) -> TableDraws:
