@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.information_bins import ScoreBins
 
-# At 95 % the curve of a calibrated model left the band in 5, 4 and 8 % of 100, 100 and 50 test sets of 20, 200 and 1,600
-# positives; benchmarks/coverage_calibration.py simulates more.
+# At 95 % the curve of a calibrated model left the band in 5, 4 and 8 % of 100, 100 and 50 test sets of 20, 200 and
+# 1,600 positives; benchmarks/coverage_calibration.py simulates more.
 _DRAWS, _OUTER = 1_000, 0.005
 
 
