@@ -464,6 +464,33 @@ def test_weighted_rows_are_worth_what_the_linearised_variance_of_recall_is():
         assert (linearised < kish) == (weights[0] == 1)
 
 
+def test_ends_of_the_highest_rows_are_possible_ones():
+    rng = np.random.default_rng(32)
+    y = np.arange(240) < 36
+    scores = np.where(y, rng.uniform(0.6, 1, 240), rng.uniform(0, 0.6, 240))
+    fixed = interval("precision_at_k", y, y_score=scores, design="stratified")
+    assert fixed.low < 0.35 and fixed.value == fixed.high == 0.36  # all positives are among the 100
+    assert interval("precision_at_k", y, y_score=scores, prevalence=0.02).high == pytest.approx(0.048)
+    assert interval("lift", y, y_score=scores, design="stratified").high == pytest.approx(240 / 36)
+    noisy = scores + rng.normal(0, 0.2, 240)
+    for name in ("precision_at_k[k=50]", "lift"):
+        plain = interval(name, y, y_score=noisy)
+        weighted = interval(name, y, y_score=noisy, sample_weight=np.full(240, 7.0))
+        assert (weighted.value, weighted.low, weighted.high) == pytest.approx((plain.value, plain.low, plain.high)), (
+            name
+        )
+
+
+def test_lift_of_near_perfect_scores_reaches_as_far_as_fewer_positives_would():
+    rng, held = np.random.default_rng(33), []
+    for _ in range(300):
+        y = rng.random(88) < 1 / 11
+        y[:2] = True, False
+        found = interval("lift", y, y_score=rng.normal(size=88) + 4 * y)
+        held.append(found.low <= 9.642 <= found.high)
+    assert np.mean(held) > 0.92  # 0.96; 0.82 where the share of positives did not limit a perfect ranking
+
+
 def test_sizes_of_an_auc_are_those_of_its_interval():
     plan, rng = sample_size("roc_auc", at=0.85, prevalence=0.2, width=0.12), np.random.default_rng(23)
     apart, widths = 2**0.5 * stats.norm.ppf(0.85), []

@@ -46,7 +46,7 @@ def _none() -> CalibrationTest:
 
 
 def _score_test(table: ScoreTable) -> CalibrationTest:
-    """In 3,200 to 8,000 calibrated test sets each of 20, 60, 200 and 1,000 positives it rejected 4.2 to 5.7 % at 5 %.
+    """In 2,400 to 8,000 calibrated test sets each of 20, 60, 200 and 1,000 positives it rejected 4.2 to 5.7 % at 5 %.
 
     The likelihood-ratio test rejected 3.5 to 6.2 %.
     """

@@ -230,7 +230,7 @@ def rank_draws(table: ScoreTable, draws: int, rng: np.random.Generator, level: f
         weights[:, at] = _gammas(side, draws, rng, student_spread(side.n, level))
         anywhere = rng.choice(len(scores), draws, p=rows / rows.sum())
         weights[np.arange(draws), anywhere] += rng.standard_gamma(RANK_PRIOR, draws) * (side.total / side.n)
-        drawn.append(ClassScores(scores, weights, weights, weights))
+        drawn.append(ClassScores(scores, weights * (side.n / side.total), weights, weights))
     return ScoreTable(drawn[0], drawn[1], table.label)
 
 

@@ -42,14 +42,39 @@ def interval_of_highest(
     covered .89 to 1.00 at 95 % in 27 settings tried, where a Bayesian bootstrap covers .33 to 1.00.
     """
     is_lift = metric.scores is ranking.lift.scores
-    flagged = parameters["share"] if is_lift else min(parameters["k"] / float(table.total), 1.0)
+    flagged = parameters["share"] if is_lift else min(parameters["k"] / table.n, 1.0)
     point = _Point.at(table, flagged)
     variance, degrees = point.recall_spread(is_lift=is_lift, fixed_shares=fixed_shares)
     most, scale = (1 / flagged, 1.0) if is_lift else (1.0, point.share / flagged)
     centre = point.recall if is_lift else point.precision
+    if not is_lift and fixed_shares and scale < 1:  # so few positives that it is their recall on a scale of its own
+        most, scale, centre = scale, 1.0, point.recall
     trials = centre * (1 - centre) / max(scale**2 * variance, 1e-300)
-    low, high = score_ends(min(value / most, 1.0), trials, student_reach(level, max(degrees, 1.0)))
-    return most * float(low), most * float(high)
+    reach = student_reach(level, max(degrees, 1.0))
+    low, high = (most * float(end) for end in score_ends(min(value / most, 1.0), trials, reach))
+    if not is_lift:
+        return low, high
+    if fixed_shares:
+        return low, min(high, 1 / point.share)  # what a perfect ranking has
+    return low, max(high, _highest_lift(value, flagged, point, reach))
+
+
+def _highest_lift(value: float, flagged: float, point: _Point, reach: float) -> float:
+    """The upper end where a perfect ranking has less than 1 / flagged, as more rows are positive than flagged.
+
+    How much of a perfect ranking's lift is reached, and that lift, which the share of positives limits, are two factors
+    whose upper ends are joined (MOVER). With 8 expected positives of 88 rows, near-perfect scores and a tenth flagged,
+    lift covered .82 without it, every miss below the true value, and covers .96 with it (300 runs).
+    """
+    rows = sum(point.sizes)
+    perfect = 1 / max(flagged, point.share)
+    least_share = float(score_ends(point.share, rows, reach)[0])
+    reached = min(value / perfect, 1.0)
+    upper = float(score_ends(reached, min(flagged, point.share) * rows, reach)[1])
+    if perfect * max(flagged, least_share) >= 1 or not reached:
+        return value
+    factors = np.log([upper / reached, 1 / (perfect * max(flagged, least_share))])
+    return min(value * float(np.exp(np.hypot(*factors))), 1 / flagged)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,9 @@ def fields_schema(cls: type) -> Schema:
     """The schema of what is saved of a dataclass."""
     hints, kept = field_types(cls), saved_fields(cls)
     needed = [key for key, f in kept.items() if f.default is MISSING and f.default_factory is MISSING]
-    properties = {key: type_schema(hints[field.name]) for key, field in kept.items()}
+    types = {key: hints[field.name] for key, field in kept.items()}
+    # Parts of a result that are results of its kind, as those of groups, are not described once more.
+    properties = {key: {} if cls in get_args(hint) else type_schema(hint) for key, hint in types.items()}
     return {"type": "object", "properties": properties, "required": needed}
 
 

@@ -251,7 +251,7 @@ class Metric(FormulaText):
         """Whether scores such as these can be judged: probabilities where it reads them as such, and rows enough."""
         if self.scores is None or self.least_classes > 2 or (self.of_probabilities and not table.has_probabilities):
             return False
-        return self.least_rows is None or bool(table.total >= self.parameters[self.least_rows])
+        return self.least_rows is None or bool(table.n >= self.parameters[self.least_rows])
 
     # ---------------------------------------------------------------- inside
 

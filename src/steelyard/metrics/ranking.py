@@ -281,9 +281,11 @@ def _found(t: ScoreTable, flagged: float) -> Any:
     is_share=True,
 )
 def precision_at_k(t, *, k=100):
-    """Precision among the k highest-scored rows, tied rows counting in part."""
-    total = t.total
-    return _found(t, k) / k if np.all(k <= total * (1 + 1e-9)) else undefined(f"fewer than {k:g} rows")
+    """Precision among the k highest-scored rows, or of weighted rows that share of the weight; ties count in part."""
+    if not np.all(k <= t.sizes * (1 + 1e-9)):
+        return undefined(f"fewer than {k:g} rows")
+    flagged = k * t.total / t.sizes
+    return _found(t, flagged) / flagged
 
 
 @metric(

@@ -64,6 +64,12 @@ class ScoreTable:
         return self.positive.n + self.negative.n
 
     @property
+    def sizes(self) -> Any:
+        """The rows counted; an array where they have an axis of draws."""
+        drawn = [side.given_rows for side in self.classes if side.given_rows is not None and side.given_rows.ndim > 1]
+        return sum(rows.sum(-1) for rows in drawn) if drawn else self.n
+
+    @property
     def total(self) -> Any:
         """The weight of all rows; an array where the weights have an axis of draws."""
         return self.positive.total + self.negative.total
