@@ -83,7 +83,7 @@ def evaluate(
     `design="stratified"` states that so many rows of each class were chosen: their shares are then no matter of chance,
     and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as well. `mute`
     lists codes of sentences that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE
-    are left out.
+    are left out. Metrics of calibration are reported by `calibration`, and here where `metrics` names them.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -205,8 +205,10 @@ def _specs(
 ) -> list[MetricSpec]:
     """The metrics asked for, each of which the data must allow; all that they allow where none are named."""
     if metrics is None:
-        # With scores a metric of both has the value of the whole curve, not that of one threshold.
-        return [MetricSpec(metric) for metric in list_metrics()]
+        # With scores a metric of both has the value of the whole curve, not that of one threshold. Those of calibration
+        # are fitted and take longer than all others together; `calibration` reports them with their curve.
+        fitted = metrics_with_role("fitted")
+        return [MetricSpec(metric) for metric in list_metrics() if metric not in fitted]
     specs = MetricSpec.all_of(metrics)
     for spec in specs:
         if probabilities is None or not of_columns(spec):

@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 _NOT_FINITE = "the best fit is not finite"
 
 
-@metric("Calibration slope", on="probabilities", family="calibration", best=1, cite="cox1958", roles=("calibration",))
+@metric(
+    "Calibration slope",
+    on="probabilities",
+    family="calibration",
+    best=1,
+    cite="cox1958",
+    roles=("calibration", "fitted"),
+)
 def calibration_slope(t):
     """Slope of the outcomes on the logits of the probabilities, by logistic regression; below 1 is overconfident."""
     check_probabilities("calibration_slope", t)
@@ -40,7 +47,7 @@ def calibration_slope(t):
     best=0,
     aliases=("calibration_in_the_large",),
     cite="cox1958",
-    roles=("calibration",),
+    roles=("calibration", "fitted"),
 )
 def calibration_intercept(t):
     """Shift of the logits that makes the mean probability the prevalence (in the large): below 0 is too high."""
@@ -58,7 +65,7 @@ def calibration_intercept(t):
     best=1,
     aliases=("o_to_e",),
     cite="vancalster2019",
-    roles=("calibration",),
+    roles=("calibration", "fitted"),
 )
 def observed_to_expected(t):
     """Observed positives over those expected, which is the sum of the probabilities."""
@@ -75,7 +82,7 @@ def observed_to_expected(t):
     best=0,
     aliases=("ici",),
     cite="austin2019",
-    roles=("calibration",),
+    roles=("calibration", "fitted"),
 )
 def integrated_calibration_index(t):
     """Mean distance between the probabilities and the isotonic reliability curve.
@@ -95,7 +102,7 @@ def integrated_calibration_index(t):
     best=0,
     aliases=("mcb",),
     cite="dimitriadis2021",
-    roles=("calibration",),
+    roles=("calibration", "fitted"),
 )
 def brier_miscalibration(t):
     """What recalibrating by the isotonic reliability curve takes off the Brier score.
@@ -115,7 +122,7 @@ def brier_miscalibration(t):
     direction="higher",
     aliases=("dsc",),
     cite="dimitriadis2021",
-    roles=("calibration",),
+    roles=("calibration", "fitted"),
 )
 def brier_discrimination(t):
     """Variance of the isotonic reliability curve: what order takes off the Brier score of predicting the prevalence."""
@@ -131,7 +138,7 @@ def brier_discrimination(t):
     best=None,
     aliases=("unc",),
     cite="dimitriadis2021",
-    roles=("calibration",),
+    roles=("calibration", "fitted"),
 )
 def brier_uncertainty(t):
     """Brier score of predicting the prevalence for every row: prevalence times one minus it."""
@@ -149,7 +156,7 @@ def brier_uncertainty(t):
     aliases=("scaled_brier", "bss"),
     cite="murphy1973",
     sklearn="d2_brier_score",
-    roles=("calibration",),
+    roles=("calibration", "fitted"),
 )
 def brier_skill_score(t):
     """Share of the Brier score of predicting the prevalence for every row that the probabilities remove."""

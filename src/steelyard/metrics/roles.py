@@ -21,6 +21,7 @@ ROLES = {
     "prevalence figure": "drawn over the prevalence, unless others are named",
     "surface figure": "drawn over both class recalls, unless others are named",
     "calibration": "given by calibration, beside the reliability curve",
+    "fitted": "reported by `calibration`, and by evaluate only where they are named",
     "group": "shown for each group of rows",
     "group on the page": "shown for each group of rows on the page, with intervals",
     "page": "read by the page's pictures and tables, whatever was asked for",
@@ -48,6 +49,7 @@ FAMILIES = {
     "decision": Family("What the errors cost", is_summary=False),
     "ranking": Family("Order of the scores"),
     "calibration": Family("Scores as probabilities"),
+    "fitted": "reported by `calibration`, and by evaluate only where they are named",
     "description": Family("Descriptions, of which no value is best", is_summary=False),
     "own": Family("Your own"),
 }
