@@ -21,7 +21,7 @@ from steelyard import (
     sample_size,
     score_table,
 )
-from steelyard.analysis import class_draws, distributions, draws, large_tables, rate_intervals
+from steelyard.analysis import class_draws, cluster_draws, distributions, draws, large_tables, rate_intervals
 from steelyard.analysis import intervals as intervals_module
 from steelyard.analysis.inference import COUNT_METHODS
 from steelyard.analysis.kinks import kinks
@@ -622,7 +622,7 @@ def test_the_draws_of_very_many_classes_are_never_kept_whole(monkeypatch):
 
 
 def test_clusters_of_many_classes_are_drawn_in_bounded_memory_or_refused(monkeypatch):
-    seen, draw = [], draws.cluster_draws
+    seen, draw = [], cluster_draws.cluster_draws
 
     def count(*given):
         drawn = draw(*given)
