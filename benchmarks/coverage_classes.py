@@ -76,7 +76,7 @@ def coverage(setting, count, rng, **how):
     """The share of the intervals that hold each metric's true value, and their mean width."""
     labels = (*range(10, 10 + len(setting.expected)),)
     exact = Confusion(labels, (setting.expected * 1e6).round().astype(np.int64), setting.expected, setting.expected)
-    truth = [found.value for found in intervals(METRICS, exact, draws=2)]
+    truth = [found.value for found in intervals(METRICS, exact, draws=20)]
     held, width = [[] for _ in METRICS], [[] for _ in METRICS]
     for cells in test_sets(setting, count, rng):
         if not cells.sum(1).all():

@@ -1,7 +1,9 @@
 """Coverage with clusters: how often 95 % intervals of rows in clusters hold the truth, of labels and of scores.
 
 Half of the settings are drawn at random: 8 to 40 clusters of 4 to 25 rows, even or log-normal in size, a prevalence of
-10 to 50 %, AUCs of 0.55 to 0.97, and scores of which up to 60 % is the cluster's own luck.
+10 to 50 %, AUCs of 0.55 to 0.97, and scores of which up to 60 % is the cluster's own luck. In some the class belongs to
+the cluster, as a patient is sick or not: about 6 clusters are then positive. Runs in which a class is in one cluster
+alone have no interval, and are left out.
 """
 
 from __future__ import annotations
@@ -11,7 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
-LABELLED, SCORED = ("recall", "precision", "mcc"), ("roc_auc", "average_precision", "brier", "log_loss")
+LABELLED, SCORED = (
+    ("recall", "precision", "mcc", "balanced_accuracy"),
+    ("roc_auc", "average_precision", "brier", "log_loss"),
+)
 REPEATS, POPULATION = 400, 200_000  # runs of a setting, and rows whose values are the truth
 
 
@@ -25,10 +30,12 @@ class Setting:
     prevalence: float
     auc: float
     luck: float
+    by_cluster: bool = False  # whether all rows of a cluster are of one class
 
     def __str__(self) -> str:
         sizes = "log-normal" if self.uneven else "even"
-        shares = f"prevalence {self.prevalence:g}, AUC {self.auc:.2f}, {self.luck:.0%} luck of the cluster"
+        whose = "class of the cluster, " if self.by_cluster else ""
+        shares = f"{whose}prevalence {self.prevalence:g}, AUC {self.auc:.2f}, {self.luck:.0%} luck of the cluster"
         return f"{self.clusters} clusters of {self.size:g} rows, {sizes}: {shares}"
 
 
@@ -36,6 +43,7 @@ def rows(repeats: int = REPEATS, seed: int = 0, drawn: int = 6):
     """Each setting, and of each metric how often its interval holds the truth."""
     rng = np.random.default_rng(seed)
     named = [Setting(c, 10, u, 0.3, 0.8, 0.3) for c in (8, 15, 40) for u in (0.0, 1.0)]
+    named += [Setting(c, 10, u, 6 / c, 0.85, 0.5, by_cluster=True) for c in (60, 100) for u in (0.0, 1.0)]
     for setting in [*named, *(_random(rng) for _ in range(drawn))]:
         yield str(setting), coverage(setting, repeats, rng)
 
@@ -55,7 +63,8 @@ def simulated(setting, clusters, rng):
     """Truth, probabilities, and the cluster of each row."""
     spread = np.exp(setting.uneven * rng.normal(size=clusters) - setting.uneven**2 / 2)
     member = np.repeat(np.arange(clusters), np.maximum(1, rng.poisson(setting.size * spread)))
-    y = rng.random(len(member)) < setting.prevalence
+    y = rng.random(clusters)[member] if setting.by_cluster else rng.random(len(member))
+    y = y < setting.prevalence
     own, of_cluster = rng.normal(size=len(member)), rng.normal(size=clusters)[member]
     shift = np.sqrt(2) * ndtri(setting.auc)
     score = shift * y + np.sqrt(setting.luck) * of_cluster + np.sqrt(1 - setting.luck) * own

@@ -44,7 +44,7 @@ def shares(setting: tuple[float, float, float, int], repeats: int, rng: np.rando
         METRICS,
         Counts(half * recall, half * (1 - recall), half * (1 - specificity), half * specificity),
         prevalence=prevalence,
-        draws=1,
+        draws=20,
     )
     seen = rng.binomial(SEEN_IN, prevalence, repeats)
     held = {f"{name}{how}": np.zeros(repeats) for how in ("", ", plugged in") for name in METRICS}

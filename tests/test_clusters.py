@@ -34,6 +34,9 @@ Y, S, MEMBER = patients()
 WEIGHT = np.random.default_rng(1).uniform(0.5, 2, len(Y))
 FRAME = pd.DataFrame({"y": Y, "s": S, "p": (S >= 0.5).astype(int), "c": MEMBER, "w": WEIGHT, "site": np.where(MEMBER < 14, "north", "south")})  # fmt: skip
 
+LONE_Y, LONE = np.repeat([1, 0], [20, 100]), np.repeat(["p", *(f"n{i}" for i in range(10))], [20, *[10] * 10])
+LONE_S = stats.norm.cdf(np.random.default_rng(0).normal(size=120) + LONE_Y)
+
 
 def width(found):
     return found.high - found.low
@@ -144,15 +147,31 @@ def test_intervals_of_clustered_scores_hold_the_area_and_the_average_precision(u
     assert all(share >= 0.89 for share in covered.values()), covered
 
 
+@pytest.mark.parametrize("uneven", [0.0, 1.0])
+def test_intervals_hold_where_the_class_belongs_to_the_cluster(uneven):
+    from benchmarks.coverage_clusters import LABELLED, Setting, coverage
+
+    few_sick = Setting(60, 8, uneven, 0.1, 0.85, 0.5, by_cluster=True)
+    covered = coverage(few_sick, 100, np.random.default_rng(6), labelled=LABELLED, scored=())
+    assert all(share >= 0.9 for share in covered.values()), covered  # recall was .75 to .85
+
+
+def test_the_class_of_few_clusters_widens_its_own_recall_alone():
+    y, flagged = LONE_Y[10:], np.arange(110) % 3 > 0
+    few, many = np.r_[np.arange(10) // 5, 2 + np.arange(100) // 5], np.r_[np.arange(10), 10 + np.arange(100) // 5]
+    names = ["recall", "specificity"]
+    of_few, of_many = (
+        {row.metric: row.high - row.low for row in intervals(names, y, flagged, cluster=c)} for c in (few, many)
+    )
+    assert of_few["recall"] > 1.2 * of_many["recall"]
+    assert of_few["specificity"] == pytest.approx(of_many["specificity"], rel=0.1)
+
+
 def test_a_calibration_error_of_clusters_has_no_interval_either():
     y, score = np.arange(60) % 2, np.linspace(0.1, 0.9, 60)
     found = steelyard.interval("expected_calibration_error", y, score, cluster=np.arange(60) // 3)
     assert found.value > 0 and np.isnan(found.low) and np.isnan(found.high)
     assert "rows of one cluster go wrong together" in found.why
-
-
-LONE_Y, LONE = np.repeat([1, 0], [20, 100]), np.repeat(["p", *(f"n{i}" for i in range(10))], [20, *[10] * 10])
-LONE_S = stats.norm.cdf(np.random.default_rng(0).normal(size=120) + LONE_Y)
 
 
 def test_a_class_of_one_cluster_has_no_interval_and_the_reason_is_stated():

@@ -68,6 +68,14 @@ def test_merging_the_tables_of_parts_gives_the_table_of_the_whole(rows, i, j):
     assert hash(Paired.from_json(whole.to_json())) == hash(whole)
 
 
+def test_delongs_test_is_stated_where_areas_are_compared():
+    rng = np.random.default_rng(43)
+    y = rng.integers(0, 2, 80)
+    models = {name: np.clip(0.3 + 0.4 * y + 0.2 * rng.normal(size=80), 0.01, 0.99) for name in "AB"}
+    assert not compare(y, models, scores=True, metrics=["log_loss", "brier"]).delong
+    assert len(compare(y, models, scores=True, metrics=["log_loss", "roc_auc"]).delong) == 1
+
+
 def test_the_paired_table_holds_each_models_confusion():
     table = paired(K, *K_PRED.values())
     for model, place, name in (("A", 0, "A"), ("B", 1, "B")):
@@ -630,7 +638,7 @@ BAD = {
     "a string": (lambda: compare(Y, PAIR, metrics="recall"), TypeError, r"\['recall'\]"),
     "name": (lambda: compare(Y, PAIR, metrics=["recal"]), KeyError, "Did you mean"),
     "level": (lambda: compare(Y, PAIR, level=95), ValueError, "level is a probability"),
-    "draws": (lambda: compare(Y, PAIR, draws=0), ValueError, "1 or more"),
+    "draws": (lambda: compare(Y, PAIR, draws=0), ValueError, "20 or more"),
     "per class": (lambda: compare(K, K_PRED, average=None), ValueError, "one value per metric"),
     "many labels": (lambda: paired(range(101), range(101), range(101)), ValueError, "at most 100"),
     "model": (lambda: paired([0, 1], [0, 1], [0, 1]).confusion("C"), ValueError, "not 'C'"),
@@ -640,10 +648,10 @@ BAD = {
     "saved negative": (lambda: Paired.from_json('{"schema": 1, "kind": "paired", "labels": [0], "rows": [[[-1]]], "positive": null}'), ValueError, "none below 0"),
     "saved positive": (lambda: Paired.from_json('{"schema": 1, "kind": "paired", "labels": [0], "rows": [[[1]]], "positive": 5}'), ValueError, "none of the saved"),
     "no JSON": (lambda: Paired.from_json("{"), ValueError, "nor JSON"),
-    "ranked models": (lambda: compare(Y, PRED, metrics=["mcc"], draws=10).ranking("lda", "nmcc"), ValueError, "Did you mean 'nmc'"),
-    "which models": (lambda: compare(Y, PRED, metrics=["mcc"], draws=10).ranking(), ValueError, "two of the models"),
-    "prevalence": (lambda: compare(Y, PAIR, metrics=["mcc"], draws=10).ranking(prevalences=[0.1, 2]), ValueError, "above 0 and below 1"),
-    "prevalence of classes": (lambda: compare(K, K_PRED, draws=10).ranking(prevalences=[0.1]), ValueError, "that of one class"),
+    "ranked models": (lambda: compare(Y, PRED, metrics=["mcc"], draws=20).ranking("lda", "nmcc"), ValueError, "Did you mean 'nmc'"),
+    "which models": (lambda: compare(Y, PRED, metrics=["mcc"], draws=20).ranking(), ValueError, "two of the models"),
+    "prevalence": (lambda: compare(Y, PAIR, metrics=["mcc"], draws=20).ranking(prevalences=[0.1, 2]), ValueError, "above 0 and below 1"),
+    "prevalence of classes": (lambda: compare(K, K_PRED, draws=20).ranking(prevalences=[0.1]), ValueError, "that of one class"),
     "one fold": (lambda: corrected_t_test([0.1], test_share=0.1), ValueError, "two or more folds"),
     "no share": (lambda: corrected_t_test([0.1, 0.2]), TypeError, "either test_share="),
     "share": (lambda: corrected_t_test([0.1, 0.2], test_share=10), ValueError, "above 0 and below 1"),

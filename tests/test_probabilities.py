@@ -52,6 +52,25 @@ def test_values_equal_scikit_learns(k, weighted):
         assert ours(y, P, sample_weight=weight) == pytest.approx(expected, rel=1e-12)
 
 
+def test_two_columns_of_two_classes_are_one_answer_with_one_column():
+    rng = np.random.default_rng(41)
+    y = rng.integers(0, 2, 150)
+    p = np.clip(0.3 + 0.4 * y + 0.2 * rng.normal(size=150), 0.01, 0.99)
+    for name in ("log_loss", "brier", "d2_log_loss"):
+        for options in ({}, {"design": "stratified"}, {"sample_weight": 1.0 + y}):
+            one = steelyard.interval(name, y, y_score=p, **options)
+            two = steelyard.interval(name, y, y_score=np.column_stack([1 - p, p]), **options)
+            assert (two.value, two.low, two.high) == pytest.approx((one.value, one.low, one.high)), (name, options)
+
+
+def test_what_columns_do_not_carry_is_stated():
+    rng = np.random.default_rng(42)
+    y, p = np.arange(90) % 3, rng.dirichlet(np.ones(3), 90)
+    assert "take these numbers as random" in " ".join(steelyard.evaluate(y, y_score=p, design="stratified").assumed)
+    with pytest.raises(TypeError, match="the class of the highest column of each row"):
+        steelyard.interval("accuracy", y, y_score=p)
+
+
 def test_top_k_of_two_classes_is_accuracy_at_one_half():
     y, score = [0, 0, 1, 1, 1], np.array([0.2, 0.6, 0.5, 0.9, 0.1])
     assert steelyard.top_k_accuracy(y, score, k=1) == steelyard.accuracy(y, (score >= 0.5).astype(int))

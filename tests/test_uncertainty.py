@@ -21,7 +21,7 @@ from steelyard import (
     sample_size,
     score_table,
 )
-from steelyard.analysis import class_draws, distributions, draws, large_tables, rate_intervals
+from steelyard.analysis import class_draws, cluster_draws, distributions, draws, large_tables, rate_intervals
 from steelyard.analysis import intervals as intervals_module
 from steelyard.analysis.inference import COUNT_METHODS
 from steelyard.analysis.kinks import kinks
@@ -524,7 +524,7 @@ BAD = {
     "no rate": (lambda: interval("f1", FINLEY, method="wilson"), ValueError, "does not fit f1"),
     "no AUC": (lambda: interval("average_precision", Y, S, method="delong"), ValueError, "does not fit average_precision"),
     "labels": (lambda: interval("recall", FINLEY, method="delong"), ValueError, "does not fit recall"),
-    "draws": (lambda: interval("f1", FINLEY, draws=0), ValueError, "1 or more"),
+    "draws": (lambda: interval("f1", FINLEY, draws=0), ValueError, "20 or more"),
     "groups": (lambda: interval("f1", Y, Y, cluster=[1, 2]), ValueError, "cluster has 2"),
     "one group": (lambda: interval("f1", Y, Y, cluster=np.ones(200)), ValueError, "one cluster only"),
     "grouped table": (lambda: interval("f1", FINLEY, cluster=[1, 2]), TypeError, "give the rows"),
@@ -547,6 +547,7 @@ BAD = {
     "rates": (lambda: sample_size("f1", at=(8, 0.9), prevalence=0.1, width=0.1), ValueError, "between 0 and 1"),
     "same": (lambda: sample_size("f1", at=(0.8, 0.9), versus=(0.8, 0.9), prevalence=0.1), ValueError, "above 0"),
     "disagreement": (lambda: sample_size("f1", at=(0.9, 0.9), versus=(0.8, 0.9), prevalence=0.1, disagreement=0.05), ValueError, "differ on 0.1 to 0.3"),
+    "few draws": (lambda: interval("f1", FINLEY, draws=1), ValueError, "20 or more"),
     "an uncertain prevalence": (lambda: sample_size("f1", at=(0.9, 0.9), prevalence=steelyard.Prevalence(positives=3, rows=100), width=0.1), TypeError, r"give float\(prevalence\)"),
     "no prevalence": (lambda: sample_size("f1", at=(0.9, 0.9), width=0.1), TypeError, "prevalence= is missing"),
     "assurance": (lambda: sample_size("f1", at=(0.9, 0.9), prevalence=0.1, width=0.1, assurance=80), ValueError, "assurance is a share"),
@@ -622,7 +623,7 @@ def test_the_draws_of_very_many_classes_are_never_kept_whole(monkeypatch):
 
 
 def test_clusters_of_many_classes_are_drawn_in_bounded_memory_or_refused(monkeypatch):
-    seen, draw = [], draws.cluster_draws
+    seen, draw = [], cluster_draws.cluster_draws
 
     def count(*given):
         drawn = draw(*given)
@@ -656,7 +657,7 @@ def test_intervals_of_ten_classes_hold_where_nine_have_five_rows():
     truth = np.diag([270.0, *[2.5] * 9]) + np.array([30.0, *[2.5] * 9])[:, None] * (1 - np.eye(10)) / 9
     exact = Confusion((*range(10, 20),), (truth * 1e6).round().astype(np.int64), truth, truth)
     names = ["balanced_accuracy", "g_mean", "ac_score", "mcc", "f1[average=macro]"]
-    expected, held = [found.value for found in steelyard.intervals(names, exact, draws=2)], np.zeros(5)
+    expected, held = [found.value for found in steelyard.intervals(names, exact, draws=20)], np.zeros(5)
     for _ in range(runs := 150):
         rows = np.array([rng.multinomial(round(row.sum()), row / row.sum()) for row in truth])
         found = steelyard.intervals(names, Confusion.of_rows((*range(10, 20),), rows), draws=400, rng=rng)

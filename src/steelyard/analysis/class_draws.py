@@ -39,10 +39,16 @@ def class_draws(rows: Array, draws: int, rng: np.random.Generator) -> TableDraws
     """Draws of a table of three or more classes; a class without rows gets none."""
     totals, hits = rows.sum(-1), np.diagonal(rows)
     sizes, wrong = rng.standard_gamma(totals, (draws, len(rows))), _wrong_shares(rows, draws, rng)
-    learnt = _betas(*recall_prior(hits, totals, draws, rng), hits, totals, rng)
-    alone = _betas(np.full((draws, 1), HALF_ROW), np.full((draws, 1), HALF_ROW), hits, totals, rng)
-    centre = _table(totals, (hits + HALF_ROW) / (totals + 2 * HALF_ROW), _expected_wrong(rows))
-    return TableDraws(_table(sizes, learnt, wrong), _table(sizes, alone, wrong), centre[None])
+    learnt, alone = recall_draws(hits, totals, draws, rng)
+    centre = recall_table(totals, (hits + HALF_ROW) / (totals + 2 * HALF_ROW), expected_wrong(rows))
+    return TableDraws(recall_table(sizes, learnt, wrong), recall_table(sizes, alone, wrong), centre[None])
+
+
+def recall_draws(hits: Array, totals: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Draws of the recall of each class, beside the other classes and by its own rows alone; rows may be drawn too."""
+    mean_hits, mean_totals = (np.atleast_2d(rows).mean(0) for rows in (hits, totals))
+    learnt = _betas(*recall_prior(mean_hits, mean_totals, draws, rng), hits, totals, rng)
+    return learnt, _betas(np.full((draws, 1), HALF_ROW), np.full((draws, 1), HALF_ROW), hits, totals, rng)
 
 
 def recall_prior(hits: Array, totals: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -64,14 +70,14 @@ def _betas(a: Array, b: Array, hits: Array, totals: Array, rng: np.random.Genera
     return np.asarray(right / np.maximum(right + wrong, 1e-300))
 
 
-def _table(sizes: Array, recall: Array, wrong: Array) -> Array:
+def recall_table(sizes: Array, recall: Array, wrong: Array) -> Array:
     """The cells of classes of these sizes and recalls, and of these shares of what they are taken for."""
     cells = wrong * (sizes * (1 - recall))[..., None]
     np.einsum("...ii->...i", cells)[...] = sizes * recall
     return np.asarray(cells)
 
 
-def _expected_wrong(rows: Array) -> Array:
+def expected_wrong(rows: Array) -> Array:
     """The share of a class's misses that is taken for each other class, half a row spread over them."""
     k = len(rows)
     wrong = (rows + HALF_ROW / (k - 1)) * (1 - np.eye(k))
@@ -90,12 +96,11 @@ def _wrong_shares(rows: Array, draws: int, rng: np.random.Generator) -> Array:
     return np.asarray(cells / np.maximum(cells.sum(-1, keepdims=True), 1e-300))
 
 
-def added_rows(hits: Array, misses: Array, rows: Array, draws: int, rng: np.random.Generator) -> Array:
-    """Draws of rows that are added to each class that occurs: hits, and misses that fall on one of the others."""
-    k, occurs = len(rows), rows.sum(-1) > 0
-    cells = np.zeros((draws, k, k))
-    np.einsum("...ii->...i", cells)[...] = rng.standard_gamma(hits * occurs, (draws, k))
-    return _add_anywhere_else(cells, misses * occurs, rng)
+def moved_wrong_shares(cells: Array, rng: np.random.Generator) -> Array:
+    """The same of draws of the table, with half a row that falls on one of the others."""
+    k = cells.shape[-1]
+    misses = _add_anywhere_else(cells * (1 - np.eye(k)), np.full(k, HALF_ROW), rng)
+    return np.asarray(misses / np.maximum(misses.sum(-1, keepdims=True), 1e-300))
 
 
 def _add_anywhere_else(cells: Array, misses: Array, rng: np.random.Generator) -> Array:

@@ -11,7 +11,6 @@ from steelyard.errors import InputError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.row_order import check_order
-from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -20,16 +19,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.call_options import CallOptions
 
 _MOST_CELLS = 50_000_000  # of the tables of all clusters, which are in memory together
-
-
-def effective_clusters(tables: Array) -> float:
-    """How many clusters of one size are worth as much as these of several: Kish's effective number.
-
-    >>> print(effective_clusters(np.ones((8, 2, 2))))
-    8.0
-    """
-    sizes = tables.sum((1, 2))
-    return float(sizes.sum() / weight_per_row(sizes.sum(), (sizes**2).sum()))
 
 
 def has_several_clusters(rows: ClusteredRows) -> bool:

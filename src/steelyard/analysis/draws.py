@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.class_draws import HALF_ROW, TableDraws, added_rows, class_draws
+from steelyard.analysis.class_draws import HALF_ROW, TableDraws, class_draws
 from steelyard.analysis.distributions import normal_reach, student_quantile
 from steelyard.errors import CountOverflowError, InputError, InputTypeError
 from steelyard.statistics.cell_values import LARGEST
@@ -115,27 +115,6 @@ def _multinomial(cells: Array, draws: int, rng: np.random.Generator) -> Array:
         raise CountOverflowError(f"A bootstrap resamples whole rows, at most {LARGEST} of them; use 'posterior'.")
     shares = cells / total if total else np.full(len(cells), 1 / len(cells))
     return rng.multinomial(round(total), shares, size=draws).astype(np.float64)
-
-
-def cluster_draws(tables: Array, draws: int, rng: np.random.Generator, spread: float) -> TableDraws:
-    """Draws of the sum of the clusters' tables (first axis), each cluster with a random weight.
-
-    `spread` is the gamma shape of the weights: 1 is the Bayesian bootstrap, less widens it for few clusters. Rows are
-    added as in the posterior, so that a cell without a row is not taken for impossible: of three or more classes two
-    rows each, divided as the mean recall is.
-    """
-    k = tables.shape[-1]
-    # Clusters of one and the same table share a weight: a sum of gammas is a gamma of the summed shapes.
-    distinct, times = np.unique(tables.reshape(len(tables), -1), axis=0, return_counts=True)
-    weights = rng.standard_gamma(spread * times, size=(draws, len(times))) / spread
-    cells, rows = (weights @ distinct).reshape(draws, k, k), tables.sum(0)
-    if k == 2:
-        cells += rng.standard_gamma(HALF_ROW, size=cells.shape)
-        return TableDraws(cells, cells, (rows + HALF_ROW)[None])
-    around = cells + added_rows(np.full(k, HALF_ROW), np.full(k, HALF_ROW), rows, draws, rng)
-    mean = np.full(k, np.mean((np.diagonal(rows) + HALF_ROW) / (rows.sum(-1) + 2 * HALF_ROW)))
-    cells += added_rows(2 * mean, 2 * (1 - mean), rows, draws, rng)
-    return TableDraws(cells, around, (rows + HALF_ROW * (np.eye(k) + (1 - np.eye(k)) / (k - 1)))[None])
 
 
 def as_counts(cells: Array) -> Counts:

@@ -27,10 +27,10 @@ _NEEDED = "A Prevalence is positives= of rows=, or counts= of rows by class"
 class Prevalence:
     """A deployment prevalence with its own uncertainty: so many positives among so many rows that were counted there.
 
-    Wherever `prevalence=` takes a number, values are read at the share that was seen, and intervals also allow for the
-    few rows it was seen in: each draw of the table has its own draw of the prevalence, Beta(positives + 1/2,
-    rows - positives + 1/2). `counts=` gives the rows of each class, by label, for many classes; `from_draws` takes
-    draws from any other distribution.
+    Wherever `prevalence=` takes a number, values are read at the share that was seen (where none or all were positive,
+    at the mean of the draws), and intervals also allow for the few rows it was seen in: each draw of the table has its
+    own draw of the prevalence, Beta(positives + 1/2, rows - positives + 1/2). `counts=` gives the rows of each class,
+    by label, for many classes; `from_draws` takes draws from any other distribution.
 
     >>> from steelyard import Counts, interval
     >>> Prevalence(positives=3, rows=100)

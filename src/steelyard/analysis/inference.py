@@ -42,6 +42,7 @@ METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *SCORE_METHODS, "cluster")
 
 
 STRATIFIED = 'The number of rows of each class is taken as chosen (design="stratified").'
+_LEAST_DRAWS = 20
 DESIGNS = ("random", "stratified")  # of a test set: rows drawn from all, or so many of each class
 
 
@@ -97,8 +98,10 @@ class Inference:
         if self.method not in METHODS:
             raise InputError(f"No method is called {self.method!r}; there are {', '.join(METHODS)}.")
         whole = isinstance(self.draws, (int, np.integer)) and not isinstance(self.draws, bool)
-        if self.draws is not None and (not whole or self.draws < 1):
-            raise InputError(f"draws is a whole number of 1 or more, not {self.draws!r}.")
+        if self.draws is not None and (not whole or self.draws < _LEAST_DRAWS):
+            raise InputError(
+                f"draws is a whole number of {_LEAST_DRAWS} or more, of which ends are read, not {self.draws!r}."
+            )
 
     @property
     def generator(self) -> np.random.Generator:

@@ -61,6 +61,6 @@ class Interval(Flat, Generic[Cell_co]):
         if self.calibrated_high is not None:
             return f"{self.metric} {value_text(float(self.value), share=self.spec.is_share)}; {self.why}"
         text = f"{self.metric} {self.text()}, {100 * self.level:g} % {self.method}"
-        text += f", within {self.bin_error:.1g} by binning" if self.bin_error else ""
+        text += f", within {self.bin_error:.1g} by binning" if self.bin_error and np.isfinite(self.bin_error) else ""
         undefined = f"; undefined in {self.undefined_share:.1%} of the draws" if self.undefined_share else ""
         return text + (f"; {self.why}" if self.why else "") + undefined

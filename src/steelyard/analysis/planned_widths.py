@@ -131,7 +131,7 @@ class ClassesPlan:
     def value(self) -> float:
         """The metric that it is planned with."""
         table = Confusion.of_rows(self.labels, np.round(10**6 * np.array(self.shares)).astype(np.int64))
-        return float(np.mean(interval(self.spec, table, draws=1).value))
+        return float(np.mean(interval(self.spec, table, draws=20).value))
 
     def expected_width(self, rows: float) -> float:
         """The width on the expected test set of so many rows."""

@@ -51,9 +51,14 @@ NO_ENDS = ColumnEnds(nan, nan)
 
 def column_method(estimand: Estimand) -> str:
     """How the interval of a metric of a column of scores for each class is made."""
-    if estimand.options.average != NATIVE:
+    if estimand.options.average != NATIVE or _is_one_column(estimand):
         return "influence"
     return "jeffreys" if estimand.metric.is_share else "student"
+
+
+def _is_one_column(estimand: Estimand) -> bool:
+    """Whether it is a mean loss of two classes, of which one column says all: one answer for one and for two."""
+    return len(estimand.table.labels) == 2 and not estimand.metric.is_share  # type: ignore[union-attr]  # of columns
 
 
 def probability_ends(
@@ -69,6 +74,8 @@ def probability_ends(
     if options.average == NATIVE:
         if not np.isfinite(value):
             return NO_ENDS
+        if _is_one_column(estimand) and rows.clusters is None:
+            return _class_ends(estimand, table.class_tables[1], rows, interval_of)
         losses = row_losses(metric, table, estimand.parameters)
         if metric.is_share:
             return _share_ends(losses, rows)

@@ -142,14 +142,14 @@ def score_differences(
     judged, tests = [], []
     for a, b in combinations(rows.values, 2):
         area = delong_of_ranks(rows.ranks[a], rows.ranks[b]) if rows.mass.is_plain else None
-        tests += [] if area is None else [_tested(a, b, area)]
+        tests += [] if area is None or not any(_is_area(spec) for spec in ranked) else [_tested(a, b, area)]
         for spec, by_model in influences.items():
             row = tables.difference(spec, a, b)
             if (reason := rows.unknown_variation(spec)) is not None:
                 judged.append(not_judged(row, reason, "cluster"))
             elif by_model is None:
                 judged.append(_by_draws(row, moved[a][spec.name] - moved[b][spec.name]))
-            elif area is not None and is_whole_auc(spec.metric, spec.metric.parameters):
+            elif area is not None and _is_area(spec):
                 spread = StudentSpread(
                     area.variance, area.degrees
                 )  # counted in whole numbers, so that no rounding is left
@@ -158,6 +158,10 @@ def score_differences(
                 method = "influence" if rows.mass.clusters is None else "cluster"
                 judged.append(by_influence(row, rows.spread(by_model[a], by_model[b]), method))
     return judged, Rows(tests)
+
+
+def _is_area(spec: MetricSpec) -> bool:
+    return is_whole_auc(spec.metric, spec.metric.parameters)
 
 
 def _tested(a: str, b: str, test: PairedAuc) -> DeLong:

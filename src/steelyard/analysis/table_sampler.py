@@ -9,14 +9,12 @@ import numpy as np
 
 from steelyard.analysis.class_draws import HALF_ROW, TableDraws
 from steelyard.analysis.class_shares import shares_in_use
-from steelyard.analysis.cluster_tables import effective_clusters
+from steelyard.analysis.cluster_draws import cluster_draws
 from steelyard.analysis.draws import (
     bootstrap_draws,
-    cluster_draws,
     effective_cells,
     mapped,
     posterior_draws,
-    student_spread,
     with_class_totals,
 )
 from steelyard.analysis.folded_tables import class_fold, folded
@@ -150,10 +148,9 @@ class TableSampler:
 
     def _draw_clusters(self, tables: Array, fold: Array | None) -> TableDraws:
         tables = tables if fold is None else fold @ tables @ fold.T
-        spread = student_spread(effective_clusters(tables), self.inference.level)
         most = max(_MOST_CLUSTER_DRAWS // len(tables), 1_000)
         draws = self.inference.draws or min(draw_count(tables.shape[-1], of_one=False), most)
-        return cluster_draws(tables, draws, self.rng, spread)
+        return cluster_draws(tables, draws, self.rng, self.inference.level)
 
 
 def _check_resampled(rows: Array, row_weight: Array, method: str) -> None:

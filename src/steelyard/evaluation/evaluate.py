@@ -102,7 +102,7 @@ def evaluate(
     if inputs.table is not None and not is_shard:
         check_label_overlap(inputs.table)
     positive, stated = inputs.positive_class(pos_label, y_true)
-    notes = table_notes(inputs.table, design)
+    notes = table_notes(inputs.table, design, 1 if classes.table is None else len(classes.table.labels))
     return evaluate_tables(
         inputs.table,
         inputs.scores,

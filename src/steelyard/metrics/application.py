@@ -70,7 +70,8 @@ def predictions_or_scores(metric: Metric, y_pred: ArrayLike | None, y_score: Arr
     if y_pred is not None:
         raise InputError(f"{metric.name} was given both y_pred= and y_score=; give one.")
     if metric.scores is None:
-        raise InputTypeError(f"{metric.name} is of predicted labels; give y_pred=, such as y_score >= 0.5.")
+        labels = "the class of the highest column of each row" if _is_matrix(y_score) else "y_score >= 0.5"
+        raise InputTypeError(f"{metric.name} is of predicted labels; give y_pred=, such as {labels}.")
     return y_score
 
 
