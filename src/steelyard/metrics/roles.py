@@ -49,7 +49,6 @@ FAMILIES = {
     "decision": Family("What the errors cost", is_summary=False),
     "ranking": Family("Order of the scores"),
     "calibration": Family("Scores as probabilities"),
-    "fitted": "reported by `calibration`, and by evaluate only where they are named",
     "description": Family("Descriptions, of which no value is best", is_summary=False),
     "own": Family("Your own"),
 }
