@@ -203,3 +203,15 @@ def test_a_class_of_one_cluster_has_no_p_value():
     for row in (scored.rows[0], labelled.rows[0]):
         assert math.isnan(row.p_value) and math.isnan(row.low) and "all of one cluster" in row.why
     assert 0 <= labelled.rows[1].p_value <= 1
+
+
+def test_clusters_that_are_no_names_are_refused_in_words_about_clusters():
+    with pytest.raises(steelyard.errors.InputError, match="a cluster is named by text or a whole number"):
+        interval("roc_auc", Y, y_score=S, cluster=MEMBER + 0.5)
+
+
+def test_compared_scores_count_degrees_by_the_class_in_fewer_clusters_too():
+    y, member = np.repeat([1, 0], [30, 300]), np.repeat(np.arange(33), 10)
+    influence = RowInfluences(np.random.default_rng(0).normal(size=330), y == 1, None, member)
+    plain, cautious = influence.spread(), influence.cautious_spread()
+    assert cautious.variance == plain.variance and 2 < cautious.degrees < plain.degrees

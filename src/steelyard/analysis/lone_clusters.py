@@ -65,7 +65,7 @@ def score_reason(
         return None
     sides = {"the positive class": clusters[positive], "the negative class": clusters[~positive]}
     lone = [name for name, members in sides.items() if (members == members[:1]).all()]
-    if not lone or (not fixed_shares and _is_mean_of_scores(metric, parameters)):
+    if not lone or (not fixed_shares and is_mean_of_scores(metric, parameters)):
         return None
     return unknown_variation(lone)
 
@@ -86,7 +86,7 @@ def _reads_class(estimand: Estimand, k: int, place: int) -> bool:
     return not bool(np.isclose(values[..., 0], values[..., 1], rtol=1e-9, equal_nan=True).all())
 
 
-def _is_mean_of_scores(metric: Metric, parameters: Mapping[str, Any]) -> bool:
+def is_mean_of_scores(metric: Metric, parameters: Mapping[str, Any]) -> bool:
     """Whether it is a mean over all rows, as the Brier score is."""
     weights = np.array([[1.0, 2, 3, 4], [4.0, 1, 2, 3], [2.5, 1.5, 2.5, 3.5]])
     sides = [(np.array([0.2, 0.7]), weights[:, :2]), (np.array([0.3, 0.6]), weights[:, 2:])]

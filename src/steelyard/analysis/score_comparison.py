@@ -16,7 +16,7 @@ from steelyard.analysis.class_ranks import ClassRanks
 from steelyard.analysis.delong_test import PairedAuc, delong_of_ranks
 from steelyard.analysis.draws import binned_rows
 from steelyard.analysis.influence_spread import ClassInfluence, RowInfluences, StudentSpread, class_spread
-from steelyard.analysis.lone_clusters import score_reason
+from steelyard.analysis.lone_clusters import is_mean_of_scores, score_reason
 from steelyard.analysis.paired_draws import by_draws, by_influence, not_judged
 from steelyard.analysis.rows import Flat, Rows
 from steelyard.analysis.score_draws import score_deviations
@@ -120,7 +120,7 @@ class ScoredRows:
         """Why clusters do not judge a difference by the metric: a class is in one of them alone."""
         return score_reason(spec.metric, spec.metric.parameters, self.mass.clusters, self.positive)
 
-    def spread(self, a: list[Array], b: list[Array]) -> StudentSpread:
+    def spread(self, spec: MetricSpec, a: list[Array], b: list[Array]) -> StudentSpread:
         """How far a difference scatters whose two values the rows of each class move so."""
         with np.errstate(invalid="ignore"):  # between two infinite losses
             moved = [one - other for one, other in zip(a, b, strict=True)]
@@ -128,7 +128,9 @@ class ScoredRows:
             return class_spread(*(ClassInfluence(part, np.ones(len(part)), np.ones(len(part))) for part in moved))
         by_row = np.empty(len(self.positive))
         by_row[self.positive], by_row[~self.positive] = moved
-        return RowInfluences(by_row, self.positive, self.mass.weights, self.mass.clusters).spread()
+        influences = RowInfluences(by_row, self.positive, self.mass.weights, self.mass.clusters)
+        row_mean = is_mean_of_scores(spec.metric, spec.metric.parameters)
+        return influences.spread() if row_mean else influences.cautious_spread()
 
 
 def score_differences(
@@ -156,7 +158,7 @@ def score_differences(
                 judged.append(by_influence(replace(row, difference=area.difference), spread, "delong"))
             else:
                 method = "influence" if rows.mass.clusters is None else "cluster"
-                judged.append(by_influence(row, rows.spread(by_model[a], by_model[b]), method))
+                judged.append(by_influence(row, rows.spread(spec, by_model[a], by_model[b]), method))
     return judged, Rows(tests)
 
 

@@ -139,6 +139,8 @@ def _is_nan(label: Label) -> bool:
 
 def fraction_sentence(name: str, value: float) -> str:
     """The refusal of fractions where labels belong."""
+    if name == "cluster":
+        return f"cluster holds {value:g}: a cluster is named by text or a whole number, such as the patient's."
     way = "Name it with score=" if name.startswith("The column") else "Give them as y_score="
     return f"{name} holds {value:g}: a label is text or a whole number. Are these scores? {way}."
 
