@@ -88,11 +88,12 @@ class RowInfluences:
     def cautious_spread(self) -> StudentSpread:
         """The same, its degrees of freedom half-way (harmonically) to those of the class in fewer clusters.
 
-        For metrics that are no mean over rows. Four rules were tried on three settings in which the class belongs to the
-        cluster (about 6 positive ones of 60 or 100; 700 to 1,700 runs): equal models were rejected at 5 % by average
-        precision in 6.3 to 6.9 % with the plain degrees, 5.8 to 7.3 % with the fewer clusters' where these dominate, 2.1
-        to 3.4 % with them always, and 3.7 to 5.8 % half-way. In three settings drawn afterwards (500 to 1,300 runs) the
-        plain degrees held as well (2.0 to 4.3 %), and half-way is conservative: 1.3 to 3.1 %, roc_auc 1.9 to 3.6 %.
+        For metrics that are no mean over rows. Four rules were tried on three settings in which the class belongs to
+        the cluster (about 6 positive ones of 60 or 100; 700 to 1,700 runs): equal models were rejected at 5 % by
+        average precision in 6.3 to 6.9 % with the plain degrees, 5.8 to 7.3 % with the fewer clusters' where these
+        dominate, 2.1 to 3.4 % with them always, and 3.7 to 5.8 % half-way. In three settings drawn afterwards (500 to
+        1,300 runs) the plain degrees held as well (2.0 to 4.3 %), and half-way is conservative: 1.3 to 3.1 %, roc_auc
+        1.9 to 3.6 %.
         """
         spread, clusters = self.spread(), self.clusters
         if clusters is None or isinf(spread.variance) or not spread.variance:
