@@ -7,6 +7,7 @@ import pytest
 
 from steelyard import get_metric, list_metrics, score_table
 from steelyard.analysis.delong_variance import delong_variance
+from steelyard.analysis.influence_spread import ClassInfluence
 from steelyard.analysis.isotonic_intervals import is_isotonic
 from steelyard.analysis.score_influence import score_influence
 from steelyard.metrics.score_values import score_values
@@ -58,6 +59,18 @@ def test_the_influence_is_what_a_little_more_weight_changes(name, given):
             assert np.diff(list(changes), axis=1)[:, 0] / (-2 * STEP) == pytest.approx(expected, abs=1e-8)
         weighted = [scores.weights @ part for scores, part in zip(table.classes, influence, strict=True)]
         assert sum(weighted) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_spread_that_heavy_rows_determine_is_known_by_fewer_degrees():
+    influence = np.random.default_rng(51).normal(size=60)
+    ones = np.ones(60)
+    assert ClassInfluence(influence, ones, ones).degrees == 59
+    assert ClassInfluence(influence, 7 * ones, 49 * ones).degrees == pytest.approx(59)
+    weights = np.where(np.arange(60) < 6, 10.0, 1.0)
+    alone = ClassInfluence(influence, weights, weights**2)
+    assert 1 <= alone.degrees < 0.9 * (alone.size - 1)
+    tied = ClassInfluence(*(np.array(column) for column in ([-1.0, 1.0], [600.0, 400.0], [700.0, 450.0])))
+    assert tied.degrees == pytest.approx(tied.size - 1)  # many rows of a score are not one heavy row
 
 
 def test_the_variance_of_an_auc_is_delongs():

@@ -9,7 +9,9 @@ from math import atanh, isinf, isnan, sqrt, tanh
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.delong_variance import delong_variance
-from steelyard.analysis.distributions import normal_reach
+from steelyard.analysis.distributions import normal_reach, student_reach
+from steelyard.analysis.influence_spread import ClassInfluence, class_spread
+from steelyard.analysis.score_influence import score_influence
 from steelyard.metrics.ranking import roc_auc
 
 if TYPE_CHECKING:
@@ -81,7 +83,24 @@ def widened_score_interval(table: ScoreTable, level: float = 0.95) -> tuple[floa
         return auc, auc
     assumed = score_variance(auc, table.positive.effective_size, table.negative.effective_size)
     excess = estimated / assumed if assumed and not isinf(estimated) else 1.0
-    return _score_ends(table, auc, normal_reach(level) * sqrt(max(excess, 1.0)))
+    reach = max(normal_reach(level) * sqrt(max(excess, 1.0)), _weighted_reach(table, level) * sqrt(excess))
+    return _score_ends(table, auc, reach)
+
+
+def _weighted_reach(table: ScoreTable, level: float) -> float:
+    """Student's reach where rows have weights, which few of them may determine; 0 of others."""
+    influence = (
+        score_influence(roc_auc, table, {}) if any(side.given_squares is not None for side in table.classes) else None
+    )
+    if influence is None:
+        return 0.0
+    sides = (side.compact() for side in table.classes)
+    columns = (
+        (each, side.weights.astype(float), side.squares.astype(float))
+        for each, side in zip(influence, sides, strict=True)
+    )
+    spread = class_spread(*(ClassInfluence(*column) for column in columns))
+    return student_reach(level, max(spread.degrees, 1.0))
 
 
 AUC_INTERVALS: dict[str, Callable[[ScoreTable, float], tuple[float, float]]] = {
