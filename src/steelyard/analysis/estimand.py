@@ -75,7 +75,7 @@ class Estimand:
         values = self.on_counts(Counts(*np.array([[0, 1, 0], [0, 0, 1], [3, 3, 3], [5, 5, 5]])))
         if not len(empty) or (values == values[0]).all():
             return None
-        return f"no interval, as class {self.table.labels[empty[0]]!r} has no rows in the truth"
+        return f"class {self.table.labels[empty[0]]!r} has no rows in the truth"
 
     @property
     def positive_counts(self) -> Counts:

@@ -58,8 +58,11 @@ class Interval(Flat, Generic[Cell_co]):
     def __repr__(self) -> str:
         if np.ndim(self.value):
             return f"<{np.size(self.value):,} intervals of {self.metric}, {100 * self.level:g} % {self.method}>"
+        value = value_text(float(self.value), share=self.spec.is_share)
         if self.calibrated_high is not None:
-            return f"{self.metric} {value_text(float(self.value), share=self.spec.is_share)}; {self.why}"
+            return f"{self.metric} {value}; {self.why}"
+        if self.why and np.isnan(self.low) and not np.isnan(self.value):
+            return f"{self.metric} {value} (no interval); {self.why}"
         text = f"{self.metric} {self.text()}, {100 * self.level:g} % {self.method}"
         text += f", within {self.bin_error:.1g} by binning" if self.bin_error and np.isfinite(self.bin_error) else ""
         undefined = f"; undefined in {self.undefined_share:.1%} of the draws" if self.undefined_share else ""
