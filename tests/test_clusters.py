@@ -215,3 +215,22 @@ def test_compared_scores_count_degrees_by_the_class_in_fewer_clusters_too():
     influence = RowInfluences(np.random.default_rng(0).normal(size=330), y == 1, None, member)
     plain, cautious = influence.spread(), influence.cautious_spread()
     assert cautious.variance == plain.variance and 2 < cautious.degrees < plain.degrees
+
+
+def test_groups_of_columns_of_probabilities_keep_their_clusters():
+    rng = np.random.default_rng(0)
+    y, p, member = rng.integers(0, 3, 120), rng.dirichlet(np.ones(3), 120), np.arange(120) // 4
+    report = evaluate(y, y_score=p, by={"site": member % 2}, cluster=member, metrics=["balanced_accuracy"])
+    assert all(row.method == "cluster" and row.low < row.high for group in report.groups for row in group.metrics)
+    with pytest.raises(steelyard.errors.InputError, match="The model 'A' has 3 columns, and compare takes one"):
+        compare(y, {"A": p, "B": p}, scores=True)
+
+
+def test_labels_in_clusters_are_read_at_another_prevalence_and_with_chosen_class_sizes():
+    flagged = (S >= 0.5).astype(int)
+    plain, rare = (interval("precision", Y, flagged, cluster=MEMBER, prevalence=share) for share in (None, 0.02))
+    assert rare.value == interval("precision", Y, flagged, prevalence=0.02).value and rare.high < plain.low
+    recalls = [interval("recall", Y, flagged, cluster=MEMBER, prevalence=share) for share in (None, 0.02)]
+    assert recalls[0].text() == recalls[1].text()
+    chosen = interval("precision", Y, flagged, cluster=MEMBER, design="stratified")
+    assert chosen.value == plain.value and width(chosen) < width(plain)

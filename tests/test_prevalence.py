@@ -118,7 +118,7 @@ BAD = {
     "K": (lambda: at_prevalence(confusion([0, 1, 2], [0, 1, 2]), 0.5), ValueError, "3 classes need 3 shares"),
     "sum": (lambda: at_prevalence(confusion([0, 1, 2], [0, 1, 2]), [0.5, 0.5, 0.5]), ValueError, "sum to 1"),
     "data": (lambda: at_prevalence(3, 0.5), TypeError, "not int"),
-    "groups": (lambda: interval("f1", [0, 1], [0, 1], prevalence=0.5, cluster=[1, 2]), ValueError, "cannot be given together"),
+    "groups": (lambda: interval("brier", [0, 1], y_score=[0.1, 0.8], prevalence=0.5, cluster=[1, 2]), ValueError, "cannot be given together"),
 }  # fmt: skip
 
 

@@ -14,7 +14,6 @@ from steelyard.ingest.row_order import check_order
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.inference import ClusteredRows
     from steelyard.metrics.call_options import CallOptions
 
@@ -28,12 +27,8 @@ def has_several_clusters(rows: ClusteredRows) -> bool:
     return bool((counted != counted[:1]).any())
 
 
-def cluster_tables(rows: ClusteredRows, options: CallOptions, prevalence: PrevalenceLike | None) -> Array:
+def cluster_tables(rows: ClusteredRows, options: CallOptions) -> Array:
     """The table of each cluster that has any weight, clusters on a first axis; the mean row has weight 1."""
-    if prevalence is not None:
-        raise InputError(
-            "prevalence= and cluster= cannot be given together; take the clusters at their own prevalence."
-        )
     check_order(y_true=rows.y_true, y_pred=rows.y_pred, cluster=rows.clusters, frequency=rows.frequency)
     true, pred = arrays.column(rows.y_true, "y_true"), arrays.column(rows.y_pred, "y_pred")
     member = arrays.column(rows.clusters, "cluster")

@@ -62,6 +62,8 @@ class ClusteredRows(NamedTuple):
         places = self.groups[key]
 
         def of_group(column: ArrayLike | None, name: str) -> Array | None:
+            if column is not None and np.ndim(column) == 2:  # a column of scores for each class
+                return np.asarray(np.asarray(column)[places])
             return None if column is None else arrays.column(column, name)[places]
 
         return self._replace(

@@ -51,8 +51,8 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
     if isinstance(estimand.table, ProbabilityTable):
         return (column_method(estimand),)
     if inference.clustered is not None:
-        if inference.keeps_class_sizes():
-            raise InputError("design='stratified' and cluster= cannot be given together; leave design= out.")
+        if inference.keeps_class_sizes() and isinstance(estimand.table, ScoreTable):
+            raise InputError("Scores in clusters have no interval with design='stratified'; leave design= out.")
         return ("cluster",)
     if isinstance(estimand.table, ScoreTable):
         fitting = _of_scores(estimand, estimand.table, inference)

@@ -192,18 +192,18 @@ def intervals_of(estimands: Sequence[Estimand], inference: Inference) -> Rows[In
     draws = inference.draws or COUNT_DRAWS
     if isinstance(first, Counts) and first.shape and np.prod(first.shape) * draws > _MOST_AT_ONCE:
         return _by_blocks(estimands, first, replace(inference, draws=draws, rng=inference.generator))
-    clusters = None if inference.clustered is None else _cluster_tables(estimands, inference.clustered, inference)
+    clusters = None if inference.clustered is None else _cluster_tables(estimands, inference.clustered)
     return Rows(IntervalSampler(inference, clusters).intervals(estimands))
 
 
-def _cluster_tables(estimands: Sequence[Estimand], rows: ClusteredRows, inference: Inference) -> Array | None:
+def _cluster_tables(estimands: Sequence[Estimand], rows: ClusteredRows) -> Array | None:
     """The tables of the clusters, where metrics of labels are asked for."""
     of_labels = next((each for each in estimands if not isinstance(each.table, (ScoreTable, ProbabilityTable))), None)
     if of_labels is None:
         return None
     table, options = of_labels.label_table, of_labels.options
     options = replace(options, labels=table.labels) if isinstance(table, Confusion) else options
-    return cluster_tables(rows, options, inference.prevalence)
+    return cluster_tables(rows, options)
 
 
 def _by_blocks(estimands: Sequence[Estimand], counts: Counts, inference: Inference) -> Rows[Interval]:

@@ -98,7 +98,7 @@ def of_arrays(y_true: ArrayLike, models: ComparedModels, rows: RowColumns) -> Co
 
 
 def checked_models(models: ComparedModels) -> Mapping[str, ArrayLike]:
-    """Two models or more, by name."""
+    """Two models or more, by name, each of one column."""
     if not isinstance(models, Mapping):
         given = f"not {type(models).__name__}"
         raise InputTypeError(f'compare takes the models by name, such as {{"A": ..., "B": ...}}, {given}.')
@@ -106,6 +106,10 @@ def checked_models(models: ComparedModels) -> Mapping[str, ArrayLike]:
         raise InputError(
             f"compare needs two or more models, not {len(models)}; `interval` gives the confidence interval of one."
         )
+    for name, values in models.items():
+        if len(shape := np.shape(values)) == 2 and shape[1] > 1:
+            given = f"The model {name!r} has {shape[1]} columns, and compare takes one of each model"
+            raise InputError(f"{given}; give the scores of one class, named by pos_label=, or labels: argmax(axis=1).")
     return models
 
 

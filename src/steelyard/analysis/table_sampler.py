@@ -62,7 +62,7 @@ class TableSampler:
         if key not in self._drawn:
             fold = None if isinstance(table, Counts) or place is None else class_fold(place, len(table.labels))
             self._drawn[key] = (
-                self._draw_clusters(self.cluster_tables, fold)
+                self._draw_clusters(self.cluster_tables, table, fold)
                 if self.cluster_tables is not None
                 else self._draw(table, fold, method)
             )
@@ -146,11 +146,14 @@ class TableSampler:
         drawn = mapped(drawn, moved if share.ndim > 1 else lambda cells: with_class_totals(cells, totals))
         return drawn if drawn.deviance is None else drawn._replace(deviance=drawn.deviance + further)
 
-    def _draw_clusters(self, tables: Array, fold: Array | None) -> TableDraws:
+    def _draw_clusters(self, tables: Array, table: Counts | Confusion, fold: Array | None) -> TableDraws:
         tables = tables if fold is None else fold @ tables @ fold.T
         most = max(_MOST_CLUSTER_DRAWS // len(tables), 1_000)
         draws = self.inference.draws or min(draw_count(tables.shape[-1], of_one=False), most)
-        return cluster_draws(tables, draws, self.rng, self.inference.level)
+        drawn, totals = cluster_draws(tables, draws, self.rng, self.inference.level), tables.sum((0, 2))
+        if self.inference.keeps_class_sizes():
+            drawn = mapped(drawn, lambda cells: with_class_totals(cells, totals))
+        return self._at_prevalence(drawn, totals.sum(keepdims=True), table, fold)
 
 
 def _check_resampled(rows: Array, row_weight: Array, method: str) -> None:
