@@ -102,7 +102,7 @@ class IntervalSampler:
         low, high = (plain(np.where(undefined, np.nan, end)) for end in ends)
         numbers: tuple[Any, Any, Any] = (plain(value), low, high)
         shares = (bounds.undefined_share, bounds.bin_error)
-        why = bounds.why if np.all(computed.why == np.array(None)) else computed.why
+        why = computed.why if bounds.why is None or np.any(computed.why != np.array(None)) else bounds.why
         return Interval(estimand.named, *numbers, self.inference.level, method, *shares, why)
 
     def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
