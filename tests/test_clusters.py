@@ -234,3 +234,9 @@ def test_labels_in_clusters_are_read_at_another_prevalence_and_with_chosen_class
     assert recalls[0].text() == recalls[1].text()
     chosen = interval("precision", Y, flagged, cluster=MEMBER, design="stratified")
     assert chosen.value == plain.value and width(chosen) < width(plain)
+
+
+def test_the_precision_of_the_k_highest_rows_in_clusters_has_an_interval():
+    rng = np.random.default_rng(1)
+    found = interval("precision_at_k", rng.random(240) < 0.2, y_score=rng.random(240), cluster=np.arange(240) // 8)
+    assert found.low < found.value < found.high

@@ -54,7 +54,8 @@ def _row_weights(draws: int, positive: Array, mass: RowMass, inference: Inferenc
     sums = (np.bincount(mass.clusters[rows], given[rows]) for rows in (positive, ~positive))
     of_cluster = student_spread(min(float(part.sum() ** 2 / (part**2).sum()) for part in sums), inference.level)
     drawn = rng.standard_gamma(of_cluster, (draws, int(mass.clusters.max()) + 1)) / of_cluster
-    return np.asarray(drawn[:, mass.clusters])
+    rows = drawn[:, mass.clusters]
+    return np.asarray(rows * (given.sum() / (rows @ given))[:, None])  # as many rows as there are, of which k are taken
 
 
 def _spread(rows: float, level: float) -> float:
