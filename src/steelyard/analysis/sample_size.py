@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 # A confusion matrix (rows true), counts, (recall, specificity), or of a metric of scores the AUC.
 PlannedLike: TypeAlias = "Counts | Confusion | tuple[float, float] | Sequence[Sequence[float]] | Array | float"
 
-_MOST_ROWS = 10**12
-_WIDEST = 1e100  # a width without bound, which quantiles can reckon with
+_MOST_ROWS, _WIDEST = 10**12, 1e100  # the second for a width without bound, which quantiles can reckon with
 
 
 @dataclass(frozen=True, eq=False)

@@ -241,11 +241,10 @@ def _saved_class(data: Mapping[str, ArrayLike]) -> ClassScores:
         raise InputError("The scores of a saved table are finite and ascending, with rows and weights for each.")
     if any(c.size and (c.min() < 0 or not np.isfinite(c).all()) for c in numbers):
         raise InputError("The rows and weights of a saved score table are finite and not negative.")
-    if not scores.size:
-        return ClassScores(scores)
-    check_saved_rows(rows, "score table")
-    if not columns:
-        return ClassScores(scores, rows)
+    if scores.size:
+        check_saved_rows(rows, "score table")
+    if not scores.size or not columns:
+        return ClassScores(scores, rows if scores.size else None)
     weights, squares = (columns[name].astype(np.float64) for name in ("weights", "squares"))
     check_saved_weights(rows, weights, squares, "score table")
     return ClassScores(scores, rows, weights, squares)
