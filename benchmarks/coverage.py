@@ -72,6 +72,7 @@ SECTIONS = (
     Section("A gate's promise", "thresholds.gate_rows", (0.0, 0.065), "How often new rows show a limit to be broken that holds exactly.", part=5),
     Section("A fitted classifier's promise", "estimator.rows", (0.95, 1.0), "How often a ThresholdClassifier keeps its recall on new rows.", part=10),
     Section("Weights", "tables.weighted_rows", (0.92, 1.0), "By effective size / by raw weights."),
+    Section("Weights of hard rows", "weights.rows", (0.91, 1.0), "Weights that are unrelated to errors, and those of rows that are harder than others.", part=4),
 )  # fmt: skip
 warnings.simplefilter("error")
 
