@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import d2_brier_score
 
 import steelyard
-from steelyard import ReliabilityDisplay, calibration, get_metric, intervals, score_table, tally
+from steelyard import Prevalence, ReliabilityDisplay, calibration, get_metric, intervals, score_table, tally
 from steelyard.analysis.calibration_result import Calibration
 from steelyard.analysis.calibration_test import _spiegelhalter, calibration_test
 from steelyard.analysis.inference import Inference
@@ -215,6 +215,22 @@ def test_weights_clusters_groups_prevalence_and_tallies_are_taken():
     assert any(sentence.startswith("Too low on average") for sentence in shifted.verdict)
     frame = pl.DataFrame({"y": y, "p": p})
     assert calibration(tally(frame, true="y", score="p")) == calibration(y, p) == calibration(score_table(y, p))
+
+
+def test_an_estimated_prevalence_widens_intervals_band_and_test():
+    y, p = outcomes(2_000, 6)
+    known, estimated = (calibration(y, p, prevalence=pi) for pi in (0.01, Prevalence(positives=3, rows=300)))
+    for a, b in zip(known, estimated, strict=True):
+        assert b.value == pytest.approx(a.value)
+        slope = a.metric == "calibration_slope"  # which does not move with the prevalence
+        assert slope or ((b.low < a.low or a.low == 0) and b.high > a.high)
+    low, high = Prevalence(positives=3, rows=300).interval()
+    ends = estimated["brier_uncertainty"]
+    assert (ends.low, ends.high) == pytest.approx((low * (1 - low), high * (1 - high)), rel=0.1)
+    assert estimated.statistic < known.statistic and estimated.p_value > known.p_value
+    assert sum(q.high - q.low for q in estimated.curve) > 1.2 * sum(q.high - q.low for q in known.curve)
+    sure = calibration(y, p, prevalence=Prevalence(positives=3e7, rows=3e9))
+    assert sure["brier_miscalibration"].high == pytest.approx(known["brier_miscalibration"].high, rel=0.01)
 
 
 def test_probabilities_of_0_and_1_take_spiegelhalters_test(golden):

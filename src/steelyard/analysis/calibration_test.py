@@ -30,15 +30,21 @@ class CalibrationTest(NamedTuple):
 
 
 def calibration_test(
-    table: ScoreTable, shifted: ScoreTable | None = None, clusters: ClusterScores | None = None
+    table: ScoreTable,
+    shifted: ScoreTable | None = None,
+    clusters: ClusterScores | None = None,
+    logit_variance: float = 0.0,
 ) -> CalibrationTest:
-    """Of a table of both classes; `shifted` is the table at another prevalence, where that is asked for."""
+    """Of a table of both classes; `shifted` is the table at another prevalence, where that is asked for.
+
+    The intercept moves with the logit of that prevalence, whose variance is added where it is an estimate.
+    """
     read = table if shifted is None else shifted
     if why_no_recalibration(read, slope=False):
         return _spiegelhalter(table) if shifted is None and clusters is None else _none()
     if shifted is None and clusters is None:
         return _score_test(table)
-    return _none() if why_no_recalibration(read, slope=True) else _wald_test(read, clusters)
+    return _none() if why_no_recalibration(read, slope=True) else _wald_test(read, clusters, logit_variance)
 
 
 def _none() -> CalibrationTest:
@@ -74,7 +80,7 @@ def _spiegelhalter(table: ScoreTable) -> CalibrationTest:
     return CalibrationTest("spiegelhalter", total**2 / variance, f_above(total**2 / variance, 1, np.inf))
 
 
-def _wald_test(table: ScoreTable, clusters: ClusterScores | None) -> CalibrationTest:
+def _wald_test(table: ScoreTable, clusters: ClusterScores | None, logit_variance: float) -> CalibrationTest:
     """Both parameters over the sandwich variance of their rows' influences, or of their clusters'."""
     intercept, slope = map(float, recalibrated(table))
     both = recalibration_influence(table, intercept, slope)
@@ -83,7 +89,7 @@ def _wald_test(table: ScoreTable, clusters: ClusterScores | None) -> Calibration
     else:
         moments, degrees = _of_clusters(table, both, clusters)
     off = np.array([intercept, slope - 1])
-    return CalibrationTest("wald", *_chi_square(off, moments, degrees))
+    return CalibrationTest("wald", *_chi_square(off, moments + np.array([logit_variance, 0, 0]), degrees))
 
 
 def _of_classes(table: ScoreTable, both: tuple[tuple[Array, Array], ...]) -> Array:

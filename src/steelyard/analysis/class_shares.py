@@ -89,3 +89,10 @@ def positive_shares(table: ScoreTable, pi: PrevalenceLike, drawn: Array | None =
     if str(table.label) not in names:
         raise InputError(f"The counts of a Prevalence have no class {table.label!r}; give positives= and rows=.")
     return np.asarray(np.asarray(pi) if drawn is None else drawn)[..., names.index(str(table.label))]
+
+
+def positive_share_draws(
+    table: ScoreTable, pi: PrevalenceLike | None, draws: int, rng: np.random.Generator
+) -> Array | None:
+    """Draws of the share of the positives of a table of scores, where the prevalence is an estimate."""
+    return positive_shares(table, pi, pi.draws(draws, rng)) if isinstance(pi, Prevalence) else None

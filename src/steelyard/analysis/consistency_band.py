@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # At 95 % the curve of a calibrated model left the band in 5, 4 and 8 % of 100, 100 and 50 test sets of 20, 200 and
 # 1,600 positives; benchmarks/coverage_calibration.py simulates more.
-_DRAWS, _OUTER = 1_000, 0.005
+BAND_DRAWS, _OUTER = 2_000, 0.005
 
 
 def consistency_band(
@@ -28,12 +28,17 @@ def consistency_band(
     rng: np.random.Generator,
     *,
     prevalence: float | None = None,
+    possible: Array | None = None,
     isotonic: bool = True,
 ) -> tuple[Array, Array]:
-    """The ends of the band in each bin, of the isotonic curve or of the share in each bin, at a prevalence."""
+    """The ends of the band in each bin, of the isotonic curve or of the share in each bin, at a prevalence.
+
+    `possible` are the prevalences, one for each of the `BAND_DRAWS`, that an estimated one may be.
+    """
     weights = bins.class_weights(prevalence)
-    odds = bins.scores * weights[1], (1 - bins.scores) * weights[0]
-    rows, positives = bins.drawn(odds[0] / (odds[0] + odds[1]), 2 * _DRAWS, rng, fixed=True)
+    true = weights if possible is None else bins.class_weights(possible[:, None])
+    odds = bins.scores * true[1], (1 - bins.scores) * true[0]
+    rows, positives = bins.drawn(odds[0] / (odds[0] + odds[1]), BAND_DRAWS, rng, fixed=True)
     found, missed = positives * weights[0], (rows - positives) * weights[1]
     curves = isotonic_shares(found, found + missed) if isotonic else found / (found + missed)
     return _simultaneous(curves, level)

@@ -47,8 +47,8 @@ class ScoreBins(NamedTuple):
         """The isotonic share of positives of each bin."""
         return isotonic_shares(self.positives, self.weights)
 
-    def class_weights(self, prevalence: float | None) -> tuple[float, float]:
-        """The weight of a positive and of a negative row at the prevalence."""
+    def class_weights(self, prevalence: Array | float | None) -> tuple[Array | float, Array | float]:
+        """The weight of a positive and of a negative row at the prevalence, or at each of several."""
         share = float(self.positives.sum() / self.weights.sum())
         return (1.0, 1.0) if prevalence is None else (prevalence / share, (1 - prevalence) / (1 - share))
 
@@ -57,7 +57,7 @@ class ScoreBins(NamedTuple):
         sizes = self.weights / self.weights.sum()
         rows = np.maximum(np.round(sizes * self.rows), 1).astype(np.int64)[None]
         rows = rows if fixed else rng.multinomial(max(round(self.rows), 1), sizes, size=draws)
-        return rows, rng.binomial(rows, share, size=(draws, len(share)))
+        return rows, rng.binomial(rows, share, size=(draws, len(self.scores)))
 
 
 @once

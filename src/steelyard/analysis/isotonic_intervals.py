@@ -2,7 +2,8 @@
 
 The curve follows the noise of its rows, so that the mean gap and the miscalibration of a calibrated model are measured
 above 0. How much too high a value is: drawn from the curve itself, or, for the lower end, were the probabilities right,
-where that is more. Upwards an interval reaches as far as on the scale of the square root.
+where that is more. Upwards an interval reaches as far as on the scale of the square root. Where the prevalence is
+itself an estimate, both reaches are added in squares, that over the prevalences it may be and that of the rows.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.class_shares import positive_shares
+from steelyard.analysis.class_shares import positive_share_draws, positive_shares
 from steelyard.analysis.distributions import normal_reach, student_reach
 from steelyard.analysis.information_bins import ScoreBins
 from steelyard.analysis.rate_intervals import score_ends
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 # alone, moved to the value (basic bootstrap), hold the first in .80 to 1.00 and the mean gap of calibrated models in
 # .00 to .64.
 _DRAWS = 400
+_PREVALENCE_DRAWS, _PREVALENCES = 4_000, 9  # of an estimated one, and between its ends
 _METRICS = {
     calibration.brier_miscalibration.scores: 0,
     calibration.brier_discrimination.scores: 1,
@@ -73,7 +75,20 @@ class IsotonicIntervals:
         most = np.where([True, False, True], np.maximum(*bias), bias[0])
         centre = np.maximum(value - bias[0], 0)
         further = reach / (4 * np.maximum(np.maximum(centre, error[0]), 1e-300))
-        return np.stack([np.maximum(value - most - reach, 0), centre + reach * (1 + further)])
+        low, high = np.maximum(value - most - reach, 0), centre + reach * (1 + further)
+        if (possible := self._possible(table)) is None:
+            return np.stack([low, high])
+        there = np.array([_true(bins, share, pi) for pi in possible]) - _true(bins, share, prevalence)
+        down, up = np.maximum(-there.min(axis=0), 0), np.maximum(there.max(axis=0), 0)
+        return np.stack([np.maximum(value - np.hypot(value - low, down), 0), value + np.hypot(high - value, up)])
+
+    def _possible(self, table: ScoreTable) -> Array | None:
+        """Prevalences from the lower end to the upper end of an estimated one; None where it is known."""
+        drawn = positive_share_draws(table, self.inference.prevalence, _PREVALENCE_DRAWS, self.inference.generator)
+        if drawn is None:
+            return None
+        low, high = np.quantile(drawn, self.inference.tails)
+        return np.linspace(low, high, _PREVALENCES)
 
     def _prevalence(self, table: ScoreTable) -> float | None:
         if self.inference.prevalence is not None:
@@ -84,7 +99,9 @@ class IsotonicIntervals:
         """Over Wilson's interval of the prevalence."""
         share = table.positive.total / table.total
         if (given := self._prevalence(table)) is not None:
-            return given * (1 - given), given * (1 - given)
+            possible = self._possible(table)
+            shares = np.array([given]) if possible is None else possible
+            return float((shares * (1 - shares)).min()), float((shares * (1 - shares)).max())
         rows = float(table.total) ** 2 / sum(float(side.squares.sum()) for side in table.classes)
         low, high = (float(end) for end in score_ends(share, rows, normal_reach(self.inference.level)))
         most = 0.25 if low <= 0.5 <= high else max(low * (1 - low), high * (1 - high))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.calibration_result import CalibrationPoint
-from steelyard.analysis.class_shares import positive_shares
-from steelyard.analysis.consistency_band import consistency_band
+from steelyard.analysis.class_shares import positive_share_draws, positive_shares
+from steelyard.analysis.consistency_band import BAND_DRAWS, consistency_band
 from steelyard.analysis.information_bins import ScoreBins
 from steelyard.analysis.rows import Rows
 from steelyard.errors import InputError
@@ -53,7 +53,9 @@ def reliability_curve(table: ScoreTable, view: CurveView, inference: Inference) 
     positives, weights = bins.positives * up, bins.positives * up + (bins.weights - bins.positives) * down
     observed = isotonic_shares(positives, weights) if isotonic else positives / weights
     if inference.clustered is None:
-        ends = consistency_band(bins, inference.level, inference.generator, prevalence=prevalence, isotonic=isotonic)
+        rng = inference.generator
+        possible = positive_share_draws(table, inference.prevalence, BAND_DRAWS, rng)
+        ends = consistency_band(bins, inference.level, rng, prevalence=prevalence, possible=possible, isotonic=isotonic)
     else:  # rows that are not independent have no such draws
         ends = np.full(len(observed), np.nan), np.full(len(observed), np.nan)
     return Rows(

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.calibration_result import Calibration
 from steelyard.analysis.calibration_test import calibration_test
-from steelyard.analysis.class_shares import positive_shares
+from steelyard.analysis.class_shares import positive_share_draws, positive_shares
 from steelyard.analysis.cluster_scores import ClusterScores
 from steelyard.analysis.inference import ClusteredRows
 from steelyard.analysis.intervals import table_intervals
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.inference import Inference
     from steelyard.statistics.score_table import ScoreTable
 
+_DRAWS = 4_000  # of an estimated prevalence
+
 
 def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) -> Calibration:
     """The calibration of a table of both classes."""
@@ -46,7 +48,7 @@ def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) 
     return Calibration(
         table_intervals(specs, table, CallOptions(), inference),
         reliability_curve(table, view, inference),
-        *calibration_test(table, shifted, clusters),
+        *calibration_test(table, shifted, clusters, _logit_variance(table, inference)),
         table.n,
         table.positive.n,
         table.label,
@@ -54,6 +56,12 @@ def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) 
         view.strategy,
         None if inference.prevalence is None else float(positive_shares(table, inference.prevalence)),
     )
+
+
+def _logit_variance(table: ScoreTable, inference: Inference) -> float:
+    """Of a prevalence that is an estimate."""
+    drawn = positive_share_draws(table, inference.prevalence, _DRAWS, inference.generator)
+    return 0.0 if drawn is None else float(np.var(np.log(drawn) - np.log1p(-drawn)))
 
 
 def columns_calibration(
