@@ -14,8 +14,8 @@ import numpy as np
 from scipy import stats
 
 from steelyard import Counts, ScoreTable, __version__, get_metric, score_table
-from steelyard.analysis.rate_bands import RateBand, rate_band
-from steelyard.analysis.rate_intervals import jeffreys
+from steelyard.analysis.intervals.rate_intervals import jeffreys
+from steelyard.analysis.thresholds.rate_bands import RateBand, rate_band
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

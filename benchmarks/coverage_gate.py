@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from steelyard import ScoreTable, __version__, confusion, score_table
-from steelyard.analysis.drop_test import drop_test
-from steelyard.analysis.exchanged_rows import LabelExchange, ScoreExchange
+from steelyard.analysis.comparison.drop_test import drop_test
+from steelyard.analysis.comparison.exchanged_rows import LabelExchange, ScoreExchange
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 

@@ -20,7 +20,7 @@ from scipy.stats import t as student
 
 import steelyard
 from steelyard import interval
-from steelyard.analysis.score_influence import score_influence
+from steelyard.analysis.intervals.score_influence import score_influence
 from steelyard.ingest.score_matrix import probability_table
 from steelyard.metrics.spec import MetricSpec
 

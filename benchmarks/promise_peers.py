@@ -11,11 +11,11 @@ import numpy as np
 from scipy import stats
 
 from steelyard import SteelyardError
-from steelyard.analysis.draws import generator
-from steelyard.analysis.threshold_criterion import Criterion, read_aim
-from steelyard.analysis.threshold_gap import threshold_of
-from steelyard.analysis.threshold_limits import read_limits
-from steelyard.analysis.threshold_search import Search
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_aim
+from steelyard.analysis.thresholds.threshold_gap import threshold_of
+from steelyard.analysis.thresholds.threshold_limits import read_limits
+from steelyard.analysis.thresholds.threshold_search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import expit, logit
 
-from steelyard.analysis.threshold_rows import ThresholdRows
+from steelyard.analysis.thresholds.threshold_rows import ThresholdRows
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.call_options import CallOptions
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard._types import Array
-    from steelyard.analysis.threshold_sample import ThresholdSample
+    from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
 
 _STEP = 0.5  # between tied scores
 

@@ -15,10 +15,10 @@ from sklearn.metrics import d2_brier_score
 
 import steelyard
 from steelyard import Prevalence, ReliabilityDisplay, calibration, get_metric, intervals, score_table, tally
-from steelyard.analysis.calibration_result import Calibration
-from steelyard.analysis.calibration_test import _spiegelhalter, calibration_test
-from steelyard.analysis.inference import Inference
-from steelyard.analysis.reliability_curve import CurveView, reliability_curve
+from steelyard.analysis.calibration.calibration_result import Calibration
+from steelyard.analysis.calibration.calibration_test import _spiegelhalter, calibration_test
+from steelyard.analysis.calibration.reliability_curve import CurveView, reliability_curve
+from steelyard.analysis.intervals.inference import Inference
 from steelyard.cli.commands import commands
 from steelyard.errors import InputError
 from steelyard.metrics.isotonic_curve import IsotonicCurve

@@ -10,7 +10,7 @@ import pytest
 from checks import assert_refused, same
 
 from steelyard import Confusion, Counts, confusion, get_metric, list_metrics, score_table
-from steelyard.analysis.chance import chance
+from steelyard.analysis.chance.chance import chance
 from steelyard.errors import InputError, InputTypeError, UnknownNameError
 
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)

@@ -13,9 +13,9 @@ from scipy import stats
 
 import steelyard
 from steelyard import Confusion, Counts, confusion, get_metric, list_metrics, score_table
-from steelyard.analysis import random_agreements
-from steelyard.analysis.chance_tests import beats_chance, chance_test
-from steelyard.analysis.hypergeometric import TruePositives
+from steelyard.analysis.chance import random_agreements
+from steelyard.analysis.chance.chance_tests import beats_chance, chance_test
+from steelyard.analysis.chance.hypergeometric import TruePositives
 from steelyard.errors import InputError, InputTypeError
 
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)

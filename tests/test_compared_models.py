@@ -13,8 +13,8 @@ from scipy import stats
 
 import steelyard
 from steelyard import Counts, Prevalence, compare, evaluate, score_table
-from steelyard.analysis.delong_variance import components, delong_variance
-from steelyard.analysis.result import Result
+from steelyard.analysis.intervals.delong_variance import components, delong_variance
+from steelyard.analysis.results.result import Result
 from steelyard.errors import InputError, InputTypeError
 
 RNG = np.random.default_rng(3)

@@ -17,16 +17,17 @@ from scipy import stats
 
 import steelyard
 from steelyard import Counts, SteelyardError, at_prevalence, confusion, get_metric
-from steelyard.analysis import paired_draws, score_draws
-from steelyard.analysis.compare import compare
-from steelyard.analysis.corrected_t_test import corrected_t_test
-from steelyard.analysis.delong_test import paired_delong
-from steelyard.analysis.draws import as_counts, student_spread
-from steelyard.analysis.friedman_test import friedman
+from steelyard.analysis.comparison import paired_draws
+from steelyard.analysis.comparison.compare import compare
+from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.comparison.delong_test import paired_delong
+from steelyard.analysis.comparison.friedman_test import friedman
+from steelyard.analysis.comparison.mcnemar_test import mcnemar
+from steelyard.analysis.comparison.paired_samples import CountedPair
+from steelyard.analysis.comparison.paired_tables import paired
 from steelyard.analysis.holm import holm
-from steelyard.analysis.mcnemar_test import mcnemar
-from steelyard.analysis.paired_samples import CountedPair
-from steelyard.analysis.paired_tables import paired
+from steelyard.analysis.intervals import score_draws
+from steelyard.analysis.intervals.draws import as_counts, student_spread
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.statistics.paired import Paired
 

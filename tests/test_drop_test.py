@@ -7,10 +7,10 @@ import pytest
 
 from benchmarks.coverage_gate import METRICS, Setting, exchanges, fails
 from steelyard import Confusion, best_threshold, confusion
-from steelyard.analysis.drop_test import drop_test
-from steelyard.analysis.exchanged_rows import LabelExchange
-from steelyard.analysis.promise_test import promise_test
-from steelyard.analysis.threshold_limits import read_limits
+from steelyard.analysis.comparison.drop_test import drop_test
+from steelyard.analysis.comparison.exchanged_rows import LabelExchange
+from steelyard.analysis.thresholds.promise_test import promise_test
+from steelyard.analysis.thresholds.threshold_limits import read_limits
 from steelyard.metrics.spec import MetricSpec
 
 

@@ -11,7 +11,7 @@ from checks import assert_refused
 
 import steelyard
 from steelyard import Counts, confusion, evaluate, get_metric, interval, list_metrics, score_table
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.results.formatting import three_digits
 from steelyard.auditing.exact_values import exact_expression
 from steelyard.errors import InputError
 

@@ -48,7 +48,7 @@ from steelyard import (
     ThresholdDisplay,
     evaluate,
 )
-from steelyard.analysis.confidence_band import thinned
+from steelyard.analysis.thresholds.confidence_band import thinned
 from steelyard.auditing.correlation import correlation_study
 from steelyard.errors import InputError
 from steelyard.report.figures import FIGURE_KINDS, display_of, figure

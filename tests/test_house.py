@@ -21,6 +21,20 @@ FLOORS = (
     "_names", "_types", "_renamed", "errors", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "estimators", "protocol",
     "datasets", "report", "interop", "sklearn", "studies", "cli",
 )  # fmt: skip
+# The rooms of the analysis, each with what it may import before it.
+ROOMS = (
+    "levels",
+    "distributions",
+    "holm",
+    "results",
+    "prevalence",
+    "intervals",
+    "chance",
+    "planning",
+    "comparison",
+    "calibration",
+    "thresholds",
+)
 HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy", "jinja2")
 
 
@@ -36,7 +50,7 @@ def imports(path):
 
 FILES = sorted(SOURCE.rglob("*.py"))
 # Where a module of the package is found by a string: the lazy public names, and what shows a result.
-LAZY = ("__init__.py", "analysis/result_homes.py", "report/figures/figure_kinds.py")
+LAZY = ("__init__.py", "analysis/results/result_homes.py", "report/figures/figure_kinds.py")
 
 
 def string_imports(path):
@@ -58,6 +72,27 @@ def test_a_floor_imports_only_the_floors_above_it(path):
         floor = [*name.split("."), ""][1]
         allowed = FLOORS[: FLOORS.index(parts[0]) + 1]
         assert floor in allowed, f"{path.name} imports {name}, which lies below it"
+
+
+def test_a_room_of_the_analysis_imports_only_the_rooms_before_it():
+    for path in sorted((SOURCE / "analysis").rglob("*.py")):
+        room = path.relative_to(SOURCE / "analysis").with_suffix("").parts[0]
+        if room == "__init__" or path.name == "result_homes.py":
+            continue
+        for name in at_run_time(path):
+            if name.startswith("steelyard.analysis."):
+                other = name.split(".")[2]
+                assert ROOMS.index(other) <= ROOMS.index(room), f"{path.name} imports {name}, which comes after it"
+
+
+def at_run_time(path):
+    """What a file imports, but for what type checkers alone read."""
+    tree = ast.parse(path.read_text())
+    typed = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    skipped = {id(inner) for node in typed for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in skipped:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def modules(code):

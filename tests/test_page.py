@@ -26,12 +26,12 @@ from steelyard import (
     roc_auc,
     score_table,
 )
-from steelyard.analysis.prevalence_grid import MOST_UNGROUPED, grouped_scores, prevalence_grid, values_over
-from steelyard.analysis.reliability import reliability
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.calibration.reliability import reliability
+from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
+from steelyard.evaluation.prevalence_grid import MOST_UNGROUPED, grouped_scores, prevalence_grid, values_over
 from steelyard.evaluation.threshold_grid import MOST_THRESHOLDS, threshold_grid
 from steelyard.report.document import clipped, embedded, rendered_html
 from steelyard.report.page import comparison_page, page

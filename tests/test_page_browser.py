@@ -26,9 +26,9 @@ from steelyard import (
     get_metric,
     intervals,
 )
-from steelyard.analysis.formatting import interval_text, percent_text, three_digits, unbroken
-from steelyard.analysis.rate_bands import rate_band
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.results.formatting import interval_text, percent_text, three_digits, unbroken
+from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.thresholds.rate_bands import rate_band
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes

@@ -14,11 +14,11 @@ from scipy import stats
 
 import steelyard
 from steelyard import Counts, Prevalence, best_threshold, get_metric, score_table
-from steelyard.analysis.best_threshold_result import BestThreshold
-from steelyard.analysis.limit_parts import rate_limit
-from steelyard.analysis.promised_limits import Promise
-from steelyard.analysis.threshold_limits import Capacity, read_limits
-from steelyard.analysis.threshold_sample import ThresholdSample
+from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+from steelyard.analysis.thresholds.limit_parts import rate_limit
+from steelyard.analysis.thresholds.promised_limits import Promise
+from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
+from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
 from steelyard.errors import InputError, InputTypeError
 
 

@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 import steelyard
 from steelyard import Counts, Result, comparison_page, page
 from steelyard._names import HOME as NAMES
-from steelyard.analysis.result_homes import HOMES
+from steelyard.analysis.results.result_homes import HOMES
 from steelyard.errors import InputError
 from steelyard.report.figures.surface import SurfaceDisplay
 from steelyard.studies.claims import Claim

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Counts, SteelyardError, get_metric, list_metrics, score_table
-from steelyard.analysis.best_threshold import best_threshold, roc_then_tpnr
-from steelyard.analysis.best_threshold_result import BestThreshold
-from steelyard.analysis.coarse_thresholds import MOST_APART
+from steelyard.analysis.thresholds.best_threshold import best_threshold, roc_then_tpnr
+from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+from steelyard.analysis.thresholds.coarse_thresholds import MOST_APART
 from steelyard.errors import InputError, InputTypeError, UndefinedError, UnknownNameError
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.metrics.registry import default_metric
@@ -452,7 +452,7 @@ def test_many_cuts_are_resampled_in_part_and_agree_with_all(monkeypatch):
     y, s = noise(3_000, 5, share=0.05)
     s = s + 2 * y
     whole = best_threshold(y, s, "mcc")
-    monkeypatch.setattr("steelyard.analysis.resampled_threshold.MOST_APART", 512)
+    monkeypatch.setattr("steelyard.analysis.thresholds.resampled_threshold.MOST_APART", 512)
     part = best_threshold(y, s, "mcc")
     assert MOST_APART > 3_000 and part.threshold == whole.threshold
     assert part.out_of_sample == pytest.approx(whole.out_of_sample, abs=0.02)

@@ -42,7 +42,7 @@ from study_tools import pulsars_needed
 
 import steelyard
 from steelyard import SteelyardError
-from steelyard.analysis.best_threshold import best_threshold
+from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.datasets.paper_datasets import htru2
 from steelyard.errors import InputError, InputTypeError, needs_sklearn
 from steelyard.estimators.threshold import ThresholdClassifier
@@ -190,7 +190,7 @@ def test_without_scikit_learn_it_says_what_to_install():
 
 
 def test_the_search_for_a_cut_does_not_import_scikit_learn():
-    code = "import sys, steelyard.analysis.best_threshold as t; t.best_threshold([0, 1], [0, 1]); print('sklearn' in sys.modules, 'scipy.stats' in sys.modules)"
+    code = "import sys, steelyard.analysis.thresholds.best_threshold as t; t.best_threshold([0, 1], [0, 1]); print('sklearn' in sys.modules, 'scipy.stats' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "False"]
 

@@ -21,10 +21,11 @@ from steelyard import (
     sample_size,
     score_table,
 )
-from steelyard.analysis import class_draws, cluster_draws, distributions, draws, large_tables, rate_intervals
-from steelyard.analysis import intervals as intervals_module
-from steelyard.analysis.inference import COUNT_METHODS
-from steelyard.analysis.kinks import kinks
+from steelyard.analysis import distributions
+from steelyard.analysis.intervals import class_draws, cluster_draws, draws, large_tables, rate_intervals
+from steelyard.analysis.intervals import intervals as intervals_module
+from steelyard.analysis.intervals.inference import COUNT_METHODS
+from steelyard.analysis.intervals.kinks import kinks
 
 FINLEY = Counts(28, 23, 72, 2680)
 COUNT_METRICS = [m for m in list_metrics() if m.function]
@@ -613,7 +614,7 @@ def test_the_draws_of_very_many_classes_are_never_kept_whole(monkeypatch):
         seen.append(drawn.cells.size)
         return drawn
 
-    monkeypatch.setattr("steelyard.analysis.table_sampler.posterior_draws", count)
+    monkeypatch.setattr("steelyard.analysis.intervals.table_sampler.posterior_draws", count)
     truth, pred = _many(300)
     for found in steelyard.intervals(["accuracy", "mcc"], truth, pred):
         assert found.low < found.value < found.high
@@ -630,7 +631,7 @@ def test_clusters_of_many_classes_are_drawn_in_bounded_memory_or_refused(monkeyp
         seen.append(drawn.cells.size)
         return drawn
 
-    monkeypatch.setattr("steelyard.analysis.table_sampler.cluster_draws", count)
+    monkeypatch.setattr("steelyard.analysis.intervals.table_sampler.cluster_draws", count)
     truth, pred = _many(150, 600)
     found = interval("accuracy", truth, pred, cluster=np.arange(600) // 10)
     assert found.low < found.value < found.high

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.data import size
 from benchmarks.row import Row, needed
-from steelyard.analysis.best_threshold import best_threshold
+from steelyard.analysis.thresholds.best_threshold import best_threshold
 
 TITLE = "The best threshold"
 

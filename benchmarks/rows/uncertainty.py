@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.data import labels, probabilities, scores
 from benchmarks.row import Row, needed
 from steelyard import Counts, evaluate, interval, intervals, list_metrics, score_table
-from steelyard.analysis import auc_intervals
+from steelyard.analysis.intervals import auc_intervals
 
 TITLE = "Intervals"
 COUNT_METRICS = [m for m in list_metrics() if m.function]

@@ -5,26 +5,26 @@ from typing import Literal, overload
 from numpy.typing import ArrayLike
 
 from steelyard._types import Array, Label, LabelSet, Weights
-from steelyard.analysis.best_threshold import best_threshold as best_threshold
-from steelyard.analysis.best_threshold import roc_then_tpnr as roc_then_tpnr
-from steelyard.analysis.calibration import calibration as calibration
-from steelyard.analysis.chance import chance as chance
-from steelyard.analysis.chance_tests import beats_chance as beats_chance
-from steelyard.analysis.chance_tests import beats_guessing as beats_guessing
-from steelyard.analysis.chance_tests import chance_test as chance_test
-from steelyard.analysis.compare import compare as compare
-from steelyard.analysis.confidence_band import confidence_band as confidence_band
-from steelyard.analysis.corrected_t_test import corrected_t_test as corrected_t_test
-from steelyard.analysis.decision_curve import decision_curve as decision_curve
-from steelyard.analysis.estimated_prevalence import Prevalence as Prevalence
-from steelyard.analysis.friedman_test import friedman as friedman
-from steelyard.analysis.intervals import interval as interval
-from steelyard.analysis.intervals import intervals as intervals
-from steelyard.analysis.paired_tables import paired as paired
-from steelyard.analysis.prevalence import at_prevalence as at_prevalence
-from steelyard.analysis.prevalence import swap_prevalences as swap_prevalences
-from steelyard.analysis.result import Result as Result
-from steelyard.analysis.sample_size import sample_size as sample_size
+from steelyard.analysis.calibration.calibration import calibration as calibration
+from steelyard.analysis.chance.chance import chance as chance
+from steelyard.analysis.chance.chance_tests import beats_chance as beats_chance
+from steelyard.analysis.chance.chance_tests import beats_guessing as beats_guessing
+from steelyard.analysis.chance.chance_tests import chance_test as chance_test
+from steelyard.analysis.comparison.compare import compare as compare
+from steelyard.analysis.comparison.corrected_t_test import corrected_t_test as corrected_t_test
+from steelyard.analysis.comparison.friedman_test import friedman as friedman
+from steelyard.analysis.comparison.paired_tables import paired as paired
+from steelyard.analysis.intervals.intervals import interval as interval
+from steelyard.analysis.intervals.intervals import intervals as intervals
+from steelyard.analysis.planning.sample_size import sample_size as sample_size
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence as Prevalence
+from steelyard.analysis.prevalence.prevalence import at_prevalence as at_prevalence
+from steelyard.analysis.prevalence.prevalence import swap_prevalences as swap_prevalences
+from steelyard.analysis.results.result import Result as Result
+from steelyard.analysis.thresholds.best_threshold import best_threshold as best_threshold
+from steelyard.analysis.thresholds.best_threshold import roc_then_tpnr as roc_then_tpnr
+from steelyard.analysis.thresholds.confidence_band import confidence_band as confidence_band
+from steelyard.analysis.thresholds.decision_curve import decision_curve as decision_curve
 from steelyard.auditing.audit_table import audit as audit
 from steelyard.auditing.correlation import correlation_study as correlation_study
 from steelyard.auditing.disagreement import disagreement as disagreement
@@ -1105,7 +1105,8 @@ ece: _ScoreMetricBins
 """Expected calibration error: Mean absolute gap between mean predicted probability and share of positives, in bins of
 equal width."""
 precision_at_k: _ScoreMetricK1
-"""Precision at k: Precision among the k highest-scored rows, tied rows counting in part."""
+"""Precision at k: Precision among the k highest-scored rows, or of weighted rows that share of the weight; ties count
+in part."""
 top_k_accuracy: _ScoreMetricK2
 """Top-k accuracy: Share of the rows whose class is among the k classes of the highest scores, a column of scores for
 each class."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from steelyard.analysis.formatting import listed
-from steelyard.analysis.result import Result
-from steelyard.analysis.rows import Flat
+from steelyard.analysis.results.formatting import listed
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Flat
 from steelyard.metrics.references import reference
 
 if TYPE_CHECKING:

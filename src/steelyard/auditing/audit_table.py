@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.properties import PROPERTIES, Decision, audit_properties
 from steelyard.errors import InputTypeError
 from steelyard.metrics.registry import get_metric

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steelyard._types import Array
-from steelyard.analysis.result import Result
-from steelyard.analysis.rows import Flat, Rows, table_text
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.auditing.correlation_coefficients import (
     by_metric,
     correlation_matrix,

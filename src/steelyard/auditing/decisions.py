@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any, SupportsInt
 
-from steelyard.analysis.rows import Flat
+from steelyard.analysis.results.rows import Flat
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:

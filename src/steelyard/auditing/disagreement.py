@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.class_shares import checked_prevalence
-from steelyard.analysis.draws import generator
-from steelyard.analysis.formatting import three_digits
-from steelyard.analysis.rows import Flat, Rows
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.results.formatting import three_digits
+from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.class_shares import checked_prevalence
-from steelyard.analysis.formatting import filled
-from steelyard.analysis.result import Result
-from steelyard.analysis.rows import Flat, Rows, table_text
+from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.results.formatting import filled
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.auditing.disagreement import RARE_TO_COMMON, disagreement, disagreements
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.rows import Flat
+from steelyard.analysis.results.rows import Flat
 from steelyard.auditing.correlation_coefficients import by_metric, correlation
 from steelyard.auditing.metric_values import metric_values
 from steelyard.metrics.registry import get_metric

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.rows import Flat, Rows
+from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.auditing.audited_metric import AuditedMetric
 from steelyard.auditing.decisions import PROVED, unrefuted
 from steelyard.auditing.equations import Equation, fitted_equations

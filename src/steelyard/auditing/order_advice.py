@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.formatting import three_digits
-from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.formatting import three_digits
 from steelyard.ingest.array_tables import score_table
 from steelyard.metrics.registry import metrics_with_role
 

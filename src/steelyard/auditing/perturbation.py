@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.draws import generator
+from steelyard.analysis.intervals.draws import generator
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.friedman_test import Friedman, friedman
-from steelyard.analysis.rows import Flat, Rows
+from steelyard.analysis.comparison.friedman_test import Friedman, friedman
+from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.auditing.metric_values import metric_values, named_metrics
 from steelyard.auditing.model_tables import counts_of_models, counts_of_same_models
 from steelyard.errors import InputError, InputTypeError

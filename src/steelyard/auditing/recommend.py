@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard._renamed import renamed_keywords
-from steelyard.analysis.formatting import listed
+from steelyard.analysis.results.formatting import listed
 from steelyard.auditing.advice import Advice, Recommendation
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.order_advice import order_metrics

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from steelyard.analysis.draws import generator
+from steelyard.analysis.intervals.draws import generator
 from steelyard.auditing.metric_values import chosen_metrics
 from steelyard.auditing.model_tables import model_confusion
 from steelyard.auditing.robustness import robustness

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from steelyard.analysis.class_shares import checked_prevalence
-from steelyard.analysis.draws import generator
-from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.auditing.metric_values import chosen_metrics, metric_values
 from steelyard.auditing.model_tables import (
     counts_at_half,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steelyard._types import Array
-from steelyard.analysis.formatting import filled, three_digits
-from steelyard.analysis.result import Result
-from steelyard.analysis.rows import Flat, Rows, table_text
+from steelyard.analysis.results.formatting import filled, three_digits
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.metric_values import value_change
 from steelyard.errors import InputError, SteelyardError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.prevalence import scores_at
+from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
 from steelyard.errors import InputError
 from steelyard.metrics.registry import get_metric

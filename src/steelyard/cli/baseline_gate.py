@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.drop_test import Drop, DropTest, drop_test
-from steelyard.analysis.exchanged_rows import LabelExchange, ScoreExchange
-from steelyard.analysis.formatting import difference_text, value_text
+from steelyard.analysis.comparison.drop_test import Drop, DropTest, drop_test
+from steelyard.analysis.comparison.exchanged_rows import LabelExchange, ScoreExchange
+from steelyard.analysis.results.formatting import difference_text, value_text
 from steelyard.cli.rules import Baseline, Judgement
 from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.strict_json import json_text
+from steelyard.analysis.results.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs, open_files
@@ -17,8 +17,8 @@ from steelyard.cli.usual_columns import guess_columns
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.calibration_result import Calibration
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.calibration.calibration_result import Calibration
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.cli.outputs import Output
 
 
@@ -58,7 +58,7 @@ def judge_calibration(
 
 def _found(inputs: Inputs, asked: dict[str, Any]) -> tuple[Calibration, list[str]]:
     """The calibration of the rows, or of the tables that they are counted into, and what was assumed."""
-    from steelyard.analysis.calibration import calibration
+    from steelyard.analysis.calibration.calibration import calibration
 
     if inputs.cluster is None:
         counted = count_inputs(inputs, scores=True)

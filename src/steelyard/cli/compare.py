@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.strict_json import json_text
+from steelyard.analysis.results.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, open_files, print_assumed
@@ -19,7 +19,7 @@ from steelyard.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.analysis.comparison import Comparison
+    from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.tally import Tally
@@ -70,7 +70,7 @@ def compare_inputs(
     """The comparison of the models that the command line names, and what was assumed."""
     from dataclasses import replace
 
-    from steelyard.analysis.compare import compare
+    from steelyard.analysis.comparison.compare import compare
 
     asked: dict[str, Any] = {"level": level, "metrics": metrics, "margin": margin, "threshold": inputs.threshold}
     if not inputs.preds and not inputs.scores and (comparison := _compare_saved(inputs, asked)) is not None:
@@ -96,7 +96,7 @@ def compare_inputs(
 
 def _compare_saved(inputs: Inputs, asked: dict[str, Any]) -> Comparison | None:
     """The comparison of a saved table of two models, or of several saved evaluations, where the files are that."""
-    from steelyard.analysis.compare import compare
+    from steelyard.analysis.comparison.compare import compare
 
     if len(inputs.files) > 1:
         saved = {name: read_saved_evaluation([name]) or read_saved(name) for name in inputs.files}

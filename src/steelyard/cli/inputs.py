@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from steelyard._types import Label
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.source import Source
     from steelyard.statistics.tally import Tally

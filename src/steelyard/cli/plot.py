@@ -18,7 +18,7 @@ from steelyard.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.analysis.comparison import Comparison
+    from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.confusion import Confusion

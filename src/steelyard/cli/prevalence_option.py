@@ -11,7 +11,7 @@ from steelyard.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
 
 
 def prevalence_option(*, required: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -27,7 +27,7 @@ def prevalence_option(*, required: bool = False) -> Callable[[Callable[..., None
 
 def _parsed(text: str) -> PrevalenceLike:
     """A share such as 0.03, or positives among rows such as 12/400, which intervals then do not take for certain."""
-    from steelyard.analysis.estimated_prevalence import Prevalence
+    from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 
     try:
         first, *rest = map(float, text.split("/", 1))

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.best_threshold_result import BestThreshold
-from steelyard.analysis.formatting import interval_text, listed, percent_text
-from steelyard.analysis.intervals import interval
-from steelyard.analysis.promise_test import interval_promise_test, promise_test
-from steelyard.analysis.result_json import parsed
-from steelyard.analysis.threshold_limits import Capacity, read_limits
+from steelyard.analysis.intervals.intervals import interval
+from steelyard.analysis.results.formatting import interval_text, listed, percent_text
+from steelyard.analysis.results.result_json import parsed
+from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+from steelyard.analysis.thresholds.promise_test import interval_promise_test, promise_test
+from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 from steelyard.cli.rules import Judgement
 from steelyard.errors import InputError
 from steelyard.evaluation.saved_evaluation import read_prevalence
 from steelyard.evaluation.saved_field import SavedField
 
 if TYPE_CHECKING:
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.promise_test import LimitTest
-    from steelyard.analysis.threshold_limits import Limit
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.promise_test import LimitTest
+    from steelyard.analysis.thresholds.threshold_limits import Limit
     from steelyard.cli.inputs import Inputs
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import ROUNDING
+from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.metrics.spec import MetricSpec
 

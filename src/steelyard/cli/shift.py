@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.strict_json import json_text
+from steelyard.analysis.results.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
@@ -13,7 +13,7 @@ from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.report import in_shell_words
 
 if TYPE_CHECKING:
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.cli.outputs import Output
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from steelyard.analysis.formatting import listed
+from steelyard.analysis.results.formatting import listed
 from steelyard.cli.commands import command
 from steelyard.cli.progress import step_line
 from steelyard.studies import study_names

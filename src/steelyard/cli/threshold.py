@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.formatting import percent_text
-from steelyard.analysis.strict_json import json_text, strict
+from steelyard.analysis.results.formatting import percent_text
+from steelyard.analysis.results.strict_json import json_text, strict
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs, open_files
@@ -24,8 +24,8 @@ from steelyard.evaluation.written_evaluation import prevalence_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.analysis.best_threshold_result import BestThreshold
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
     from steelyard.cli.outputs import Output
 
 _COSTS = {
@@ -107,7 +107,7 @@ def find_threshold(
 
 def _best(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[str]]:
     """The best threshold of the rows, or of the tables that they are counted into, and what was assumed."""
-    from steelyard.analysis.best_threshold import best_threshold
+    from steelyard.analysis.thresholds.best_threshold import best_threshold
 
     if inputs.cluster is not None:
         return _best_of_clusters(inputs, asked)
@@ -124,7 +124,7 @@ def _best(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[st
 
 def _best_of_clusters(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[str]]:
     """The best threshold of clustered rows, which no saved table keeps apart."""
-    from steelyard.analysis.best_threshold import best_threshold
+    from steelyard.analysis.thresholds.best_threshold import best_threshold
 
     if add_saved(inputs.files) is not None:
         raise InputError("--cluster names a column of a file of predictions, which a saved table does not keep.")
@@ -138,7 +138,7 @@ def _best_of_clusters(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThresh
 
 
 def _share(prevalence: PrevalenceLike, level: float) -> str:
-    from steelyard.analysis.estimated_prevalence import Prevalence
+    from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 
     if isinstance(prevalence, Prevalence):
         return f"{prevalence.text(level)}, as it was estimated"

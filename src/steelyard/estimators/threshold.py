@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from steelyard.analysis.row_costs import COST_KEYS
+from steelyard.analysis.thresholds.row_costs import COST_KEYS
 from steelyard.errors import InputError, InputTypeError, needs_sklearn
 from steelyard.estimators.positive_scores import PositiveScores
 from steelyard.estimators.row_details import RowDetails, column_of, costs_of, groups_of
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Features, Label, Splitter, Weights
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.row_costs import CostsLike
-    from steelyard.analysis.threshold_criterion import AimLike
-    from steelyard.analysis.threshold_limits import LimitsLike
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.row_costs import CostsLike
+    from steelyard.analysis.thresholds.threshold_criterion import AimLike
+    from steelyard.analysis.thresholds.threshold_limits import LimitsLike
 
 
 def _has(name: str) -> Callable[[ThresholdClassifier], bool]:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.best_threshold import best_threshold
+from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.errors import SteelyardError
 from steelyard.estimators.row_details import groups_of
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
-    from steelyard.analysis.best_threshold_result import BestThreshold
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.threshold_criterion import AimLike
-    from steelyard.analysis.threshold_limits import LimitsLike
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+    from steelyard.analysis.thresholds.threshold_criterion import AimLike
+    from steelyard.analysis.thresholds.threshold_limits import LimitsLike
     from steelyard.estimators.row_details import RowDetails
 
 _RESAMPLES = 200  # by which limits that nothing promises are judged

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard._types import Label
-    from steelyard.analysis.best_threshold_result import BestThreshold, KeptLimit
+    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
 
 _THIS = "for this very classifier"
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.interval import Interval
+from steelyard.analysis.intervals.interval import Interval
 from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.spec import MetricSpec

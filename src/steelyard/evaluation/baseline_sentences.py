@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import SMALLEST_P, p_text, percent_interval, percent_text, three_digits
+from steelyard.analysis.results.formatting import SMALLEST_P, p_text, percent_interval, percent_text, three_digits
 from steelyard.evaluation.sentences import Sentence
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
-    from steelyard.analysis.inference import Inference
+    from steelyard.analysis.intervals.inference import Inference
     from steelyard.evaluation.inputs import RowOptions
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.statistics.probability_table import ProbabilityTable

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.draws import effective_cells
-from steelyard.analysis.folded_tables import against_rest
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.intervals.draws import effective_cells
+from steelyard.analysis.intervals.folded_tables import against_rest
+from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
-    from steelyard.analysis.interval import Interval
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import ClassRow, MetricRow
     from steelyard.statistics.confusion import Confusion

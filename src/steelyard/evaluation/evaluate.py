@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.estimated_prevalence import Prevalence
-from steelyard.analysis.inference import Inference
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.class_columns import column_rows, given_columns, of_columns
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike

@@ -15,12 +15,12 @@ import numpy as np
 
 from steelyard._names import __version__
 from steelyard._types import Label
-from steelyard.analysis.chance_tests import ChanceTest
-from steelyard.analysis.estimated_prevalence import PrevalenceLike
-from steelyard.analysis.result import Result
-from steelyard.analysis.result_homes import rendered
-from steelyard.analysis.result_json import parsed
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.chance.chance_tests import ChanceTest
+from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.result_homes import rendered
+from steelyard.analysis.results.result_json import parsed
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.evaluation.groups import Group, no_interval_sentences
 from steelyard.evaluation.metric_row import ClassRow, MetricRow
@@ -33,10 +33,10 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
-    from steelyard.analysis.best_threshold import SearchOptions
-    from steelyard.analysis.best_threshold_result import BestThreshold
-    from steelyard.analysis.result_json import SavedResult
-    from steelyard.analysis.threshold_criterion import AimLike
+    from steelyard.analysis.results.result_json import SavedResult
+    from steelyard.analysis.thresholds.best_threshold import SearchOptions
+    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+    from steelyard.analysis.thresholds.threshold_criterion import AimLike
     from steelyard.evaluation.sentences import Sentence
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts
@@ -133,7 +133,7 @@ class Evaluation(Result[MetricRow]):
 
     def best_threshold(self, metric: AimLike | None = None, **options: Unpack[SearchOptions]) -> BestThreshold:
         """The threshold at which a metric is best, with its expected value on new rows."""
-        from steelyard.analysis.best_threshold import best_threshold
+        from steelyard.analysis.thresholds.best_threshold import best_threshold
 
         return best_threshold(self._scores(), metric=metric, **options)
 

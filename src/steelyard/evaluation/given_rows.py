@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.inference import ClusteredRows
+from steelyard.analysis.intervals.inference import ClusteredRows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.inputs import TWO_THRESHOLDS, RowOptions
 from steelyard.ingest import arrays, label_codes

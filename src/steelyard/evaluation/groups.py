@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.cluster_tables import has_several_clusters
+from steelyard.analysis.intervals.cluster_tables import has_several_clusters
 from steelyard.errors import first_ten
 from steelyard.evaluation.rows import metric_rows
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Label
-    from steelyard.analysis.inference import Inference
-    from steelyard.analysis.rows import Rows
+    from steelyard.analysis.intervals.inference import Inference
+    from steelyard.analysis.results.rows import Rows
     from steelyard.evaluation.metric_row import ClassRow, MetricRow
     from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.confusion import Confusion

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.threshold_sentences import threshold_sentences
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.threshold_sentences import threshold_sentences
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.evaluation.baseline_sentences import majority_sentence
 from steelyard.evaluation.label_words import quoted_label
 from steelyard.evaluation.outcomes import STARTS, round_base

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import bounds_text, interval_text, value_text
-from steelyard.analysis.result_json import same_fields
+from steelyard.analysis.results.formatting import bounds_text, interval_text, value_text
+from steelyard.analysis.results.result_json import same_fields
 
 if TYPE_CHECKING:
     from steelyard._types import Label
-    from steelyard.analysis.interval import Interval
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.metrics.spec import MetricSpec
 
 

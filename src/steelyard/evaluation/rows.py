@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.chance import Baselines
-from steelyard.analysis.chance_tests import ChanceTest, beats_chance
-from steelyard.analysis.intervals import table_intervals
-from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.chance.chance import Baselines
+from steelyard.analysis.chance.chance_tests import ChanceTest, beats_chance
+from steelyard.analysis.intervals.intervals import table_intervals
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
 from steelyard.metrics.call_options import CallOptions
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steelyard._types import Label
-    from steelyard.analysis.inference import Inference
-    from steelyard.analysis.interval import Interval
+    from steelyard.analysis.intervals.inference import Inference
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.statistic import MetricTable

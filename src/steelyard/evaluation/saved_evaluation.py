@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.chance_tests import ChanceTest
-from steelyard.analysis.estimated_prevalence import Prevalence
-from steelyard.analysis.interval import Interval
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.chance.chance_tests import ChanceTest
+from steelyard.analysis.intervals.interval import Interval
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.json_values import read_column, read_confusion, read_label, read_numbers, read_scores
@@ -17,7 +17,7 @@ from steelyard.evaluation.written_evaluation import INTERVAL_NUMBERS, METRIC_NUM
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.saved_field import SavedField
     from steelyard.statistics.confusion import Confusion
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.inference import STRATIFIED
+from steelyard.analysis.intervals.inference import STRATIFIED
 from steelyard.ingest.label_overlap import lookalike_hints, overlap_problems
 
 if TYPE_CHECKING:

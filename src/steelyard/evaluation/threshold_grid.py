@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.threshold_criterion import Criterion, ThresholdCounts, read_aim
-from steelyard.analysis.threshold_gap import threshold_of
+from steelyard.analysis.thresholds.threshold_criterion import Criterion, ThresholdCounts, read_aim
+from steelyard.analysis.thresholds.threshold_gap import threshold_of
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.statistics.counts import CELLS
 from steelyard.statistics.precision import as_read

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.estimated_prevalence import Prevalence
-from steelyard.analysis.formatting import percent_interval, percent_text, three_digits
-from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.sample_size import sample_size
+from steelyard.analysis.planning.sample_size import sample_size
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.formatting import percent_interval, percent_text, three_digits
 from steelyard.auditing.problem import SIMILAR_SHARE
 from steelyard.errors import SteelyardError
 from steelyard.evaluation.baseline_sentences import fair_sentence, majority_sentence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import interval_text, listed, percent_text, three_digits
+from steelyard.analysis.results.formatting import interval_text, listed, percent_text, three_digits
 from steelyard.auditing.recommend import changing_with_prevalence
 from steelyard.evaluation import many_class_verdict as many
 from steelyard.evaluation import two_class_verdict as two

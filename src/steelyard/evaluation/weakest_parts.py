@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis import group_tests
-from steelyard.analysis.formatting import interval_text, percent_text
+from steelyard.analysis.comparison import group_tests
+from steelyard.analysis.results.formatting import interval_text, percent_text
 from steelyard.evaluation.label_words import quoted_label
 from steelyard.evaluation.sentences import Sentence
 from steelyard.metrics.registry import default_metric, metrics_with_role
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
-    from steelyard.analysis.group_tests import RightRowsValue
-    from steelyard.analysis.interval import Interval
+    from steelyard.analysis.comparison.group_tests import RightRowsValue
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.groups import Group
     from steelyard.evaluation.metric_row import MetricRow

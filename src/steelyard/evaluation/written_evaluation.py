@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.estimated_prevalence import Prevalence
-from steelyard.analysis.result_json import RESULT_SCHEMA
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.results.result_json import RESULT_SCHEMA
 from steelyard.evaluation.json_values import column_json, confusion_json, label_json, numbers_json, scores_json
 from steelyard.metrics.binned_bounds import binned_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from steelyard.analysis.chance_tests import ChanceTest
-    from steelyard.analysis.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.interval import Interval
+    from steelyard.analysis.chance.chance_tests import ChanceTest
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.groups import Group
     from steelyard.evaluation.metric_row import ClassRow, MetricRow

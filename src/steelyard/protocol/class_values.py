@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard._types import Label
-from steelyard.analysis.rows import Flat
+from steelyard.analysis.results.rows import Flat
 from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.protocol.run_summary import Summary
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis import paired_tables
-from steelyard.analysis.draws import check_level, generator
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.comparison import paired_tables
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.levels import check_level
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.refused_keywords import refuses_other_keywords

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
-from steelyard.analysis.compare import compare
-from steelyard.analysis.corrected_t_test import corrected_t_test
+from steelyard.analysis.comparison.compare import compare
+from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
 from steelyard.analysis.holm import holm
-from steelyard.analysis.result import Result
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard._types import Array
-    from steelyard.analysis.best_threshold import SearchOptions
-    from steelyard.analysis.best_threshold_result import BestThreshold
-    from steelyard.analysis.comparison import Comparison
-    from steelyard.analysis.result_json import Writer
-    from steelyard.analysis.threshold_criterion import AimLike
+    from steelyard.analysis.comparison.comparison import Comparison
+    from steelyard.analysis.results.result_json import Writer
+    from steelyard.analysis.thresholds.best_threshold import SearchOptions
+    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+    from steelyard.analysis.thresholds.threshold_criterion import AimLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.class_values import ClassValues

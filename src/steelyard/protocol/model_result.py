@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from steelyard.analysis.best_threshold import best_threshold
-from steelyard.analysis.inference import Inference
-from steelyard.analysis.intervals import interval
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.intervals.intervals import interval
+from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.errors import InputError, SteelyardError
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.metric_row import CLASS_METRICS
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
-    from steelyard.analysis.best_threshold import SearchOptions
-    from steelyard.analysis.best_threshold_result import BestThreshold
-    from steelyard.analysis.threshold_criterion import AimLike
+    from steelyard.analysis.thresholds.best_threshold import SearchOptions
+    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+    from steelyard.analysis.thresholds.threshold_criterion import AimLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike

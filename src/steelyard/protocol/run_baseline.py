@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.hypergeometric import TruePositives
+from steelyard.analysis.chance.hypergeometric import TruePositives
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:

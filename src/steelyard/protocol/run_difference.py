@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from steelyard.analysis.rows import Flat
+from steelyard.analysis.results.rows import Flat
 from steelyard.metrics.spec import MetricSpec
 
 

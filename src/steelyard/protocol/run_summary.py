@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.corrected_t_test import corrected_t_test
-from steelyard.analysis.result_json import read_metric
-from steelyard.analysis.rows import Flat
+from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.results.result_json import read_metric
+from steelyard.analysis.results.rows import Flat
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.cost import COST_KINDS, CostKind
 

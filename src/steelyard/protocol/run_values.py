@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis import paired_tables
-from steelyard.analysis.chance import chance, independent
-from steelyard.analysis.formatting import ROUNDING
+from steelyard.analysis.chance.chance import chance, independent
+from steelyard.analysis.comparison import paired_tables
+from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.errors import InputError, SteelyardError
 from steelyard.evaluation.rows import SHOWN_AVERAGES
 from steelyard.metrics import application

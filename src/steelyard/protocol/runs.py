@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._renamed import Renamed
-from steelyard.analysis import paired_tables
+from steelyard.analysis.comparison import paired_tables
 from steelyard.errors import InputError, SteelyardError
 from steelyard.ingest import code_counts
 from steelyard.ingest.array_tables import score_table

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.result_json import from_fields, read_metric
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.results.result_json import from_fields, read_metric
+from steelyard.analysis.results.rows import Rows
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.cost import Cost
 from steelyard.protocol.model_result import ModelResult

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.draws import generator
-from steelyard.analysis.intervals import interval
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.intervals.intervals import interval
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.ingest import arrays, label_codes

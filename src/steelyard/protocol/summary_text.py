@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.formatting import bounds_text, filled, interval_text
-from steelyard.analysis.rows import table_text
-from steelyard.analysis.strict_json import strict
+from steelyard.analysis.results.formatting import bounds_text, filled, interval_text
+from steelyard.analysis.results.rows import table_text
+from steelyard.analysis.results.strict_json import strict
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.run_values import KALITA_MEAN_F
 
 if TYPE_CHECKING:
-    from steelyard.analysis.rows import Rows
+    from steelyard.analysis.results.rows import Rows
     from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.protocol.model_result import ModelResult
     from steelyard.protocol.run_summary import Summary

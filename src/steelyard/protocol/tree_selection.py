@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from steelyard._types import Array
-from steelyard.analysis.formatting import filled, three_digits
-from steelyard.analysis.result import Result
-from steelyard.analysis.result_json import read, read_metric, same
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.results.formatting import filled, three_digits
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.result_json import read, read_metric, same
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.metrics.spec import MetricSpec
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Estimator, Features
-    from steelyard.analysis.result_json import Writer
+    from steelyard.analysis.results.result_json import Writer
     from steelyard.protocol.candidates import Candidate
 
 Settings: TypeAlias = "Mapping[str, object]"  # parameters of an estimator by name

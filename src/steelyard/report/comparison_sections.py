@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from steelyard._names import __version__
-from steelyard.analysis.formatting import p_digits, three_digits
-from steelyard.analysis.metric_ranking import Standing
+from steelyard.analysis.comparison.metric_ranking import Standing
+from steelyard.analysis.results.formatting import p_digits, three_digits
 from steelyard.errors import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.document import rendered_html
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from steelyard.analysis.comparison import Comparison
-    from steelyard.analysis.metric_ranking import Ranking
-    from steelyard.analysis.paired_difference import Difference
+    from steelyard.analysis.comparison.comparison import Comparison
+    from steelyard.analysis.comparison.metric_ranking import Ranking
+    from steelyard.analysis.comparison.paired_difference import Difference
 
 _SIGNIFICANT = 0.05
 _MOST_NAMED = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import percent_text, three_digits, unbroken
+from steelyard.analysis.results.formatting import percent_text, three_digits, unbroken
 from steelyard.metrics.registry import default_metric
 
 if TYPE_CHECKING:

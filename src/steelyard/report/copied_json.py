@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.json_values import label_json
 from steelyard.evaluation.written_evaluation import evaluation_json
 from steelyard.report.document import clipped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import percent_text
+from steelyard.analysis.results.formatting import percent_text
 from steelyard.metrics import notation, references, registry
 from steelyard.metrics.expression import Expression, Named, walk
 from steelyard.metrics.spec_text import parse_form

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from steelyard.analysis.formatting import interval_text, three_digits, unbroken, value_text
+from steelyard.analysis.results.formatting import interval_text, three_digits, unbroken, value_text
 from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.report.document import clipped, label_html
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Label
-    from steelyard.analysis.interval import Interval
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.groups import Group
     from steelyard.evaluation.metric_row import MetricRow

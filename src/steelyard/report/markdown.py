@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import cell_text, three_digits
+from steelyard.analysis.results.formatting import cell_text, three_digits
 from steelyard.report.source_facts import source_facts
 from steelyard.report.text import printable
 

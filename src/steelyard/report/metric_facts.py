@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.kinks import kinks
+from steelyard.analysis.intervals.kinks import kinks
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import notation, reasons, references

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.results.formatting import three_digits
 from steelyard.evaluation.class_views import class_view
 from steelyard.evaluation.json_values import plain_scores
 from steelyard.evaluation.threshold_grid import threshold_grid

@@ -21,7 +21,7 @@ from steelyard.report.sections import page_context
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from steelyard.analysis.comparison import Comparison
+    from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.auditing.decisions import Decision
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._names import __version__
-from steelyard.analysis.prevalence_grid import (
+from steelyard.analysis.calibration.reliability import ReliabilityBin, reliability
+from steelyard.analysis.intervals.score_histogram import ScoreHistogram, score_histogram
+from steelyard.analysis.thresholds.rate_bands import RateBand, rate_band
+from steelyard.evaluation import outcomes
+from steelyard.evaluation.class_views import ClassView, class_view
+from steelyard.evaluation.label_words import positive_word
+from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.evaluation.prevalence_grid import (
     OverPrevalence,
     grouped_scores,
     grouping_error,
@@ -15,13 +22,6 @@ from steelyard.analysis.prevalence_grid import (
     over_prevalence,
     prevalence_grid,
 )
-from steelyard.analysis.rate_bands import RateBand, rate_band
-from steelyard.analysis.reliability import ReliabilityBin, reliability
-from steelyard.analysis.score_histogram import ScoreHistogram, score_histogram
-from steelyard.evaluation import outcomes
-from steelyard.evaluation.class_views import ClassView, class_view
-from steelyard.evaluation.label_words import positive_word
-from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.evaluation.sentences import Sentence
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.metrics.registry import default_metric, get_metric
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from steelyard._types import Array, Label
-    from steelyard.analysis.interval import Interval
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.threshold_grid import ThresholdGrid
     from steelyard.metrics.metric import Metric

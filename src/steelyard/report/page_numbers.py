@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.class_draws import HALF_ROW
-from steelyard.analysis.formatting import PLACES, ROUNDING, SMALLEST_BOUND, three_digits
-from steelyard.analysis.kinks import NEAR_KINK, deviance_limit
+from steelyard.analysis.intervals.class_draws import HALF_ROW
+from steelyard.analysis.intervals.kinks import NEAR_KINK, deviance_limit
+from steelyard.analysis.results.formatting import PLACES, ROUNDING, SMALLEST_BOUND, three_digits
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.comparison import Comparison
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.comparison.comparison import Comparison
+from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.decisions import Decision
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 if TYPE_CHECKING:
-    from steelyard.analysis.result import Result
-    from steelyard.analysis.result_homes import Renderer, Surface
+    from steelyard.analysis.results.result import Result
+    from steelyard.analysis.results.result_homes import Renderer, Surface
 
 
 def _text(result: Result[Any], /, **_: str) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._names import __version__
-from steelyard.analysis.formatting import cell_text
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.results.formatting import cell_text
+from steelyard.analysis.results.rows import Rows
 from steelyard.report.document import asset, clipped, document, rendered_html
 from steelyard.report.markdown import escaped, markdown_table
 from steelyard.report.text import printable
@@ -18,7 +18,7 @@ from steelyard.report.text import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.analysis.result import Result
+    from steelyard.analysis.results.result import Result
 
 _MOST_ROWS = 60  # of a table in a notebook; to_frame() has them all
 _MIDDLES = ("threshold", "value", "difference", "mean")  # what an interval of low and high is around

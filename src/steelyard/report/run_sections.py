@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import cell_text
+from steelyard.analysis.results.formatting import cell_text
 from steelyard.metrics.registry import default_metric
 from steelyard.protocol import summary_text
 from steelyard.report.document import rendered_html

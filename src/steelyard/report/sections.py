@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from steelyard._names import __version__
-from steelyard.analysis.formatting import three_digits, unbroken
+from steelyard.analysis.results.formatting import three_digits, unbroken
 from steelyard.report.controls import controls
 from steelyard.report.document import label_html
 from steelyard.report.html_tables import class_table, group_table, metric_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.results.formatting import three_digits
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation

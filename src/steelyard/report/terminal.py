@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import filled
-from steelyard.analysis.text_table import LABEL_WIDTH, clipped_text, text_table
+from steelyard.analysis.results.formatting import filled
+from steelyard.analysis.results.text_table import LABEL_WIDTH, clipped_text, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.formatting import percent_text, terminal_width
-from steelyard.analysis.text_table import text_width
+from steelyard.analysis.results.formatting import percent_text, terminal_width
+from steelyard.analysis.results.text_table import text_width
 from steelyard.report.terminal import clean_label, paragraph, print_table
 
 if TYPE_CHECKING:

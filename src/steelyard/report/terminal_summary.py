@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.formatting import terminal_width
-from steelyard.analysis.rows import table_text
-from steelyard.analysis.text_table import LABEL_WIDTH
+from steelyard.analysis.results.formatting import terminal_width
+from steelyard.analysis.results.rows import table_text
+from steelyard.analysis.results.text_table import LABEL_WIDTH
 from steelyard.report.metric_blocks import metric_blocks
 from steelyard.report.source_facts import source_facts
 from steelyard.report.terminal import (
@@ -28,8 +28,8 @@ from steelyard.report.text import verdict_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.analysis.best_threshold_result import BestThreshold, KeptLimit
-    from steelyard.analysis.comparison import Comparison
+    from steelyard.analysis.comparison.comparison import Comparison
+    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import filled
-from steelyard.analysis.rows import table_text
+from steelyard.analysis.results.formatting import filled
+from steelyard.analysis.results.rows import table_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.best_threshold import roc_then_tpnr
+from steelyard.analysis.thresholds.best_threshold import roc_then_tpnr
 from steelyard.auditing.robustness import robustness
 from steelyard.auditing.score_robustness import score_robustness
 from steelyard.datasets.paper_datasets import htru2

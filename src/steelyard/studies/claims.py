@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from steelyard.analysis.corrected_t_test import corrected_t_test
-from steelyard.analysis.rows import Flat
+from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.results.rows import Flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

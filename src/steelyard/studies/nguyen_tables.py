@@ -27,7 +27,7 @@ from steelyard.studies.pictures import Picture
 from steelyard.studies.study import Table
 
 if TYPE_CHECKING:
-    from steelyard.analysis.friedman_test import Friedman
+    from steelyard.analysis.comparison.friedman_test import Friedman
     from steelyard.auditing.ratio_spread import Spread
     from steelyard.studies.claims import TableRow
 

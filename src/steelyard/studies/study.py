@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from steelyard.analysis.result import Result
-from steelyard.analysis.result_json import from_fields
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.result_json import from_fields
 from steelyard.report.terminal import paragraph
 from steelyard.studies.claims import Claim, TableRow, count_verdicts
 from steelyard.studies.pictures import Picture, SavedPicture
@@ -15,7 +15,7 @@ from steelyard.studies.pictures import Picture, SavedPicture
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steelyard.analysis.result_json import Writer
+    from steelyard.analysis.results.result_json import Writer
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 from base64 import b64encode
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.results.formatting import three_digits
 from steelyard.report.document import document, rendered_html
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.formatting import listed
+from steelyard.analysis.results.formatting import listed
 from steelyard.studies.claims import ABOVE_0, Effect, Finding, signed
 from steelyard.studies.wu import WU_STUDY
 from steelyard.studies.wu_ranking import drawn_places, mean_places, mean_sides, stability_sentence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.formatting import listed
+from steelyard.analysis.results.formatting import listed
 from steelyard.auditing.harshness import harsher
 from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.properties import decide

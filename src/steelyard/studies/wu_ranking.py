@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.formatting import listed
+from steelyard.analysis.results.formatting import listed
 from steelyard.studies.wu_trials import CONDITIONS, LDA, NMC, WU_METRICS
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.chance import chance
-from steelyard.analysis.compare import compare
+from steelyard.analysis.chance.chance import chance
+from steelyard.analysis.comparison.compare import compare
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.report.figures.density import DensityDisplay
 from steelyard.report.figures.ranking import RankingDisplay

@@ -5,15 +5,15 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.formatting import interval_text, percent_interval, percent_text, three_digits
-from steelyard.analysis.intervals import interval
+from steelyard.analysis.intervals.intervals import interval
+from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, three_digits
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Label
-    from steelyard.analysis.interval import Interval
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.statistics.counts import Counts

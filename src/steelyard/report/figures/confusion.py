@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from steelyard._renamed import Renamed
-from steelyard.analysis.formatting import listed
+from steelyard.analysis.results.formatting import listed
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, records, single_evaluation
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard._types import Array
-    from steelyard.analysis.interval import Interval
-    from steelyard.analysis.rows import Rows
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.analysis.results.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.class_shares import positive_shares
-from steelyard.analysis.decision_curve import decision_curve, shown_thresholds
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.prevalence.class_shares import positive_shares
+from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.thresholds.decision_curve import decision_curve, shown_thresholds
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, label_lines

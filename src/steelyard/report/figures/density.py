@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError
 from steelyard.report.figures import caption_text, panels, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 
-from steelyard.analysis.formatting import three_digits
+from steelyard.analysis.results.formatting import three_digits
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.ingest.refused_keywords import refuse_keywords

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from steelyard.analysis.formatting import listed
-from steelyard.analysis.inference import Inference
-from steelyard.analysis.intervals import table_intervals
-from steelyard.analysis.prevalence import at_prevalence
+from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.intervals.intervals import table_intervals
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.formatting import listed
 from steelyard.errors import InputError
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard._types import Array
-    from steelyard.analysis.rows import Rows
+    from steelyard.analysis.results.rows import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.compare import compare
-from steelyard.analysis.comparison import Comparison
-from steelyard.analysis.formatting import listed, three_digits
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.comparison.compare import compare
+from steelyard.analysis.comparison.comparison import Comparison
+from steelyard.analysis.results.formatting import listed, three_digits
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import Display, Record
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Estimator
-    from steelyard.analysis.paired_difference import Difference
+    from steelyard.analysis.comparison.paired_difference import Difference
     from steelyard.report.figures.figure_types import CvResults, DrawingArea, DrawnAxes
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from steelyard.analysis.inference import Inference
-from steelyard.analysis.reliability_curve import CurveView, reliability_curve
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.calibration.reliability_curve import CurveView, reliability_curve
+from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.results.rows import Rows
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.report.figures import caption_text, panels, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard._types import Array
-    from steelyard.analysis.interval import Interval
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations

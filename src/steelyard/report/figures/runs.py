@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.formatting import listed, three_digits
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.results.formatting import listed, three_digits
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.ingest import array_tables as ingest

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from steelyard.analysis.confidence_band import thinned
-from steelyard.analysis.formatting import listed
-from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rate_bands import rate_band
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.formatting import listed
+from steelyard.analysis.thresholds.confidence_band import thinned
+from steelyard.analysis.thresholds.rate_bands import rate_band
 from steelyard.metrics.curves import roc_points
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, style
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard._types import Array
-    from steelyard.analysis.interval import Interval
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.class_shares import checked_prevalence
-from steelyard.analysis.formatting import listed
-from steelyard.analysis.rows import Rows
+from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.results.formatting import listed
+from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, metric_lines, panels, style

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from steelyard.analysis.best_threshold import best_threshold
-from steelyard.analysis.confidence_band import thinned
-from steelyard.analysis.formatting import listed
-from steelyard.analysis.prevalence import at_prevalence
-from steelyard.analysis.rate_bands import rate_band
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.formatting import listed
+from steelyard.analysis.thresholds.best_threshold import best_threshold
+from steelyard.analysis.thresholds.confidence_band import thinned
+from steelyard.analysis.thresholds.rate_bands import rate_band
 from steelyard.errors import UndefinedError
 from steelyard.report.figures import caption_text, metric_lines, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, scores_of, single_evaluation
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard._types import Array
-    from steelyard.analysis.best_threshold_result import BestThreshold
-    from steelyard.analysis.rows import Rows
+    from steelyard.analysis.results.rows import Rows
+    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics

@@ -1,0 +1,1 @@
+"""Calibration: whether probabilities are what they say."""

@@ -1,0 +1,100 @@
+"""Table calibration: the calibration of one table of probabilities, and that of a column of them for each class."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.calibration.calibration_result import Calibration
+from steelyard.analysis.calibration.calibration_test import calibration_test
+from steelyard.analysis.calibration.reliability_curve import CurveView, reliability_curve
+from steelyard.analysis.intervals.cluster_scores import ClusterScores
+from steelyard.analysis.intervals.inference import ClusteredRows
+from steelyard.analysis.intervals.intervals import table_intervals
+from steelyard.analysis.prevalence.class_shares import positive_share_draws, positive_shares
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.errors import InputError
+from steelyard.ingest import arrays
+from steelyard.ingest.array_tables import score_table
+from steelyard.ingest.score_matrix import probability_table
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.ranking import check_probabilities, missing
+from steelyard.metrics.registry import list_metrics
+from steelyard.metrics.score_values import class_of_columns
+from steelyard.metrics.spec import MetricSpec
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steelyard.analysis.intervals.inference import Inference
+    from steelyard.statistics.score_table import ScoreTable
+
+_DRAWS = 4_000  # of an estimated prevalence
+
+
+def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) -> Calibration:
+    """The calibration of a table of both classes."""
+    check_probabilities("calibration", table)
+    if len(table.bins):
+        raise InputError(
+            "These scores were counted in bins, and calibration needs each of them; count with exact=True."
+        )
+    specs = [MetricSpec.of(metric) for metric in list_metrics() if "calibration" in metric.roles]
+    shifted = None if inference.prevalence is None else at_prevalence(table, inference.prevalence)
+    rows = inference.clustered
+    clusters = None if rows is None else ClusterScores.of(rows, table, inference)
+    return Calibration(
+        table_intervals(specs, table, CallOptions(), inference),
+        reliability_curve(table, view, inference),
+        *calibration_test(table, shifted, clusters, _logit_variance(table, inference)),
+        table.n,
+        table.positive.n,
+        table.label,
+        inference.level,
+        view.strategy,
+        None if inference.prevalence is None else float(positive_shares(table, inference.prevalence)),
+    )
+
+
+def _logit_variance(table: ScoreTable, inference: Inference) -> float:
+    """Of a prevalence that is an estimate."""
+    drawn = positive_share_draws(table, inference.prevalence, _DRAWS, inference.generator)
+    return 0.0 if drawn is None else float(np.var(np.log(drawn) - np.log1p(-drawn)))
+
+
+def columns_calibration(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    call: CallOptions,
+    cluster: ArrayLike | None,
+    inference: Inference,
+    view: CurveView,
+) -> Calibration:
+    """One class by its column; or of several all columns together, the cells of a row clustered, and each class.
+
+    All together is what a temperature would change; classes without a row of their own are left out of the groups.
+    """
+    rows = {"sample_weight": call.sample_weight, "frequency": call.frequency}
+    table = probability_table(y_true, y_score, labels=call.labels, **rows)
+    if call.pos_label is not None or len(table.labels) == 2:
+        if cluster is not None:
+            raise InputError("cluster= takes the probabilities of one class; give its column alone and pos_label=.")
+        return table_calibration(class_of_columns(table, call.pos_label), inference, view)
+    if inference.prevalence is not None:
+        raise InputError("prevalence= is about one class, and there is a column for each; give pos_label=.")
+    k = len(table.labels)
+    truth, scores = np.eye(k, dtype=np.int64)[table.codes].ravel(), table.probabilities.ravel()
+    each = (
+        np.repeat(np.arange(len(table.codes)), k)
+        if cluster is None
+        else np.repeat(arrays.column(cluster, "cluster"), k)
+    )
+    weight, times = (None if part is None else np.repeat(part, k) for part in (table.sample_weight, table.frequency))
+    together = score_table(truth, scores, sample_weight=weight, frequency=times)
+    clustered = ClusteredRows(truth, None, each, times, y_score=scores, sample_weight=weight)
+    parts = {f"class = {part.name}": part.table for part in table.class_tables if missing(part.table) is None}
+    groups = {name: table_calibration(part, inference, view) for name, part in parts.items()}
+    whole = table_calibration(together, replace(inference, clustered=clustered), view)
+    return replace(whole, rows=table.n, positive="their class", groups=groups)

@@ -1,0 +1,1 @@
+"""Chance: what a classifier without skill would get, and whether this one beats it."""

@@ -1,0 +1,244 @@
+"""Chance: what the no-skill baselines score on the same table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, Unpack
+
+import numpy as np
+
+from steelyard.analysis.results.formatting import ROUNDING, value_text
+from steelyard.analysis.results.rows import Flat
+from steelyard.errors import InputError, SteelyardError
+from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
+from steelyard.metrics import application
+from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, MetricOptions, undefined_or_zero_division
+from steelyard.metrics.frame_tables import counted_frame, table_for
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Cell_co, Counts
+from steelyard.statistics.probability_table import ProbabilityTable
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, Label
+    from steelyard.ingest.source import Source
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.statistic import MetricTable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chance(Flat, Generic[Cell_co]):
+    """The no-skill baselines of one metric: a number each, or an array where the data or the average are one.
+
+    Scores have no predicted classes: there `same_margins` is the value of one constant score for all rows.
+    """
+
+    metric: str
+    same_margins: Cell_co
+    majority: Cell_co
+    minority: Cell_co
+    coin: Cell_co
+
+    def __repr__(self) -> str:
+        values = [("same margins", self.same_margins), ("always the majority", self.majority)]
+        values += [("always the minority", self.minority), ("a fair coin", self.coin)]
+        share = _is_share(self.metric)
+        texts = [f"{words} {_digits(value, share=share)}" for words, value in values]
+        return f"{self.metric} of a no-skill baseline: {', '.join(texts)}"
+
+
+def _is_share(metric: str) -> bool:
+    try:
+        return MetricSpec.of(metric).is_share
+    except SteelyardError:  # an own metric that is in no registry
+        return False
+
+
+def _digits(value: Array | float, *, share: bool) -> str:
+    if np.ndim(value) == 0:
+        return value_text(float(value), share=share)
+    return f"[{', '.join(_digits(each, share=share) for each in np.asarray(value))}]"
+
+
+def chance(
+    metric: SpecLike,
+    y_true: MetricTable | Frame | Source | ArrayLike,
+    y_pred: ArrayLike | None = None,
+    *,
+    y_score: ArrayLike | None = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    **options: Unpack[MetricOptions],
+) -> Chance:
+    """The no-skill baselines of a metric on the same data; all else as in calling the metric.
+
+    They are random predictions at the same prediction rate (the same margins); always the commonest class; always the
+    rarest class that occurs; each class equally often. Of a frame name the columns: true, pred or score, weight.
+
+    >>> from steelyard import Counts
+    >>> chance("f1", Counts(tp=28, fn=23, fp=72, tn=2680))
+    f1 of a no-skill baseline: same margins 0.0241, always the majority 0, always the minority 0.0357, ...
+    >>> chance("accuracy", ["a", "a", "b", "c"], ["a", "b", "b", "c"])
+    accuracy of a no-skill baseline: same margins 31.2 %, always the majority 50.0 %, always the minority ...
+    """
+    refuse_groups("chance", **options)
+    given: dict[str, Any] = {**options}
+    spec, call = spec_and_options(metric, given)
+    declared, columns = spec.metric, FrameColumns(true, pred, score, weight)
+    if columns.are_named(y_pred=y_pred, y_score=y_score, sample_weight=call.sample_weight):
+        tally, call = counted_frame(y_true, columns, call)  # type: ignore[arg-type]  # a frame
+        y_true = table_for(declared, tally, call)
+    predicted = application.predictions_or_scores(declared, y_pred, y_score)
+    table = application.counted(declared, y_true, predicted, call)  # type: ignore[arg-type]  # no frame any more
+    numbers: list[Any] = list(Baselines(table).values(declared, call))
+    return Chance(spec.name, *numbers, *[math.nan] * (4 - len(numbers)))
+
+
+@dataclass(frozen=True, eq=False)
+class Baselines:
+    """The expected tables of the baselines on one table, made once for all metrics."""
+
+    table: MetricTable
+    _guesses: dict[tuple[bool, Label], tuple[Array, Sequence[MetricTable]]] = field(default_factory=dict)
+
+    def same_margins(self, spec: MetricSpec, options: CallOptions) -> float:
+        """The value of the baseline of the same margins."""
+        call = spec.options(options)
+        return float(next(self.values(spec.metric, replace(call, average=call.average or NATIVE))))
+
+    def values(self, metric: Metric, call: CallOptions) -> Iterator[Array | float]:
+        """The metric on the expected table of each baseline."""
+        one_class, guesses = self._expected(metric, call)
+        # What was about the rows is counted by now, and the positive class of a two-class table is settled.
+        left: dict[str, Any] = {"undefined": call.undefined}
+        if isinstance(guesses[0], (Confusion, ProbabilityTable)):
+            left |= {"average": call.average, "pos_label": call.pos_label}
+        for guess in guesses:
+            yield rounded_to_zero(metric, np.where(one_class, math.nan, metric(guess, **left)))
+
+    def _expected(self, metric: Metric, call: CallOptions) -> tuple[Array, Sequence[MetricTable]]:
+        """Which tables lack a class, and the expected tables of the class that the call is about."""
+        table, is_of_one = self.table, isinstance(self.table, Confusion) and call.average == NATIVE
+        if isinstance(table, Confusion) and is_of_one:
+            application.positive_place(metric, table, call)  # an unclear class is refused with the numbers of the rows
+        key = (is_of_one, call.pos_label if is_of_one else None)
+        if key not in self._guesses:
+            table = collapsed(table, call.pos_label) if isinstance(table, Confusion) and is_of_one else table
+            self._guesses[key] = lacks_a_class(table), _guesses(table)
+        return self._guesses[key]
+
+
+def spec_and_options(metric: SpecLike, options: dict[str, Any]) -> tuple[MetricSpec, CallOptions]:
+    """The metric with the parameters among the options, which leave them, and the options of its call."""
+    spec, parameters = (
+        MetricSpec.of(metric),
+        {key: options.pop(key) for key in list(options) if key not in OPTION_NAMES},
+    )
+    undefined = undefined_or_zero_division(options.pop("undefined", math.nan), parameters.pop("zero_division", None))
+    options["undefined"] = undefined
+    spec = replace(spec, metric=spec.metric.fixed(**parameters)) if parameters else spec
+    return spec, spec.options(CallOptions(**options))
+
+
+def collapsed(table: Confusion, pos_label: Label) -> Counts | Confusion:
+    """The table of the named class against the rest, if one was named."""
+    return table if pos_label is None and table.positive is None else table.counts(pos_label)
+
+
+def rounded_to_zero(metric: Metric, value: Array) -> Array | float:
+    """The value of a baseline, 0 where only rounding keeps it from that."""
+    # Where a metric can be negative, the guess of the same margins is 0 by a difference, which floats miss by 1e-17.
+    value = np.where(np.abs(value) < ROUNDING, 0.0, value) if metric.range[0] < 0 else value
+    return value if value.ndim else value.item()
+
+
+def lacks_a_class(table: MetricTable) -> Array:
+    """Which tables of an array hold one true class or no rows; a single one is refused."""
+    match table:
+        case Counts():
+            classes = np.stack([table.positives, table.negatives], -1)
+        case Confusion():
+            classes = table.matrix.sum(1)
+        case ProbabilityTable():
+            classes = table.class_shares
+        case _:
+            classes = np.stack([table.positive.total, table.negative.total], -1)
+    lacking = (classes > 0).sum(-1) < 2
+    if lacking.ndim == 0 and lacking:
+        what = "rows of one true class only" if classes.any() else "no rows"
+        raise InputError(f"The table holds {what}; a no-skill baseline needs rows of at least two classes.")
+    return np.asarray(lacking)
+
+
+def _guesses(table: MetricTable) -> Sequence[MetricTable]:
+    """The expected tables of the baselines: same margins, always the majority, always the minority, a coin."""
+    match table:
+        case Counts():
+            return _guessed_counts(table)
+        case Confusion():
+            return _guessed_classes(table)
+        case ProbabilityTable():
+            return (replace(table, probabilities=np.broadcast_to(table.class_shares, table.probabilities.shape)),)
+        case _:
+            return (_uninformed(table),)
+
+
+def _guessed_counts(counts: Counts) -> tuple[Counts, ...]:
+    p, n, flagged, left = (np.asarray(margin, dtype=np.float64) for margin in _margins(counts))
+    common = p > n  # of equal classes the negative is called the majority
+    with np.errstate(invalid="ignore"):
+        return tuple(
+            Counts.trusted(p * share, p * rest, n * share, n * rest)
+            for share, rest in (
+                (flagged / (p + n), left / (p + n)),
+                (common * 1.0, ~common * 1.0),
+                (~common * 1.0, common * 1.0),
+                (0.5, 0.5),
+            )
+        )
+
+
+def _margins(counts: Counts) -> tuple[Array | float, ...]:
+    return counts.positives, counts.negatives, counts.predicted_positives, counts.predicted_negatives
+
+
+def _guessed_classes(table: Confusion) -> tuple[Confusion, ...]:
+    truth = table.matrix.sum(1).astype(np.float64)
+    k, present = len(truth), np.flatnonzero(truth)
+    # The last of the rarest classes, so that equal classes have a majority and a minority that differ.
+    rarest = present[::-1][truth[present][::-1].argmin()]
+    shares = (np.eye(k)[truth.argmax()], np.eye(k)[rarest], np.full(k, 1 / k))
+    matrices = [independent(table.matrix), *(np.outer(truth, share) for share in shares)]
+    return tuple(_expected(table, matrix) for matrix in matrices)
+
+
+def independent(matrix: Array) -> Array:
+    """The expected table of a random predictor with the same margins."""
+    truth, predicted = (matrix.sum(axis).astype(np.float64) for axis in (1, 0))
+    return np.outer(truth, predicted / truth.sum())
+
+
+def _expected(table: Confusion, matrix: Array) -> Confusion:
+    # The rows only show which cells are empty, lest what rounding leaves of a sum of weights be taken for one.
+    return Confusion(table.labels, (matrix > 0).astype(np.int64), matrix, matrix, table.positive)
+
+
+def _uninformed(table: ScoreTable) -> ScoreTable:
+    """The same rows, each with the share of positives as its score."""
+    share = np.array([table.positive.total / table.total])
+    return ScoreTable(_level(table.positive, share), _level(table.negative, share), table.label)
+
+
+def _level(side: ClassScores, score: Array) -> ClassScores:
+    rows, weights = np.array([side.n]), np.array([side.total])
+    return ClassScores(score, rows) if side.given_weights is None else ClassScores(score, rows, weights, weights)

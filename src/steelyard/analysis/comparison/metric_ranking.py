@@ -1,0 +1,178 @@
+"""Metric ranking: the metrics by how much they favour one model, here and at other prevalences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.prevalence.prevalence import at_prevalence, scores_at
+from steelyard.analysis.results.formatting import ROUNDING
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from steelyard._types import Array
+    from steelyard.analysis.comparison.paired_difference import ModelTables
+    from steelyard.metrics.spec import MetricSpec
+
+_PREVALENCES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True, eq=False)
+class Standing(Flat):
+    """The place of one metric in the order of the differences, here and over the prevalences."""
+
+    metric: str
+    difference: float
+    rank: int | None
+    sign: str
+    favours: str | None
+    lowest_rank: int | None
+    highest_rank: int | None
+    signs: str
+
+
+@dataclass(frozen=True, eq=False)
+class Place(Flat):
+    """The difference of two models by one metric at one prevalence, and its rank there."""
+
+    metric: str
+    prevalence: float
+    value_a: float
+    value_b: float
+    difference: float
+    rank: int | None
+    sign: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Result[Standing]):
+    """The metrics in the order of the difference a - b, descending, and their places at other prevalences.
+
+    `changes` names the first metric after each change of sign; `favours` says whom a sign speaks for.
+    """
+
+    a: str
+    b: str
+    prevalence: float | None
+    order: Rows[Standing]
+    changes: tuple[str, ...]
+    places: Rows[Place]
+
+    def __repr__(self) -> str:
+        lines = table_text(self.order.to_dicts()).splitlines()
+        for i, standing in reversed(list(enumerate(self.order, 1))):
+            if standing.metric in self.changes:
+                lines.insert(i, "-" * len(lines[0]))
+        prevalences = sorted({place.prevalence for place in self.places})
+        listed = ", ".join(f"{p:g}" for p in prevalences)
+        over = f"; ranks and signs also at prevalences {listed}" if prevalences else ""
+        return "\n".join([f"Metrics by {self.a} - {self.b}{over}", *lines])
+
+    def __iter__(self) -> Iterator[Standing]:
+        return iter(self.order)
+
+    def to_frame(self, library: Any = None) -> Any:
+        """A data frame of every metric's place at every prevalence, or of the order where there are none."""
+        return self.places.to_frame(library) if self.places else self.order.to_frame(library)
+
+
+def ranking(a: str, b: str, tables: ModelTables, prevalences: Sequence[float] | None) -> Ranking:
+    """The metrics in the order of a - b, and their places at the prevalences."""
+    place = _positive_place(tables)
+    grid = _prevalences(place, prevalences)
+    values = np.array([[float(tables.value(spec, name).value) for name in (a, b)] for spec in tables.specs])
+    over = np.array([[_values_at(tables, spec, name, place, grid) for name in (a, b)] for spec in tables.specs])
+    differences, differences_at = values[:, 0] - values[:, 1], over[:, 0] - over[:, 1]
+    ranks, ranks_at = _ranks(differences), _ranks(differences_at)
+    standings = [
+        _standing(spec, differences[i], ranks[i], ranks_at[i], differences_at[i], (a, b))
+        for i, spec in enumerate(tables.specs)
+    ]
+    order = sorted(standings, key=lambda s: (s.rank is None, s.rank))
+    signed = [s for s in order if s.sign in ("+", "-")]
+    changes = tuple(after.metric for before, after in pairwise(signed) if before.sign != after.sign)
+    places = Rows(row for i, spec in enumerate(tables.specs) for row in _places(spec, grid, over[i], ranks_at[i]))
+    return Ranking(a, b, _observed_prevalence(tables, a, place), Rows(order), changes, places)
+
+
+def _places(spec: MetricSpec, prevalences: Array, values: Array, ranks: Array) -> Iterator[Place]:
+    """The places of one metric, given its values of both models at each prevalence."""
+    for prevalence, value_a, value_b, rank in zip(prevalences, *values, ranks, strict=True):
+        difference = float(value_a - value_b)
+        row = (float(prevalence), float(value_a), float(value_b), difference)
+        yield Place(spec.name, *row, _whole(rank), _sign(difference))
+
+
+def _standing(
+    spec: MetricSpec, difference: float, rank: float, ranks: Array, differences: Array, models: tuple[str, str]
+) -> Standing:
+    sign = _sign(difference)
+    better = {1: "+", -1: "-"}.get(spec.sign)
+    favours = None if better is None or sign not in ("+", "-") else models[0] if sign == better else models[1]
+    ranks = np.append(ranks, rank)
+    ranks = ranks[~np.isnan(ranks)]
+    low, high = (int(ranks.max()), int(ranks.min())) if len(ranks) else (None, None)
+    signs = "".join(map(_sign, differences))
+    return Standing(spec.name, float(difference), _whole(rank), sign, favours, low, high, signs)
+
+
+def _sign(difference: float) -> str:
+    if math.isnan(difference):
+        return "?"
+    return "0" if abs(difference) <= ROUNDING else "+" if difference > 0 else "-"
+
+
+def _whole(rank: float) -> int | None:
+    return None if math.isnan(rank) else int(rank)
+
+
+def _ranks(differences: Array) -> Array:
+    """1 for the largest difference on the first axis; equal ones share the better rank, undefined ones have none."""
+    larger = differences[None, :] > differences[:, None] + ROUNDING
+    return np.where(np.isnan(differences), np.nan, 1.0 + larger.sum(1))
+
+
+def _positive_place(tables: ModelTables) -> int | None:
+    """The place of the positive class in the models' tables; None where the metrics are of all classes."""
+    if tables.scores:
+        return 1
+    table = next(iter(tables.labels.values()))
+    try:
+        return table.index(table.positive_label()) if tables.options.average == "native" else None
+    except InputError:
+        return None
+
+
+def _observed_prevalence(tables: ModelTables, model: str, place: int | None) -> float | None:
+    if tables.scores:
+        table = tables.scores[model]
+        return table.positive.n / table.n
+    rows = tables.labels[model].rows
+    return None if place is None else float(rows[place].sum() / rows.sum())
+
+
+def _prevalences(place: int | None, prevalences: Sequence[float] | None) -> Array:
+    if prevalences is not None and len(prevalences) and place is None:
+        raise InputError("A prevalence is that of one class: compare with pos_label=, or leave prevalences= out.")
+    grid = np.atleast_1d(checked_prevalence(_PREVALENCES if prevalences is None else prevalences))
+    return np.zeros(0) if place is None else grid
+
+
+def _values_at(tables: ModelTables, spec: MetricSpec, model: str, place: int | None, prevalences: Array) -> Array:
+    """The metric of one model with the classes re-weighted to each prevalence."""
+    estimand = tables.estimand(spec, model)
+    if tables.reads_scores(spec):
+        reweighted = (scores_at(tables.scores[model], float(prevalence)) for prevalence in prevalences)
+        return np.array([float(estimand.on_scores(table)[0]) for table in reweighted])
+    if place is None or not spec.is_native:  # a prevalence is that of the positive class
+        return np.full(len(prevalences), np.nan)
+    return estimand.on_counts(at_prevalence(tables.labels[model].one_vs_rest()[place], prevalences))

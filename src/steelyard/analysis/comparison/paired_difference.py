@@ -1,0 +1,102 @@
+"""Paired difference: how much one model exceeds another by a metric, and the models' tables that it comes from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.intervals.estimand import Estimand
+from steelyard.analysis.results.result_json import read_metric
+from steelyard.analysis.results.rows import Flat
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard.metrics.metric_value import MetricValue
+
+
+@dataclass(frozen=True, eq=False)
+class Difference(Flat):
+    """How much model a exceeds model b by one metric, the interval of that, and the test that it is 0.
+
+    The simultaneous interval holds for all pairs of models together. `p_not_worse` is the one-sided p-value of a being
+    worse than b by the margin or more, where a margin is given: where it is small, a is not.
+    """
+
+    a: str
+    b: str
+    spec: MetricSpec = field(metadata={"key": "metric"})
+    value_a: float
+    value_b: float
+    difference: float
+    low: float = math.nan
+    high: float = math.nan
+    p_value: float = math.nan
+    p_holm: float = math.nan
+    method: str = ""
+    undefined_share: float = 0.0
+    why: str | None = None
+    simultaneous_low: float = math.nan
+    simultaneous_high: float = math.nan
+    p_not_worse: float | None = None
+
+    @property
+    def metric(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    def row(self) -> dict[str, Any]:
+        """The difference as a row of a table."""
+        columns = ("metric" if name == "spec" else name for name in vars(self))
+        return {column: getattr(self, column) for column in columns}
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTables:
+    """The tables of each model, by its name, the metrics that they are compared by, and the options of the call."""
+
+    specs: tuple[MetricSpec, ...]
+    options: CallOptions
+    labels: Mapping[str, Confusion] = field(default_factory=dict)
+    scores: Mapping[str, ScoreTable] = field(default_factory=dict)
+
+    def saved(self) -> dict[str, Any]:
+        """What JSON holds of them: the metrics, the class or the average, and each table."""
+        tables = {"labels": dict(self.labels), "scores": dict(self.scores)}
+        return {"metrics": self.specs, "positive": self.options.pos_label, "average": self.options.average, **tables}
+
+    @classmethod
+    def from_saved(cls, data: dict[str, Any]) -> ModelTables:
+        """The tables that were saved."""
+        specs = tuple(read_metric(name) for name in data["metrics"])
+        labels = {name: Confusion.from_json(table) for name, table in data["labels"].items()}
+        scores = {name: ScoreTable.from_json(table) for name, table in data["scores"].items()}
+        return cls(specs, CallOptions(data["positive"], average=data["average"]), labels, scores)
+
+    def reads_scores(self, spec: MetricSpec) -> bool:
+        """Whether the metric is taken of the scores and not of the labels."""
+        return bool(self.scores) and spec.is_native and spec.metric.scores is not None
+
+    def estimand(self, spec: MetricSpec, model: str) -> Estimand:
+        """The metric of one model."""
+        table = self.scores[model] if self.reads_scores(spec) else self.labels[model]
+        return Estimand(spec, table, spec.metric.parameters, spec.options(self.options))
+
+    def value(self, spec: MetricSpec, model: str) -> MetricValue:
+        """The metric's value of one model."""
+        estimand = self.estimand(spec, model)
+        return estimand.on(estimand.table)
+
+    def difference(self, spec: MetricSpec, a: str, b: str) -> Difference:
+        """The difference of two models by the metric, not yet tested."""
+        values = {name: self.value(spec, name) for name in (a, b)}
+        reasons = [f"{name}: {computed.why}" for name, computed in values.items() if np.isnan(computed.value)]
+        value_a, value_b = (float(values[name].value) for name in (a, b))
+        return Difference(a, b, spec, value_a, value_b, value_a - value_b, why="; ".join(reasons) or None)

@@ -1,0 +1,113 @@
+"""Cluster scores: rows with scores in clusters, such as a patient's, and how much further their metrics scatter.
+
+The areas of clustered rows: Obuchowski (1997), Biometrics 53, 567-578.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.intervals.class_ranks import ClassRanks
+from steelyard.analysis.intervals.draws import binned_rows
+from steelyard.analysis.intervals.influence_spread import RowInfluences, StudentSpread
+from steelyard.analysis.intervals.lone_clusters import score_reason
+from steelyard.analysis.intervals.row_mass import RowMass
+from steelyard.analysis.intervals.score_draws import score_deviations
+from steelyard.analysis.intervals.score_influence import score_influence
+from steelyard.errors import InputError
+from steelyard.ingest import arrays, label_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from steelyard._types import Array
+    from steelyard.analysis.intervals.estimand import Estimand
+    from steelyard.analysis.intervals.inference import ClusteredRows, Inference
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.score_table import ScoreTable
+
+
+@dataclass
+class ClusterScores:
+    """The rows of a table of scores: which are positive, their scores, what each counts for and its cluster."""
+
+    table: ScoreTable
+    positive: Array
+    scores: Array
+    mass: RowMass
+    _effects: dict[str, tuple[float, float]] = field(default_factory=dict)
+    _moved: dict[str, Array] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: ClusteredRows, table: ScoreTable, inference: Inference) -> ClusterScores:
+        """The rows behind the table, without those of no weight."""
+        if inference.prevalence is not None:
+            raise InputError(
+                "prevalence= and cluster= cannot be given together; take the clusters at their own prevalence."
+            )
+        codes, labels = label_codes.distinct(arrays.column(rows.y_true, "y_true"), "y_true")
+        positive = np.array([bool(label == table.label) for label in labels])[codes]
+        given = rows.y_pred if rows.y_score is None else rows.y_score
+        if given is not None and np.ndim(given) == 2:
+            raise InputError(
+                "The scores of one class of several columns have no interval by clusters; give its column alone and "
+                "pos_label=."
+            )
+        scores = arrays.finite_scores(given)  # type: ignore[arg-type]  # one of them is given
+        times = arrays.weights(rows.frequency, "frequency", whole=True)
+        weights = arrays.weights(rows.sample_weight, "sample_weight")
+        members = arrays.column(rows.clusters, "cluster")
+        arrays.check_lengths(y_true=positive, y_score=scores, cluster=members, sample_weight=weights, frequency=times)
+        if times is not None and weights is None:
+            weights = np.ones(len(times))
+        mass = RowMass.of_rows(times, weights, members)
+        there = np.ones(len(scores), dtype=bool) if mass.weights is None else mass.weights > 0
+        return cls(table, positive[there], scores[there], mass.at(there))
+
+    @cached_property
+    def _entries(self) -> tuple[ScoreTable, list[Array]]:
+        return binned_rows(self.table, ClassRanks.of(self.scores, self.positive))
+
+    def unknown_variation(self, metric: Metric, parameters: Mapping[str, Any], *, fixed_shares: bool) -> str | None:
+        """Why clusters give no interval of the metric: the positives or the negatives are of one of them alone."""
+        return score_reason(metric, parameters, self.mass.clusters, self.positive, fixed_shares=fixed_shares)
+
+    def widened(self, metric: Metric, parameters: Mapping[str, Any], spread: StudentSpread) -> StudentSpread:
+        """What is known of rows that are independent, as the clusters leave it."""
+        key = f"{metric.name} {sorted(parameters.items())}"
+        if key not in self._effects:
+            self._effects[key] = self._effect(metric, parameters)
+        effect, degrees = self._effects[key]
+        return StudentSpread(spread.variance * effect, degrees)
+
+    def _effect(self, metric: Metric, parameters: Mapping[str, Any]) -> tuple[float, float]:
+        """How many times the variance of independent rows the clusters have, and their degrees of freedom.
+
+        Where rows show no variation at all, those of a cluster are taken for copies of one.
+        """
+        table, places = self._entries
+        influence = score_influence(metric, table, parameters)
+        by_row = np.zeros(len(self.scores))
+        for rows, of_class, at in zip((self.positive, ~self.positive), influence or (), places, strict=False):
+            by_row[rows] = of_class[at]
+        mass = self.mass
+        alone = RowInfluences(by_row, self.positive, mass.weights, squares=mass.squares).spread()
+        together = RowInfluences(by_row, self.positive, mass.weights, mass.clusters).spread()
+        if 0 < alone.variance < np.inf and 0 < together.variance < np.inf:
+            return together.variance / alone.variance, together.degrees
+        sizes = np.bincount(self.mass.clusters, self.mass.weights)  # type: ignore[arg-type]  # clusters are given
+        units = float(sizes.sum() ** 2 / (sizes**2).sum())
+        return len(self.scores) / units, max(units - 1, 1.0)
+
+    def drawn_values(self, estimand: Estimand, value: float, beside: Sequence[Estimand], inference: Inference) -> Array:
+        """A metric without influence under random weights of whole clusters, drawn once for those asked beside it."""
+        name = estimand.named.metric.name
+        if name not in self._moved:
+            metrics = {each.named.metric.name: each.named.metric for each in (estimand, *beside)}
+            named = {"": self.scores}
+            self._moved |= score_deviations([*metrics.values()], named, self.positive, self.mass, inference)[""]
+        return value + self._moved[name]

@@ -1,0 +1,62 @@
+"""Cluster tables: the confusion matrix of each cluster of rows, such as a patient's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.intervals.large_tables import LEAST_DRAWS
+from steelyard.errors import InputError
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.array_tables import declared_labels
+from steelyard.ingest.row_order import check_order
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.analysis.intervals.inference import ClusteredRows
+    from steelyard.metrics.call_options import CallOptions
+
+_MOST_CELLS = 50_000_000  # of the tables of all clusters, which are in memory together
+
+
+def has_several_clusters(rows: ClusteredRows) -> bool:
+    """Whether rows that count are of two clusters or more, without which nothing shows how clusters vary."""
+    member, times = arrays.column(rows.clusters, "cluster"), arrays.weights(rows.frequency, "frequency", whole=True)
+    counted = member if times is None else member[times > 0]
+    return bool((counted != counted[:1]).any())
+
+
+def cluster_tables(rows: ClusteredRows, options: CallOptions) -> Array:
+    """The table of each cluster that has any weight, clusters on a first axis; the mean row has weight 1."""
+    check_order(y_true=rows.y_true, y_pred=rows.y_pred, cluster=rows.clusters, frequency=rows.frequency)
+    true, pred = arrays.column(rows.y_true, "y_true"), arrays.column(rows.y_pred, "y_pred")
+    member = arrays.column(rows.clusters, "cluster")
+    weight = arrays.weights(rows.sample_weight, "sample_weight")
+    times = arrays.weights(rows.frequency, "frequency", whole=True)
+    arrays.check_lengths(y_true=true, y_pred=pred, cluster=member, sample_weight=weight, frequency=times)
+    true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared_labels(options.labels))
+    which, clusters = label_codes.encode(member, None, "cluster")
+    k, mass = _checked_size(len(clusters), len(labels)), np.ones(len(true))
+    for column in (weight, times):
+        mass = mass if column is None else mass * column
+    code = (which.astype(np.int64) * k + true_codes.astype(np.int64)) * k + pred_codes.astype(np.int64)
+    tables = np.bincount(code, mass, minlength=len(clusters) * k * k).reshape(-1, k, k)
+    weighted = tables[tables.sum((1, 2)) > 0]
+    if len(weighted) < 2:
+        raise InputError(
+            "cluster= names one cluster only; with no second one the variation between clusters is unknown."
+        )
+    # The prior adds rows, so a row must weigh 1 on average, whatever the scale of the weights.
+    row_weight = 1.0 if weight is None else (weight * mass).sum() / mass.sum()
+    return np.asarray(weighted / row_weight)
+
+
+def _checked_size(clusters: int, k: int) -> int:
+    """How many labels there are; refused where the tables, or draws of them, would not fit into memory."""
+    if max(clusters, LEAST_DRAWS) * k**2 > _MOST_CELLS:
+        raise InputError(
+            f"{clusters:,} clusters of {k:,} labels have tables of more than {_MOST_CELLS:,} cells; merge rare labels, "
+            "or leave cluster= out."
+        )
+    return k

@@ -1,0 +1,129 @@
+"""Inference: the options that travel together wherever a value gets an interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steelyard.analysis.intervals.auc_intervals import AUC_INTERVALS
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.intervals.rate_intervals import RATE_INTERVALS
+from steelyard.analysis.levels import check_level, tails
+from steelyard.errors import InputError
+from steelyard.ingest import arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Labels, Rng, Weights
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+
+COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified-bootstrap", "bca")
+RATE_METHODS = tuple(RATE_INTERVALS)
+AUC_METHODS = tuple(AUC_INTERVALS)
+INFLUENCE_METHODS = ("influence",)
+REFERENCE_METHODS = ("calibrated",)  # no interval, but what a calibrated model would show
+ISOTONIC_METHODS = ("isotonic",)  # of what is read from the isotonic reliability curve
+RANK_METHODS = ("bayesian-bootstrap",)
+COLUMN_METHODS = ("student",)  # of mean losses of a column of scores for each class
+SCORE_METHODS = (
+    *AUC_METHODS,
+    *INFLUENCE_METHODS,
+    *REFERENCE_METHODS,
+    *ISOTONIC_METHODS,
+    *RANK_METHODS,
+    *COLUMN_METHODS,
+)
+METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *SCORE_METHODS, "cluster")
+
+
+STRATIFIED = 'The number of rows of each class is taken as chosen (design="stratified").'
+_LEAST_DRAWS = 20
+DESIGNS = ("random", "stratified")  # of a test set: rows drawn from all, or so many of each class
+
+
+class ClusteredRows(NamedTuple):
+    """Labels, predictions and scores row by row, and the cluster of each, such as the patient."""
+
+    y_true: ArrayLike
+    y_pred: ArrayLike | None
+    clusters: ArrayLike
+    frequency: Weights = None
+    groups: Mapping[Labels, Array] = MappingProxyType({})  # the places of the rows of each group, by its key
+    y_score: ArrayLike | None = None
+    sample_weight: Weights = None
+
+    def of_group(self, key: Labels) -> ClusteredRows:
+        """The rows of one group, each in its cluster."""
+        places = self.groups[key]
+
+        def of_group(column: ArrayLike | None, name: str) -> Array | None:
+            if column is not None and np.ndim(column) == 2:  # a column of scores for each class
+                return np.asarray(np.asarray(column)[places])
+            return None if column is None else arrays.column(column, name)[places]
+
+        return self._replace(
+            y_true=arrays.column(self.y_true, "y_true")[places],
+            y_pred=of_group(self.y_pred, "y_pred"),
+            clusters=arrays.column(self.clusters, "cluster")[places],
+            frequency=of_group(self.frequency, "frequency"),
+            groups={},
+            y_score=of_group(self.y_score, "y_score"),
+            sample_weight=of_group(self.sample_weight, "sample_weight"),
+        )
+
+
+@dataclass(frozen=True)
+class Inference:
+    """How intervals are made: the level, the method, how many draws from where, at which prevalence.
+
+    >>> Inference(level=0.9).level
+    0.9
+    """
+
+    level: float = 0.95
+    method: str = "auto"
+    draws: int | None = None
+    rng: Rng = None
+    prevalence: PrevalenceLike | None = None
+    clustered: ClusteredRows | None = None
+    design: str = "random"
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        if self.design not in DESIGNS:
+            raise InputError(f"design is 'random', or 'stratified' (so many rows of each class), not {self.design!r}.")
+        if self.method not in METHODS:
+            raise InputError(f"No method is called {self.method!r}; there are {', '.join(METHODS)}.")
+        whole = isinstance(self.draws, (int, np.integer)) and not isinstance(self.draws, bool)
+        if self.draws is not None and (not whole or self.draws < _LEAST_DRAWS):
+            raise InputError(
+                f"draws is a whole number of {_LEAST_DRAWS} or more, of which ends are read, not {self.draws!r}."
+            )
+
+    @property
+    def generator(self) -> np.random.Generator:
+        """The generator that was given, or one with a fixed seed."""
+        return generator(self.rng)
+
+    @property
+    def tails(self) -> tuple[float, float]:
+        """The two quantiles of the draws that are the ends of an interval."""
+        return tails(self.level)
+
+    def keeps_class_sizes(self, method: str = "") -> bool:
+        """Whether the number of rows of each class was chosen, and is not a matter of chance."""
+        return self.design == "stratified" or method.startswith("stratified")
+
+    def of_group(self, key: Labels) -> Inference:
+        """The same for the rows of one group, which stay in their clusters."""
+        return self if self.clustered is None else replace(self, clustered=self.clustered.of_group(key))
+
+    def of_independent_rows(self) -> Inference:
+        """The same for rows that belong to no cluster."""
+        return replace(self, clustered=None)

@@ -1,0 +1,197 @@
+"""The ends of intervals: one set of draws of a table, and from it the interval of any metric as asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.analysis.intervals import bca
+from steelyard.analysis.intervals.calibrated_reference import beside_reference, is_calibration_error
+from steelyard.analysis.intervals.draws import as_counts
+from steelyard.analysis.intervals.inference import RANK_METHODS, RATE_METHODS, REFERENCE_METHODS, Inference
+from steelyard.analysis.intervals.interval import Interval
+from steelyard.analysis.intervals.interval_methods import chosen_method
+from steelyard.analysis.intervals.isotonic_intervals import IsotonicIntervals, is_isotonic
+from steelyard.analysis.intervals.kinks import deviance_limit, near_kink
+from steelyard.analysis.intervals.point_intervals import lowest
+from steelyard.analysis.intervals.probability_intervals import probability_ends
+from steelyard.analysis.intervals.quantiles import quantiles
+from steelyard.analysis.intervals.rank_sampler import RankSampler
+from steelyard.analysis.intervals.rate_intervals import rate_interval
+from steelyard.analysis.intervals.recentred import recentred, unbiased
+from steelyard.analysis.intervals.score_intervals import ScoreIntervals
+from steelyard.analysis.intervals.table_sampler import TableSampler
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.errors import InputError
+from steelyard.metrics.metric_value import plain
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.probability_table import ProbabilityTable
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard._types import Array
+    from steelyard.analysis.intervals.estimand import Estimand
+    from steelyard.analysis.intervals.large_tables import DrawnValues
+    from steelyard.metrics.metric_value import MetricValue
+    from steelyard.statistics.statistic import MetricTable
+
+
+_CLUSTERED_CALIBRATION = (
+    "no interval: rows of one cluster go wrong together, and how far that moves a calibration error is not known"
+)
+
+
+class Bounds(NamedTuple):
+    """The ends, the share of draws that are undefined and, where scores were binned, the error of that."""
+
+    low: Any
+    high: Any
+    undefined_share: float = 0.0
+    bin_error: float | None = None
+    why: Any = None  # the reason where a value has no interval
+
+
+@dataclass
+class IntervalSampler:
+    """One set of draws for all metrics of one call; `cluster_tables` has the table of each cluster."""
+
+    inference: Inference
+    cluster_tables: Array | None = None
+    rng: np.random.Generator = field(init=False)
+    ranks: RankSampler = field(init=False)
+    scores: ScoreIntervals = field(init=False)
+    isotonic: IsotonicIntervals = field(init=False)
+    tables: TableSampler = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rng = self.inference.generator
+        self.ranks = RankSampler(self.inference, self.rng)
+        self.scores = ScoreIntervals(self.inference)
+        self.isotonic = IsotonicIntervals(self.inference)
+        self.tables = TableSampler(self.inference, self.rng, self.cluster_tables)
+
+    def intervals(self, estimands: Sequence[Estimand]) -> list[Interval]:
+        """The intervals of all estimands; all values come first, as draws are not kept for a next one."""
+        values = [estimand.on(self._table_at_prevalence(estimand.table)) for estimand in estimands]
+        methods = [chosen_method(estimand, self.inference) for estimand in estimands]
+        pairs = zip(estimands, methods, strict=True)
+        self.tables.asked = list(zip(estimands, methods, strict=True))
+        self.scores.asked = estimands
+        self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
+        return [self._interval(*parts) for parts in zip(estimands, values, methods, strict=True)]
+
+    def _table_at_prevalence(self, table: MetricTable) -> MetricTable:
+        prevalence = self.inference.prevalence
+        return table if prevalence is None or isinstance(table, ProbabilityTable) else at_prevalence(table, prevalence)
+
+    def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval[Any]:
+        """The interval of one metric on one table, around the value it has there."""
+        if method in REFERENCE_METHODS:
+            small = self.scores.tables(estimand.table)[0]  # type: ignore[arg-type]  # a metric of scores
+            return beside_reference(estimand, small, computed, self.inference.level, self.inference.generator)
+        value, bounds = computed.value, self._bounds(estimand, method, computed.value)
+        # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
+        undefined = np.isnan(value) | np.isnan(bounds.low) | np.isnan(bounds.high)
+        limits = estimand.named.metric.range
+        ends = (np.fmin(np.clip(bounds.low, *limits), value), np.fmax(np.clip(bounds.high, *limits), value))
+        low, high = (plain(np.where(undefined, np.nan, end)) for end in ends)
+        numbers: tuple[Any, Any, Any] = (plain(value), low, high)
+        shares = (bounds.undefined_share, bounds.bin_error)
+        why = computed.why if bounds.why is None or np.any(computed.why != np.array(None)) else bounds.why
+        return Interval(estimand.named, *numbers, self.inference.level, method, *shares, why)
+
+    def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
+        if isinstance(estimand.table, ProbabilityTable):
+            ends = probability_ends(estimand, estimand.table, np.asarray(value), self.inference, self._of_class)
+            return Bounds(ends.low, ends.high, why=ends.why)
+        if isinstance(estimand.table, ScoreTable):
+            return self._score_bounds(estimand, estimand.table, method, value)
+        if estimand.options.average is None and isinstance(estimand.table, Confusion):
+            return self._class_bounds(estimand, estimand.table, method, np.asarray(value))
+        if (reason := estimand.unknown_class or self.tables.unknown_variation(estimand)) is not None:
+            return Bounds(np.nan, np.nan, why=reason)
+        if method in (*RATE_METHODS, "bca"):
+            _check_unweighted(estimand, method)
+        if method in RATE_METHODS:
+            counts = estimand.positive_counts
+            return Bounds(*rate_interval(estimand.metric, counts, method, self.inference.level))
+        return self._count_bounds(estimand, method, value)
+
+    def _count_bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
+        """The ends by draws of the table: of those from its posterior, and of those around the value seen."""
+        drawn = self.tables.values(estimand, method)
+        if method == "bca":
+            levels = bca.quantile_levels(estimand, drawn.values, float(value), self.inference.tails)
+            low, high = levels if np.isnan(levels).any() else quantiles(drawn.values, levels)
+            return Bounds(low, high, float(np.isnan(drawn.values).mean()))
+        hull = self._hull(estimand, drawn, value)
+        return self._around_kinks(estimand, drawn.values, hull) if method == "deviance" else hull
+
+    def _hull(self, estimand: Estimand, drawn: DrawnValues, value: Array | float) -> Bounds:
+        """The ends that hold both the draws and, where they have a centre, the draws moved to the value."""
+        low, high = quantiles(drawn.values, self.inference.tails)
+        undefined = float(np.isnan(drawn.values).mean())
+        if drawn.centre is None:
+            return Bounds(low, high, undefined)
+        around = (low, high) if drawn.around is drawn.values else quantiles(drawn.around, self.inference.tails)
+        limits, at = estimand.named.metric.range, np.asarray(value)
+        moved = [recentred(around, at, drawn.centre, limits, part) for part in (drawn.least_shift, 1.0)]
+        if drawn.least_shift:  # of two classes the bias is within the half row
+            moved.append(unbiased(moved[-1], at, drawn.around, drawn.centre, limits))
+        for ends in moved:
+            low, high = np.fmin(low, ends[0]), np.fmax(high, ends[1])
+        return Bounds(low, high, undefined)
+
+    def _class_bounds(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:
+        """The ends for every class, each against the rest as if it alone were asked for."""
+        classes = (replace(estimand.options, pos_label=label, average="native") for label in table.labels)
+        parts = [
+            self._bounds(replace(estimand, options=options), method, class_value)
+            for options, class_value in zip(classes, value, strict=True)
+        ]
+        low, high, undefined, _, why = zip(*parts, strict=True)
+        ends = (np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)))
+        return Bounds(*ends, why=np.array(why, dtype=object))
+
+    def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Array | float) -> Bounds:
+        calibration = is_calibration_error(estimand.metric) or is_isotonic(estimand.metric)
+        if calibration and self.inference.clustered is not None:
+            return Bounds(np.nan, np.nan, why=_CLUSTERED_CALIBRATION)
+        if not (table.positive.n and table.negative.n):
+            return Bounds(np.nan, np.nan)
+        if calibration:
+            return Bounds(*self.isotonic.ends(estimand.metric, table))
+        if self.inference.clustered is not None:
+            (low, high), why = self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value))
+            return Bounds(low, high, why=why)
+        if method not in RANK_METHODS:
+            return Bounds(*self.scores.ends(estimand, table, method, float(value)))
+        values, bin_error = self.ranks.values(estimand, float(value))
+        ends = quantiles(values, self.inference.tails)
+        there = replace(estimand, table=self._table_at_prevalence(table))
+        lowest_end = lowest(there, float(ends[0]), self.inference.level)
+        return Bounds(lowest_end, ends[1], float(np.isnan(values).mean()), bin_error)
+
+    def _of_class(self, estimand: Estimand) -> Interval:
+        """The interval of one column of scores, of independent rows."""
+        return IntervalSampler(replace(self.inference, method="auto", clustered=None)).intervals([estimand])[0]
+
+    def _around_kinks(self, estimand: Estimand, values: Array, hull: Bounds) -> Bounds:
+        """The range over the likely draws where a kink lies among them, the hull where it does not."""
+        drawn, expression = self.tables.tables(estimand, "deviance"), estimand.metric.trace(**estimand.parameters)
+        assert drawn.deviance is not None  # noqa: S101 - the method makes it
+        near = near_kink(expression, Cells(*as_counts(drawn.cells)), values.shape[:-1])
+        likely = np.where(drawn.deviance <= deviance_limit(self.inference.level), values, np.nan)
+        ranged = (np.fmin.reduce(likely, axis=-1), np.fmax.reduce(likely, axis=-1))
+        return hull._replace(low=np.where(near, ranged[0], hull.low), high=np.where(near, ranged[1], hull.high))
+
+
+def _check_unweighted(estimand: Estimand, method: str) -> None:
+    about_all = estimand.positive_place is None and not isinstance(estimand.table, Counts)
+    if about_all or (isinstance(estimand.table, Confusion) and estimand.table.weighted):
+        raise InputError(f"The method {method!r} counts rows of two classes without weights; use 'posterior'.")

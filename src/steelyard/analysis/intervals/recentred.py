@@ -1,0 +1,57 @@
+"""Re-centred ends: those of draws around a centre, moved to the value seen, and never past the limits of the metric.
+
+Moved as it is, an end would leave the range, and clipped there it would call a recall of 1 possible after a miss. So
+what lies between an end and the limit it moves to shrinks with the square of what lies between the value and the
+limit: after 1, 2, 3 or 10 misses the least share of misses comes within a tenth of a row of Clopper and Pearson's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.analysis.intervals.rate_intervals import Ends
+
+_POWER = 2.0
+# How often the bias is taken back. Twice is what theory has, of the value and of the draws, and covers .99 on average.
+# With 5 to 20 classes of 3 to 24 rows at least (60 to 150 test sets in each of 10 settings) AC-score is covered in .90
+# to 1.00, without it in .85 to .97, at 1.02 to 1.22 times the width; once leaves .87 of 20 classes of 3 rows. G-mean,
+# macro F1 and macro precision are 1.0 to 1.1 times as wide.
+_BIAS = 1.5
+
+
+def recentred(ends: Ends, value: Array, centre: Array, limits: tuple[float, float], part: float = 1.0) -> Ends:
+    """The ends moved that part of the way from their centre to the value; as they are where either is undefined.
+
+    >>> low, high = recentred((np.array(0.7), np.array(0.95)), np.array(0.9), np.array(0.88), (0, 1))
+    >>> print(f"{low:.4f} {high:.4f}")
+    0.7200 0.9653
+    """
+    with np.errstate(invalid="ignore"):
+        shift = part * (value - centre)
+    shift = np.where(np.isfinite(shift), shift, 0.0)
+    low = np.where(shift < 0, _towards(limits[0], ends[0], value, centre, part), ends[0] + shift)
+    high = np.where(shift > 0, _towards(limits[1], ends[1], value, centre, part), ends[1] + shift)
+    return low, high
+
+
+def unbiased(ends: Ends, value: Array, around: Array, centre: Array, limits: tuple[float, float]) -> Ends:
+    """Re-centred ends moved on by the bias of the value: that of draws around their centre.
+
+    A mean that low recalls pull down is lower on some rows than on all, and lower still on draws of those.
+    """
+    defined = np.isfinite(around)
+    mean = np.where(defined, around, 0.0).sum(-1) / np.maximum(defined.sum(-1), 1)
+    with np.errstate(invalid="ignore"):
+        there = np.clip(value - _BIAS * (mean - centre), *limits)
+    return recentred(ends, there, value, limits)
+
+
+def _towards(limit: float, end: Array, value: Array, centre: Array, part: float) -> Array:
+    if np.isinf(limit):
+        return np.asarray(end + part * (value - centre))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(limit + (end - limit) * np.abs((value - limit) / (centre - limit)) ** (_POWER * part))

@@ -1,0 +1,216 @@
+"""Score influence: how much a metric of scores changes for each unit of weight that is added to a row.
+
+The metrics are functions of the weight of both classes at or above each threshold, so a row's influence is the sum of
+their derivatives over the thresholds that flag it: one running sum, whatever the number of rows. The delta method
+after Hampel (1974), Journal of the American Statistical Association 69, 383-393.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.analysis.intervals.calibration_influence import CALIBRATION_INFLUENCES, Influence
+from steelyard.metrics import ranking
+from steelyard.metrics.catalogue import weighted_auc
+from steelyard.metrics.score_values import score_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from steelyard._types import Array
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.score_table import ScoreTable
+
+# By what the scores are read by.
+_INFLUENCES: dict[object, Callable[[ScoreTable, Mapping[str, Any]], Influence]] = {**CALIBRATION_INFLUENCES}
+
+
+def score_influence(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Influence | None:
+    """The influence of a row at each distinct score of the positives, ascending, and of the negatives.
+
+    The first-order change of the metric's value for each unit of weight added there, so that its variance is the sum
+    over rows of (weight x influence)^2; weight x influence sums to 0 over the table. None of a metric that depends on
+    the density of the scores at one threshold, which no table shows, and of one that is not smooth.
+
+    >>> from steelyard import get_metric, score_table
+    >>> table = score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> score_influence(get_metric("roc_auc"), table, {})
+    (array([-0.125,  0.125]), array([ 0.125, -0.125]))
+    """
+    return _INFLUENCES[metric.scores](table, parameters) if has_influence(metric, table) else None
+
+
+def has_influence(metric: Metric, table: ScoreTable) -> bool:
+    """Whether the influence of rows on the metric is known; on a table of one class it is not."""
+    return metric.scores in _INFLUENCES and ranking.missing(table) is None
+
+
+def _influence_of(metric: Metric) -> Callable[[Callable[..., Influence]], Callable[..., Influence]]:
+    """Register the influence of a metric."""
+
+    def register(function: Callable[..., Influence]) -> Callable[..., Influence]:
+        _INFLUENCES[metric.scores] = function
+        return function
+
+    return register
+
+
+# ---------------------------------------------------------------- curves: derivatives at every threshold
+
+
+class _Curve(NamedTuple):
+    """The weight of each class at or above every threshold, from nobody to all; where each class has its scores."""
+
+    tp: Array
+    fp: Array
+    places: list[Array]
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> _Curve:
+        scores, places = table.merged
+        cells = np.zeros((2, len(scores) + 1))
+        for cell, side, at in zip(cells, table.classes, places, strict=True):
+            cell[1:][at] = side.distinct[1][::-1]
+        tp, fp = cells.cumsum(-1)
+        return cls(tp, fp, places)
+
+    @property
+    def rates(self) -> tuple[Array, Array]:
+        """The false and the true positive rate."""
+        return self.fp / self.fp[-1], self.tp / self.tp[-1]
+
+    def influence(self, by_tp: Array, by_fp: Array) -> Influence:
+        """By the derivatives at each threshold: a row counts in all that flag it."""
+        every = (np.cumsum(by[:0:-1])[::-1] for by in (by_tp, by_fp))
+        positive, negative = (sums[at][::-1] for sums, at in zip(every, self.places, strict=True))
+        return positive, negative
+
+    def influence_by_rates(self, by_fpr: Array, by_tpr: Array) -> Influence:
+        """By the derivatives in both rates, whose last denominators are the weights of the classes."""
+        (fpr, tpr), (by_fp, by_tp) = self.rates, (by_fpr / self.fp[-1], by_tpr / self.tp[-1])
+        by_fp[-1] -= by_fp @ fpr
+        by_tp[-1] -= by_tp @ tpr
+        return self.influence(by_tp, by_fp)
+
+
+def _area_until(at: float, x: Array, y: Array) -> tuple[Array, Array]:
+    """The derivatives in x and in y of the area below the straight lines between them, up to a place of x."""
+    by_x, by_y = np.zeros(len(x)), np.zeros(len(x))
+    i = int(np.clip(np.searchsorted(x, at), 1, len(x) - 1))
+    wide, high = np.diff(x[:i]) / 2, (y[: i - 1] + y[1:i]) / 2
+    by_y[: i - 1] += wide
+    by_y[1:i] += wide
+    by_x[: i - 1] -= high
+    by_x[1:i] += high
+    into, step, rise = at - x[i - 1], x[i] - x[i - 1], y[i] - y[i - 1]  # the part of the line that is still inside
+    share = into / step if step else 0.0
+    by_y[i - 1] += into * (1 - share / 2)
+    by_y[i] += into * share / 2
+    by_x[i - 1] -= y[i - 1] + rise * share * (1 - share / 2)
+    by_x[i] -= rise * share**2 / 2
+    return by_x, by_y
+
+
+@_influence_of(ranking.roc_auc)
+def _roc_auc(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    curve, most = _Curve.of(table), parameters.get("max_fpr") or 1.0
+    scale = 0.5 / (most - most**2 / 2) if most < 1 else 1.0  # McClish's: 1/2 is a random ranking
+    by_fpr, by_tpr = _area_until(most, *curve.rates)
+    return curve.influence_by_rates(scale * by_fpr, scale * by_tpr)
+
+
+@_influence_of(weighted_auc)
+def _weighted_auc(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    rho, bands = (parameters.get(key, weighted_auc.parameters[key]) for key in ("rho", "bands"))
+    curve, weights = _Curve.of(table), rho ** np.arange(1, bands)
+    fpr, tpr = curve.rates
+    of_band = np.append(1 - weights, 1 + weights.sum())  # of each band of recall; the last is subtracted from the rest
+    by_fpr, by_tpr = np.zeros(len(fpr)), np.zeros(len(tpr))
+    for i, weight in enumerate(np.diff(of_band, append=0.0), start=1):
+        by_recall, by_false = _area_until(i / bands, tpr, fpr)
+        by_fpr += weight * by_false
+        by_tpr += weight * by_recall
+    return curve.influence_by_rates(by_fpr, by_tpr)
+
+
+def _precision(curve: _Curve) -> tuple[Array, Array, Array]:
+    """The precision at every threshold that flags somebody, and its derivatives in tp and in fp."""
+    tp, fp = curve.tp[1:], curve.fp[1:]
+    flagged = np.where(tp + fp > 0, tp + fp, 1.0)
+    return tp / flagged, fp / flagged**2, -tp / flagged**2
+
+
+@_influence_of(ranking.average_precision)
+def _average_precision(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    curve = _Curve.of(table)
+    precision, by_tp, by_fp = _precision(curve)
+    gained, positives = np.diff(curve.tp), curve.tp[-1]
+    value = gained @ precision / positives
+    by_tp = (gained * by_tp - np.diff(precision, append=0.0)) / positives
+    by_tp[-1] -= value / positives
+    return curve.influence(np.append(0.0, by_tp), np.append(0.0, gained * by_fp / positives))
+
+
+@_influence_of(ranking.negative_average_precision)
+def _negative_average_precision(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    negative, positive = _average_precision(table.swapped(), parameters)
+    return positive[::-1], negative[::-1]
+
+
+@_influence_of(ranking.mean_average_precision)
+def _mean_average_precision(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    both = _average_precision(table, parameters), _negative_average_precision(table, parameters)
+    positive, negative = ((one + other) / 2 for one, other in zip(*both, strict=True))
+    return positive, negative
+
+
+@_influence_of(ranking.pr_auc)
+def _pr_auc(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    curve = _Curve.of(table)
+    precision, by_tp, by_fp = _precision(curve)
+    gained, positives = np.diff(curve.tp), curve.tp[-1]
+    before = np.append(precision[:1], precision[:-1])
+    height = (precision + before) / 2
+    by_precision = (gained + np.append(gained[1:], 0.0)) / 2
+    by_precision[0] += gained[0] / 2
+    by_tp = by_tp * by_precision - np.diff(height, append=0.0)
+    by_tp[-1] -= gained @ height / positives
+    both = (np.append(0.0, by / positives) for by in (by_tp, by_fp * by_precision))
+    return curve.influence(*both)
+
+
+# ---------------------------------------------------------------- losses: means over rows
+
+
+def _loss_influence(table: ScoreTable, losses: Influence) -> Influence:
+    """Of a mean over rows: how far each row's loss is from it."""
+    total = table.positive.total + table.negative.total
+    mean = sum(side.distinct[1] @ loss for side, loss in zip(table.classes, losses, strict=True)) / total
+    positive, negative = ((loss - mean) / total for loss in losses)
+    return positive, negative
+
+
+@_influence_of(ranking.brier)
+def _brier(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    return _loss_influence(table, ((1 - table.positive.distinct[0]) ** 2, table.negative.distinct[0] ** 2))
+
+
+@_influence_of(ranking.log_loss)
+def _log_loss(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _loss_influence(table, (-np.log(table.positive.distinct[0]), -np.log1p(-table.negative.distinct[0])))
+
+
+@_influence_of(ranking.d2_log_loss)
+def _d2_log_loss(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    """The share of the prior's loss that is left is a ratio; the prior's loss moves with the prevalence alone."""
+    total, share = table.total, table.positive.total / table.total
+    prior = -share * np.log(share) - (1 - share) * np.log1p(-share)
+    left = 1 - float(score_values(ranking.d2_log_loss, table, {}))
+    slope = (np.log1p(-share) - np.log(share)) / total  # of the prior's loss, by how much a row moves the share
+    moved = slope * (1 - share), -slope * share
+    by_loss = _log_loss(table, parameters)
+    with np.errstate(invalid="ignore"):  # an infinite loss has none
+        return (left * moved[0] - by_loss[0]) / prior, (left * moved[1] - by_loss[1]) / prior

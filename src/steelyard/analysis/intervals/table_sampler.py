@@ -1,0 +1,161 @@
+"""Table sampler: the draws of a table of labels, made once for all metrics of a call, and their values on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.intervals.class_draws import HALF_ROW, TableDraws
+from steelyard.analysis.intervals.cluster_draws import cluster_draws
+from steelyard.analysis.intervals.draws import (
+    bootstrap_draws,
+    effective_cells,
+    mapped,
+    posterior_draws,
+    with_class_totals,
+)
+from steelyard.analysis.intervals.folded_tables import class_fold, folded
+from steelyard.analysis.intervals.kinks import deviances
+from steelyard.analysis.intervals.large_tables import COUNT_DRAWS, DrawnValues, draw_count, is_large, values_by_blocks
+from steelyard.analysis.intervals.lone_clusters import class_names, label_reason
+from steelyard.analysis.prevalence.class_shares import shares_in_use
+from steelyard.errors import InputError
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard._types import Array
+    from steelyard.analysis.intervals.estimand import Estimand
+    from steelyard.analysis.intervals.inference import Inference
+
+_MOST_CLUSTER_DRAWS = 10_000_000  # weights of clusters drawn in all, unless more draws are asked for
+
+
+@dataclass
+class TableSampler:
+    """One set of draws for all metrics of labels of one call; `cluster_tables` has the table of each cluster."""
+
+    inference: Inference
+    rng: np.random.Generator
+    cluster_tables: Array | None = None
+    asked: Sequence[tuple[Estimand, str]] = ()  # every metric of the call with its method
+    _drawn: dict[tuple[int | None, int | None, str], TableDraws] = field(default_factory=dict)
+    _large: dict[Estimand, DrawnValues] = field(default_factory=dict)
+    _pooled: Array | None = None
+
+    def values(self, estimand: Estimand, method: str) -> DrawnValues:
+        """The metric on the draws of its table."""
+        if self._is_one_rate(estimand, method):
+            return self._pooled_values(estimand)
+        if (large := self._large_values(estimand, method)) is not None:
+            return large
+        return DrawnValues.of(estimand, self.tables(estimand, method))
+
+    def tables(self, estimand: Estimand, method: str) -> TableDraws:
+        """The draws of a table, or of one label of it against the rest, that label first; made once."""
+        table, place = estimand.label_table, estimand.positive_place
+        key = (id(table) if isinstance(table, Counts) else None, place, method)
+        if key not in self._drawn:
+            fold = None if isinstance(table, Counts) or place is None else class_fold(place, len(table.labels))
+            self._drawn[key] = (
+                self._draw_clusters(self.cluster_tables, table, fold)
+                if self.cluster_tables is not None
+                else self._draw(table, fold, method)
+            )
+        return self._drawn[key]
+
+    def unknown_variation(self, estimand: Estimand) -> str | None:
+        """Why clusters give no interval of the metric: a class that it reads is in one of them alone."""
+        if self.cluster_tables is None:
+            return None
+        place, tables = estimand.positive_place, self.cluster_tables
+        if place is not None:
+            fold = class_fold(place, tables.shape[-1])
+            tables = fold @ tables @ fold.T
+        fixed = self.inference.prevalence is not None or self.inference.keeps_class_sizes()
+        return label_reason(estimand, tables, class_names(estimand), fixed_shares=fixed)
+
+    def _is_one_rate(self, estimand: Estimand, method: str) -> bool:
+        """Whether it is a share of all rows that are right, of rows that are drawn alike."""
+        plain_rows = self.cluster_tables is None and self.inference.prevalence is None and method == "posterior"
+        return plain_rows and estimand.is_pooled and not estimand.table.weighted  # type: ignore[union-attr]  # of classes
+
+    def _pooled_values(self, estimand: Estimand) -> DrawnValues:
+        """What the numbers of rows that are right and wrong determine, whatever their classes, on draws of these."""
+        rows = estimand.label_table.rows  # type: ignore[union-attr]  # of classes
+        pooled = np.array([np.trace(rows), rows.sum() - np.trace(rows)], dtype=np.float64) + HALF_ROW
+        if self._pooled is None:
+            self._pooled = self.rng.standard_gamma(pooled, (self.inference.draws or COUNT_DRAWS, 2))
+        values = estimand.on_pooled(self._pooled)
+        return DrawnValues(values, values, estimand.on_pooled(pooled[None])[0])
+
+    def _large_values(self, estimand: Estimand, method: str) -> DrawnValues | None:
+        """The values on the draws of a table too large for them to be kept, of all metrics at once; None of others."""
+        table = estimand.table
+        if not isinstance(table, Confusion) or estimand.positive_place is not None or self.cluster_tables is not None:
+            return None
+        draws = self.inference.draws or draw_count(len(table.labels), of_one=False)
+        if not is_large(len(table.labels), draws):
+            return None
+        if estimand not in self._large:
+            alike = [other for other, its in self.asked if its == method and other.table is table]
+            alike = [other for other in alike if other.options.average is not None and other.positive_place is None]
+            self._large |= values_by_blocks(
+                alike, lambda n: self._draw(table, None, method, n), len(table.labels), draws
+            )
+        return self._large[estimand]
+
+    def _draw(self, table: Counts | Confusion, fold: Array | None, method: str, draws: int | None = None) -> TableDraws:
+        one = table if fold is None or isinstance(table, Counts) else folded(table, fold)
+        rows, row_weight = effective_cells(one)
+        k = len(table.labels) if isinstance(table, Confusion) else 2
+        draws = draws or self.inference.draws or draw_count(k, of_one=fold is not None)
+        class_totals = (rows * row_weight).sum(-1)
+        total = class_totals.sum(-1, keepdims=True)
+        if "bootstrap" in method or method == "bca":
+            _check_resampled(rows, row_weight, method)
+            cells = bootstrap_draws(rows, draws, self.rng, stratified=self.inference.keeps_class_sizes(method))
+            return self._at_prevalence(TableDraws(cells, cells), total, table, fold)
+        drawn = posterior_draws(rows, row_weight, draws, self.rng)
+        if self.inference.keeps_class_sizes(method):
+            drawn = mapped(drawn, lambda cells: with_class_totals(cells, class_totals))
+        if method == "deviance":
+            drawn = drawn._replace(deviance=deviances(drawn.cells / row_weight, rows))
+        return self._at_prevalence(drawn, total, table, fold)
+
+    def _at_prevalence(
+        self, drawn: TableDraws, total: Array, table: Counts | Confusion, fold: Array | None
+    ) -> TableDraws:
+        """The draws with the class shares in use, if others than the sample's are, and the deviance of drawn ones."""
+        prevalence = self.inference.prevalence
+        if prevalence is None:
+            return drawn
+        share, further = shares_in_use(table, prevalence, len(drawn.cells), self.rng)
+        share = share if fold is None else share @ fold.T
+        between = (1,) * (drawn.cells.ndim - 3) if share.ndim > 1 else ()
+        totals = total * share.reshape(*share.shape[:-1], *between, -1)
+
+        def moved(cells: Array) -> Array:
+            """Each draw at its own shares, the centre at their mean."""
+            return with_class_totals(cells, totals if len(cells) == len(totals) else totals.mean(0))
+
+        drawn = mapped(drawn, moved if share.ndim > 1 else lambda cells: with_class_totals(cells, totals))
+        return drawn if drawn.deviance is None else drawn._replace(deviance=drawn.deviance + further)
+
+    def _draw_clusters(self, tables: Array, table: Counts | Confusion, fold: Array | None) -> TableDraws:
+        tables = tables if fold is None else fold @ tables @ fold.T
+        most = max(_MOST_CLUSTER_DRAWS // len(tables), 1_000)
+        draws = self.inference.draws or min(draw_count(tables.shape[-1], of_one=False), most)
+        drawn, totals = cluster_draws(tables, draws, self.rng, self.inference.level), tables.sum((0, 2))
+        if self.inference.keeps_class_sizes():
+            drawn = mapped(drawn, lambda cells: with_class_totals(cells, totals))
+        return self._at_prevalence(drawn, totals.sum(keepdims=True), table, fold)
+
+
+def _check_resampled(rows: Array, row_weight: Array, method: str) -> None:
+    if (row_weight != 1).any() or rows.ndim > 2 or (rows != np.round(rows)).any():
+        raise InputError(f"The method {method!r} resamples rows, so it needs one unweighted table; use 'posterior'.")

@@ -1,0 +1,1 @@
+"""Planning: how many rows an interval or a comparison needs."""

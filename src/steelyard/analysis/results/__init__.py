@@ -1,0 +1,1 @@
+"""Results: what an answer is: rows that print, save, and come back from JSON."""

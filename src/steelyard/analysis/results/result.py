@@ -1,0 +1,193 @@
+"""Result: what every analysis returns: rows to iterate over, and ways to save, to read back and to show them."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, overload
+
+from steelyard._names import __version__
+from steelyard.analysis.results.result_homes import rendered, result_class
+from steelyard.analysis.results.result_json import (
+    RESULT_SCHEMA,
+    Writer,
+    from_fields,
+    parsed,
+    same_fields,
+    with_not_finite,
+)
+from steelyard.analysis.results.strict_json import json_text
+from steelyard.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pandas as pd
+    import polars as pl
+
+    from steelyard.analysis.results.result_json import SavedResult
+
+
+class Tabular(Protocol):
+    """A result that is one row of a table."""
+
+    def row(self) -> dict[str, Any]:
+        """The values by column."""
+
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # every type checker brings it along
+
+    Each = TypeVar("Each", bound=Tabular, default=Any)
+else:
+    from typing import TypeVar
+
+    Each = TypeVar("Each", bound=Tabular)
+
+
+class Result(ABC, Generic[Each]):
+    """What an analysis returns; a base of dataclasses, whose fields are what is saved and read back.
+
+    A result says by `__iter__` what its rows are; all else follows. Results are equal where they hold the same.
+
+    >>> from steelyard import Counts, interval
+    >>> recall = interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
+    >>> Result.from_json(recall.to_json()) == recall
+    True
+    """
+
+    kind: ClassVar[str] = "result"
+    also_saved: ClassVar[tuple[str, ...]] = ()  # what JSON has for its readers beside the fields, and is not read back
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "kind" not in vars(cls):
+            cls.kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Each]:
+        """The rows."""
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return True  # a result without rows is a result
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, *(value for value in vars(self).values() if isinstance(value, str))))
+
+    # ---------------------------------------------------------------- saved
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as strict JSON values: what is undefined is None, and so is what is infinite."""
+        writer = Writer()
+        content = self.held(writer)
+        also = {key: Writer().written(_value(getattr(self, key))) for key in self.also_saved}
+        marks = {"not_finite": writer.not_finite} if writer.not_finite else {}
+        return {"schema": RESULT_SCHEMA, "kind": self.kind, "version": __version__, **content, **also, **marks}
+
+    def held(self, writer: Writer) -> dict[str, Any]:
+        """What JSON holds of it, by key."""
+        return writer.of_fields(self)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The result as strict JSON text, which `from_json` reads back."""
+        return json_text(self.to_dict(), indent)
+
+    @classmethod
+    def from_json(cls, saved: SavedResult) -> Self:
+        """The result that `to_json` wrote, of its text or of the path of a file; `Result.from_json` reads any kind."""
+        data = parsed(saved)
+        kind, schema = data.get("kind"), data.get("schema")
+        if not isinstance(kind, str) or not isinstance(schema, int):
+            raise InputError(
+                'This JSON holds no saved result: it has no "kind" or "schema". Save it again by to_json().'
+            )
+        if schema > RESULT_SCHEMA:
+            raise InputError(
+                f"This {_words(kind)} has schema {schema}; this version reads up to {RESULT_SCHEMA}. Update it."
+            )
+        holder = result_class(kind)
+        if not issubclass(holder, cls):
+            raise InputError(f"This JSON holds a saved {_words(kind)}, no {_words(cls.kind)}; read it as what it is.")
+        result: Self = holder.from_held(with_not_finite(data))
+        return result
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The result of what JSON holds of it."""
+        result: Self = from_fields(cls, data)
+        return result
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """The JSON Schema (draft 2020-12) of what `to_json` writes; of kinds with their own form the envelope alone."""
+        from steelyard.analysis.results.result_schema import envelope_schema, fields_schema
+
+        return envelope_schema(cls.kind, fields_schema(cls) if cls.held is Result.held else {})
+
+    # ---------------------------------------------------------------- shown
+
+    @property
+    def headline(self) -> str:
+        """The result in one sentence."""
+        return repr(self).partition("\n")[0]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One dictionary per row."""
+        return [row.row() for row in self]
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The rows as people see them: fewer columns where a headline says the rest."""
+        return self.to_dicts()
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What is to be known beside the rows, in sentences."""
+        return ()
+
+    @overload
+    def to_frame(self, library: Literal["pandas"] | None = None) -> pd.DataFrame: ...
+    @overload
+    def to_frame(self, library: Literal["polars"]) -> pl.DataFrame: ...
+    def to_frame(self, library: str | None = None) -> pd.DataFrame | pl.DataFrame:
+        """The rows as a data frame of pandas or Polars: the named one, or the first that is installed."""
+        options: dict[str, dict[str, Any]] = {"pandas": {}, "polars": {"infer_schema_length": None}}
+        if library is not None and library not in options:
+            raise InputError(f"library is 'pandas' or 'polars', not {library!r}; give one of these.")
+        for name in options if library is None else [library]:
+            try:
+                frame: pd.DataFrame | pl.DataFrame
+                frame = __import__(name).DataFrame(_listed(self.to_dicts()), **options[name])
+            except ImportError:
+                continue
+            return frame
+        raise InputTypeError(f"A frame needs {library or 'pandas or polars'} installed; to_dicts() needs nothing.")
+
+    def to_markdown(self) -> str:
+        """The headline, the rows and the notes as Markdown."""
+        return rendered("markdown", self)
+
+    def to_html(self, source: str = "predictions") -> str:
+        """The result as one self-contained HTML page; `source` is what the page calls the data."""
+        return rendered("html", self, source=source)
+
+    def _repr_html_(self) -> str:
+        return rendered("notebook", self)
+
+
+def _listed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with lists for arrays, which a frame takes as cells."""
+    return [{name: cell.tolist() if hasattr(cell, "tolist") else cell for name, cell in row.items()} for row in rows]
+
+
+def _value(attribute: object) -> object:
+    return attribute() if callable(attribute) else attribute
+
+
+def _words(kind: str) -> str:
+    return kind.replace("_", " ")

@@ -1,0 +1,79 @@
+"""Result homes: where each kind of result is defined and what shows it, found by name when it is needed.
+
+This is the one place where a floor is named that lies below this one; tests/test_house.py lists it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.results.result import Result
+
+Surface: TypeAlias = Literal["text", "markdown", "html", "notebook"]
+_RENDERERS = "steelyard.report.renderers"
+HOMES = {
+    "steelyard.analysis.thresholds.best_threshold_result": ("best_threshold",),
+    "steelyard.analysis.calibration.calibration_result": ("calibration", "calibration_point"),
+    "steelyard.analysis.chance.chance": ("chance",),
+    "steelyard.analysis.chance.chance_tests": ("chance_test",),
+    "steelyard.analysis.comparison.comparison": ("comparison",),
+    "steelyard.analysis.thresholds.confidence_band": ("band_point",),
+    "steelyard.analysis.comparison.corrected_t_test": ("corrected_t",),
+    "steelyard.analysis.thresholds.decision_curve": ("decision_point",),
+    "steelyard.analysis.comparison.friedman_test": ("friedman", "pair_test"),
+    "steelyard.analysis.intervals.interval": ("interval",),
+    "steelyard.analysis.comparison.mcnemar_test": ("mc_nemar",),
+    "steelyard.analysis.comparison.metric_ranking": ("place", "ranking", "standing"),
+    "steelyard.analysis.comparison.omnibus_test": ("omnibus",),
+    "steelyard.analysis.comparison.paired_difference": ("difference",),
+    "steelyard.analysis.calibration.reliability": ("reliability_bin",),
+    "steelyard.analysis.results.rows": ("rows",),
+    "steelyard.analysis.planning.sample_size": ("sample_size",),
+    "steelyard.analysis.comparison.score_comparison": ("de_long",),
+    "steelyard.auditing.advice": ("advice", "recommendation"),
+    "steelyard.auditing.correlation": ("correlation", "correlation_study"),
+    "steelyard.auditing.decisions": ("decision",),
+    "steelyard.auditing.disagreement": ("disagreement",),
+    "steelyard.auditing.discrimination": ("discrimination", "separation"),
+    "steelyard.auditing.garcia_conclusions": ("conclusion_result",),
+    "steelyard.auditing.identities": ("identity",),
+    "steelyard.auditing.ratio_spread": ("spread",),
+    "steelyard.auditing.robustness_result": ("metric_change", "metric_verdict", "robustness"),
+    "steelyard.evaluation.evaluation": ("evaluation",),
+    "steelyard.protocol.class_values": ("class_values",),
+    "steelyard.protocol.cross_evaluation": ("cross_evaluation",),
+    "steelyard.protocol.run_difference": ("run_difference",),
+    "steelyard.protocol.run_summary": ("summary",),
+    "steelyard.protocol.tree_selection": ("selection",),
+    "steelyard.studies.claims": ("claim",),
+    "steelyard.studies.study": ("study",),
+}
+
+
+class Renderer(Protocol):
+    """A result as the text of one kind of surface."""
+
+    def __call__(self, result: Result[Any], /, **options: str) -> str:
+        """The text."""
+
+
+def rendered(surface: Surface, result: Result[Any], **options: str) -> str:
+    """The result as text for that surface."""
+    renderers: dict[Surface, Renderer] = import_module(_RENDERERS).RENDERERS
+    return renderers[surface](result, **options)
+
+
+def result_class(kind: str) -> type[Result[Any]]:
+    """The class of the results of that kind."""
+    home = next((module for module, kinds in HOMES.items() if kind in kinds), None)
+    if home is None:
+        raise InputError(
+            f"This JSON holds a saved {kind!r}, which is no kind of result; was it saved by a newer version?"
+        )
+    classes = vars(import_module(home)).values()
+    found: type[Result[Any]] = next(cls for cls in classes if getattr(cls, "kind", None) == kind)
+    return found

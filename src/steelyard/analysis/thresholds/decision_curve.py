@@ -1,0 +1,151 @@
+"""The decision curve: the net benefit of acting on a model at every threshold, beside acting on everybody or nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.levels import check_level
+from steelyard.analysis.prevalence.class_shares import positive_shares
+from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.thresholds.net_benefits import BenefitScale, FlaggedAlone
+from steelyard.analysis.thresholds.scored_models import ScoredModels
+from steelyard.errors import InputError
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.metrics.call_options import CallOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, Label, LabelSet, Weights
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.net_benefits import Benefit
+    from steelyard.analysis.thresholds.scored_models import ScoreNames, ScoresLike
+    from steelyard.ingest.source import Source
+    from steelyard.statistics.score_table import ScoreTable
+
+_POINTS = 100
+_WORTH_SHOWING = 0.05  # of the net benefit of a perfect model: the curve ends at the last threshold that has as much
+TREAT_ALL = "treat all"
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionPoint(Flat):
+    """A model at a threshold: its net benefit, that of treating everybody, and what it gains over another rule."""
+
+    model: str
+    threshold: float
+    net_benefit: float
+    low: float
+    high: float
+    treat_all: float
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+
+
+@refuses_other_keywords
+def decision_curve(
+    y_true: ScoreTable | Frame | Source | ArrayLike,
+    y_score: ScoresLike | None = None,
+    *,
+    versus: str | None = None,
+    thresholds: ArrayLike | None = None,
+    standardized: bool = False,
+    prevalence: PrevalenceLike | None = None,
+    level: float = 0.95,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights | str = None,
+    true: str | None = None,
+    score: ScoreNames | None = None,
+    weight: str | None = None,
+) -> Rows[DecisionPoint]:
+    """The net benefit of acting where the probability reaches the threshold, at each threshold, with its interval.
+
+    A threshold of 0.1 says that a missed positive is as bad as 9 false alarms; the net benefit is the true positives
+    less the false positives at those odds, per row (Vickers and Elkin 2006). Acting on nobody has 0. Several models
+    are given by name, {"a": ..., "b": ...}, or with score=["a", "b"] of a frame; `versus` adds what each gains over
+    one of them, on the same rows, or over "treat all". Standardized, 1 is a perfect model. `prevalence` reads the
+    curve at another one, also an estimated Prevalence. Without `thresholds`, 100 of them up to the last that is worth
+    acting at, so that the curve of rare positives fills the figure. Other options as in roc_curve.
+
+    Intervals are of each threshold alone, by Wilson's ends of each share of the rows (Donner and Zou 2012); weighted
+    rows count by their effective sample size.
+
+    >>> y_true, y_score = [0] * 8 + [1] * 2, [0.05, 0.1, 0.1, 0.15, 0.2, 0.2, 0.3, 0.6, 0.4, 0.8]
+    >>> for point in decision_curve(y_true, y_score, thresholds=[0.1, 0.25]):
+    ...     print(f"{point.threshold}: {point.net_benefit:.3f}, treat all {point.treat_all:.3f}")
+    0.1: 0.122, treat all 0.111
+    0.25: 0.133, treat all -0.067
+    """
+    check_level(level)
+    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
+    models = ScoredModels.read(y_true, y_score, options, FrameColumns(true, None, None, weight), score)
+    for name, table in models.tables.items():
+        if not table.has_probabilities:
+            what = f"the scores of {name!r}" if name else "these scores"
+            raise InputError(f"A decision curve reads scores as probabilities, and {what} are not all from 0 to 1.")
+    share = models.first.positive.total / models.first.total
+    at = share if prevalence is None else float(positive_shares(models.first, prevalence))
+    cuts = shown_thresholds(models.tables.values(), at) if thresholds is None else _checked(thresholds)
+    sizes = (models.first.positive.effective_size, models.first.negative.effective_size)
+    scale = BenefitScale(cuts / (1 - cuts), sizes, float(share), prevalence, standardized, level)
+    return Rows(_points(models, scale, cuts, versus))
+
+
+def _points(models: ScoredModels, scale: BenefitScale, cuts: Array, versus: str | None) -> Iterator[DecisionPoint]:
+    everybody = scale.everybody()
+    for name, table in models.tables.items():
+        benefit = scale.gain(_flagged(table, cuts))
+        columns = [cuts, *benefit, everybody, *_gain(models, scale, cuts, name, versus)]
+        yield from (DecisionPoint(name, *map(float, cells)) for cells in zip(*columns, strict=True))
+
+
+def _gain(models: ScoredModels, scale: BenefitScale, cuts: Array, name: str, versus: str | None) -> Benefit | tuple[()]:
+    """What a model gains over another rule; nothing where none is asked for, and over itself."""
+    if versus in (None, name):
+        return ()
+    if versus == TREAT_ALL:
+        return scale.gain(_left_out(models.tables[name], cuts))
+    return scale.gain(models.alone(name, models.checked(str(versus)), cuts))
+
+
+def _flagged(table: ScoreTable, cuts: Array) -> FlaggedAlone:
+    """The shares of each class that the model flags, and the other rule, which flags nobody, does not."""
+    counts = table.at(cuts)
+    shares = (counts.tp / table.positive.total, counts.fp / table.negative.total)
+    return FlaggedAlone(*(np.stack([share, np.zeros_like(share)], axis=-1) for share in shares))
+
+
+def _left_out(table: ScoreTable, cuts: Array) -> FlaggedAlone:
+    """The shares that the other rule, which flags everybody, flags alone."""
+    counts = table.at(cuts)
+    shares = (counts.fn / table.positive.total, counts.tn / table.negative.total)
+    return FlaggedAlone(*(np.stack([np.zeros_like(share), share], axis=-1) for share in shares))
+
+
+def _checked(thresholds: ArrayLike) -> Array:
+    try:
+        cuts = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    except (TypeError, ValueError):
+        cuts = np.array([np.nan])
+    if cuts.ndim != 1 or not len(cuts) or not ((cuts > 0) & (cuts < 1)).all():
+        raise InputError("Thresholds of a decision curve are probabilities above 0 and below 1, such as [0.05, 0.1].")
+    return np.unique(cuts)
+
+
+def shown_thresholds(tables: Iterable[ScoreTable], share: float) -> Array:
+    """Thresholds from near 0 to the last at which some model is worth acting on, and past the prevalence."""
+    cuts = np.linspace(0, 1, 1_001)[1:-1]
+    odds, last = cuts / (1 - cuts) * (1 - share) / share, min(2 * share, cuts[-1])
+    for table in tables:
+        (recall, _), (alarms, _) = (part.T for part in _flagged(table, cuts))
+        last = max(last, cuts[recall - odds * alarms >= _WORTH_SHOWING].max(initial=0))
+    return np.linspace(0, last, _POINTS + 1)[1:]

@@ -1,0 +1,161 @@
+"""Threshold rows: what a search for a threshold is given, read into the sample that it is made on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.intervals.cluster_scores import ClusterScores
+from steelyard.analysis.intervals.inference import ClusteredRows, Inference
+from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.thresholds.row_costs import cost_table
+from steelyard.analysis.thresholds.threshold_sample import ClusterRows, ThresholdSample
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.array_tables import score_table
+from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, column_name, refuse_name
+from steelyard.ingest.frame_tally import label_columns, tally
+from steelyard.metrics.frame_tables import given_scores
+from steelyard.statistics import score_bins
+from steelyard.statistics.positive_class import CONVENTION, RARER, choice_sentences
+from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.tally import Tally
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Frame, Label, Labels
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.row_costs import CostAim, CostsLike, ErrorCost
+    from steelyard.ingest.source import Source
+    from steelyard.metrics.call_options import CallOptions
+
+_COSTS_AND_WEIGHTS = "Costs by row and weights cannot be given together; multiply the costs by the weights."
+
+_COSTS_AND_CLUSTERS = (
+    "With cluster= a column of costs cannot be named, as its rows are fetched one by one; give y_true, y_score, "
+    "cluster= and the costs as arrays."
+)
+
+
+@dataclass(frozen=True)
+class ThresholdRows:
+    """A table of scores, rows, or a frame and its columns, with the cluster of each row where there are clusters."""
+
+    data: ScoreTable | Tally | Frame | Source | ArrayLike
+    y_score: ArrayLike | None
+    options: CallOptions
+    columns: FrameColumns
+    cluster: ArrayLike | str | None = None
+    prevalence: PrevalenceLike | None = None
+
+    def as_arrays(self) -> ThresholdRows:
+        """The same with the columns of a frame as arrays, where clusters need every row."""
+        if self.cluster is None:
+            return self
+        if isinstance(self.data, (ScoreTable, Tally)):
+            raise InputTypeError(CLUSTERS_NEED_ROWS)
+        if not self.columns.are_named(y_score=self.y_score, sample_weight=self.options.sample_weight):
+            refuse_name("cluster", self.cluster)
+            return self
+        rows = self.columns.rows(self.data, self.cluster, self.options.frequency)  # type: ignore[arg-type]  # a frame
+        options = replace(self.options, sample_weight=rows.weights, frequency=rows.frequency)
+        return ThresholdRows(rows.truth, rows.scores, options, FrameColumns(), rows.clusters, self.prevalence)
+
+    def table(self, *, weight: ErrorCost | None = None) -> ScoreTable:
+        """The scores, weighted by what errors cost where that is given."""
+        options = self.options
+        options = replace(options, pos_label=CONVENTION) if options.pos_label is None else options
+        columns = self.columns
+        if isinstance(self.data, Tally):
+            return given_scores(_table_of(self.data, weight), self.y_score, options, columns)
+        if weight is not None and isinstance(self.data, ScoreTable):
+            raise InputTypeError("A ScoreTable holds no costs; give the rows, or a tally that counted cost= with them.")
+        if isinstance(weight, str):
+            if columns.true is None:
+                raise InputTypeError(f"{weight!r} names a column of costs; beside arrays give the costs, one a row.")
+            return _table_of(self._counted(options, weight), weight)
+        if weight is not None:
+            if columns.true is not None:
+                raise InputTypeError("Costs by row of a frame are the name of a column, not its values.")
+            # Costs may be 0 for a whole class, such as amounts that only fraud has.
+            rows = {name: getattr(options, name) for name in ("pos_label", "labels", "frequency")}
+            return score_table(self.data, self.y_score, sample_weight=weight, **rows)  # type: ignore[arg-type]  # rows
+        return given_scores(self.data, self.y_score, options, columns, single_use=weight is None)
+
+    def _counted(self, options: CallOptions, cost: str) -> Tally:
+        """The frame counted with a column of costs, which may be 0 for a whole class."""
+        return tally(
+            self.data,  # type: ignore[arg-type]  # a frame
+            true=self.columns.true or "",
+            score=self.columns.score,
+            frequency=column_name("frequency", options.frequency),
+            pos_label=options.pos_label,
+            labels=options.labels,
+            cost=cost,
+        )
+
+    def sample(self, both: bool, costs: CostsLike | None) -> tuple[ThresholdSample, CostAim | None]:
+        """The sample to search, and with costs by row the aim that reads them."""
+        if self.prevalence is not None and np.ndim(checked_prevalence(self.prevalence)):
+            raise InputError("A threshold is chosen at one prevalence; give one share of positives.")
+        if costs is None:
+            table = self.table()
+            return ThresholdSample(table, both, self.prevalence, None, self._clusters(table)), None
+        if self.cluster is not None and any(isinstance(cost, str) for cost in costs.values()):
+            raise InputError(_COSTS_AND_CLUSTERS)
+        if self.columns.weight is not None or self.options.sample_weight is not None:
+            raise InputError(_COSTS_AND_WEIGHTS)
+        table = self.table()
+        if table.weighted:
+            raise InputError(_COSTS_AND_WEIGHTS)
+        weighted, aim = cost_table(costs, table, lambda column: self.table(weight=column), self.prevalence)
+        return ThresholdSample(table, both, self.prevalence, weighted, self._clusters(table)), aim
+
+    def _clusters(self, table: ScoreTable) -> ClusterRows | None:
+        if self.cluster is None:
+            return None
+        options = self.options
+        given = ClusteredRows(
+            self.data,  # type: ignore[arg-type]  # rows, as a table is refused
+            None,
+            self.cluster,
+            options.frequency,
+            y_score=self.y_score,
+            sample_weight=options.sample_weight,
+        )
+        rows = ClusterScores.of(given, table, Inference())
+        mass = rows.mass.mass
+        weights = np.ones(len(rows.scores)) if mass is None else np.asarray(mass, dtype=np.float64)
+        return ClusterRows(rows.positive, rows.scores, weights, np.asarray(rows.mass.clusters, dtype=np.int64))
+
+    def assumed(self, positive: Label) -> tuple[str, ...]:
+        """Who chose the positive class, where no label named it."""
+        given = self.options.pos_label
+        if isinstance(self.data, (ScoreTable, Tally)) or not (
+            given is RARER or (given is None and positive not in (1, True))
+        ):
+            return ()
+        return choice_sentences(given, positive, _true_labels(self.data, self.columns.true))
+
+
+def _table_of(counted: Tally, costs: ErrorCost | None) -> ScoreTable:
+    """The scores of a tally, weighted by a column of costs where one is named."""
+    if counted.scores is None:
+        raise InputError("A threshold needs scores, and this tally has none; name their column with score=.")
+    if costs is None:
+        return counted.scores
+    if not isinstance(costs, str) or costs not in counted.costs:
+        there = f"it has those of {', '.join(counted.costs)}" if counted.costs else "it has none"
+        raise InputError(f"The tally has no costs {costs!r}: {there}. Count them too, with cost={costs!r}.")
+    positive, negative = (score_bins.lowered(side, counted.scores.bins) for side in counted.costs[costs].classes)
+    return replace(counted.scores, positive=positive, negative=negative)
+
+
+def _true_labels(data: Frame | Source | ArrayLike, true: str | None) -> Labels:
+    """The labels of the truth, in an array or in a column of a frame."""
+    # With the name of a column it is a frame.
+    column = arrays.column(data, "y_true") if true is None else label_columns(data, true, [], None)[0][0]  # type: ignore[arg-type]
+    return label_codes.encode(column)[1]
