@@ -29,9 +29,10 @@ from steelyard.analysis.intervals.draws import student_spread
 if TYPE_CHECKING:
     from steelyard._types import Array
 
-# Luck of 0.3 to 1, of 1 or 2 degrees, and 0 to 2 more degrees of Student's t were tried on recalls of 3 to 40 clusters (2
-# to 10 rows, recall .65 to .97), where weights of clusters alone covered .65 at worst. With 5 to 8 positive clusters these
-# cover recall and balanced accuracy in .96 to 1.00, MCC and precision in .93 to .97 (200 to 400 runs, fresh seeds).
+# Luck of 0.3 to 1, of 1 or 2 degrees, and 0 to 2 more degrees of Student's t were tried on recalls of 3 to 40 clusters
+# (2 to 10 rows, recall .65 to .97), where weights of clusters alone covered .65 at worst. With 5 to 8 positive
+# clusters these cover recall and balanced accuracy in .96 to 1.00, MCC and precision in .93 to .97 (200 to 400 runs,
+# fresh seeds).
 PRIOR_LUCK, PRIOR_DEGREES, MORE_DEGREES = 0.4, 1.0, 2.0
 _TINY = 1e-300
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 _POWER = 2.0
 # How often the bias is taken back. Twice is what theory has, of the value and of the draws, and covers .99 on average.
-# 1.5 was chosen on 10 settings of 5 to 20 classes of 3 to 24 rows at least (60 to 150 test sets each): AC-score is covered
-# in .90 to 1.00, without it in .85 to .97, at 1.02 to 1.24 times the width; once leaves .87 of 20 classes of 3 rows. In the
-# 28 settings of `make coverage`, half of them drawn by its own seed, .95 to 1.00 (500 test sets each). G-mean, macro F1 and
-# macro precision are 1.0 to 1.1 times as wide.
+# 1.5 was chosen on 10 settings of 5 to 20 classes of 3 to 24 rows at least (60 to 150 test sets each): AC-score is
+# covered in .90 to 1.00, without it in .85 to .97, at 1.02 to 1.24 times the width; once leaves .87 of 20 classes of 3
+# rows. In the 28 settings of `make coverage`, half of them drawn by its own seed, .95 to 1.00 (500 test sets each).
+# G-mean, macro F1 and macro precision are 1.0 to 1.1 times as wide.
 _BIAS = 1.5
 
 
