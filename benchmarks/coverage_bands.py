@@ -1,6 +1,7 @@
 """How often the whole true curve lies in its simultaneous band, with 10 to 500 positives.
 
-Scores are normal, heavy-tailed, tied or near-perfect; half of the settings are drawn at random by a seed that changes
+Rows are drawn from all, so the metric's true curve is that at the population's prevalence, which the sample's varies
+around. Scores are normal, heavy-tailed, tied or near-perfect; half of the settings are drawn at random by a seed that changes
 with the version. Beside the shares of runs in which a curve lies in its band at all thresholds stands that of Jeffreys'
 intervals at each threshold, and how wide these are as a share of the band's width.
 """
@@ -15,6 +16,7 @@ from scipy import stats
 
 from steelyard import Counts, ScoreTable, __version__, get_metric, score_table
 from steelyard.analysis.intervals.rate_intervals import jeffreys
+from steelyard.analysis.thresholds.band_prevalences import band_prevalences
 from steelyard.analysis.thresholds.rate_bands import RateBand, rate_band
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ STEP = 2 / 3  # between tied scores
 
 
 class Setting(NamedTuple):
-    """The rows of each class, how far apart they are, how the scores are spread, and whether rows have weights."""
+    """The rows of each class that are expected, how far apart they are, how the scores are spread, and whether rows have weights."""
 
     positives: int
     negatives: int
@@ -39,9 +41,15 @@ class Setting(NamedTuple):
         rows = f"{self.positives} positives, {self.negatives:,} negatives"
         return f"{rows}, {self.kind}, {self.apart:.2g} apart{', weighted' * self.weighted}"
 
+    @property
+    def share(self) -> float:
+        """The prevalence of the population."""
+        return self.positives / (self.positives + self.negatives)
+
     def table(self, rng: np.random.Generator) -> ScoreTable:
         """The scores of one test set."""
-        y = np.repeat([1, 0], [self.positives, self.negatives])
+        y = (rng.random(self.positives + self.negatives) < self.share).astype(int)
+        y[:2] = 1, 0  # both classes have a row
         noise = rng.standard_t(2, len(y)) if self.kind == "heavy-tailed" else rng.normal(size=len(y))
         scores = noise + self.apart * y
         scores = np.round(scores / STEP) * STEP if self.kind == "tied" else scores
@@ -82,10 +90,11 @@ def is_held(setting: Setting, table: ScoreTable, band: RateBand, places: np.ndar
     sides = zip((band.recall_low, band.fpr_low), (band.recall_high, band.fpr_high), at, below, strict=True)
     rates = all((low <= first).all() and (last <= high).all() for low, high, first, last in sides)
     curve, few = band.at_fpr(at[1]), slice(None, None, EVERY)
-    low, high = RateBand(*(rates[few] for rates in vars(band).values())).ends(METRIC, table)
+    known = band_prevalences(METRIC, table, LEVEL, None)
+    low, high = rate_band(table, known.level, places).ends(METRIC, float(table.total), *known.shares)
     roc = (curve.recall_low <= at[0]).all() and (at[0] <= curve.recall_high).all()
-    p, n = float(table.positive.total), float(table.negative.total)
-    recall, fpr = at[0][few], at[1][few]
+    p, n = setting.share, 1 - setting.share
+    recall, fpr, low, high = at[0][few], at[1][few], low[few], high[few]
     value = METRIC(Counts(recall * p, (1 - recall) * p, fpr * n, (1 - fpr) * n))
     return rates, bool(roc), not ((value < low - 1e-9) | (value > high + 1e-9)).any()  # undefined where none is flagged
 

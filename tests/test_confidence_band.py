@@ -81,6 +81,35 @@ def test_a_band_holds_its_curve(name, prevalence, over):
         assert point.low < point.high or over == name
 
 
+@pytest.mark.parametrize("name", ["precision", "f1"])
+def test_a_band_holds_the_populations_curve_at_the_populations_prevalence(name):
+    share, n, runs, missed = 0.05, 200, 150, 0
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        y = (rng.random(n) < share).astype(int)
+        table = score_table(y, rng.normal(2 * y, 1), pos_label=1)
+        points = confidence_band(table, metric=name)[1:]
+        thresholds, low, high = np.array([(point.threshold, point.low, point.high) for point in points]).T
+        recall, fpr = stats.norm.sf(thresholds - 2), stats.norm.sf(thresholds)
+        p, rest = share * recall, (1 - share) * fpr
+        truth = p / (p + rest) if name == "precision" else 2 * p / (p + rest + share)
+        missed += ((truth < low - 1e-9) | (truth > high + 1e-9)).any()
+    assert missed / runs <= 0.05  # at the sample's prevalence as if it were known: more than half
+
+
+def test_a_known_prevalence_makes_a_narrower_band_and_a_rate_has_one_band():
+    widths = {}
+    for name in ("precision", "recall"):
+        for options in ({}, {"design": "stratified"}, {"prevalence": float(example()[0].mean())}):
+            band = confidence_band(*example(), name, **options)
+            widths[name, *options] = np.nanmean([point.high - point.low for point in band])
+    assert widths["precision",] > 1.02 * widths["precision", "design"]
+    assert widths["precision", "design"] == pytest.approx(widths["precision", "prevalence"])
+    assert widths["recall",] == pytest.approx(widths["recall", "design"])
+    with pytest.raises(InputError, match="design is"):
+        confidence_band(*example(), design="chosen")
+
+
 def test_the_band_of_a_roc_curve_touches_both_corners():
     first, *_, last = confidence_band(*example(), over="false_positive_rate")
     assert (first.false_positive_rate, first.low) == (0, 0) and first.high > 0

@@ -9,7 +9,6 @@ import numpy as np
 from steelyard._names import __version__
 from steelyard.analysis.calibration.reliability import ReliabilityBin, reliability
 from steelyard.analysis.intervals.score_histogram import ScoreHistogram, score_histogram
-from steelyard.analysis.thresholds.rate_bands import RateBand, rate_band
 from steelyard.evaluation import outcomes
 from steelyard.evaluation.class_views import ClassView, class_view
 from steelyard.evaluation.label_words import positive_word
@@ -30,6 +29,7 @@ from steelyard.report import metric_facts
 from steelyard.report.copied_json import LABEL, beside_metrics, typed_label
 from steelyard.report.document import clipped
 from steelyard.report.metric_blocks import TOP_METRICS, top_metrics
+from steelyard.report.page_bands import page_bands
 from steelyard.report.page_numbers import finite_or_none, interval_constants, rounded
 
 if TYPE_CHECKING:
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
-
-
-_NEAREST = 1e-9  # to a rate of 0 or 1
 
 
 def payload(
@@ -168,7 +165,7 @@ def _of_scores(
         "near": 0 if evaluation.counts is None else grid.nearest(evaluation.counts),
         "threshold": finite_or_none(evaluation.threshold),
         "histogram": _histogram(score_histogram(scores)),
-        "band": None if evaluation.is_clustered else _band(rate_band(scores, evaluation.level, grid.places)),
+        **({"band": None} if evaluation.is_clustered else page_bands(evaluation, scores, grid.places)),
         "reliability": [_bin(part) for part in reliability(scores, evaluation.level)]
         if scores.has_probabilities
         else None,
@@ -217,16 +214,6 @@ def _over(row: Mapping[str, Any], over: OverPrevalence | None, start: int) -> di
 def _histogram(histogram: ScoreHistogram) -> dict[str, list[float]]:
     ends = [histogram.low, histogram.high]
     return {"ends": ends, "positive": _drawn(histogram.positive), "negative": _drawn(histogram.negative)}
-
-
-def _band(band: RateBand) -> dict[str, list[int]]:
-    """The steps of each rate's log odds in hundredths, a third of the room; rounded outwards, so the band holds."""
-    ends = {name: np.clip(rates, _NEAREST, 1 - _NEAREST) for name, rates in vars(band).items()}
-    odds = {name: 100 * np.log(rates / (1 - rates)) for name, rates in ends.items()}
-    return {
-        name: np.diff(np.floor(each) if name.endswith("low") else np.ceil(each), prepend=0).astype(int).tolist()
-        for name, each in odds.items()
-    }
 
 
 def _bin(part: ReliabilityBin) -> dict[str, float]:

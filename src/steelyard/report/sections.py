@@ -57,7 +57,8 @@ def _band_words(evaluation: Evaluation) -> str:
         return "The curves have no confidence band: rows in clusters are not independent."
     return (
         f"Shaded: {100 * evaluation.level:g} % simultaneous confidence bands. With that confidence the whole curve of "
-        "the population lies in its band, at all thresholds together."
+        "the population lies in its band, at all thresholds together; at the prevalence the page starts with, wherever "
+        "it may lie if it is the sample's or an estimate, and at a moved one as if that were known."
     )
 
 

@@ -96,8 +96,7 @@ class Inference:
 
     def __post_init__(self) -> None:
         check_level(self.level)
-        if self.design not in DESIGNS:
-            raise InputError(f"design is 'random', or 'stratified' (so many rows of each class), not {self.design!r}.")
+        check_design(self.design)
         if self.method not in METHODS:
             raise InputError(f"No method is called {self.method!r}; there are {', '.join(METHODS)}.")
         whole = isinstance(self.draws, (int, np.integer)) and not isinstance(self.draws, bool)
@@ -127,3 +126,9 @@ class Inference:
     def of_independent_rows(self) -> Inference:
         """The same for rows that belong to no cluster."""
         return replace(self, clustered=None)
+
+
+def check_design(design: str) -> None:
+    """Refuse what is no design of a test set."""
+    if design not in DESIGNS:
+        raise InputError(f"design is 'random', or 'stratified' (so many rows of each class), not {design!r}.")

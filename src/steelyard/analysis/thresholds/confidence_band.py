@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.intervals.inference import check_design
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.thresholds.band_prevalences import band_prevalences
 from steelyard.analysis.thresholds.rate_bands import rate_band
 from steelyard.errors import InputError
 from steelyard.ingest.frame_columns import FrameColumns
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Frame, Label, LabelSet, Weights
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.band_prevalences import BandPrevalences
     from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.statistics.score_table import ScoreTable
 
 _MOST_POINTS = 1_000
-_PREVALENCES = 5  # between the ends of an estimated one, at which the band is read
 _AXES = ("threshold", "false_positive_rate", "recall")
 
 
@@ -56,6 +57,7 @@ def confidence_band(
     over: str = "threshold",
     level: float = 0.95,
     prevalence: PrevalenceLike | None = None,
+    design: str = "random",
     pos_label: Label = None,
     labels: LabelSet | None = None,
     sample_weight: Weights = None,
@@ -68,9 +70,10 @@ def confidence_band(
 
     Over "threshold" the curve is the metric at each threshold; recall over "false_positive_rate" is the ROC curve and
     precision over "recall" the precision-recall curve. The band holds for any scores, ties included, of independent
-    rows at the prevalence of the sample or the one given, wherever an estimated one may lie; weighted rows count by
-    their effective sample size. Of more than 1,000 thresholds so many are given, and the band of each holds on to the
-    next. Other options as in roc_curve.
+    rows, wherever the prevalence may lie that the sample, or an estimated one, shows; with a number as prevalence=, or
+    design="stratified" (so many rows of each class were chosen), it holds at that prevalence. Weighted rows count by
+    their effective number. Of more than 1,000 thresholds so many are given, and the band of each holds on to the next.
+    Other options as in roc_curve.
 
     >>> y_true, y_score = [0] * 30 + [1] * 30, [*range(30), *range(15, 45)]
     >>> point = confidence_band(y_true, y_score)[25]
@@ -85,29 +88,23 @@ def confidence_band(
         raise InputError(f"A band is over one of {', '.join(_AXES)}, not {over!r}.")
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     table = given_scores(y_true, y_score, options, FrameColumns(true, None, score, weight))
-    shifted = [table] if prevalence is None else [at_prevalence(table, prevalence)]
-    if isinstance(prevalence, Prevalence) and _moves(of, shifted[0], at_prevalence(table, prevalence.interval()[1])):
-        level **= 0.5  # the rates and the prevalence are independent: both hold together with the level
-        ends = np.linspace(*prevalence.interval(level), _PREVALENCES)
-        shifted += [at_prevalence(table, float(share)) for share in ends]
-    return _points(table, shifted, of, over, level)
+    check_design(design)
+    known = band_prevalences(of, table, level, prevalence, stratified=design == "stratified")
+    return _points(table, of, over, known, at_sample=prevalence is None)
 
 
-def _moves(metric: Metric, one: ScoreTable, other: ScoreTable) -> bool:
-    """Whether a metric is another at another prevalence."""
-    return not np.allclose(metric(one.counts), metric(other.counts), equal_nan=True)
-
-
-def _points(table: ScoreTable, shifted: list[ScoreTable], metric: Metric, over: str, level: float) -> Rows[BandPoint]:
+def _points(
+    table: ScoreTable, metric: Metric, over: str, known: BandPrevalences, *, at_sample: bool
+) -> Rows[BandPoint]:
     """The points of the band, which at several prevalences, the one that was seen first, holds at each of them."""
     curve = roc_points(table)
     places = thinned(curve.fpr, curve.tpr)
     fpr, recall = curve.fpr[places], curve.tpr[places]
-    band = rate_band(table, level, places)
+    band = rate_band(table, known.level, places)
     band = {"threshold": band, "false_positive_rate": band.at_fpr(fpr), "recall": band.at_recall(recall)}[over]
-    value = np.asarray(metric(shifted[0].counts[places]), dtype=np.float64)
-    lows, highs = zip(*(band.ends(metric, at) for at in shifted), strict=True)
-    low, high = np.fmin.reduce(lows), np.fmax.reduce(highs)
+    shifted = table if at_sample else at_prevalence(table, known.shares[0])
+    value = np.asarray(metric(shifted.counts[places]), dtype=np.float64)
+    low, high = band.ends(metric, float(table.total), *known.shares)
     columns = (curve.thresholds[places], fpr, recall, value, np.fmin(low, value), np.fmax(high, value))
     return Rows(BandPoint(*map(float, cells)) for cells in zip(*columns, strict=True))
 

@@ -64,14 +64,18 @@ class RateBand:
         last = np.searchsorted(self.recall_low, recall, side="right") - 1
         return RateBand(recall, recall, self.fpr_low[first], self.fpr_high[last])
 
-    def ends(self, metric: Metric, table: ScoreTable) -> tuple[Array, Array]:
-        """The lowest and the highest value of a metric of counts within each rectangle, at the table's prevalence."""
+    def ends(self, metric: Metric, total: float, *shares: float) -> tuple[Array, Array]:
+        """The lowest and the highest value of a metric of so many rows in each rectangle, at some prevalences."""
+        lows, highs = zip(*(self._ends_at(metric, share * total, (1 - share) * total) for share in shares), strict=True)
+        return np.fmin.reduce(lows), np.fmax.reduce(highs)
+
+    def _ends_at(self, metric: Metric, positives: float, negatives: float) -> tuple[Array, Array]:
         recall = self.recall_low + (self.recall_high - self.recall_low) * _STEPS[:, None, None]
         fpr = self.fpr_low + (self.fpr_high - self.fpr_low) * _STEPS[:, None]
-        values = _values(metric, recall, fpr, table)
+        values = _values(metric, recall, fpr, positives, negatives)
         low, high = (pick.reduce(values, axis=(0, 1)) for pick in (np.fmin, np.fmax))
         if (open_ended := ~np.isfinite(values).all(axis=(0, 1))).any():
-            near = _near_undefined(metric, recall[..., open_ended], fpr[..., open_ended], table)
+            near = _near_undefined(metric, recall[..., open_ended], fpr[..., open_ended], positives, negatives)
             low[open_ended] = np.fmin(low[open_ended], np.fmin.reduce(near))
             high[open_ended] = np.fmax(high[open_ended], np.fmax.reduce(near))
         return low, high
@@ -104,15 +108,14 @@ def local_level(rows: float, level: float) -> float:
     return float(_SAFE * missed / np.exp(polyval2d(log_rows / (log_rows + 9), np.log(missed), _WORTH)))
 
 
-def _values(metric: Metric, recall: Array, fpr: Array, table: ScoreTable) -> Array:
-    p, n = float(table.positive.total), float(table.negative.total)
+def _values(metric: Metric, recall: Array, fpr: Array, p: float, n: float) -> Array:
     recall, fpr = np.broadcast_arrays(recall, fpr)
     return np.asarray(metric(Counts.trusted(recall * p, (1 - recall) * p, fpr * n, (1 - fpr) * n)), dtype=np.float64)
 
 
-def _near_undefined(metric: Metric, recall: Array, fpr: Array, table: ScoreTable) -> Array:
+def _near_undefined(metric: Metric, recall: Array, fpr: Array, p: float, n: float) -> Array:
     """The values next to rates of 0 and 1, from all sides, where a metric may be undefined at them or endless."""
     nearby = [[np.clip(rate, near, 1 - near) for near in (0.0, _NEAR, _NEAR**2)] for rate in (recall, fpr)]
     pairs = [(a, b) for a in nearby[0] for b in nearby[1]][1:]
-    near = np.concatenate([_values(metric, a, b, table).reshape(-1, recall.shape[-1]) for a, b in pairs])
+    near = np.concatenate([_values(metric, a, b, p, n).reshape(-1, recall.shape[-1]) for a, b in pairs])
     return np.where(np.abs(near) > _ENDLESS, np.copysign(np.inf, near), near)

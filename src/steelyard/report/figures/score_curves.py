@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from steelyard.analysis.intervals.inference import STRATIFIED
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed
+from steelyard.analysis.thresholds.band_prevalences import band_prevalences
 from steelyard.analysis.thresholds.confidence_band import thinned
 from steelyard.analysis.thresholds.rate_bands import rate_band
 from steelyard.metrics.curves import roc_points
@@ -24,9 +26,11 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.interval import Interval
+    from steelyard.analysis.thresholds.band_prevalences import BandPrevalences
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
+    from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 
 NO_BAND = "no band: rows in clusters are not independent"
@@ -92,8 +96,9 @@ def curve_band(evaluation: Evaluation, places: Array, metric: str, over: str) ->
     if evaluation.is_clustered:
         nothing = np.full(len(places), np.nan)
         return CurveBand(nothing, nothing, np.zeros(0), np.zeros(0), np.zeros(0))
-    shifted = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
-    band, rates = rate_band(table, evaluation.level, np.union1d(0, places)), roc_points(table)
+    of = get_metric(metric)
+    known = prevalences(evaluation, table, of)
+    band, rates = rate_band(table, known.level, np.union1d(0, places)), roc_points(table)
     at, x, steps = (
         (band.at_recall, rates.tpr[places], (band.recall_low, band.recall_high))
         if over == "recall"
@@ -101,8 +106,14 @@ def curve_band(evaluation: Evaluation, places: Array, metric: str, over: str) ->
     )
     sides = [np.clip(np.nextafter(step, end), 0, 1) for step in steps for end in (-1, 2)]
     grid = np.unique(np.concatenate([np.linspace(0, 1, 201), *steps, *sides]))
-    of = get_metric(metric)
-    return CurveBand(*at(x).ends(of, shifted), grid, *at(grid).ends(of, shifted))
+    ends, outline = (at(axis).ends(of, float(table.total), *known.shares) for axis in (x, grid))
+    return CurveBand(*ends, grid, *outline)
+
+
+def prevalences(evaluation: Evaluation, table: ScoreTable, metric: Metric) -> BandPrevalences:
+    """The prevalences at which the band of a metric is read."""
+    stratified = STRATIFIED in evaluation.assumed
+    return band_prevalences(metric, table, evaluation.level, evaluation.prevalence, stratified=stratified)
 
 
 def draw_curve(ax: Axes, curve: Curve, i: int, *, step: Literal["pre"] | None = None, faint: bool = False) -> None:

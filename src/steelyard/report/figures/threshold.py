@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
+    from steelyard.statistics.score_table import ScoreTable
 
 _METHOD = "simultaneous confidence bands, each at all thresholds together"
 
@@ -133,12 +134,18 @@ def _tracks(evaluation: Evaluation, metrics: list[Metric], *, banded: bool) -> t
         why = score_curves.NO_BAND if banded else ""
         tracks = [Track(metric, value[places], method=why) for metric, value in zip(metrics, values, strict=True)]
         return thresholds[places], tuple(tracks)
-    band = rate_band(table, evaluation.level, places + 1)  # the first threshold, at infinity, is not drawn
     tracks = [
-        Track(metric, value[places], *band.ends(metric, shifted), _METHOD)
+        Track(metric, value[places], *_ends(evaluation, table, metric, places), _METHOD)
         for metric, value in zip(metrics, values, strict=True)
     ]
     return thresholds[places], tuple(tracks)
+
+
+def _ends(evaluation: Evaluation, table: ScoreTable, metric: Metric, places: Array) -> tuple[Array, Array]:
+    """The ends of a metric's band at the drawn thresholds."""
+    known = score_curves.prevalences(evaluation, table, metric)
+    band = rate_band(table, known.level, places + 1)  # the first threshold, at infinity, is not drawn
+    return band.ends(metric, float(table.total), *known.shares)
 
 
 def _best(evaluation: Evaluation, metric: Metric) -> BestThreshold | None:

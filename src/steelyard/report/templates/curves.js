@@ -55,25 +55,30 @@ const upright = (f) => Object.assign(f, { upright: true });
 
 // The band: the rates from each threshold on to the next that hold at all thresholds together, a rectangle each, from
 // which every curve's band follows; none where rows are in clusters. Given are the steps of the log odds in hundredths.
-if (D.band) for (const name of Object.keys(D.band)) { let odds = 0; D.band[name] = D.band[name].map((step) => 1 / (1 + Math.exp(-(odds += step) / 100))); }
+// Where the page starts at an uncertain prevalence, such as the sample's own, what depends on it has a band of its own.
+for (const band of [D.band, D.uncertain && D.uncertain.band]) if (band) for (const name of Object.keys(band)) { let odds = 0; band[name] = band[name].map((step) => 1 / (1 + Math.exp(-(odds += step) / 100))); }
+const isUncertain = () => D.uncertain && view === D.view && state.stop === START.stop;
+const bandAt = (share, moves) => (moves && isUncertain() ? [D.uncertain.band, D.uncertain.shares] : [D.band, [share]]);
+const movesWith = (name) => isUncertain() && D.uncertain.shares.some((s) => Math.abs(valueOf(name, rated(0.7, 0.2, s)) - valueOf(name, rated(0.7, 0.2, null))) > 1e-9);
 const rated = (recall, fpr, share) => { const s = share === null ? view.share : share; return [recall * s, (1 - recall) * s, fpr * (1 - s), (1 - fpr) * (1 - s)]; };
 const NEAR = 1e-9, inside = (rate) => Math.min(1 - NEAR, Math.max(NEAR, rate));
-function banded(p, share, point) {
+function banded(p, share, point, moves = false) {
   if (!D.band) return;
-  const { recall_low, recall_high, fpr_low, fpr_high } = D.band, at = (recall, fpr) => point(rated(recall, fpr, share));
-  const best = [at(0, 0), at(NEAR, 0)], worst = [at(0, 0)];
+  const [{ recall_low, recall_high, fpr_low, fpr_high }, shares] = bandAt(share, moves);
+  const at = (recall, fpr, side) => shares.map((s) => point(rated(recall, fpr, s))).reduce((a, b) => (side * (b[1] - b[0]) > side * (a[1] - a[0]) ? b : a));
+  const best = [at(0, 0, 1), at(NEAR, 0, 1)], worst = [at(0, 0, -1)];
   for (let i = 0; i < THRESHOLDS; i++) {
-    best.push(at(i ? recall_high[i - 1] : NEAR, fpr_low[i]), at(recall_high[i], fpr_low[i]));
-    worst.push(at(recall_low[i], i ? fpr_high[i - 1] : 0), at(recall_low[i], fpr_high[i]));
+    best.push(at(i ? recall_high[i - 1] : NEAR, fpr_low[i], 1), at(recall_high[i], fpr_low[i], 1));
+    worst.push(at(recall_low[i], i ? fpr_high[i - 1] : 0, -1), at(recall_low[i], fpr_high[i], -1));
   }
-  area(p, [...best, at(1, 1), ...worst.reverse()].filter(([x, y]) => isNumber(x) && isNumber(y)), "band");
+  area(p, [...best, at(1, 1, 1), at(1, 1, -1), ...worst.reverse()].filter(([x, y]) => isNumber(x) && isNumber(y)), "band");
 }
 // The ends of a metric within the rectangle of a threshold; one that rises or falls with a rate has them at the corners.
 const PARTS = [0, 0.25, 0.5, 0.75, 1];
 function endsAt(name, i, share) {
-  const { recall_low, recall_high, fpr_low, fpr_high } = D.band, along = (low, high) => PARTS.map((part) => inside(low + (high - low) * part));
+  const [{ recall_low, recall_high, fpr_low, fpr_high }, shares] = bandAt(share, movesWith(name)), along = (low, high) => PARTS.map((part) => inside(low + (high - low) * part));
   const fprs = along(fpr_low[i], fpr_high[i]);
-  const found = along(recall_low[i], recall_high[i]).flatMap((r) => fprs.map((f) => valueOf(name, rated(r, f, share)))).filter(isNumber);
+  const found = along(recall_low[i], recall_high[i]).flatMap((r) => fprs.flatMap((f) => shares.map((s) => valueOf(name, rated(r, f, s))))).filter(isNumber);
   return [Math.min(...found), Math.max(...found)];
 }
 const flagged = (c) => (c[0] + c[2]) / (c[0] + c[1] + c[2] + c[3]);
@@ -98,7 +103,7 @@ chart("pr", (share) => {
   const s = share === null ? view.share : share;
   line(p, [[0, s], [1, s]], "chance-line");
   const point = (c) => [recallOf(c), precisionOf(c)];
-  banded(p, share, point);
+  banded(p, share, point, true);
   line(p, each((i) => point(atPrevalence(countsAt(i), share))).filter(([, y]) => isNumber(y)), "curve");
   if (s > 0.06) el("text", { class: "tick", x: p.box.right - 8, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "unachievable");
   return p;
@@ -109,7 +114,7 @@ chart("gain", (share) => {
   const s = share === null ? view.share : share, point = (c) => [flagged(c), recallOf(c)];
   line(p, [[0, 0], [1, 1]], "chance-line");
   line(p, [[0, 0], [s, 1], [1, 1]], "perfect-line");
-  banded(p, share, point);
+  banded(p, share, point, true);
   line(p, each((i) => point(atPrevalence(countsAt(i), share))), "curve");
   return p;
 }, (c) => [flagged(c), recallOf(c)], (c, index, x, y) => `${thresholdText(index)} · ${percent(x)} of the rows predicted positive · recall ${percent(y)}`);
