@@ -308,6 +308,19 @@ def test_the_figure_ends_where_rare_probabilities_do_and_draws_bins_and_several_
         ReliabilityDisplay.from_predictions([0, 1, 1], [-1.0, 0.5, 2.0])
 
 
+@pytest.mark.parametrize(("strategy", "rows"), [("quantile", 2_000), ("isotonic", 100)])
+def test_the_axes_hold_all_scores_and_the_whole_curve(strategy, rows):
+    y, p = outcomes(2_000, 6) if rows == 2_000 else ([0] * 97 + [1] * 3, np.linspace(0.01, 0.5, 100))
+    drawn = ReliabilityDisplay.from_predictions(y, p, strategy=strategy, bins=5)
+    above, beneath = drawn.ax_
+    assert above.get_xlim() == beneath.get_xlim() and above.get_xlim()[1] >= max(p)
+    assert above.get_ylim()[1] >= max(row["observed"] for row in drawn.frame())
+    drawn.figure_.draw_without_rendering()
+    names = beneath.get_yticklabels()
+    assert [name.get_text() for name in names] == ["positives", "negatives"]
+    assert all(name.get_window_extent().x1 < beneath.get_window_extent().x0 for name in names)
+
+
 # ---------------------------------------------------------------- the shell
 
 

@@ -218,6 +218,18 @@ def test_the_rows_of_a_precision_recall_figure_are_the_curve(digits, scores):
     assert drawn.prevalence == digits["y_test"].mean()
 
 
+def test_the_area_covers_neither_curve_nor_the_words_of_the_baseline():
+    rng = np.random.default_rng(1)
+    y_true = (rng.random(2_000) < 0.05).astype(int)
+    ax = PrecisionRecallDisplay.from_predictions(y_true, rng.normal(2 * y_true, 1)).ax_
+    ax.figure.draw_without_rendering()
+    (box,) = (part for part in ax.artists if isinstance(part, AnchoredOffsetbox))
+    taken, curve = box.get_window_extent(), max(ax.lines, key=lambda line: len(line.get_xdata()))
+    assert not curve.get_path().transformed(ax.transData).intersects_bbox(taken, filled=False)
+    (baseline,) = (text for text in ax.texts if text.get_text().startswith("no skill"))
+    assert not baseline.get_window_extent().overlaps(taken)
+
+
 def test_the_point_on_a_curve_is_the_cut_in_use(digits, scores):
     drawn = RocDisplay.from_predictions(digits["y_test"], scores, threshold=0.2)
     counts = steelyard.score_table(digits["y_test"], scores).at(0.2)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 GAP, _NEAR = 2.0, 9.0  # points: the least room around a label, and what is room enough
 SPOTS = 80  # places along a line that are tried
 CORNERS = ((1, 0), (1, 1), (0, 0), (0, 1), (1, 0.5), (0, 0.5), (0.5, 0), (0.5, 1), (0.5, 0.5))
+_BETWEEN = tuple((x, y) for y in np.linspace(0, 1, 21) for x in np.linspace(1, 0, 9))  # where no corner is free
+_LINE = 20  # a line in the way of words is worse than the edge of a band, by so much
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,11 @@ def label_lines(ax: Axes, lines: Sequence[Line]) -> None:
         taken.append(best)
 
 
-def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> Array:
-    """Lines of words in their colours, together in the corner or the middle that the drawing leaves most free.
+def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line], edges: Sequence[Line] = ()) -> Array:
+    """Lines of words in their colours, together in the corner, or else the place, that the drawing leaves most free.
 
-    Returns the room that they take, in pixels: left, bottom, right, top.
+    Rather than a line they lie over the edge of a band. Returns the room that they take, in pixels: left, bottom,
+    right, top.
     """
     from matplotlib.offsetbox import AnchoredOffsetbox, TextArea, VPacker
 
@@ -64,12 +67,16 @@ def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> 
     scale = _laid_out(ax)
     extent, frame = box.get_window_extent(), np.array(ax.get_window_extent().extents)
     wide, edge = np.array([extent.width, extent.height]), 0.02 * (frame[2:] - frame[:2])
-    points = np.concatenate([_way(ax, line) for line in avoid])
-    corners = [frame[:2] + edge + np.array(c) * (frame[2:] - frame[:2] - 2 * edge - wide) for c in CORNERS]
-    boxes = [np.concatenate([c, c + wide]) for c in corners]
+    points, others = (np.concatenate([np.zeros((0, 2)), *(_way(ax, line) for line in part)]) for part in (avoid, edges))
+    places = [frame[:2] + edge + np.array(c) * (frame[2:] - frame[:2] - 2 * edge - wide) for c in (*CORNERS, *_BETWEEN)]
+    boxes = [np.concatenate([c, c + wide]) for c in places]
     # Where something is in every one's way, that with least of it.
-    rooms = [min(_distance(box, points), _NEAR * scale) or -_inside(box, points) for box in boxes]
-    chosen = corners[int(np.argmax(rooms))]
+    rooms = [
+        min(_distance(box, points), _distance(box, others), _NEAR * scale)
+        or -_LINE * _inside(box, points) - _inside(box, others)
+        for box in boxes
+    ]
+    chosen = places[int(np.argmax(rooms))]
     place = ax.transAxes.inverted().transform(chosen)
     anchor: Any = tuple(place)  # the stubs know only of boxes
     box.set_bbox_to_anchor(anchor, transform=ax.transAxes)

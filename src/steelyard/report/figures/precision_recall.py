@@ -93,7 +93,8 @@ class PrecisionRecallDisplay(CurveDisplay):
             score_curves.draw_curve(ax, curve, i, step="pre", faint=self.folds)
         ends = np.array([0.0, 1.0])
         baseline = Line(ends, np.full(2, self.prevalence))
-        taken = score_curves.label_areas(ax, self.curves, "average precision", [baseline], folds=self.folds)
+        words = Line(0.35 * ends, np.full(2, self.prevalence + 0.05))  # of the baseline, at its left end
+        taken = score_curves.label_areas(ax, self.curves, "average precision", [baseline, words], folds=self.folds)
         self._label_baseline(ax, taken)
         return ax
 

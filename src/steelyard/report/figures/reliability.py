@@ -39,6 +39,7 @@ class ReliabilityLine:
     low: Array
     high: Array
     slope: MetricRow | Interval
+    end: float  # of the axis, from 0, on which all of its scores are seen
     spread: tuple[Array, Array]
 
 
@@ -47,7 +48,7 @@ class ReliabilityDisplay(ScoreDisplay):
     """Reliability curves, isotonic or binned, with the band that holds a calibrated model's, and the scores beneath.
 
     With the level the whole curve of a calibrated model lies in the band; the diagonal is a probability that is right.
-    Where no probability is above one half the axes end at the highest.
+    Where no probability is above one half the axis ends at the highest, and the other as far as the curve reaches.
 
     >>> display = ReliabilityDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> [row["observed"] for row in display.frame()]
@@ -104,13 +105,12 @@ class ReliabilityDisplay(ScoreDisplay):
 
     @property
     def _end(self) -> float:
-        """Where both axes end."""
-        highest = max(float(line.probability[-1]) for line in self.lines)
-        return 1.0 if highest > _MOST_ZOOM else 1.08 * highest
+        """Where the axis of the probabilities ends."""
+        return max(line.end for line in self.lines)
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         if len(self.lines) > 1:
-            ax.set_aspect("equal")
+            ax.set_box_aspect(1)
             self._curves(ax)
             return ax
         above, beneath = panels.place(ax).subplots(2, 1, height_ratios=[4, 1])
@@ -120,19 +120,20 @@ class ReliabilityDisplay(ScoreDisplay):
 
     def _curves(self, ax: Axes) -> None:
         end = self._end
-        ax.set(xlim=(-0.01 * end, 1.01 * end), ylim=(-0.01 * end, 1.01 * end))
+        top = max(end, *(float(line.observed.max()) for line in self.lines))
+        ax.set(xlim=(-0.01 * end, 1.01 * end), ylim=(-0.01 * top, 1.01 * top))
         ax.set(xlabel="Predicted probability", ylabel="Observed share of positives")
         ax.plot([0, end], [0, end], color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
-        avoid = [Line(np.array([0, end]), np.array([0, end]))]
+        avoid, edges = [Line(np.array([0, end]), np.array([0, end]))], []
         for i, line in enumerate(self.lines):
             ink = style.colour(i)
             if not self.clustered:
                 ax.fill_between(line.probability, line.low, line.high, color=ink, alpha=0.16, linewidth=0, zorder=1.5)
-                avoid += [Line(line.probability, side) for side in (line.low, line.high)]
+                edges += [Line(line.probability, side) for side in (line.low, line.high)]
             mark = "None" if self.view.strategy == "isotonic" else style.MARKS[i]
             ax.plot(line.probability, line.observed, color=ink, linestyle=style.dash(i), marker=mark, markersize=3.5)
             avoid.append(Line(line.probability, line.observed))
-        block(ax, self._labels(), [each for each in avoid if np.isfinite(each.y).all()])
+        block(ax, self._labels(), avoid, edges)
 
     def _labels(self) -> list[tuple[str, str]]:
         if len(self.lines) == 1:
@@ -154,11 +155,12 @@ class ReliabilityDisplay(ScoreDisplay):
             ax.stairs(height, edges, fill=True, color=style.colour(i), alpha=0.16)
             ax.stairs(height, edges, color=style.colour(i), linestyle=style.dash(i), linewidth=0.9)
         ax.axhline(0, color=style.GREY, linewidth=0.6)
-        ax.set(xlim=(-0.01 * self._end, 1.01 * self._end), ylim=(-1.15, 1.15), yticks=[])
+        ax.set(xlim=(-0.01 * self._end, 1.01 * self._end), ylim=(-1.15, 1.15))
+        ax.set_yticks([0.6, -0.6], ["positives", "negatives"])
+        for i, label in enumerate(ax.get_yticklabels()):
+            label.set_color(style.colour(i))
         ax.grid(visible=False)
-        ax.tick_params(labelbottom=False)
-        for i, (y, side) in enumerate(((0.95, "positives"), (-0.95, "negatives"))):
-            ax.text(self._end, y, side, color=style.colour(i), ha="right", va="top" if y > 0 else "bottom")
+        ax.tick_params(labelbottom=False, left=False)
 
 
 def _line(name: str, evaluation: Evaluation, view: CurveView) -> ReliabilityLine:
@@ -170,11 +172,11 @@ def _line(name: str, evaluation: Evaluation, view: CurveView) -> ReliabilityLine
     ]
     if evaluation.is_clustered:
         columns[2] = columns[3] = np.full(len(points), np.nan)
-    highest = float(columns[0][-1])
-    end = 1.0 if highest > _MOST_ZOOM else 1.08 * highest
+    highest = max(float(side.scores[-1]) for side in table.classes)
+    end = 1.0 if highest > _MOST_ZOOM or not highest else 1.08 * highest
     spread = (_density(table.positive, end), _density(table.negative, end))
     slope = caption_text.metric_row(evaluation, _SLOPE)
-    return ReliabilityLine(name, columns[0], columns[1], columns[2], columns[3], slope, spread)
+    return ReliabilityLine(name, columns[0], columns[1], columns[2], columns[3], slope, end, spread)
 
 
 def _density(side: ClassScores, end: float) -> Array:

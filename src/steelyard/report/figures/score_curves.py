@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 
+_ONE_LINE = 32  # letters that fit beside a curve
 NO_BAND = "no band: rows in clusters are not independent"
 Points = TypeVar("Points", "RocCurve", "PrecisionRecallCurve")
 
@@ -133,11 +134,10 @@ def draw_curve(ax: Axes, curve: Curve, i: int, *, step: Literal["pre"] | None = 
 
 def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line], *, folds: bool) -> Array:
     """The areas in the colours of their lines, where the drawing leaves room; returns the room in pixels."""
-    if folds:
-        first, _, rest = over_folds(curves, what).partition(" (")
-        lines = [(first, style.THIS), (f"({rest}", style.THIS)]
-    elif len(curves) == 1:
-        lines = [(f"{what} {caption_text.area_text(curves[0].area)}", style.THIS)]
+    if folds or len(curves) == 1:
+        text = over_folds(curves, what) if folds else f"{what} {caption_text.area_text(curves[0].area)}"
+        first, _, rest = text.partition(" (") if len(text) > _ONE_LINE else (text, "", "")
+        lines = [(part, style.THIS) for part in (first, f"({rest}" if rest else "") if part]
     else:
         lines = [(f"{what} ({caption_text.percent(curves[0].level)} interval)", style.GREY)]
         lines += [
@@ -149,8 +149,8 @@ def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line
         ]
     drawn = [Line(np.append(0, c.x), np.append(c.y[0], c.y)) for c in curves]
     bands = [] if folds else [c.band for c in curves if len(c.band.x)]
-    drawn += [Line(band.x, side) for band in bands for side in (band.lowest, band.highest)]
-    return block(ax, lines, [*drawn, *avoid])
+    edges = [Line(band.x, side) for band in bands for side in (band.lowest, band.highest)]
+    return block(ax, lines, [*drawn, *avoid], edges)
 
 
 def marked_thresholds(curves: tuple[Curve, ...]) -> str:
