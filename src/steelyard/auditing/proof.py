@@ -62,17 +62,18 @@ def _comparisons(audited: AuditedMetric) -> int:
 
 
 def _holds_on(audited: AuditedMetric, law: Law, pattern: tuple[int, ...], until: float) -> bool:
-    assert audited.formula is not None  # noqa: S101 - proofs are asked of formulas
     variables = _variables(law.variables, pattern, until)
     field = variables[0].field
     tables = law.before(*variables), law.against(*variables)
+    formula = audited.orders_by if isinstance(tables[1], tuple) else audited.formula
+    assert formula is not None  # noqa: S101 - proofs are asked of formulas
     if (
         law.relation == "="
         and isinstance(tables[1], tuple)
-        and same_by_parts(audited.formula, *(_cells(t, field) for t in tables))
+        and same_by_parts(formula, *(_cells(t, field) for t in tables))
     ):
         return True
-    before, other = (_side_value(audited.formula, side, field) for side in tables)
+    before, other = (_side_value(formula, side, field) for side in tables)
     if before is None or other is None:
         return True
     gap = other - before
@@ -83,10 +84,10 @@ def _holds_on(audited: AuditedMetric, law: Law, pattern: tuple[int, ...], until:
 
 def _has_right_slope(audited: AuditedMetric, law: Law, pattern: tuple[int, ...], until: float) -> bool:
     """Whether the derivative by the cell that grows has the right sign, where that cell is not empty."""
-    assert audited.formula is not None and law.grows is not None  # noqa: S101 - see above
+    assert audited.orders_by is not None and law.grows is not None  # noqa: S101 - see above
     at = CELLS.index(law.grows)
     variables = _variables(law.variables, pattern, until)
-    value = _side_value(audited.formula, law.before(*variables), variables[0].field) if pattern[at] else None
+    value = _side_value(audited.orders_by, law.before(*variables), variables[0].field) if pattern[at] else None
     if value is None:
         return True
     if not is_smooth(value):

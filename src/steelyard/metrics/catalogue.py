@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.metrics.declaration import metric, part
-from steelyard.metrics.expression import ratio, sqrt, where
+from steelyard.metrics.expression import angle, ratio, sqrt, where
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def mean_f1(c):
     "Jaccard index",
     family="F",
     range=(0, 1),
-    aliases=("critical_success_index", "threat_score"),
+    aliases=("critical_success_index", "threat_score", "f_star"),
     cite="jaccard1912",
     sklearn="jaccard_score",
 )
@@ -366,6 +366,25 @@ def p4(c):
     right = 4 * c.tp * c.tn
     some = ratio(right, right + (c.tp + c.tn) * (c.fn + c.fp), why="one class only, and no error")
     return where(c.tp + c.tn == 0, 0 * error_rate(c), some)
+
+
+@metric(
+    "Symmetric balanced accuracy",
+    family="agreement",
+    range=(0, 1),
+    aliases=("sba",),
+    cite="gosgens2021",
+    roles=("on request",),
+)
+def symmetric_balanced_accuracy(c):
+    """Mean of precision, recall, specificity and negative predictive value."""
+    return (precision(c) + recall(c) + specificity(c) + negative_predictive_value(c)) / 4
+
+
+@metric("Correlation distance", family="agreement", range=(0, 1), best=0, cite="gosgens2021", roles=("on request",))
+def correlation_distance(c):
+    """Angle whose cosine is MCC, as a share of a half turn: 1/2 is no correlation."""
+    return angle(mcc(c))
 
 
 # ---------------------------------------------------------------- corrected: Nguyen's unbalanced factor
@@ -564,6 +583,20 @@ def net_benefit(c, *, threshold=0.5):
     return ratio(c.tp - c.fp * (threshold / (1 - threshold)), c.total)
 
 
+@metric(
+    "Standardized net benefit",
+    family="decision",
+    range=(-inf, 1),
+    aliases=("relative_utility",),
+    cite="kerr2016",
+    domain={"threshold": "(0, 1)"},
+    roles=("on request",),
+)
+def standardized_net_benefit(c, *, threshold=0.5):
+    """Net benefit over that of flagging the positives alone, which is the prevalence."""
+    return ratio(c.tp - c.fp * (threshold / (1 - threshold)), c.positives)
+
+
 def _cost_bounds(**costs: float) -> tuple[tuple[float, float], float | None]:
     return (min(costs.values()), max(*costs.values(), 1e-300)), None if costs["cost_tp"] or costs["cost_tn"] else 0
 
@@ -580,3 +613,18 @@ def _cost_bounds(**costs: float) -> tuple[tuple[float, float], float | None]:
 def expected_cost(c, *, cost_fn=1.0, cost_fp=1.0, cost_tp=0.0, cost_tn=0.0):
     """Mean cost per row, given the cost of each cell of the confusion matrix."""
     return ratio(cost_tp * c.tp + cost_fn * c.fn + cost_fp * c.fp + cost_tn * c.tn, c.total)
+
+
+@metric(
+    "Normalized expected cost",
+    family="decision",
+    range=(0, inf),
+    best=0,
+    cite="ferrer2022",
+    domain=dict.fromkeys(("cost_fn", "cost_fp"), "(0, 1e18]"),
+    roles=("on request",),
+)
+def normalized_expected_cost(c, *, cost_fn=1.0, cost_fp=1.0):
+    """Cost of the errors over that of the better of flagging all rows and none, which has 1."""
+    none, all_ = cost_fn * c.positives, cost_fp * c.negatives
+    return ratio(cost_fn * c.fn + cost_fp * c.fp, where(none <= all_, none, all_), why="one class only")

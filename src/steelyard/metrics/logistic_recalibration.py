@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _MOST_STEPS, _NEAR = 60, 1e-8  # the error after a step is of the order of its square; of many rows 1e-6 will do
 _COARSE, _MANY = 64, 2**17  # rows that stand together in a first fit, where there are so many
 _PART = 2**13  # entries of which all columns stay in the first caches
+_BALANCED = 1e-12
 _STEEP = 50.0  # a slope beyond which the classes are separated to all digits
 
 
@@ -105,7 +106,7 @@ def _fit(table: ScoreTable, *, free: bool) -> tuple[Array, Array]:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # of a draw that has none
         intercept, slope = _climbed(rows, *start, free=free)
     wild = ~(np.isfinite(intercept) & (np.abs(slope) < _STEEP))
-    intercept = np.round(intercept, 12) + 0.0  # what balances exactly is 0, not what rounding leaves of it
+    intercept = np.where(np.abs(intercept) < _BALANCED, 0.0, intercept)  # not what rounding leaves of 0
     return np.where(wild, np.nan, intercept), np.where(wild, np.nan, slope)
 
 

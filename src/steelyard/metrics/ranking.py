@@ -77,6 +77,12 @@ def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
         return undefined(why)
     if max_fpr is not None and max_fpr < 1:
         return _partial_auc(t, max_fpr)
+    return roc_area(t)
+
+
+@once
+def roc_area(t: ScoreTable) -> Any:
+    """The area under the whole ROC curve, of a table of both classes."""
     small, large = sorted((t.positive, t.negative), key=lambda side: side.size)
     scores, weights = small.distinct
     # Twice the pairs in which the smaller class scores higher, ties once: whole numbers stay exact.
@@ -117,7 +123,7 @@ def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
     """The same bands of recall under the whole ROC curve."""
     if why := missing(t):
         return undefined(why)
-    tp, at, above = _steps(t)
+    tp, at, above = positive_steps(t)
     tpr = starting_at_zero(tp / tp[..., -1:].astype(np.float64))
     negatives = np.asarray(t.negative.total, dtype=np.float64)[..., None]
     fpr = (above / negatives, at / negatives)
@@ -128,7 +134,7 @@ def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
 
 
 @once
-def _steps(t: ScoreTable) -> tuple[Array, Array, Array]:
+def positive_steps(t: ScoreTable) -> tuple[Array, Array, Array]:
     """At each distinct score of the positives, descending: the positives found, the false alarms there and above it.
 
     The curves of both classes rise at these scores alone, so that the many of the other class need not be kept.
@@ -200,7 +206,7 @@ def pr_auc(t):
     """Area under the precision-recall curve joined by straight lines, which flatters; prefer average precision."""
     if no_positives(t):
         return undefined("no positives")
-    tp, at, above = _steps(t)
+    tp, at, above = positive_steps(t)
     before = starting_at_zero(tp)[..., :-1]
     with np.errstate(invalid="ignore"):
         precision = tp / (tp + at)
@@ -262,7 +268,7 @@ def _found(t: ScoreTable, flagged: float) -> Any:
     """The positives among the highest scores of that much weight; tied rows count in part."""
     if not t.positive.size:
         return 0.0
-    tp, at, above = _steps(t)
+    tp, at, above = positive_steps(t)
     before, wanted = starting_at_zero(tp)[..., :-1], np.asarray(flagged, dtype=np.float64)[..., None]
     i = np.clip((tp + at < wanted).sum(-1, keepdims=True), 0, tp.shape[-1] - 1)
     start, end, over, under = (np.take_along_axis(column, i, -1) for column in (before, tp, above, at))

@@ -21,7 +21,7 @@ ROLES = {
     "prevalence figure": "drawn over the prevalence, unless others are named",
     "surface figure": "drawn over both class recalls, unless others are named",
     "calibration": "given by calibration, beside the reliability curve",
-    "fitted": "reported by `calibration`, and by evaluate only where they are named",
+    "on request": "reported by evaluate only where they are named",
     "group": "shown for each group of rows",
     "group on the page": "shown for each group of rows on the page, with intervals",
     "page": "read by the page's pictures and tables, whatever was asked for",
