@@ -29,7 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Advice", "Recommendation", "recommend"]
 _MOST = 3
-_VIRTUES = ("equal_recalls_kept", "zero_when_a_class_fails", "constant_chance", "monotone_tp", "monotone_fp")
+_VIRTUES = (
+    "equal_recalls_kept",
+    "zero_when_a_class_fails",
+    "approximate_constant_baseline",
+    "monotone_tp",
+    "monotone_fp",
+)
 
 
 @refuses_other_keywords
@@ -133,7 +139,7 @@ def _having(wanted: Mapping[str, bool], candidates: Sequence[Metric]) -> list[Me
 
 def _order(metric: Metric, problem: Problem) -> tuple[bool, bool, int]:
     """First what matters most: a fixed no-skill value, then a 0 for a class with zero recall."""
-    lost = problem.in_use and not _stands(metric, "constant_chance")
+    lost = problem.in_use and not _stands(metric, "approximate_constant_baseline")
     credit = not problem.may_fail and not _stands(metric, "zero_when_a_class_fails")
     return lost, credit, -sum(_stands(metric, name) for name in _VIRTUES)
 
