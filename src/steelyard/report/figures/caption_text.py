@@ -6,8 +6,11 @@ import textwrap
 from math import isnan
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.intervals import interval
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, three_digits
 from steelyard.errors import InputError
 
@@ -62,6 +65,16 @@ def shared_rows_text(evaluations: Iterable[Evaluation]) -> str:
         return rows_text(parts[0])
     sizes = sorted({part.rows for part in parts})
     return f"{' to '.join(f'{size:,}' for size in dict.fromkeys((sizes[0], sizes[-1])))} rows each"
+
+
+def read_text(evaluations: Iterable[Evaluation]) -> str:
+    """The rows of several models as above, and the prevalence at which they are read where that is another."""
+    parts = list(evaluations)
+    at = parts[0].prevalence
+    if at is None:
+        return shared_rows_text(parts)
+    share = at.text(parts[0].level) if isinstance(at, Prevalence) else percent_text(float(np.asarray(at)))
+    return f"{shared_rows_text(parts)}, read at a prevalence of {share}"
 
 
 def folds_text(folds: list[Evaluation]) -> str:
