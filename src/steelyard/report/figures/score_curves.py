@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from steelyard.analysis.intervals.inference import STRATIFIED
+from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.thresholds.band_prevalences import band_prevalences
@@ -81,6 +82,14 @@ def curve_points(evaluation: Evaluation, points: Callable[[ScoreTable], Points])
     table = scores_of(evaluation)
     curve = points(table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence))
     return curve, thinned(curve[0], curve[1])
+
+
+def shown_prevalence(evaluation: Evaluation) -> float:
+    """The prevalence at which an evaluation of scores is read: the one given, or the sample's."""
+    table = scores_of(evaluation)
+    if evaluation.prevalence is None:
+        return float(table.positive.total / table.total)
+    return float(positive_shares(table, evaluation.prevalence))
 
 
 def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | None:
