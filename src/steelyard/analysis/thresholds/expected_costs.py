@@ -13,11 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.prevalence.class_shares import of_positives
+from steelyard.analysis.thresholds.net_benefits import BenefitScale, FlaggedAlone
 from steelyard.metrics.calibration import isotonic_curve
 
 if TYPE_CHECKING:
     from steelyard._types import Array
+    from steelyard.analysis.intervals.rate_intervals import Ends
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.statistics.score_table import ScoreTable
+
+_BELOW_1 = 1 - 2.0**-53  # where the odds of the last cost proportion are finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,3 +79,18 @@ class ExpectedCosts:
         """The cost at some cost proportions."""
         piece = np.searchsorted(self.edges[1:-1], proportions)
         return np.asarray(2 * ((1 - proportions) * self.misses[piece] + proportions * self.alarms[piece]))
+
+    def ends(
+        self, table: ScoreTable, prevalence: PrevalenceLike | None, level: float, proportions: Array, pieces: Array
+    ) -> Ends:
+        """The interval of the cost at proportions of some pieces, of each alone: of what a perfect model would gain."""
+        x = np.minimum(proportions, _BELOW_1)
+        sizes, sample = (
+            (table.positive.effective_size, table.negative.effective_size),
+            table.positive.total / table.total,
+        )
+        scale = BenefitScale(x / (1 - x), sizes, float(sample), of_positives(table, prevalence), False, level)
+        misses, alarms = self.misses[pieces] / scale.share, self.alarms[pieces] / (1 - scale.share)
+        nobody = np.zeros_like(x)
+        gain = scale.gain(FlaggedAlone(np.stack([misses, nobody], axis=-1), np.stack([nobody, alarms], axis=-1)))
+        return 2 * (1 - x) * gain.low, 2 * (1 - x) * gain.high
