@@ -70,8 +70,7 @@ def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line], edg
         for box in boxes
     ]
     chosen = places[int(np.argmax(rooms))]
-    place = ax.transAxes.inverted().transform(chosen)
-    anchor: Any = tuple(place)  # the stubs know only of boxes
+    anchor: Any = tuple(ax.transAxes.inverted().transform(chosen))  # the stubs know only of boxes
     box.set_bbox_to_anchor(anchor, transform=ax.transAxes)
     return np.concatenate([chosen, chosen + wide])
 

@@ -93,7 +93,7 @@ class ReliabilityDisplay(ScoreDisplay):
         kinds = {"isotonic": "isotonic (CORP)", "uniform": "bins of equal width", "quantile": "bins of equal mass"}
         level = caption_text.percent(self.level)
         slopes = "; ".join(
-            caption_text.with_name(line.name, f"calibration slope {caption_text.area_text(line.slope)}")
+            caption_text.with_name(line.name, f"calibration slope {caption_text.area_or_reason(line.slope)}")
             for line in self.lines
         )
         band = f"band: holds the whole curve of a calibrated model in {level} of test sets"
@@ -101,7 +101,8 @@ class ReliabilityDisplay(ScoreDisplay):
         beneath = "; beneath: the scores of each class, each of area 1" if len(self.lines) == 1 else ""
         what = f"Reliability curve{'s' if len(self.lines) > 1 else ''}, {kinds[self.view.strategy]}, of {self.rows}"
         slopes = slopes[0].upper() + slopes[1:] if len(self.lines) == 1 else slopes
-        return f"{what}. {slopes} ({level} interval); {band}; dashed: calibrated{beneath}."
+        of_level = "" if all(np.isnan(line.slope.value) for line in self.lines) else f" ({level} interval)"
+        return f"{what}. {slopes}{of_level}; {band}; dashed: calibrated{beneath}."
 
     @property
     def _end(self) -> float:
