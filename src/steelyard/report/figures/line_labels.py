@@ -21,6 +21,7 @@ SPOTS = 80  # places along a line that are tried
 CORNERS = ((1, 0), (1, 1), (0, 0), (0, 1), (1, 0.5), (0, 0.5), (0.5, 0), (0.5, 1), (0.5, 0.5))
 _BETWEEN = tuple((x, y) for y in np.linspace(0, 1, 21) for x in np.linspace(1, 0, 9))  # where no corner is free
 _LINE = 20  # a line in the way of words is worse than the edge of a band, by so much
+_MOST_WORDS = 0.6  # of the height of the axes
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ def block_with_room(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[
     ax.artists[-1].remove()
     _, bottom, _, top = ax.get_window_extent().extents
     low, high = ax.get_ylim()
-    ax.set_ylim(low, low + (high - low) / (1 - (taken[3] - taken[1]) / (top - bottom)))
+    share = min((taken[3] - taken[1]) / (top - bottom), _MOST_WORDS)
+    ax.set_ylim(low, low + (high - low) / (1 - share))
     block(ax, lines, avoid)
 
 
