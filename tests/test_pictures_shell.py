@@ -62,8 +62,8 @@ def test_a_comparison_and_an_audit_have_pages(preds, tmp_path):
         ("ranking", ["--score", "a", "--score", "b", "--threshold", "0.5"]),
         ("runs", ["--pred", "guess", "--by", "fold"]),
         ("surface", ["--pred", "guess"]),
-        ("decision", ["--score", "a", "--prevalence", "0.05"]),
         ("reliability", ["--score", "a", "--score", "b", "--prevalence", "12/400"]),
+        ("murphy", ["--score", "a", "--score", "b", "--prevalence", "0.03"]),
     ],
 )
 def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words):
@@ -84,10 +84,10 @@ def test_a_figure_states_the_columns_that_were_taken_and_the_prevalence(preds, t
     pytest.importorskip("matplotlib")
     answer = ran("plot", "reliability", preds, "--score", "a", "--prevalence", "12/400", "-o", tmp_path / "figure.svg")
     assert "Columns were taken by their names: --true y." in answer.stderr
-    assert f"read at a prevalence of {steelyard.Prevalence(positives=12, rows=400).text()}" in answer.stdout
+    assert f", at a prevalence of {steelyard.Prevalence(positives=12, rows=400).text()}" in answer.stdout
 
 
-@pytest.mark.parametrize("kind", ["roc", "density", "intervals", "reliability"])
+@pytest.mark.parametrize("kind", ["roc", "reliability", "murphy", "density", "intervals"])
 def test_a_figure_by_group_shows_every_group(preds, tmp_path, kind):
     pytest.importorskip("matplotlib")
     out = tmp_path / "figure.svg"
@@ -102,10 +102,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
     for words, sentence in (
         (["plot", "rock", preds, "-o", tmp_path / "x.png"], "No figure is called 'rock'"),
         (["plot", "calibration", preds, "-o", tmp_path / "x.png"], "Did you mean 'reliability'?"),
-        (
-            ["plot", "roc", preds, "--true", "y", "--score", "a", "--prevalence", "0.1", "-o", tmp_path / "x.png"],
-            "A roc figure takes no --prevalence; draw pr, decision, reliability or intervals at one.",
-        ),
+        (["plot", "surface", "--prevalence", "0.1", "-o", tmp_path / "x.png"], "--prevalence is that of a file"),
         (["plot", "roc", preds, "--true", "y", "--score", "a"], "A figure needs a file"),
         (["plot", "roc", preds, "--true", "y", "--score", "a", "-o", tmp_path / "x.gif"], "gives no format"),
         (
@@ -115,8 +112,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
         (["plot", "runs", preds, "--true", "y", "--pred", "guess", "-o", tmp_path / "x.png"], "name it with --by"),
         (
             ["plot", "pr", preds, "--true", "y", "--score", "a", "--by", "fold", "-o", tmp_path / "x.png"],
-            "A pr figure shows all rows together; leave out --by, or draw roc, density, decision, reliability, intervals "
-            "or runs.",
+            "A pr figure shows all rows together; leave out --by, or draw roc, reliability,",
         ),
         (
             [
@@ -135,6 +131,22 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
                 tmp_path / "x.png",
             ],
             "leave out --by, or name one model",
+        ),
+        (
+            [
+                "plot",
+                "confusion",
+                preds,
+                "--true",
+                "y",
+                "--pred",
+                "guess",
+                "--prevalence",
+                "0.1",
+                "-o",
+                tmp_path / "x.png",
+            ],
+            "A confusion figure shows the rows as they are; leave out --prevalence.",
         ),
         (
             ["plot", "roc", preds, "--true", "y", "--score", "nope", "-o", tmp_path / "x.png"],

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
 
 _FORMATS = ("svg", "pdf", "png")
-_BY_GROUP = ("roc", "density", "decision", "reliability", "intervals", "runs")  # kinds that show the groups of --by
-_SEVERAL = (*_BY_GROUP, "pr")  # kinds that show more than one model
-_AT_PREVALENCE = ("pr", "decision", "reliability", "intervals")  # kinds that another prevalence changes
+_BY_GROUP = ("roc", "reliability", "decision", "murphy", "density", "intervals", "runs")  # show the groups of --by
+_SEVERAL = ("pr", *_BY_GROUP)  # kinds that show more than one model
+_NOT_SHIFTED = ("confusion", "prevalence", "density", "ranking", "runs", "correlation")  # of the rows as they are
 _ALONE = ("surface", "correlation")  # kinds that need no predictions
 
 
@@ -49,8 +49,8 @@ def draw_figure(
     output: Output,
 ) -> None:
     """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking, correlation,
-    runs (one box over the groups of --by), density, decision or reliability, as SVG, PDF or PNG by the ending of -o.
-    The caption is printed.
+    runs (one box over the groups of --by), density, decision, reliability or murphy, as SVG, PDF or PNG by the ending
+    of -o. The caption is printed.
     """  # noqa: D205 - click fills the paragraph
     from steelyard.report.figures import display_of, figure
     from steelyard.report.terminal import without_controls
@@ -60,8 +60,8 @@ def draw_figure(
         raise InputError("A figure needs a file; name it with -o, such as -o figure.pdf.")
     if (ending := Path(output.path).suffix.lstrip(".").lower()) not in _FORMATS:
         raise InputError(f"The ending of {output.path!r} gives no format; end it in .svg, .pdf or .png.")
-    if prevalence is not None and kind not in _AT_PREVALENCE:
-        raise InputError(f"A {kind} figure takes no --prevalence; draw {_either(_AT_PREVALENCE)} at one.")
+    if prevalence is not None and kind in _NOT_SHIFTED:
+        raise InputError(f"A {kind} figure shows the rows as they are; leave out --prevalence.")
     chosen = {} if metrics is None else {"metrics": metrics}
     drawing = figure(kind, _result(kind, inputs, {"level": level, "prevalence": prevalence}), **chosen)
     with replacement(output, f".{ending}") as path:
@@ -70,23 +70,25 @@ def draw_figure(
 
 
 def _result(
-    kind: str, inputs: Inputs, asked: dict[str, Any]
+    kind: str, inputs: Inputs, reading: dict[str, Any]
 ) -> Evaluation | dict[str, Evaluation] | Comparison | list[Confusion] | dict[str, list[Confusion]] | None:
     """What the figure is drawn from."""
     if kind in _ALONE and not inputs.given:
+        if reading["prevalence"] is not None:
+            raise InputError("--prevalence is that of a file or of counts; give one of them, or leave it out.")
         return None
     if kind == "correlation":
         raise InputError("A correlation figure takes no file or counts: it compares the metrics themselves.")
     if kind == "ranking":
-        comparison, assumed = compare_inputs(inputs, asked["level"])
+        comparison, assumed = compare_inputs(inputs, reading["level"])
         print_assumed(assumed)
         return comparison
     models = inputs.by_model() or {"": inputs}
     if len(models) > 1 and kind not in _SEVERAL:
         raise InputError(f"A {kind} figure shows one model; name one column of labels or scores.")
     if inputs.by and kind != "runs":
-        return _of_groups(kind, models, asked)
-    evaluated = {name: evaluate_inputs(model, **asked) for name, model in models.items()}
+        return _of_groups(kind, models, reading)
+    evaluated = {name: evaluate_inputs(model, **reading) for name, model in models.items()}
     print_assumed(list(dict.fromkeys(line for _, counted in evaluated.values() for line in counted.assumed)))
     evaluations = {name: evaluation for name, (evaluation, _) in evaluated.items()}
     if kind == "runs":
@@ -94,21 +96,22 @@ def _result(
     return evaluations if len(evaluations) > 1 else next(iter(evaluations.values()))
 
 
-def _of_groups(kind: str, models: Mapping[str, Inputs], asked: dict[str, Any]) -> dict[str, Evaluation]:
+def _of_groups(kind: str, models: Mapping[str, Inputs], reading: dict[str, Any]) -> dict[str, Evaluation]:
     """The evaluation of each group of one model; a group of one class, which has no curve, is left out with a note."""
     from steelyard.evaluation.evaluate import evaluate
 
     if kind not in _BY_GROUP:
-        raise InputError(f"A {kind} figure shows all rows together; leave out --by, or draw {_either(_BY_GROUP)}.")
+        shown = f"{', '.join(_BY_GROUP[:-1])} or {_BY_GROUP[-1]}"
+        raise InputError(f"A {kind} figure shows all rows together; leave out --by, or draw {shown}.")
     if len(models) > 1:
         raise InputError("Groups and several models are too much for one figure; leave out --by, or name one model.")
     (inputs,) = models.values()
-    evaluation, counted = evaluate_inputs(inputs, **asked)
+    evaluation, counted = evaluate_inputs(inputs, **reading)
     print_assumed(counted.assumed)
     groups = {}
     for group, tally in zip(evaluation.groups, counted.tally.groups.values(), strict=True):
         try:
-            groups[group.label] = evaluate(tally, threshold=inputs.threshold, **asked)
+            groups[group.label] = evaluate(tally, threshold=inputs.threshold, **reading)
         except InputError as error:
             print_message(f"{group.label} is left out: {error}")
     if not groups:
@@ -125,7 +128,3 @@ def _runs(evaluations: Mapping[str, Evaluation]) -> list[Confusion] | dict[str, 
     if not all(runs.values()):
         raise InputError("Runs are the groups of a column, such as --by fold; name it with --by.")
     return runs if len(runs) > 1 else next(iter(runs.values()))
-
-
-def _either(kinds: tuple[str, ...]) -> str:
-    return f"{', '.join(kinds[:-1])} or {kinds[-1]}"

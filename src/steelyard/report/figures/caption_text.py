@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.intervals import interval
+from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, three_digits
 from steelyard.errors import InputError
@@ -70,11 +71,17 @@ def shared_rows_text(evaluations: Iterable[Evaluation]) -> str:
 def read_text(evaluations: Iterable[Evaluation]) -> str:
     """The rows of several models as above, and the prevalence at which they are read where that is another."""
     parts = list(evaluations)
-    at = parts[0].prevalence
-    if at is None:
-        return shared_rows_text(parts)
-    share = at.text(parts[0].level) if isinstance(at, Prevalence) else percent_text(float(np.asarray(at)))
-    return f"{shared_rows_text(parts)}, read at a prevalence of {share}"
+    rows = shared_rows_text(parts)
+    return rows if parts[0].prevalence is None else f"{rows}, at a prevalence of {_prevalence_text(parts[0])}"
+
+
+def _prevalence_text(evaluation: Evaluation) -> str:
+    """The prevalence of the positives, or of each class."""
+    given: Any = evaluation.prevalence
+    if isinstance(given, Prevalence) and given.counts is None:
+        return given.text(evaluation.level)
+    shares = given if evaluation.scores is None else positive_shares(evaluation.scores, given)
+    return ", ".join(percent_text(float(share)) for share in np.atleast_1d(np.asarray(shares)))
 
 
 def folds_text(folds: list[Evaluation]) -> str:

@@ -139,13 +139,7 @@ class ReliabilityDisplay(ScoreDisplay):
     def _labels(self) -> list[tuple[str, str]]:
         if len(self.lines) == 1:
             return [(f"slope {caption_text.area_text(self.lines[0].slope)}", style.THIS)]
-        named = [
-            (
-                f"{style.sample(i)}{caption_text.drawn_label(line.name, 20)} {caption_text.area_text(line.slope)}",
-                style.colour(i),
-            )
-            for i, line in enumerate(self.lines)
-        ]
+        named = score_curves.area_labels((line.name, line.slope) for line in self.lines)
         return [(f"slope ({caption_text.percent(self.level)} interval)", style.GREY), *named]
 
     def _scores(self, ax: Axes) -> None:
