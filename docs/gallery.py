@@ -65,6 +65,8 @@ def figures() -> dict[str, Display]:
         "reliability": steelyard.ReliabilityDisplay.from_evaluation(report),
         "reliability-two": steelyard.ReliabilityDisplay.from_estimator(both, test, y_test, strategy="quantile", bins=8),
         "decision": steelyard.DecisionCurveDisplay.from_estimator(both, test, y_test),
+        "murphy": steelyard.MurphyDisplay.from_evaluation(report),
+        "murphy-two": steelyard.MurphyDisplay.from_estimator(both, test, y_test),
         "density": steelyard.DensityDisplay.from_evaluation(report),
         "density-two": steelyard.DensityDisplay.from_predictions(
             y_test,

@@ -233,6 +233,33 @@ def test_an_estimated_prevalence_widens_intervals_band_and_test():
     assert sure["brier_miscalibration"].high == pytest.approx(known["brier_miscalibration"].high, rel=0.01)
 
 
+NO_SLOPE = {
+    "the scores separate the classes": ([0, 1] * 20, [0.3, 0.6] * 20),
+    "all probabilities are equal": ([0, 0, 1] * 20, [0.3] * 60),
+    "no slope up to 50 fits best": ([0] * 50 + [1, 0] + [1] * 48, np.linspace(0.4999, 0.5001, 100)),
+    "a probability of exactly 0 or 1 has no logit": ([0, 1, 1, 0] * 20, [0.0] * 80),
+}
+
+
+@pytest.mark.parametrize("why", NO_SLOPE)
+@pytest.mark.parametrize("options", [{}, {"prevalence": 0.1}, {"cluster": True}])
+def test_what_has_no_value_or_interval_has_its_reason_in_words(why, options):
+    y, p = NO_SLOPE[why]
+    found = calibration(y, p, **({"cluster": np.arange(len(y)) // 2} if "cluster" in options else options))
+    for row in found:
+        assert not np.isinf([row.low, row.high]).any() and (row.why or not np.isnan(row.low))
+        assert not np.isnan(row.low) or any(row.metric in note and str(row.why)[13:] in note for note in found.notes)
+    assert found["calibration_slope"].why == why and "nan" not in repr(found) and "p = –" not in repr(found)
+    if why == "all probabilities are equal":
+        lead = {(): "The test shows no", ("prevalence",): "Too high on average", ("cluster",): "No test"}
+        assert found.headline.startswith(lead[tuple(options)])
+
+
+def test_a_reliability_figure_says_why_there_is_no_slope():
+    caption = ReliabilityDisplay.from_predictions([0, 1] * 20, [0.3, 0.6] * 20).caption()
+    assert "Calibration slope – (the scores separate the classes); band" in caption
+
+
 def test_probabilities_of_0_and_1_take_spiegelhalters_test(golden):
     y, p = outcomes(500, 7)
     found = calibration(y, p.round(2))

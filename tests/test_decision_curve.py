@@ -6,7 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steelyard import DecisionCurveDisplay, Prevalence, decision_curve, evaluate, net_benefit, score_table
+from steelyard import (
+    DecisionCurveDisplay,
+    PrecisionRecallDisplay,
+    Prevalence,
+    RocDisplay,
+    decision_curve,
+    evaluate,
+    net_benefit,
+    score_table,
+)
 from steelyard.errors import SteelyardError
 from steelyard.report.figures.figure_kinds import display_of
 
@@ -88,6 +97,15 @@ def test_standardized_curves_end_at_1_and_prevalences_shift_them():
     )
     assert known[0].net_benefit == pytest.approx(seen[0].net_benefit)
     assert seen[0].low < known[0].low and known[0].high < seen[0].high
+
+
+def test_a_prevalence_by_the_rows_of_each_class_is_that_of_the_positives():
+    y, a, _ = rows(500, 0.2, 3)
+    counted, seen = Prevalence(counts={0: 97, 1: 3}), Prevalence(positives=3, rows=100)
+    assert decision_curve(y, a, prevalence=counted).to_json() == decision_curve(y, a, prevalence=seen).to_json()
+    for kind in (RocDisplay, PrecisionRecallDisplay, DecisionCurveDisplay):
+        drawn = [kind.from_predictions(y, a, prevalence=each).frame() for each in (counted, seen)]
+        assert drawn[0].to_json() == drawn[1].to_json()
 
 
 def test_tables_frames_and_weights_say_the_same():

@@ -61,6 +61,8 @@ def test_a_comparison_and_an_audit_have_pages(preds, tmp_path):
         ("ranking", ["--score", "a", "--score", "b", "--threshold", "0.5"]),
         ("runs", ["--pred", "guess", "--by", "fold"]),
         ("surface", ["--pred", "guess"]),
+        ("reliability", ["--score", "a", "--score", "b", "--prevalence", "12/400"]),
+        ("murphy", ["--score", "a", "--score", "b", "--prevalence", "0.03"]),
     ],
 )
 def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words):
@@ -72,7 +74,7 @@ def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words)
     assert [path.name for path in tmp_path.iterdir()] == ["figure.svg"]
 
 
-@pytest.mark.parametrize("kind", ["roc", "density", "intervals"])
+@pytest.mark.parametrize("kind", ["roc", "reliability", "murphy", "density", "intervals"])
 def test_a_figure_by_group_shows_every_group(preds, tmp_path, kind):
     pytest.importorskip("matplotlib")
     out = tmp_path / "figure.svg"
@@ -95,7 +97,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
         (["plot", "runs", preds, "--true", "y", "--pred", "guess", "-o", tmp_path / "x.png"], "name it with --by"),
         (
             ["plot", "pr", preds, "--true", "y", "--score", "a", "--by", "fold", "-o", tmp_path / "x.png"],
-            "A pr figure shows all rows together; leave out --by, or draw roc, density, intervals or runs.",
+            "A pr figure shows all rows together; leave out --by, or draw roc, reliability,",
         ),
         (
             [
@@ -114,6 +116,22 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
                 tmp_path / "x.png",
             ],
             "leave out --by, or name one model",
+        ),
+        (
+            [
+                "plot",
+                "confusion",
+                preds,
+                "--true",
+                "y",
+                "--pred",
+                "guess",
+                "--prevalence",
+                "0.1",
+                "-o",
+                tmp_path / "x.png",
+            ],
+            "A confusion figure shows the rows as they are; leave out --prevalence.",
         ),
         (
             ["plot", "roc", preds, "--true", "y", "--score", "nope", "-o", tmp_path / "x.png"],

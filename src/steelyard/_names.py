@@ -78,6 +78,7 @@ HOME = {
     "DecisionCurveDisplay": "report.figures.decision_curve",
     "DensityDisplay": "report.figures.density",
     "IntervalDisplay": "report.figures.forest",
+    "MurphyDisplay": "report.figures.murphy",
     "PrecisionRecallDisplay": "report.figures.precision_recall",
     "PrevalenceDisplay": "report.figures.prevalence",
     "RankingDisplay": "report.figures.ranking",

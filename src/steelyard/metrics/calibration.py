@@ -21,8 +21,6 @@ from steelyard.metrics.ranking import check_probabilities, mean_over_rows, missi
 if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
-_NOT_FINITE = "the best fit is not finite"
-
 
 @metric(
     "Calibration slope",
@@ -37,7 +35,7 @@ def calibration_slope(t):
     check_probabilities("calibration_slope", t)
     if why := missing(t) or why_no_recalibration(t, slope=True):
         return undefined(why)
-    return undefined_or(recalibrated(t)[1], _NOT_FINITE)
+    return undefined_or(recalibrated(t)[1])
 
 
 @metric(
@@ -54,7 +52,7 @@ def calibration_intercept(t):
     check_probabilities("calibration_intercept", t)
     if why := missing(t) or why_no_recalibration(t, slope=False):
         return undefined(why)
-    return undefined_or(intercept_in_the_large(t), _NOT_FINITE)
+    return undefined_or(intercept_in_the_large(t))
 
 
 @metric(
@@ -70,7 +68,11 @@ def calibration_intercept(t):
 def observed_to_expected(t):
     """Observed positives over those expected, which is the sum of the probabilities."""
     check_probabilities("observed_to_expected", t)
+    if not np.any(t.total):
+        return undefined("no rows")
     expected = mean_over_rows(t, t.positive.scores, t.negative.scores)
+    if not np.any(expected):
+        return undefined("all probabilities are 0")
     return ratio(t.positive.total / np.where(t.total > 0, t.total, 1), expected)
 
 

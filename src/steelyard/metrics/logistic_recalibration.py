@@ -105,6 +105,7 @@ def _fit(table: ScoreTable, *, free: bool) -> tuple[Array, Array]:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # of a draw that has none
         intercept, slope = _climbed(rows, *start, free=free)
     wild = ~(np.isfinite(intercept) & (np.abs(slope) < _STEEP))
+    intercept = np.round(intercept, 12) + 0.0  # what balances exactly is 0, not what rounding leaves of it
     return np.where(wild, np.nan, intercept), np.where(wild, np.nan, slope)
 
 
@@ -133,6 +134,7 @@ def _mass(side: ClassScores) -> Array:
     return np.asarray(side.weights, dtype=np.float64)
 
 
-def undefined_or(value: Array, why: str) -> Array | float:
+def undefined_or(value: Array) -> Array | float:
     """The value; of a table alone, NaN with its reason."""
+    why = f"no slope up to {_STEEP:g} fits best"
     return undefined(why) if value.ndim == 0 and np.isnan(value) else value

@@ -81,12 +81,13 @@ class Calibration(Result[Interval]):
     def verdict(self) -> list[str]:
         """What was found, and what to do next, in sentences."""
         found = [*self._confidence(), *self._in_the_large()]
-        if not self.is_rejected:
+        if np.isfinite(self.p_value) and not self.is_rejected:
             found = []
         if not found and (self.is_rejected or self.leaves_band):
+            known = np.isfinite(self["calibration_slope"].value)
             found = [
-                "The probabilities are miscalibrated, though not by slope or mean alone: see where the curve leaves "
-                "its band, and recalibrate by isotonic regression on rows kept apart."
+                f"The probabilities are miscalibrated{', though not by slope or mean alone' * bool(known)}: see where "
+                "the curve leaves its band, and recalibrate by isotonic regression on rows kept apart."
             ]
         return [*(found or self._no_sign()), *self._groups()]
 
@@ -118,6 +119,8 @@ class Calibration(Result[Interval]):
         sentence = "The test shows no miscalibration"
         if not np.isfinite(self.p_value):
             return ["No test of calibration applies; read the intervals and the curve."]
+        if np.isnan(slope.low):
+            return [f"{sentence}, yet there is no slope to read ({slope.why}); see the curve before relying on it."]
         if slope.high - slope.low > _WIDE or not slope.low <= 1 <= slope.high:
             return [
                 f"{sentence}, and few positives ({self.positives:,}) would show only a large one: a slope from "
@@ -131,7 +134,7 @@ class Calibration(Result[Interval]):
 
     @property
     def notes(self) -> list[str]:
-        """The verdict, the test and the band in sentences."""
+        """The verdict, why a metric has no value or interval, the test and the band in sentences."""
         by = _TESTS.get(self.test)
         test = [] if by is None else [f"{by}: {p_text(self.p_value)}."]
         known = np.isfinite([point.low for point in self.curve]).all()
@@ -140,7 +143,16 @@ class Calibration(Result[Interval]):
             f"the band holds the whole curve of a calibrated model in {100 * self.level:g} % of test sets, and this one"
         )
         band = f"{band} {where} it" if known else "no band: rows in clusters are not independent"
-        return [*self.verdict, *test, f"Reliability curve, {self.strategy}: {band}."]
+        return [*self.verdict, *self._missing(), *test, f"Reliability curve, {self.strategy}: {band}."]
+
+    def _missing(self) -> list[str]:
+        """Why metrics have no value or no interval, those of one reason together."""
+        reasons: dict[tuple[str, str], list[str]] = {}
+        for row in self.metrics:
+            if np.isnan(row.low):
+                what, why = "" if np.isnan(row.value) else "interval of ", str(row.why).removeprefix("no interval: ")
+                reasons.setdefault((what, why), []).append(row.metric)
+        return [f"No {what}{', '.join(names)}: {why}." for (what, why), names in reasons.items()]
 
     @property
     def headline(self) -> str:

@@ -44,7 +44,10 @@ def calibration_test(
         return _spiegelhalter(table) if shifted is None and clusters is None else _none()
     if shifted is None and clusters is None:
         return _score_test(table)
-    return _none() if why_no_recalibration(read, slope=True) else _wald_test(read, clusters, logit_variance)
+    if why_no_recalibration(read, slope=True):
+        return _none()
+    tested = _wald_test(read, clusters, logit_variance)
+    return tested if np.isfinite(tested.p_value) else _none()
 
 
 def _none() -> CalibrationTest:

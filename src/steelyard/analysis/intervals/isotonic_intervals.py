@@ -68,8 +68,9 @@ class IsotonicIntervals:
         for truth in (share, bins.scores):
             rows, positives = bins.drawn(truth, _DRAWS, rng)
             off = _values(positives, rows, bins.scores, prevalence) - _true(bins, truth, prevalence)[:, None]
-            bias.append(np.nanmean(off, axis=1))
-            error.append(np.nanstd(off, axis=1))
+            off = off[:, np.isfinite(off).all(axis=0)]  # draws of one class have no other prevalence
+            bias.append(off.mean(axis=1) if off.size else np.zeros(len(off)))
+            error.append(off.std(axis=1) if off.size else np.zeros(len(off)))
         few = min(side.effective_size for side in table.classes)
         reach = student_reach(self.inference.level, max(few - 1, 1.0)) * error[0]
         most = np.where([True, False, True], np.maximum(*bias), bias[0])

@@ -165,9 +165,12 @@ class ScoreIntervals:
         return least + (1 - least) * ends.low, least + (1 - least) * ends.high
 
     def _of_number(self, known: list[tuple[float, StudentSpread]], value: float) -> tuple[float, float]:
-        """Around the value, as far as the wider of both spreads reaches."""
-        reaches = [spread.reach(self.inference.level) for _, spread in known if 0 < spread.variance < inf]
-        return (value - max(reaches), value + max(reaches)) if reaches else (-inf, inf)
+        """Around the value, as far as the wider of both spreads reaches; what nothing moves is known."""
+        level, spreads = self.inference.level, [spread for _, spread in known if isfinite(spread.variance)]
+        if not spreads:
+            return -inf, inf
+        reach = max(spread.reach(level) if spread.variance else 0.0 for spread in spreads)
+        return value - reach, value + reach
 
     def _of_loss(
         self, table: ScoreTable, known: list[tuple[float, StudentSpread]], value: float

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.prevalence.class_shares import positive_shares
+from steelyard.analysis.prevalence.class_shares import checked_prevalence, of_positives
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.statistics.counts import Counts
 
@@ -36,8 +36,8 @@ def band_prevalences(
     of precision, F1 and MCC miss the curve in 0 to 2 % of test sets; taken as known, 24 of 800 missed it in 60 %.
     """
     positives, total = float(table.positive.total), float(table.total)
-    share = positives / total if prevalence is None else float(positive_shares(table, prevalence))
-    uncertain = prevalence
+    uncertain = of_positives(table, prevalence)
+    share = positives / total if uncertain is None else float(checked_prevalence(uncertain))
     if prevalence is None and not stratified and 0 < positives < total:
         rows = effective_share_rows(table)
         uncertain = Prevalence(positives=share * rows, rows=rows)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+from math import isnan
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, three_digits
 from steelyard.errors import InputError
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Label
-    from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.statistics.counts import Counts
@@ -36,6 +37,12 @@ def metric_row(evaluation: Evaluation, name: str) -> MetricRow | Interval:
 def area_text(row: MetricRow | Interval) -> str:
     """A value with its interval."""
     return interval_text(row.value, row.low, row.high, share=row.spec.is_share)
+
+
+def area_or_reason(row: MetricRow | Interval) -> str:
+    """A value with its interval, or why there is none."""
+    reason = row.why if isinstance(row, Interval) else row.undefined
+    return f"– ({reason})" if isnan(row.value) and reason else area_text(row)
 
 
 def rows_text(evaluation: Evaluation) -> str:

@@ -25,6 +25,7 @@ FIGURE_KINDS = {
     "density": "DensityDisplay",
     "decision": "DecisionCurveDisplay",
     "reliability": "ReliabilityDisplay",
+    "murphy": "MurphyDisplay",
 }
 
 

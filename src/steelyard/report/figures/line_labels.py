@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.offsetbox import AnchoredOffsetbox
     from matplotlib.text import Text
 
     from steelyard._types import Array
@@ -20,6 +21,7 @@ SPOTS = 80  # places along a line that are tried
 CORNERS = ((1, 0), (1, 1), (0, 0), (0, 1), (1, 0.5), (0, 0.5), (0.5, 0), (0.5, 1), (0.5, 0.5))
 _BETWEEN = tuple((x, y) for y in np.linspace(0, 1, 21) for x in np.linspace(1, 0, 9))  # where no corner is free
 _LINE = 20  # a line in the way of words is worse than the edge of a band, by so much
+_MOST_WORDS = 0.6  # of the height of the axes
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,7 @@ def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line], edg
     Rather than a line they lie over the edge of a band. Returns the room that they take, in pixels: left, bottom,
     right, top.
     """
-    from matplotlib.offsetbox import AnchoredOffsetbox, TextArea, VPacker
-
-    size = 8 if len(lines) < 3 else 7
-    parts: list[Any] = [TextArea(text, textprops={"color": ink, "size": size}) for text, ink in lines]
-    packed = VPacker(children=parts, pad=0, sep=3, align="right")
-    box = AnchoredOffsetbox("lower left", child=packed, pad=0.3, borderpad=0)
-    box.patch.set(facecolor="white", edgecolor="none", alpha=0.75)
-    box.set_zorder(6)
-    ax.add_artist(box)
+    box = _packed(ax, lines)
     scale = _laid_out(ax)
     extent, frame = box.get_window_extent(), np.array(ax.get_window_extent().extents)
     wide, edge = np.array([extent.width, extent.height]), 0.02 * (frame[2:] - frame[:2])
@@ -77,10 +71,36 @@ def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line], edg
         for box in boxes
     ]
     chosen = places[int(np.argmax(rooms))]
-    place = ax.transAxes.inverted().transform(chosen)
-    anchor: Any = tuple(place)  # the stubs know only of boxes
+    anchor: Any = tuple(ax.transAxes.inverted().transform(chosen))  # the stubs know only of boxes
     box.set_bbox_to_anchor(anchor, transform=ax.transAxes)
     return np.concatenate([chosen, chosen + wide])
+
+
+def _packed(ax: Axes, lines: Sequence[tuple[str, str]]) -> AnchoredOffsetbox:
+    """Lines of words one below the other, drawn somewhere in the axes."""
+    from matplotlib.offsetbox import AnchoredOffsetbox, TextArea, VPacker
+
+    size = 8 if len(lines) < 3 else 7
+    parts: list[Any] = [TextArea(text, textprops={"color": ink, "size": size}) for text, ink in lines]
+    packed = VPacker(children=parts, pad=0, sep=3, align="right")
+    box = AnchoredOffsetbox("lower left", child=packed, pad=0.3, borderpad=0)
+    box.patch.set(facecolor=ax.get_facecolor(), edgecolor="none", alpha=0.75)
+    box.set_zorder(6)
+    ax.add_artist(box)
+    return box
+
+
+def block_with_room(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> None:
+    """The same where the y axis may reach higher: so far that no line is in the way of the words."""
+    taken, places = block(ax, lines, avoid), np.concatenate([_way(ax, line) for line in avoid])
+    if not _inside(taken, places):
+        return
+    ax.artists[-1].remove()
+    _, bottom, _, top = ax.get_window_extent().extents
+    low, high = ax.get_ylim()
+    share = min((taken[3] - taken[1]) / (top - bottom), _MOST_WORDS)
+    ax.set_ylim(low, low + (high - low) / (1 - share))
+    block(ax, lines, avoid)
 
 
 def is_free(ax: Axes, text: Text, block: Array, lines: Sequence[Line]) -> bool:

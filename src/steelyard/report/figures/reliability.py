@@ -93,7 +93,7 @@ class ReliabilityDisplay(ScoreDisplay):
         kinds = {"isotonic": "isotonic (CORP)", "uniform": "bins of equal width", "quantile": "bins of equal mass"}
         level = caption_text.percent(self.level)
         slopes = "; ".join(
-            caption_text.with_name(line.name, f"calibration slope {caption_text.area_text(line.slope)}")
+            caption_text.with_name(line.name, f"calibration slope {caption_text.area_or_reason(line.slope)}")
             for line in self.lines
         )
         band = f"band: holds the whole curve of a calibrated model in {level} of test sets"
@@ -101,7 +101,8 @@ class ReliabilityDisplay(ScoreDisplay):
         beneath = "; beneath: the scores of each class, each of area 1" if len(self.lines) == 1 else ""
         what = f"Reliability curve{'s' if len(self.lines) > 1 else ''}, {kinds[self.view.strategy]}, of {self.rows}"
         slopes = slopes[0].upper() + slopes[1:] if len(self.lines) == 1 else slopes
-        return f"{what}. {slopes} ({level} interval); {band}; dashed: calibrated{beneath}."
+        of_level = "" if all(np.isnan(line.slope.value) for line in self.lines) else f" ({level} interval)"
+        return f"{what}. {slopes}{of_level}; {band}; dashed: calibrated{beneath}."
 
     @property
     def _end(self) -> float:
@@ -138,13 +139,7 @@ class ReliabilityDisplay(ScoreDisplay):
     def _labels(self) -> list[tuple[str, str]]:
         if len(self.lines) == 1:
             return [(f"slope {caption_text.area_text(self.lines[0].slope)}", style.THIS)]
-        named = [
-            (
-                f"{style.sample(i)}{caption_text.drawn_label(line.name, 20)} {caption_text.area_text(line.slope)}",
-                style.colour(i),
-            )
-            for i, line in enumerate(self.lines)
-        ]
+        named = score_curves.area_labels((line.name, line.slope) for line in self.lines)
         return [(f"slope ({caption_text.percent(self.level)} interval)", style.GREY), *named]
 
     def _scores(self, ax: Axes) -> None:

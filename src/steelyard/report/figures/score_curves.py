@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from steelyard.analysis.intervals.inference import STRATIFIED
+from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.thresholds.band_prevalences import band_prevalences
@@ -20,7 +21,7 @@ from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line, block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from matplotlib.axes import Axes
 
@@ -83,6 +84,24 @@ def curve_points(evaluation: Evaluation, points: Callable[[ScoreTable], Points])
     return curve, thinned(curve[0], curve[1])
 
 
+def shown_prevalence(evaluation: Evaluation) -> float:
+    """The prevalence at which an evaluation of scores is read: the one given, or the sample's."""
+    table = scores_of(evaluation)
+    if evaluation.prevalence is None:
+        return float(table.positive.total / table.total)
+    return float(positive_shares(table, evaluation.prevalence))
+
+
+def shown_rows(by_model: Mapping[str, Evaluation]) -> str:
+    """The rows of the models, and the prevalence that they are read at where it is not their own."""
+    first, rows = next(iter(by_model.values())), caption_text.shared_rows_text(by_model.values())
+    return (
+        rows
+        if first.prevalence is None
+        else f"{rows}, at a prevalence of {caption_text.share(shown_prevalence(first))}"
+    )
+
+
 def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | None:
     """The values of the metrics at the threshold in use; None where there is none, or one of them is undefined."""
     if evaluation.counts is None or evaluation.threshold is None:
@@ -140,17 +159,19 @@ def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line
         lines = [(part, style.THIS) for part in (first, f"({rest}" if rest else "") if part]
     else:
         lines = [(f"{what} ({caption_text.percent(curves[0].level)} interval)", style.GREY)]
-        lines += [
-            (
-                f"{style.sample(i)}{caption_text.drawn_label(c.name, 20)} {caption_text.area_text(c.area)}",
-                style.colour(i),
-            )
-            for i, c in enumerate(curves)
-        ]
+        lines += area_labels((c.name, c.area) for c in curves)
     drawn = [Line(np.append(0, c.x), np.append(c.y[0], c.y)) for c in curves]
     bands = [] if folds else [c.band for c in curves if len(c.band.x)]
     edges = [Line(band.x, side) for band in bands for side in (band.lowest, band.highest)]
     return block(ax, lines, [*drawn, *avoid], edges)
+
+
+def area_labels(named: Iterable[tuple[str, MetricRow | Interval]]) -> list[tuple[str, str]]:
+    """A value of each model, after the sign of its line and its name, in its colour."""
+    return [
+        (f"{style.sample(i)}{caption_text.drawn_label(name, 20)} {caption_text.area_text(row)}", style.colour(i))
+        for i, (name, row) in enumerate(named)
+    ]
 
 
 def marked_thresholds(curves: tuple[Curve, ...]) -> str:
