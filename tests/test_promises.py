@@ -15,6 +15,7 @@ from scipy import stats
 import steelyard
 from steelyard import Counts, Prevalence, best_threshold, get_metric, score_table
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+from steelyard.analysis.thresholds.class_curves import ClassCurve
 from steelyard.analysis.thresholds.limit_parts import rate_limit
 from steelyard.analysis.thresholds.promised_limits import Promise
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
@@ -455,6 +456,37 @@ def test_weights_promise_by_the_rows_they_are_worth():
     )
     assert even.value == pytest.approx(promised(y, s, "specificity", "recall >= 0.8").value, abs=0.08)
     assert not uneven.trivial and uneven.counts.tp / uneven.counts.positives > 0.8
+
+
+def test_a_share_of_weighted_rows_is_known_by_the_linearised_variance():
+    rng = np.random.default_rng(3)
+    s = np.sort(rng.standard_normal(4_000))
+    w = np.exp(-s)
+    table = score_table([1] * 4_000 + [0], [*s, -9.0], sample_weight=[*w, 1.0])
+    at = np.array([40, 600, 2_000])
+    shares = np.array([w[i:].sum() for i in at]) / w.sum()
+    variance = [(w**2 * ((s >= s[i]) - p) ** 2).sum() / w.sum() ** 2 for i, p in zip(at, shares, strict=True)]
+    kish = w.sum() ** 2 / (w**2).sum()
+    curve = ClassCurve.of_scores(table.positive, s[at], shares, kish)
+    assert curve.known == pytest.approx(np.minimum(kish, shares * (1 - shares) / variance), rel=0.06)
+    assert curve.known[0] < 0.8 * kish
+    below = ClassCurve.of_scores(table.positive, s[at - 1], 1 - shares, kish, low=True)
+    assert below.known == pytest.approx(curve.known)
+    assert curve.drawn(20_000, rng)[0].std(0) == pytest.approx(np.sqrt(variance), rel=0.06)
+
+
+@pytest.mark.parametrize(("where", "of_class", "sign"), [("specificity >= 0.9", 0, 1), ("recall >= 0.8", 1, -1)])
+def test_weights_that_grow_towards_errors_keep_the_promise(where, of_class, sign):
+    """Weights exp(b s) shift a normal class by b, so the share of the weight above a threshold is known."""
+    rng, apart, tilt, broken, runs = np.random.default_rng(1), 2.2, 0.7 * sign, 0, 300
+    y = np.repeat([1, 0], [150, 300])
+    for _ in range(runs):
+        s = rng.normal(apart * y)
+        w = np.where(y == of_class, np.exp(tilt * (s - apart * y)), 1.0)
+        found = promised(y, s, "recall" if of_class == 0 else "specificity", where, sample_weight=w)
+        above = stats.norm.sf(found.threshold - apart * of_class - tilt)
+        broken += not found.trivial and (1 - above if of_class == 0 else above) < float(where[-3:])
+    assert broken / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)  # by Kish's rows .13 and .11
 
 
 # ---------------------------------------------------------------- refused

@@ -103,5 +103,8 @@ def _resampled(table: ScoreTable, times: float, rng: np.random.Generator) -> Sco
     sides = []
     for side in (side.compact() for side in table.classes):
         rows = rng.poisson(times * side.rows)
-        sides.append(ClassScores(side.scores[rows > 0], rows[rows > 0]))
+        drawn = rows > 0
+        sums = (side.given_weights, side.given_squares)
+        weights, squares = (None if some is None else (some * rows / side.rows)[drawn] for some in sums)
+        sides.append(ClassScores(side.scores[drawn], rows[drawn], weights, squares))
     return ScoreTable(sides[0], sides[1], table.label, table.bins, table.precision)

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from steelyard._types import Array
+    from steelyard.analysis.thresholds.class_curves import Rates
     from steelyard.analysis.thresholds.limit_parts import RateLimit
     from steelyard.analysis.thresholds.threshold_limits import Limit
-    from steelyard.analysis.thresholds.threshold_sample import Rates, ThresholdSample
+    from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
 
 # Where a sequence begins: with rows that would hold this share of their class if the rate were at its bound, and the
 # part of the risk that each start has.
@@ -111,20 +112,11 @@ def _has_exact_bound(rate: RateLimit, sample: ThresholdSample) -> bool:
     return sample.has_equal_rows and sample.prevalence is None and (rate.part.order == "fixed" or rate.wants_high)
 
 
-def _worth(rate: RateLimit, sample: ThresholdSample) -> float:
-    """As how many rows a row of the rate's trials counts."""
-    if sample.has_equal_rows:
-        return 1.0
-    positives, negatives = sample.worth
-    of_positives = rate.part.hits == ("tp",)
-    side = sample.table.positive if of_positives else sample.table.negative
-    return (positives if of_positives else negatives) / float(side.total)
-
-
 def _ordered(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
     """The thresholds at which a rate out of the same rows is promised: on one side of an order statistic."""
-    worth = _worth(rate, sample)
-    hits, trials = (worth * part for part in rate.part.trials(sample.rows.counts[side]))
+    if not sample.has_equal_rows:
+        return _ordered_by_worth(rate, sample, side, risk)
+    hits, trials = rate.part.trials(sample.rows.counts[side])
     rows = float(trials[0])
     rising = hits if hits[0] <= hits[-1] else hits[::-1]
     low, high = 0, len(rising)
@@ -137,6 +129,20 @@ def _ordered(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -
     # All rows on one side of the threshold are there whatever the rows will be.
     kept[[0, -1]] |= np.isclose(hits[[0, -1]], rows if rate.wants_high else 0, rtol=1e-12, atol=0)
     return np.asarray(kept)
+
+
+def _ordered_by_worth(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
+    """The same of rows that count differently: all from the safest threshold on up to the first that is not shown."""
+    curve = sample.rates.recall if rate.part.hits == ("tp",) else sample.rates.fpr
+    hits, trials = rate.part.trials(sample.rows.counts[side])
+    share = hits / trials
+    rows = np.split(curve.known, len(sample.rows.observed))[side]
+    step = 1 if (share[0] > share[-1]) == rate.wants_high else -1
+    sure = np.isclose(share, 1.0 if rate.wants_high else 0.0, rtol=1e-12, atol=1e-12)[[0, -1]]
+    kept = np.zeros(len(share), dtype=bool)
+    kept[: _shown_run(rate, (share * rows)[::step], rows[::step], risk)] = True
+    kept[[0, -1]] |= sure[::step]
+    return kept[::step]
 
 
 def _risk_of(rate: RateLimit, hits: float, rows: float) -> float:
@@ -175,7 +181,7 @@ def _shown_run(rate: RateLimit, hits: Array, trials: Array, allowed: float) -> i
         with np.errstate(divide="ignore", invalid="ignore"):
             share = some / of
             most = np.exp(-of * (rel_entr(share, rate.bound) + rel_entr(1 - share, 1 - rate.bound)))
-        unsure = np.flatnonzero(~((share > rate.bound) & (most < (1 - _ROUNDING) * allowed)))
+        unsure = np.flatnonzero(~(((share > rate.bound) == rate.wants_high) & (most < (1 - _ROUNDING) * allowed)))
         broken = unsure[rate.broken_chance(some[unsure], of[unsure]) > allowed]
         if len(broken):
             return int(part.start + broken[0])

@@ -10,8 +10,9 @@ import numpy as np
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.thresholds.cluster_rows import ClusterRows
 from steelyard.analysis.thresholds.row_costs import cost_table
-from steelyard.analysis.thresholds.threshold_sample import ClusterRows, ThresholdSample
+from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import score_table
