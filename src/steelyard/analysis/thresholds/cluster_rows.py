@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from steelyard._types import Array
+from steelyard.analysis.thresholds.limit_parts import rate_limit
+from steelyard.errors import InputError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steelyard._types import Array
+    from steelyard.analysis.thresholds.threshold_limits import Limit
+
+_FEWEST = 5  # clusters of a class of which it is seen how much they vary
 _MIDDLE = (0.1, 0.9)  # rates at which the variation between clusters is seen well
 
 
@@ -67,3 +74,17 @@ def worth_of_clusters(cells: Array) -> float:
     known = max(copies - 1, 1.0) / copies  # few clusters show less than there is
     variance = (apart**2).sum(0) / total**2 / known
     return float(np.clip((rates[some] * (1 - rates[some]) / variance).min(), min(copies, total), total))
+
+
+def refuse_few_clusters(limits: Iterable[Limit], rows: ClusterRows) -> None:
+    """Refuse to promise limits on a class whose rows are of too few clusters."""
+    for limit in limits:
+        rate = rate_limit(limit)
+        cells = {"tp", "fp"} if rate is None else {*rate.part.hits, *rate.part.others}
+        for name, of, side in (("positives", {"tp", "fn"}, rows.positive), ("negatives", {"fp", "tn"}, ~rows.positive)):
+            clusters = len(np.unique(rows.clusters[side & (rows.weights > 0)]))
+            if cells & of and clusters < _FEWEST:
+                raise InputError(
+                    f"{limit.text} depends on the {name}, whose rows are of {clusters} cluster{'s' * (clusters != 1)}, "
+                    f"and a promise takes {_FEWEST} or more; give rows of more clusters, or leave out the confidence."
+                )
