@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -231,6 +232,25 @@ def test_an_estimated_prevalence_widens_intervals_band_and_test():
     assert sum(q.high - q.low for q in estimated.curve) > 1.2 * sum(q.high - q.low for q in known.curve)
     sure = calibration(y, p, prevalence=Prevalence(positives=3e7, rows=3e9))
     assert sure["brier_miscalibration"].high == pytest.approx(known["brier_miscalibration"].high, rel=0.01)
+
+
+@pytest.mark.parametrize("path", ["scores.csv", Path("scores.csv")])
+def test_the_path_of_a_file_is_answered_by_how_to_read_it(path):
+    for call in (
+        lambda: calibration(path),
+        lambda: calibration([0, 1], path),
+        lambda: calibration(path, [0.1, 0.9]),
+        lambda: calibration(path, true="y", score="p"),
+        lambda: steelyard.decision_curve(path),
+        lambda: steelyard.brier(path),
+        lambda: intervals(["brier"], path, true="y", score="p"),
+        lambda: steelyard.evaluate([0, 1], path),
+        lambda: ReliabilityDisplay.from_predictions([0, 1], path),
+    ):
+        with pytest.raises(
+            TypeError, match=r"read the file first, such as by polars.read_csv, and give its columns\.$"
+        ):
+            call()
 
 
 NO_SLOPE = {

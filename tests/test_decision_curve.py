@@ -169,3 +169,10 @@ def test_the_figure_shows_the_curves_of_its_models():
     clustered = DecisionCurveDisplay.from_evaluation(evaluate(y, y_score=a, cluster=np.arange(1_000) // 5, draws=20))
     assert "no band" in clustered.caption() and not clustered.ax_.collections
     assert display_of("decision") is DecisionCurveDisplay
+
+
+def test_no_model_at_all_is_refused_in_a_sentence():
+    with pytest.raises(SteelyardError, match="names no model; give the scores of one or more"):
+        decision_curve([0, 1], {})
+    with pytest.raises(TypeError, match="not dict alone"):
+        decision_curve({})

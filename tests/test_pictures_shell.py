@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import steelyard
 from steelyard.cli.commands import commands
+from steelyard.report.figures.figure_kinds import FIGURE_KINDS
 
 pl = pytest.importorskip("polars")
 
@@ -76,6 +77,18 @@ def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words)
     assert [path.name for path in tmp_path.iterdir()] == ["figure.svg"]
 
 
+def test_help_names_every_kind_of_figure():
+    words = ran("plot", "--help").stdout.replace(",", " ").split()
+    assert {*FIGURE_KINDS} <= {*words}
+
+
+def test_a_figure_states_the_columns_that_were_taken_and_the_prevalence(preds, tmp_path):
+    pytest.importorskip("matplotlib")
+    answer = ran("plot", "reliability", preds, "--score", "a", "--prevalence", "12/400", "-o", tmp_path / "figure.svg")
+    assert "Columns were taken by their names: --true y." in answer.stderr
+    assert f", at a prevalence of {steelyard.Prevalence(positives=12, rows=400).text()}" in answer.stdout
+
+
 @pytest.mark.parametrize("kind", ["roc", "reliability", "murphy", "gain", "density", "intervals"])
 def test_a_figure_by_group_shows_every_group(preds, tmp_path, kind):
     pytest.importorskip("matplotlib")
@@ -90,6 +103,8 @@ def test_a_figure_by_group_shows_every_group(preds, tmp_path, kind):
 def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
     for words, sentence in (
         (["plot", "rock", preds, "-o", tmp_path / "x.png"], "No figure is called 'rock'"),
+        (["plot", "calibration", preds, "-o", tmp_path / "x.png"], "Did you mean 'reliability'?"),
+        (["plot", "surface", "--prevalence", "0.1", "-o", tmp_path / "x.png"], "--prevalence is that of a file"),
         (["plot", "roc", preds, "--true", "y", "--score", "a"], "A figure needs a file"),
         (["plot", "roc", preds, "--true", "y", "--score", "a", "-o", tmp_path / "x.gif"], "gives no format"),
         (

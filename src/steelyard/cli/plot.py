@@ -10,7 +10,7 @@ import click
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.compare import compare_inputs
-from steelyard.cli.inputs import Inputs, evaluate_inputs
+from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
 from steelyard.cli.outputs import replacement
 from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.streams import print_message
@@ -29,7 +29,7 @@ _FORMATS = ("svg", "pdf", "png")
 # Kinds that show the groups of --by.
 _BY_GROUP = ("roc", "reliability", "decision", "murphy", "gain", "density", "intervals", "runs")
 _SEVERAL = ("pr", *_BY_GROUP)  # kinds that show more than one model
-_NOT_SHIFTED = ("confusion", "prevalence", "density", "ranking", "runs")  # kinds that are of the rows as they are
+_NOT_SHIFTED = ("confusion", "prevalence", "density", "ranking", "runs", "correlation")  # of the rows as they are
 _ALONE = ("surface", "correlation")  # kinds that need no predictions
 
 
@@ -75,17 +75,23 @@ def _result(
 ) -> Evaluation | dict[str, Evaluation] | Comparison | list[Confusion] | dict[str, list[Confusion]] | None:
     """What the figure is drawn from."""
     if kind in _ALONE and not inputs.given:
+        if reading["prevalence"] is not None:
+            raise InputError("--prevalence is that of a file or of counts; give one of them, or leave it out.")
         return None
     if kind == "correlation":
         raise InputError("A correlation figure takes no file or counts: it compares the metrics themselves.")
     if kind == "ranking":
-        return compare_inputs(inputs, reading["level"])[0]
+        comparison, assumed = compare_inputs(inputs, reading["level"])
+        print_assumed(assumed)
+        return comparison
     models = inputs.by_model() or {"": inputs}
     if len(models) > 1 and kind not in _SEVERAL:
         raise InputError(f"A {kind} figure shows one model; name one column of labels or scores.")
     if inputs.by and kind != "runs":
         return _of_groups(kind, models, reading)
-    evaluations = {name: evaluate_inputs(model, **reading)[0] for name, model in models.items()}
+    evaluated = {name: evaluate_inputs(model, **reading) for name, model in models.items()}
+    print_assumed(list(dict.fromkeys(line for _, counted in evaluated.values() for line in counted.assumed)))
+    evaluations = {name: evaluation for name, (evaluation, _) in evaluated.items()}
     if kind == "runs":
         return _runs(evaluations)
     return evaluations if len(evaluations) > 1 else next(iter(evaluations.values()))
@@ -102,6 +108,7 @@ def _of_groups(kind: str, models: Mapping[str, Inputs], reading: dict[str, Any])
         raise InputError("Groups and several models are too much for one figure; leave out --by, or name one model.")
     (inputs,) = models.values()
     evaluation, counted = evaluate_inputs(inputs, **reading)
+    print_assumed(counted.assumed)
     groups = {}
     for group, tally in zip(evaluation.groups, counted.tally.groups.values(), strict=True):
         try:

@@ -39,7 +39,7 @@ def band_prevalences(
     uncertain = of_positives(table, prevalence)
     share = positives / total if uncertain is None else float(checked_prevalence(uncertain))
     if prevalence is None and not stratified and 0 < positives < total:
-        rows = _effective_rows(table)
+        rows = effective_share_rows(table)
         uncertain = Prevalence(positives=share * rows, rows=rows)
     if not isinstance(uncertain, Prevalence):
         return BandPrevalences(level, (share,))
@@ -49,7 +49,7 @@ def band_prevalences(
     return BandPrevalences(level, (share,)) if steady else BandPrevalences(level**0.5, shares)
 
 
-def _effective_rows(table: ScoreTable) -> float:
+def effective_share_rows(table: ScoreTable) -> float:
     """As how many rows of equal weight the share of the positives is known: Kish's, or Taylor's linearised if fewer."""
     positive, negative = table.classes
     if not table.weighted:

@@ -38,10 +38,10 @@ def gain_ends(band: RateBand, shares: tuple[float, ...], flagged: Array) -> Ends
     steps = np.concatenate([band.fpr_low, band.fpr_high])
     fpr = np.unique(np.clip([steps, np.nextafter(steps, -1), np.nextafter(steps, 2)], 0, 1))
     inside = band.at_fpr(fpr)
-    low, high = (
-        [_sheared(fpr, recall, share, flagged) for share in shares]
-        for recall in (inside.recall_low, inside.recall_high)
-    )
+    # No ROC curve falls, though bounds of weighted rows may.
+    least = np.maximum.accumulate(inside.recall_low)
+    most = np.minimum.accumulate(inside.recall_high[::-1])[::-1]
+    low, high = ([_sheared(fpr, recall, share, flagged) for share in shares] for recall in (least, most))
     return np.minimum.reduce(low), np.maximum.reduce(high)
 
 

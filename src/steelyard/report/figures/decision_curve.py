@@ -66,7 +66,7 @@ class DecisionCurveDisplay(ScoreDisplay):
         cuts = _thresholds(by_model) if thresholds is None else np.unique(np.asarray(thresholds, dtype=np.float64))
         lines = tuple(_line(name, each, cuts, standardized=standardized) for name, each in by_model.items())
         clustered = any(each.is_clustered for each in by_model.values())
-        rows, level = caption_text.shared_rows_text(by_model.values()), next(iter(by_model.values())).level
+        rows, level = caption_text.read_text(by_model.values()), next(iter(by_model.values())).level
         return cls(cuts, lines, rows, standardized, level, clustered).placed(ax)
 
     def frame(self) -> Rows[Record]:

@@ -31,6 +31,13 @@ FIGURE_KINDS = {
 _VIEWS = (("gain", "lift"),)  # what else a figure shows, by the word that is its option kind=
 VIEWS = {view: kind for kind, view in _VIEWS}
 FIGURE_KINDS |= {view: FIGURE_KINDS[kind] for view, kind in VIEWS.items()}
+_OTHER_WORDS = {
+    "calibration": "reliability",
+    "precision_recall": "pr",
+    "net_benefit": "decision",
+    "histogram": "density",
+    "forest": "intervals",
+}
 
 
 def display_of(kind: str) -> type[Display]:
@@ -40,10 +47,9 @@ def display_of(kind: str) -> type[Display]:
     'RocDisplay'
     """
     if kind not in FIGURE_KINDS:
-        kinds = ", ".join(FIGURE_KINDS)
-        raise UnknownNameError(
-            f"No figure is called {kind!r}; there are {kinds}.{did_you_mean(str(kind), FIGURE_KINDS)}"
-        )
+        kinds, known = ", ".join(FIGURE_KINDS), _OTHER_WORDS.get(str(kind).replace("-", "_"))
+        near = f" Did you mean {known!r}?" if known else did_you_mean(str(kind), FIGURE_KINDS)
+        raise UnknownNameError(f"No figure is called {kind!r}; there are {kinds}.{near}")
     name = FIGURE_KINDS[kind]
     display: type[Display] = getattr(import_module(f"steelyard.{HOME[name]}"), name)
     return display

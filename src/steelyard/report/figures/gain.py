@@ -80,7 +80,7 @@ class GainDisplay(ScoreDisplay):
         lines = tuple(_line(name, each, kind) for name, each in by_model.items())
         clustered = any(each.is_clustered for each in by_model.values())
         level = next(iter(by_model.values())).level
-        return cls(lines, score_curves.shown_rows(by_model), kind, level, clustered).placed(ax)
+        return cls(lines, caption_text.read_text(by_model.values()), kind, level, clustered).placed(ax)
 
     @property
     def height(self) -> float:

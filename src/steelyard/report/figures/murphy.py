@@ -77,7 +77,7 @@ class MurphyDisplay(ScoreDisplay):
         lines = tuple(_line(name, each) for name, each in by_model.items())
         clustered = any(each.is_clustered for each in by_model.values())
         level = next(iter(by_model.values())).level
-        return cls(lines, score_curves.shown_rows(by_model), level, clustered).placed(ax)
+        return cls(lines, caption_text.read_text(by_model.values()), level, clustered).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row per model and end of a straight piece of its curve."""

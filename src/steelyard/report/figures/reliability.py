@@ -72,7 +72,7 @@ class ReliabilityDisplay(ScoreDisplay):
         lines = tuple(_line(name, each, view) for name, each in by_model.items())
         clustered = any(each.is_clustered for each in by_model.values())
         level = next(iter(by_model.values())).level
-        return cls(lines, caption_text.shared_rows_text(by_model.values()), view, level, clustered).placed(ax)
+        return cls(lines, caption_text.read_text(by_model.values()), view, level, clustered).placed(ax)
 
     @property
     def height(self) -> float:

@@ -21,7 +21,7 @@ from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line, block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from matplotlib.axes import Axes
 
@@ -90,16 +90,6 @@ def shown_prevalence(evaluation: Evaluation) -> float:
     if evaluation.prevalence is None:
         return float(table.positive.total / table.total)
     return float(positive_shares(table, evaluation.prevalence))
-
-
-def shown_rows(by_model: Mapping[str, Evaluation]) -> str:
-    """The rows of the models, and the prevalence that they are read at where it is not their own."""
-    first, rows = next(iter(by_model.values())), caption_text.shared_rows_text(by_model.values())
-    return (
-        rows
-        if first.prevalence is None
-        else f"{rows}, at a prevalence of {caption_text.share(shown_prevalence(first))}"
-    )
 
 
 def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | None:
