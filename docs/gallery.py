@@ -67,6 +67,9 @@ def figures() -> dict[str, Display]:
         "decision": steelyard.DecisionCurveDisplay.from_estimator(both, test, y_test),
         "murphy": steelyard.MurphyDisplay.from_evaluation(report),
         "murphy-two": steelyard.MurphyDisplay.from_estimator(both, test, y_test),
+        "gain": steelyard.GainDisplay.from_evaluation(report),
+        "gain-two": steelyard.GainDisplay.from_estimator(both, test, y_test),
+        "lift": steelyard.GainDisplay.from_estimator(both, test, y_test, kind="lift"),
         "density": steelyard.DensityDisplay.from_evaluation(report),
         "density-two": steelyard.DensityDisplay.from_predictions(
             y_test,

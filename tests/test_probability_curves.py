@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from sklearn.metrics import brier_score_loss
+from sklearn.metrics import brier_score_loss, roc_auc_score
 
 import steelyard
-from steelyard import MurphyDisplay, Prevalence, at_prevalence, decision_curve, evaluate, score_table
+from steelyard import GainDisplay, MurphyDisplay, Prevalence, at_prevalence, decision_curve, evaluate, score_table
 from steelyard.analysis.thresholds.expected_costs import ExpectedCosts
+from steelyard.analysis.thresholds.gain_curve import gain_points
 from steelyard.errors import SteelyardError
 
 GRID = np.linspace(0.003, 0.997, 200)
@@ -166,9 +167,69 @@ def test_words_on_dark_axes_are_light():
     assert sum(mpl.colors.to_rgb(ax.artists[-1].patch.get_facecolor())) == 0
 
 
+# ---------------------------------------------------------------- gain and lift
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.02])
+@pytest.mark.parametrize("digits", [1, 16])
+def test_the_accuracy_ratio_of_a_gain_curve_is_ginis_coefficient(digits, prevalence):
+    y, p, _ = rows(500, 0.2, 8, digits=digits)
+    w = np.random.default_rng(2).random(500)
+    drawn = GainDisplay.from_predictions(y, p, sample_weight=w, prevalence=prevalence)
+    share = np.average(y, weights=w) if prevalence is None else prevalence
+    gini = 2 * roc_auc_score(y, p, sample_weight=w) - 1
+    ratio = (area(drawn.frame(), "flagged", "recall") - 0.5) / (0.5 * (1 - share))
+    assert ratio == pytest.approx(gini, abs=1e-12)
+    assert drawn.lines[0].number[0] == pytest.approx(gini, abs=1e-12)
+
+
+def test_gains_and_lifts_are_those_of_counting_the_rows():
+    y, p, _ = rows(300, 0.2, 9, digits=2)
+    for row in GainDisplay.from_predictions(y, p, kind="lift").frame()[1:]:
+        flagged = p >= row["threshold"]
+        assert row["flagged"] == pytest.approx(flagged.mean(), abs=1e-12)
+        assert row["recall"] == pytest.approx(flagged[y == 1].mean(), abs=1e-12)
+        assert row["lift"] == pytest.approx(y[flagged].mean() / y.mean(), abs=1e-12)
+        assert row["low"] <= row["lift"] <= row["high"]
+    here = at_prevalence(score_table(y, p), 0.03)
+    for row in GainDisplay.from_predictions(y, p, prevalence=0.03).frame()[1:]:
+        counts = here.at(row["threshold"])
+        assert row["flagged"] == pytest.approx((counts.tp + counts.fp) / here.total, abs=1e-12)
+        assert row["lift"] == pytest.approx(steelyard.precision(counts) / 0.03, rel=1e-10)
+
+
+def test_the_band_of_a_gain_curve_holds_all_of_the_population_curve():
+    y, p, _ = rows(300_000, 0.1, 10, digits=2)
+    x = np.linspace(0.01, 0.99, 99)
+    whole = gain_points(score_table(y, p), y.mean())
+    truth, held, runs, n = np.interp(x, whole.flagged, whole.recall), 0, 150, 400
+    for start in range(0, runs * n, n):
+        part = slice(start, start + n)
+        line = GainDisplay.from_predictions(y[part], p[part]).lines[0]
+        flagged, _, low, high = line.drawn
+        held += bool(((np.interp(x, flagged, low) <= truth) & (truth <= np.interp(x, flagged, high))).all())
+    assert held / runs >= 0.94
+
+
+def test_a_figure_of_gain_shows_no_skill_and_of_one_prevalence_a_perfect_model():
+    y, p, q = rows(900, 0.1, 11)
+    for kind in ("gain", "lift"):
+        drawn = GainDisplay.from_predictions(y, {"a": p, "b": q}, kind=kind)
+        assert {"no skill", "perfect"} <= {text.get_text() for text in drawn.ax_.texts}
+        several = {
+            name: evaluate(y[part], y_score=p[part]) for name, part in (("first", y >= 0), ("last", y * p < 0.2))
+        }
+        assert "perfect" not in {text.get_text() for text in GainDisplay.from_evaluation(several, kind=kind).ax_.texts}
+    rare = GainDisplay.from_predictions(y, p, kind="lift", prevalence=0.01)
+    assert rare.ax_.get_xscale() == rare.ax_.get_yscale() == "log"
+    clustered = GainDisplay.from_evaluation(evaluate(y, y_score=p, cluster=np.arange(900) // 5, draws=20))
+    assert "no band" in clustered.caption() and not clustered.ax_.collections
+
+
 @pytest.mark.parametrize(
     ("ask", "sentence"),
     [
+        (lambda: GainDisplay.from_predictions([0, 1], [0.2, 0.7], kind="gains"), "gain, lift, not 'gains'"),
         (lambda: MurphyDisplay.from_predictions([0, 1], [0.2, 1.7]), "from 0 to 1"),
         (lambda: MurphyDisplay.from_predictions([0, 0], [0.2, 0.7]), "class"),
         (lambda: MurphyDisplay.from_evaluation(evaluate([0, 1, 1], [0, 1, 0])), "needs scores"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -433,6 +434,46 @@ def test_copies_of_rows_in_clusters_promise_no_more_than_the_rows_themselves():
     assert named.threshold == aware.threshold
 
 
+def clustered(clusters, of_each=20, apart=2.0):
+    rng = np.random.default_rng(clusters)
+    who, y = np.repeat(np.arange(clusters), of_each), np.tile([0, 1], clusters * of_each // 2)
+    return y, rng.normal(0, 0.5, clusters)[who] + rng.normal(0, 0.8, len(y)) + apart * y, who
+
+
+@pytest.mark.parametrize("where", ["recall >= 0.6", "f1 >= 0.3", "alerts <= 90 of 100"])
+def test_rows_of_few_clusters_promise_nothing(where):
+    y, s, who = clustered(8)
+    few = (y == 0) | (who < 4)
+    with pytest.raises(InputError, match="depends on the positives, whose rows are of 4 clusters"):
+        promised(y[few], s[few], "specificity", where, cluster=who[few])
+    assert promised(y[few], s[few], "recall", "specificity >= 0.5", cluster=who[few]).limits[0].confidence == 0.95
+
+
+def test_the_rows_that_clusters_need_come_with_their_clusters_and_a_range_in_order():
+    y, s, who = clustered(12, 60)
+    with pytest.raises(InputError) as refused:
+        promised(y, s, "recall", "mcc >= 0.62", cluster=who, rng=0)
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", str(refused.value).split("About")[1])]
+    positives, rows_needed, clusters, _, low, high, there, n, of_clusters = numbers
+    assert (there, n, of_clusters) == (360, 720, 12)
+    assert positives > there and clusters > 12 and low <= rows_needed <= high
+    y, s, who = clustered(6, 6)
+    least = promised(y, s, "specificity", "recall >= 0.9", cluster=who).needed
+    assert re.fullmatch(
+        r"recall >= 0.9 with 95 % confidence needs at least \d+ positives like these; here are 18.", least
+    )
+
+
+def test_the_names_of_clusters_do_not_matter():
+    y, s, who = clustered(8, 30)
+    names = np.array(list("hcafbged"))[who]
+    one, other = (
+        best_threshold(y, s, where="recall >= 0.6 and f1 >= 0.4", confidence=0.95, cluster=of, rng=0)
+        for of in (who, names)
+    )
+    assert one.row() == other.row()
+
+
 def test_costs_by_row_in_clusters_are_resampled_by_cluster():
     y, s = rows(9, n=250)
     amount = np.where(y == 1, np.random.default_rng(0).gamma(1, 20, len(y)), 0.0)
@@ -487,6 +528,14 @@ def test_weights_that_grow_towards_errors_keep_the_promise(where, of_class, sign
         above = stats.norm.sf(found.threshold - apart * of_class - tilt)
         broken += not found.trivial and (1 - above if of_class == 0 else above) < float(where[-3:])
     assert broken / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)  # by Kish's rows .13 and .11
+
+
+@pytest.mark.parametrize("where", ["f1 >= 0.2", "mcc >= 0", "precision >= 0.5"])
+@pytest.mark.parametrize("options", [{}, {"prevalence": 0.1}, {"sample_weight": [1e-100] * 10}])
+def test_one_positive_promises_what_it_can_without_a_warning(where, options):
+    y, s = np.repeat([0, 1], [9, 1]), np.random.default_rng(0).random(10)  # of which a resample may have none
+    with contextlib.suppress(InputError):
+        assert promised(y, s, "recall", where, **options).needed
 
 
 # ---------------------------------------------------------------- refused

@@ -66,6 +66,7 @@ from steelyard.report.figures.correlation import CorrelationDisplay as Correlati
 from steelyard.report.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
 from steelyard.report.figures.density import DensityDisplay as DensityDisplay
 from steelyard.report.figures.forest import IntervalDisplay as IntervalDisplay
+from steelyard.report.figures.gain import GainDisplay as GainDisplay
 from steelyard.report.figures.murphy import MurphyDisplay as MurphyDisplay
 from steelyard.report.figures.precision_recall import PrecisionRecallDisplay as PrecisionRecallDisplay
 from steelyard.report.figures.prevalence import PrevalenceDisplay as PrevalenceDisplay

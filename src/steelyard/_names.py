@@ -77,6 +77,7 @@ HOME = {
     "CorrelationDisplay": "report.figures.correlation",
     "DecisionCurveDisplay": "report.figures.decision_curve",
     "DensityDisplay": "report.figures.density",
+    "GainDisplay": "report.figures.gain",
     "IntervalDisplay": "report.figures.forest",
     "MurphyDisplay": "report.figures.murphy",
     "PrecisionRecallDisplay": "report.figures.precision_recall",

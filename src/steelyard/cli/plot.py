@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
 
 _FORMATS = ("svg", "pdf", "png")
-_BY_GROUP = ("roc", "reliability", "decision", "murphy", "density", "intervals", "runs")  # show the groups of --by
+# Kinds that show the groups of --by.
+_BY_GROUP = ("roc", "reliability", "decision", "murphy", "gain", "density", "intervals", "runs")
 _SEVERAL = ("pr", *_BY_GROUP)  # kinds that show more than one model
 _NOT_SHIFTED = ("confusion", "prevalence", "density", "ranking", "runs", "correlation")  # of the rows as they are
 _ALONE = ("surface", "correlation")  # kinds that need no predictions
@@ -49,10 +50,10 @@ def draw_figure(
     output: Output,
 ) -> None:
     """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking, correlation,
-    runs (one box over the groups of --by), density, decision, reliability or murphy, as SVG, PDF or PNG by the ending
-    of -o. The caption is printed.
+    runs (one box over the groups of --by), density, decision, reliability, murphy, gain or lift, as SVG, PDF or PNG by
+    the ending of -o. The caption is printed.
     """  # noqa: D205 - click fills the paragraph
-    from steelyard.report.figures import display_of, figure
+    from steelyard.report.figures import VIEWS, display_of, figure
     from steelyard.report.terminal import without_controls
 
     display_of(kind)  # refuses a kind that there is not, before anything is read
@@ -63,7 +64,7 @@ def draw_figure(
     if prevalence is not None and kind in _NOT_SHIFTED:
         raise InputError(f"A {kind} figure shows the rows as they are; leave out --prevalence.")
     chosen = {} if metrics is None else {"metrics": metrics}
-    drawing = figure(kind, _result(kind, inputs, {"level": level, "prevalence": prevalence}), **chosen)
+    drawing = figure(kind, _result(VIEWS.get(kind, kind), inputs, {"level": level, "prevalence": prevalence}), **chosen)
     with replacement(output, f".{ending}") as path:
         drawing.save(path)
     click.echo(without_controls(drawing.caption()))

@@ -130,7 +130,10 @@ class ThresholdRows:
         rows = ClusterScores.of(given, table, Inference())
         mass = rows.mass.mass
         weights = np.ones(len(rows.scores)) if mass is None else np.asarray(mass, dtype=np.float64)
-        return ClusterRows(rows.positive, rows.scores, weights, np.asarray(rows.mass.clusters, dtype=np.int64))
+        given_codes = np.asarray(rows.mass.clusters, dtype=np.int64)
+        _, first, codes = np.unique(given_codes, return_index=True, return_inverse=True)
+        # Numbered as they appear, so that draws do not depend on what they are called.
+        return ClusterRows(rows.positive, rows.scores, weights, np.argsort(np.argsort(first))[codes])
 
     def assumed(self, positive: Label) -> tuple[str, ...]:
         """Who chose the positive class, where no label named it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,7 @@ class ThresholdSample:
     prevalence: PrevalenceLike | None = None
     costs: ScoreTable | None = None
     clusters: ClusterRows | None = None
+    per_row: tuple[float, float, float] = (1.0, 1.0, 1.0)  # rows that one is worth, where clusters are not given
 
     @cached_property
     def rows(self) -> ThresholdCounts:
@@ -77,18 +78,25 @@ class ThresholdSample:
     @property
     def has_equal_rows(self) -> bool:
         """Whether the rows are independent and count alike, so that they are worth as many as they are."""
-        return self.clusters is None and not self.table.weighted
+        return self.clusters is None and not self.table.weighted and self.per_row == (1.0, 1.0, 1.0)
 
     @cached_property
     def worth(self) -> tuple[float, float]:
         """As how many independent rows of equal weight the positives and the negatives count."""
         by_weight = (self.table.positive.effective_size, self.table.negative.effective_size)
         if self.clusters is None:
-            return by_weight
+            return by_weight[0] * self.per_row[0], by_weight[1] * self.per_row[1]
         small = coarse(self.table, math.inf, self.fewer(_MOST_DRAWN))
         by_cluster = (worth_of_clusters(cells) for cells in self.clusters.tables(small.thresholds[:0:-1]))
         positives, negatives = (min(pair) for pair in zip(by_weight, by_cluster, strict=True))
         return positives, negatives
+
+    def larger(self, table: ScoreTable) -> ThresholdSample:
+        """A larger sample of such rows, in clusters like these."""
+        sizes = (*(side.effective_size for side in self.table.classes), effective_share_rows(self.table))
+        worth = (*self.worth, self._share_rows)
+        positives, negatives, share = (now / most for now, most in zip(worth, sizes, strict=True))
+        return replace(self, table=table, costs=None, clusters=None, per_row=(positives, negatives, share))
 
     def fewer(self, most: int) -> int:
         """That many thresholds, or fewer where the tables of all clusters would not fit into memory."""
@@ -135,5 +143,5 @@ class ThresholdSample:
     @cached_property
     def _share_rows(self) -> float:
         """As how many independent rows of equal weight the sample's own prevalence is known."""
-        rows = effective_share_rows(self.table)
+        rows = effective_share_rows(self.table) * self.per_row[2]
         return rows if self.clusters is None else min(rows, self.clusters.share_rows)

@@ -26,7 +26,11 @@ FIGURE_KINDS = {
     "decision": "DecisionCurveDisplay",
     "reliability": "ReliabilityDisplay",
     "murphy": "MurphyDisplay",
+    "gain": "GainDisplay",
 }
+_VIEWS = (("gain", "lift"),)  # what else a figure shows, by the word that is its option kind=
+VIEWS = {view: kind for kind, view in _VIEWS}
+FIGURE_KINDS |= {view: FIGURE_KINDS[kind] for view, kind in VIEWS.items()}
 _OTHER_WORDS = {
     "calibration": "reliability",
     "precision_recall": "pr",
@@ -51,7 +55,7 @@ def display_of(kind: str) -> type[Display]:
     return display
 
 
-def figure(kind: str, result: Any = None, **options: Any) -> Display:
+def figure(kind: str, result: Any = None, /, **options: Any) -> Display:
     """The figure of a kind from a result: an Evaluation, several by name, a Comparison, a study, runs.
 
     "surface" and "correlation" need no result. The options are those of the Display's own constructors.
@@ -64,4 +68,5 @@ def figure(kind: str, result: Any = None, **options: Any) -> Display:
     1             0     23      23   0.451
     1             1     28      28   0.549
     """
-    return display_of(kind).from_result(result, **options)
+    view = {"kind": kind} if kind in VIEWS else {}
+    return display_of(kind).from_result(result, **view, **options)

@@ -103,6 +103,26 @@ def block_with_room(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[
     block(ax, lines, avoid)
 
 
+def block_or_shorter(
+    ax: Axes, wordings: Sequence[Sequence[tuple[str, str]]], avoid: Sequence[Line], edges: Sequence[Line] = ()
+) -> Array:
+    """The first of some wordings, from the longest to the shortest, that lies over no line; else the shortest."""
+    points = np.concatenate([_way(ax, line) for line in avoid])
+    for lines in wordings[:-1]:
+        room = block(ax, lines, avoid, edges)
+        if not _inside(room, points):
+            return room
+        ax.artists[-1].remove()
+    return block(ax, wordings[-1], avoid, edges)
+
+
+def in_the_way(ax: Axes, room: Array) -> list[Line]:
+    """The room of a block of words, in pixels, as lines that the names of other lines keep clear of."""
+    left, bottom, right, top = room
+    rows = [[(left, y), (right, y)] for y in np.linspace(bottom, top, 9)]
+    return [Line(*ax.transData.inverted().transform(ends).T) for ends in rows]
+
+
 def is_free(ax: Axes, text: Text, block: Array, lines: Sequence[Line]) -> bool:
     """Whether a text that was written lies over neither a block of words nor a line."""
     box = np.array(text.get_window_extent().extents)

@@ -157,10 +157,15 @@ def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line
 
 
 def area_labels(named: Iterable[tuple[str, MetricRow | Interval]]) -> list[tuple[str, str]]:
+    """The value of each model with its interval, named."""
+    return value_labels((name, caption_text.area_text(row)) for name, row in named)
+
+
+def value_labels(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """A value of each model, after the sign of its line and its name, in its colour."""
     return [
-        (f"{style.sample(i)}{caption_text.drawn_label(name, 20)} {caption_text.area_text(row)}", style.colour(i))
-        for i, (name, row) in enumerate(named)
+        (f"{style.sample(i)}{caption_text.drawn_label(name, 20)} {value}", style.colour(i))
+        for i, (name, value) in enumerate(named)
     ]
 
 
