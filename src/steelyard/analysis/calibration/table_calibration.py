@@ -15,6 +15,7 @@ from steelyard.analysis.intervals.inference import ClusteredRows
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.prevalence.class_shares import positive_share_draws, positive_shares
 from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import score_table
@@ -24,14 +25,18 @@ from steelyard.metrics.ranking import check_probabilities, missing
 from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.score_values import class_of_columns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.probability_table import SUM_OFF
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard.analysis.intervals.inference import Inference
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.statistics.score_table import ScoreTable
 
 _DRAWS = 4_000  # of an estimated prevalence
+_RIGHT_BY_SUM = ("calibration_intercept", "observed_to_expected")  # where the probabilities of a row sum to 1
+_CELLS = "the probabilities of one row go wrong together, and how far that moves a calibration error is not known"
 
 
 def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) -> Calibration:
@@ -97,4 +102,18 @@ def columns_calibration(
     parts = {f"class = {part.name}": part.table for part in table.class_tables if missing(part.table) is None}
     groups = {name: table_calibration(part, inference, view) for name, part in parts.items()}
     whole = table_calibration(together, replace(inference, clustered=clustered), view)
-    return replace(whole, rows=table.n, positive="their class", groups=groups)
+    right = np.allclose(table.probabilities.sum(1), 1, atol=SUM_OFF)
+    return replace(
+        whole,
+        metrics=Rows(_of_cells(row) for row in whole.metrics if not (right and row.metric in _RIGHT_BY_SUM)),
+        rows=table.n,
+        positives=table.n,
+        positive=None,
+        groups=groups,
+        classes=k,
+    )
+
+
+def _of_cells(row: Interval) -> Interval:
+    """An interval that is missing, with the reason why."""
+    return replace(row, why=_CELLS) if np.isnan(row.low) and not np.isnan(row.value) else row
