@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -527,6 +528,14 @@ def test_weights_that_grow_towards_errors_keep_the_promise(where, of_class, sign
         above = stats.norm.sf(found.threshold - apart * of_class - tilt)
         broken += not found.trivial and (1 - above if of_class == 0 else above) < float(where[-3:])
     assert broken / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)  # by Kish's rows .13 and .11
+
+
+@pytest.mark.parametrize("where", ["f1 >= 0.2", "mcc >= 0", "precision >= 0.5"])
+@pytest.mark.parametrize("options", [{}, {"prevalence": 0.1}, {"sample_weight": [1e-100] * 10}])
+def test_one_positive_promises_what_it_can_without_a_warning(where, options):
+    y, s = np.repeat([0, 1], [9, 1]), np.random.default_rng(0).random(10)  # of which a resample may have none
+    with contextlib.suppress(InputError):
+        assert promised(y, s, "recall", where, **options).needed
 
 
 # ---------------------------------------------------------------- refused

@@ -54,7 +54,7 @@ def effective_share_rows(table: ScoreTable) -> float:
     positive, negative = table.classes
     if not table.weighted:
         return float(table.n)
-    squares = [float(side.squares.sum()) for side in (positive, negative)]
+    squares = [max(float(side.squares.sum()), 1e-300) for side in (positive, negative)]
     total, share = float(table.total), float(positive.total) / float(table.total)
     linearised = share * (1 - share) / ((1 - share) ** 2 * squares[0] + share**2 * squares[1])
     return total**2 * min(linearised, 1 / sum(squares))

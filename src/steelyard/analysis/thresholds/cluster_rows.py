@@ -39,12 +39,13 @@ class ClusterRows:
     @cached_property
     def share_rows(self) -> float:
         """As how many independent rows the share of the positives is known, by how much it varies between clusters."""
-        positives = np.bincount(self.clusters[self.positive], self.weights[self.positive], len(self.sizes))
-        total = float(self.sizes.sum())
-        share = float(positives.sum()) / total
-        copies = total**2 / float((self.sizes**2).sum())
-        variance = float(((positives - share * self.sizes) ** 2).sum()) / max(copies - 1, 1.0) * copies
-        return total**2 * share * (1 - share) / variance if variance > 0 else math.inf
+        sizes = self.sizes / self.sizes.sum()
+        positives = (
+            np.bincount(self.clusters[self.positive], self.weights[self.positive], len(sizes)) / self.sizes.sum()
+        )
+        share, copies = float(positives.sum()), 1 / float((sizes**2).sum())
+        variance = float(((positives - share * sizes) ** 2).sum()) * copies / max(copies - 1, 1.0)
+        return share * (1 - share) / variance if variance > 0 else math.inf
 
     def tables(self, scores: Array) -> tuple[Array, Array]:
         """The weight of each cluster at each of the scores, of the positives and of the negatives."""
@@ -64,7 +65,8 @@ def worth_of_clusters(cells: Array) -> float:
     is most; rows of a cluster that never vary are copies of one.
     """
     sizes = cells.sum(1)
-    total, copies = float(sizes.sum()), float(sizes.sum() ** 2 / (sizes**2).sum())
+    total = float(sizes.sum())
+    copies = 1 / float(((sizes / total) ** 2).sum())
     above = np.cumsum(cells[:, ::-1], axis=1)
     rates = above.sum(0) / total
     some = (rates >= _MIDDLE[0]) & (rates <= _MIDDLE[1])
@@ -72,7 +74,7 @@ def worth_of_clusters(cells: Array) -> float:
         return copies
     apart = above[:, some] - sizes[:, None] * rates[some]
     known = max(copies - 1, 1.0) / copies  # few clusters show less than there is
-    variance = (apart**2).sum(0) / total**2 / known
+    variance = np.maximum(((apart / total) ** 2).sum(0) / known, 1e-300)
     return float(np.clip((rates[some] * (1 - rates[some]) / variance).min(), min(copies, total), total))
 
 

@@ -97,6 +97,8 @@ def _share_kept(
     kept = 0
     for _ in range(samples):
         larger = _resampled(sample.table, times, rng)
+        if not all(side.n for side in larger.classes):
+            continue
         kept += bool(promise.kept(sample.larger(larger), rng, quick=True)[:, 1:-1].any())
     return kept / samples
 
