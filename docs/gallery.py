@@ -70,6 +70,9 @@ def figures() -> dict[str, Display]:
         "gain": steelyard.GainDisplay.from_evaluation(report),
         "gain-two": steelyard.GainDisplay.from_estimator(both, test, y_test),
         "lift": steelyard.GainDisplay.from_estimator(both, test, y_test, kind="lift"),
+        "cost": steelyard.CostCurveDisplay.from_evaluation(report),
+        "cost-two": steelyard.CostCurveDisplay.from_estimator(both, test, y_test),
+        "brier": steelyard.CostCurveDisplay.from_estimator(both, test, y_test, kind="brier"),
         "density": steelyard.DensityDisplay.from_evaluation(report),
         "density-two": steelyard.DensityDisplay.from_predictions(
             y_test,

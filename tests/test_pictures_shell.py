@@ -66,6 +66,8 @@ def test_a_comparison_and_an_audit_have_pages(preds, tmp_path):
         ("murphy", ["--score", "a", "--score", "b", "--prevalence", "0.03"]),
         ("gain", ["--score", "a", "--score", "b"]),
         ("lift", ["--score", "a", "--prevalence", "0.03"]),
+        ("cost", ["--score", "a", "--score", "b"]),
+        ("brier", ["--score", "a", "--prevalence", "12/400"]),
     ],
 )
 def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words):
@@ -89,7 +91,7 @@ def test_a_figure_states_the_columns_that_were_taken_and_the_prevalence(preds, t
     assert f", at a prevalence of {steelyard.Prevalence(positives=12, rows=400).text()}" in answer.stdout
 
 
-@pytest.mark.parametrize("kind", ["roc", "reliability", "murphy", "gain", "density", "intervals"])
+@pytest.mark.parametrize("kind", ["roc", "reliability", "murphy", "gain", "brier", "density", "intervals"])
 def test_a_figure_by_group_shows_every_group(preds, tmp_path, kind):
     pytest.importorskip("matplotlib")
     out = tmp_path / "figure.svg"

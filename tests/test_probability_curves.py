@@ -7,10 +7,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 import steelyard
-from steelyard import GainDisplay, MurphyDisplay, Prevalence, at_prevalence, decision_curve, evaluate, score_table
+from steelyard import (
+    CostCurveDisplay,
+    GainDisplay,
+    MurphyDisplay,
+    Prevalence,
+    at_prevalence,
+    decision_curve,
+    evaluate,
+    score_table,
+)
+from steelyard.analysis.thresholds.cost_curve import even_costs
 from steelyard.analysis.thresholds.expected_costs import ExpectedCosts
 from steelyard.analysis.thresholds.gain_curve import gain_points
 from steelyard.errors import SteelyardError
@@ -226,9 +237,79 @@ def test_a_figure_of_gain_shows_no_skill_and_of_one_prevalence_a_perfect_model()
     assert "no band" in clustered.caption() and not clustered.ax_.collections
 
 
+# ---------------------------------------------------------------- cost curves and Brier curves
+
+
+@pytest.mark.parametrize("digits", [1, 16])
+def test_a_cost_curve_is_the_least_cost_of_all_thresholds_and_of_always_and_never_positive(digits):
+    y, p, _ = rows(300, 0.2, 12, digits=digits)
+    w = np.random.default_rng(3).random(300)
+    frame = CostCurveDisplay.from_predictions(y, p, sample_weight=w).frame()
+    flagged = p[None, :] >= np.append(np.unique(p), np.inf)[:, None]
+    fnr, fpr = ((w * (flagged == (side == 0)) * (y == side)).sum(1) / w[y == side].sum() for side in (1, 0))
+    for row in frame:
+        x = row["probability_cost"]
+        assert row["cost"] == pytest.approx((x * fnr + (1 - x) * fpr).min(), abs=1e-12)
+        assert row["cost"] <= min(x, 1 - x) + 1e-12 and row["low"] <= row["cost"] <= row["high"]
+        chosen = p >= row["best_threshold"]
+        misses, alarms = np.average(~chosen[y == 1], weights=w[y == 1]), np.average(chosen[y == 0], weights=w[y == 0])
+        assert x * misses + (1 - x) * alarms == pytest.approx(row["cost"], abs=1e-12)
+
+
+@pytest.mark.parametrize("digits", [1, 16])
+def test_the_area_of_a_cost_curve_is_the_brier_score_of_recalibrated_scores_of_classes_as_large(digits):
+    y, p, _ = rows(400, 0.2, 13, digits=digits)
+    frame = CostCurveDisplay.from_predictions(y, 5 * p - 1).frame()  # any scores
+    even = np.where(y == 1, 1 / y.sum(), 1 / (1 - y).sum())
+    recalibrated = IsotonicRegression().fit(p, y, sample_weight=even).predict(p)
+    expected = brier_score_loss(y, np.clip(recalibrated, 0, 1), sample_weight=even)
+    assert area(frame, "probability_cost", "cost") == pytest.approx(expected, abs=1e-12)
+    hull = np.clip(IsotonicRegression().fit(p, y).predict(p), 0, 1)
+    best = ExpectedCosts.at_best_thresholds(score_table(y, p))
+    assert best.mean == pytest.approx(brier_score_loss(y, hull), abs=1e-12)
+
+
+def test_a_brier_curve_is_the_murphy_curve_read_as_costs():
+    y, p, q = rows(400, 0.2, 14, digits=2)
+    drawn = CostCurveDisplay.from_predictions(y, {"p": p, "q": q}, kind="brier")
+    assert area(drawn.frame(), "cost_proportion", "cost", "q") == pytest.approx(brier_score_loss(y, q), abs=1e-12)
+    murphy = MurphyDisplay.from_predictions(y, {"p": p, "q": q}).frame()
+    assert [row["cost"] for row in drawn.frame()] == [row["elementary_score"] for row in murphy]
+    assert [row["best_cost"] for row in drawn.frame()] == [row["recalibrated"] for row in murphy]
+    assert drawn.ax_.get_xlabel() == "Cost proportion of a false alarm" and "best threshold" in drawn.caption()
+
+
+def test_the_band_of_a_cost_curve_holds_all_of_the_population_curve():
+    y, p, _ = rows(300_000, 0.1, 15, digits=2)
+    x = np.linspace(0.01, 0.99, 99)
+    truth, held, runs, n = even_costs(score_table(y, p)).at(1 - x), 0, 150, 400
+    for start in range(0, runs * n, n):
+        line = CostCurveDisplay.from_predictions(y[start : start + n], p[start : start + n]).curves.lines[0]
+        low, high = (np.interp(x, line.probability_cost, side) for side in (line.low, line.high))
+        held += bool(((low <= truth + 1e-9) & (truth <= high + 1e-9)).all())
+    assert held / runs >= 0.94
+
+
+def test_a_figure_of_costs_marks_equal_costs_and_of_one_model_the_threshold_in_use():
+    y, p, q = rows(900, 0.1, 16)
+    one, two = (CostCurveDisplay.from_predictions(y, given) for given in (p, {"a": p, "b": q}))
+    shown = [{text.get_text() for text in drawn.ax_.texts} for drawn in (one, two)]
+    assert all({"always positive", "never positive", "equal costs"} <= texts for texts in shown)
+    assert "threshold 0.500" in shown[0] and "threshold 0.500" not in shown[1]
+    boxes = [text.get_window_extent() for text in one.ax_.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    elsewhere = CostCurveDisplay.from_predictions(y, p, prevalence=0.01)
+    assert "equal costs, 1.00 %" in elsewhere.caption()
+    assert [row["cost"] for row in elsewhere.frame()] == pytest.approx([row["cost"] for row in one.frame()])
+    clustered = CostCurveDisplay.from_evaluation(evaluate(y, y_score=p, cluster=np.arange(900) // 5, draws=20))
+    assert "no band" in clustered.caption() and not clustered.ax_.collections
+
+
 @pytest.mark.parametrize(
     ("ask", "sentence"),
     [
+        (lambda: CostCurveDisplay.from_predictions([0, 1], [0.2, 0.7], kind="roc"), "cost, brier, not 'roc'"),
+        (lambda: CostCurveDisplay.from_predictions([0, 1], [0.2, 7], kind="brier"), "from 0 to 1"),
         (lambda: GainDisplay.from_predictions([0, 1], [0.2, 0.7], kind="gains"), "gain, lift, not 'gains'"),
         (lambda: MurphyDisplay.from_predictions([0, 1], [0.2, 1.7]), "from 0 to 1"),
         (lambda: MurphyDisplay.from_predictions([0, 0], [0.2, 0.7]), "class"),

@@ -63,6 +63,7 @@ from steelyard.protocol.splits import Folds as Folds
 from steelyard.protocol.splits import HoldOut as HoldOut
 from steelyard.report.figures.confusion import ConfusionDisplay as ConfusionDisplay
 from steelyard.report.figures.correlation import CorrelationDisplay as CorrelationDisplay
+from steelyard.report.figures.cost_curve import CostCurveDisplay as CostCurveDisplay
 from steelyard.report.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
 from steelyard.report.figures.density import DensityDisplay as DensityDisplay
 from steelyard.report.figures.forest import IntervalDisplay as IntervalDisplay

@@ -75,6 +75,7 @@ HOME = {
     "chance_test": "analysis.chance.chance_tests",
     "ConfusionDisplay": "report.figures.confusion",
     "CorrelationDisplay": "report.figures.correlation",
+    "CostCurveDisplay": "report.figures.cost_curve",
     "DecisionCurveDisplay": "report.figures.decision_curve",
     "DensityDisplay": "report.figures.density",
     "GainDisplay": "report.figures.gain",

@@ -27,8 +27,9 @@ FIGURE_KINDS = {
     "reliability": "ReliabilityDisplay",
     "murphy": "MurphyDisplay",
     "gain": "GainDisplay",
+    "cost": "CostCurveDisplay",
 }
-_VIEWS = (("gain", "lift"),)  # what else a figure shows, by the word that is its option kind=
+_VIEWS = (("gain", "lift"), ("cost", "brier"))  # what else a figure shows, by the word that is its option kind=
 VIEWS = {view: kind for kind, view in _VIEWS}
 FIGURE_KINDS |= {view: FIGURE_KINDS[kind] for view, kind in VIEWS.items()}
 _OTHER_WORDS = {

@@ -118,12 +118,9 @@ class GainDisplay(ScoreDisplay):
         numbers = numbers[0].upper() + numbers[1:] if len(self.lines) == 1 else numbers
         band = f"band: {level} simultaneous confidence band of the curve"
         band = score_curves.NO_BAND if self.clustered else band
-        grey = f"dashed: no-skill baseline{'; grey: a perfect model' if self._one_prevalence else ''}"
+        grey = "dashed: no-skill baseline"
+        grey += "; grey: a perfect model" if score_curves.have_one_prevalence(self.lines) else ""
         return f"{what} over the share of rows flagged, of {self.rows}. {numbers} ({level} interval); {band}; {grey}."
-
-    @property
-    def _one_prevalence(self) -> bool:
-        return float(np.ptp([line.prevalence for line in self.lines])) < 1e-9
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         self._axes(ax)
@@ -131,11 +128,8 @@ class GainDisplay(ScoreDisplay):
         for i, line in enumerate(self.lines):
             x = line.drawn[0]
             y, low, high = (self._shown(x, column) for column in line.drawn[1:])
-            if not self.clustered:
-                ax.fill_between(x, low, high, color=style.colour(i), alpha=0.16, linewidth=0, zorder=1.5)
-                edges += [Line(x, low), Line(x, high)]
-            ax.plot(x, y, color=style.colour(i), linestyle=style.dash(i))
             drawn.append(Line(x, y))
+            edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (low, high), i)
         grey = self._references(ax)
         wordings = [self._labels(with_interval=True), self._labels(with_interval=False)]
         room = block_or_shorter(ax, wordings, [*drawn, *grey], edges)
@@ -164,7 +158,7 @@ class GainDisplay(ScoreDisplay):
         x = np.unique([self._first, *_GRID, self.lines[0].prevalence])
         lines = [Line(x, self._shown(x, x), "no skill", style.GREY)]
         ax.plot(x, lines[0].y, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
-        if self._one_prevalence:
+        if score_curves.have_one_prevalence(self.lines):
             lines.append(Line(x, self._shown(x, self.lines[0].perfect(x)), "perfect", style.GREY))
             ax.plot(x, lines[1].y, color=style.GREY, linewidth=0.8)
         return lines

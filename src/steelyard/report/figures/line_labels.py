@@ -90,17 +90,17 @@ def _packed(ax: Axes, lines: Sequence[tuple[str, str]]) -> AnchoredOffsetbox:
     return box
 
 
-def block_with_room(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> None:
+def block_with_room(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> Array:
     """The same where the y axis may reach higher: so far that no line is in the way of the words."""
     taken, places = block(ax, lines, avoid), np.concatenate([_way(ax, line) for line in avoid])
     if not _inside(taken, places):
-        return
+        return taken
     ax.artists[-1].remove()
     _, bottom, _, top = ax.get_window_extent().extents
     low, high = ax.get_ylim()
     share = min((taken[3] - taken[1]) / (top - bottom), _MOST_WORDS)
     ax.set_ylim(low, low + (high - low) / (1 - share))
-    block(ax, lines, avoid)
+    return block(ax, lines, avoid)
 
 
 def block_or_shorter(

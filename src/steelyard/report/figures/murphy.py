@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -26,7 +26,19 @@ if TYPE_CHECKING:
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
 
 _BRIER = "brier"
-_RECALIBRATED, _PREVALENCE = "recalibrated", "always the prevalence"
+
+
+class CostWords(NamedTuple):
+    """How a figure of costs over the threshold puts them: its axes, columns, and what its lines are called."""
+
+    what: str
+    over: str
+    x: str
+    y: str
+    columns: dict[str, str]  # those of a line, and what the rows behind the picture call them
+    recalibrated: str
+    no_skill: str
+    each: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +60,9 @@ class MurphyLine:
         return _of_prevalence(self.threshold, self.prevalence)
 
 
+_COLUMNS = ("threshold", "elementary_score", "low", "high", "recalibrated", "no_skill")
+
+
 @dataclass(eq=False, repr=False)
 class MurphyDisplay(ScoreDisplay):
     """Murphy diagram: twice the mean elementary score of probabilities over the threshold, lower being better.
@@ -64,6 +79,16 @@ class MurphyDisplay(ScoreDisplay):
     """
 
     needs: ClassVar[tuple[str, ...]] = (_BRIER,)
+    words: ClassVar[CostWords] = CostWords(
+        what="Murphy diagram",
+        over="twice the mean elementary score",
+        x="Threshold",
+        y="Mean elementary score × 2",
+        columns={name: name for name in _COLUMNS},
+        recalibrated="recalibrated",
+        no_skill="always the prevalence",
+        each="threshold",
+    )
 
     lines: tuple[MurphyLine, ...]
     rows: str
@@ -73,75 +98,75 @@ class MurphyDisplay(ScoreDisplay):
     @classmethod
     def from_evaluation(cls, evaluation: Evaluations, *, ax: DrawingArea | None = None) -> Self:
         """The curve of an Evaluation of probabilities, or those of several by name."""
-        by_model = evaluations(evaluation, "A Murphy diagram", scores=True)
-        lines = tuple(_line(name, each) for name, each in by_model.items())
+        what = f"A {cls.words.what}"
+        by_model = evaluations(evaluation, what, scores=True)
+        lines = tuple(_line(name, each, what) for name, each in by_model.items())
         clustered = any(each.is_clustered for each in by_model.values())
         level = next(iter(by_model.values())).level
         return cls(lines, caption_text.read_text(by_model.values()), level, clustered).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row per model and end of a straight piece of its curve."""
-        columns = ("threshold", "elementary_score", "low", "high", "recalibrated", "no_skill")
+        names = self.words.columns.items()
         return Rows(
             row
             for line in self.lines
-            for row in records(model=line.name, **{key: getattr(line, key) for key in columns})
+            for row in records(model=line.name, **{name: getattr(line, key) for key, name in names})
         )
 
     def caption(self) -> str:
         """The areas with their intervals, and what the other lines are."""
-        level = caption_text.percent(self.level)
+        words, level = self.words, caption_text.percent(self.level)
         areas = "; ".join(
             caption_text.with_name(line.name, f"Brier score {caption_text.area_text(line.brier)}")
             for line in self.lines
         )
-        bands = f"bands: {level} intervals at each threshold (Wilson's ends of each share, put together by variance)"
+        bands = f"bands: {level} intervals at each {words.each} (Wilson's ends of each share, put together by variance)"
         bands = score_curves.NO_BAND if self.clustered else bands
-        others = [f"dotted: {_RECALIBRATED} by the isotonic curve"] * (len(self.lines) == 1)
-        others += [f"dashed: {_PREVALENCE}"] * self._one_prevalence
-        what = f"Murphy diagram of {self.rows}: twice the mean elementary score, whose area is the Brier score"
+        others = [f"dotted: {words.recalibrated}"] * bool(self._recalibrated)
+        others += [f"dashed: {words.no_skill}"] * score_curves.have_one_prevalence(self.lines)
+        what = f"{words.what} of {self.rows}: {words.over}, whose area is the Brier score"
         return f"{'; '.join([f'{what}. {areas} ({level} interval)', bands, *others])}."
 
     @property
-    def _one_prevalence(self) -> bool:
-        """Whether the models were evaluated at one prevalence, and so beside one baseline."""
-        return float(np.ptp([line.prevalence for line in self.lines])) < 1e-9
+    def _recalibrated(self) -> tuple[MurphyLine, ...]:
+        """The models whose curve after recalibration is drawn."""
+        return self.lines if len(self.lines) == 1 else ()
 
     def _draw(self, ax: Axes) -> DrawnAxes:
-        ax.set(xlabel="Threshold", ylabel="Mean elementary score × 2", xlim=(0, 1))
-        drawn, edges, labels = [], [], self._labels()
+        ax.set(xlabel=self.words.x, ylabel=self.words.y, xlim=(0, 1))
+        drawn, edges, first = [], [], self.lines[0]
         for i, line in enumerate(self.lines):
-            ink = style.colour(i)
-            if not self.clustered:
-                ax.fill_between(line.threshold, line.low, line.high, color=ink, alpha=0.16, linewidth=0, zorder=1.5)
-                edges += [Line(line.threshold, side) for side in (line.low, line.high)]
-            ax.plot(line.threshold, line.elementary_score, color=ink, linestyle=style.dash(i))
             drawn.append(Line(line.threshold, line.elementary_score))
-        first = self.lines[0]
-        if len(self.lines) == 1:
-            ax.plot(first.threshold, first.recalibrated, color=style.THIS, linestyle=style.dash(2), linewidth=0.9)
-            drawn.append(Line(first.threshold, first.recalibrated))
-        if self._one_prevalence:
+            edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (line.low, line.high), i)
+        for i, line in enumerate(self._recalibrated):
+            drawn.append(Line(line.threshold, line.recalibrated))
+            ax.plot(line.threshold, line.recalibrated, color=style.colour(i), linestyle=style.dash(2), linewidth=0.9)
+        if score_curves.have_one_prevalence(self.lines):
             ends = np.array([0, first.prevalence, 1])
             drawn.append(Line(ends, _of_prevalence(ends, first.prevalence)))
             ax.plot(ends, drawn[-1].y, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
         ax.set_ylim(0, 1.05 * max(float(np.nanmax(line.y)) for line in [*drawn, *edges]))
-        block_with_room(ax, labels, [*drawn, *edges])
+        block_with_room(ax, self._labels(), [*drawn, *edges])
         return ax
 
     def _labels(self) -> list[tuple[str, str]]:
-        if len(self.lines) == 1:
+        one = len(self.lines) == 1
+        if one:
             labels = [(f"Brier score {caption_text.area_text(self.lines[0].brier)}", style.THIS)]
-            labels.append((f"{style.sample(2)}{_RECALIBRATED}", style.THIS))
         else:
             labels = [(f"Brier score ({caption_text.percent(self.level)} interval)", style.GREY)]
             labels += score_curves.area_labels((line.name, line.brier) for line in self.lines)
-        return [*labels, (f"- - {_PREVALENCE}", style.GREY)] if self._one_prevalence else labels
+        if self._recalibrated:
+            labels.append((f"{style.sample(2)}{self.words.recalibrated}", style.THIS if one else style.GREY))
+        if score_curves.have_one_prevalence(self.lines):
+            labels.append((f"- - {self.words.no_skill}", style.GREY))
+        return labels
 
 
-def _line(name: str, evaluation: Evaluation) -> MurphyLine:
+def _line(name: str, evaluation: Evaluation, what: str) -> MurphyLine:
     table, prevalence = scores_of(evaluation), evaluation.prevalence
-    check_probabilities("A Murphy diagram", table)
+    check_probabilities(what, table)
     shifted = table if prevalence is None else at_prevalence(table, prevalence)
     costs, best = ExpectedCosts.at_own_thresholds(shifted), ExpectedCosts.at_best_thresholds(shifted)
     places = thinned(costs.proportions, costs.values)

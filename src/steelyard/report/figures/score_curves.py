@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 _ONE_LINE = 32  # letters that fit beside a curve
+_SAME = 1e-9  # how far prevalences may differ that are shown as one
 NO_BAND = "no band: rows in clusters are not independent"
 Points = TypeVar("Points", "RocCurve", "PrecisionRecallCurve")
 
@@ -139,6 +140,25 @@ def draw_curve(ax: Axes, curve: Curve, i: int, *, step: Literal["pre"] | None = 
     ax.plot(x, y, color=colour, drawstyle=drawstyle, **line)
     if curve.point and not faint:
         ax.plot(*curve.point, style.MARKS[i], color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
+
+
+def draw_banded(ax: Axes, line: Line, band: tuple[Array, Array] | None, i: int) -> list[Line]:
+    """The i-th model's line and its band, whose edges are given back."""
+    ax.plot(line.x, line.y, color=style.colour(i), linestyle=style.dash(i))
+    if band is None:
+        return []
+    ax.fill_between(line.x, *band, color=style.colour(i), alpha=0.16, linewidth=0, zorder=1.5)
+    return [Line(line.x, side) for side in band]
+
+
+class _HasPrevalence(Protocol):
+    @property
+    def prevalence(self) -> float: ...
+
+
+def have_one_prevalence(lines: Iterable[_HasPrevalence]) -> bool:
+    """Whether all models are read at one prevalence, and so beside one baseline."""
+    return float(np.ptp([line.prevalence for line in lines])) < _SAME
 
 
 def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line], *, folds: bool) -> Array:
