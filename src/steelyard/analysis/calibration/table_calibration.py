@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.intervals.interval import Interval
+    from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 
 _DRAWS = 4_000  # of an estimated prevalence
-_RIGHT_BY_SUM = ("calibration_intercept", "observed_to_expected")  # where the probabilities of a row sum to 1
 _CELLS = "the probabilities of one row go wrong together, and how far that moves a calibration error is not known"
 
 
@@ -91,29 +91,19 @@ def columns_calibration(
         raise InputError("prevalence= is about one class, and there is a column for each; give pos_label=.")
     k = len(table.labels)
     truth, scores = np.eye(k, dtype=np.int64)[table.codes].ravel(), table.probabilities.ravel()
-    each = (
-        np.repeat(np.arange(len(table.codes)), k)
-        if cluster is None
-        else np.repeat(arrays.column(cluster, "cluster"), k)
-    )
+    each = np.repeat(np.arange(len(table.codes)) if cluster is None else arrays.column(cluster, "cluster"), k)
     weight, times = (None if part is None else np.repeat(part, k) for part in (table.sample_weight, table.frequency))
     together = score_table(truth, scores, sample_weight=weight, frequency=times)
     clustered = ClusteredRows(truth, None, each, times, y_score=scores, sample_weight=weight)
     parts = {f"class = {part.name}": part.table for part in table.class_tables if missing(part.table) is None}
     groups = {name: table_calibration(part, inference, view) for name, part in parts.items()}
     whole = table_calibration(together, replace(inference, clustered=clustered), view)
-    right = np.allclose(table.probabilities.sum(1), 1, atol=SUM_OFF)
-    return replace(
-        whole,
-        metrics=Rows(_of_cells(row) for row in whole.metrics if not (right and row.metric in _RIGHT_BY_SUM)),
-        rows=table.n,
-        positives=table.n,
-        positive=None,
-        groups=groups,
-        classes=k,
-    )
+    metrics, n = _of_cells(whole, table), table.n
+    return replace(whole, metrics=metrics, rows=n, positives=n, positive=None, groups=groups, classes=k)
 
 
-def _of_cells(row: Interval) -> Interval:
-    """An interval that is missing, with the reason why."""
-    return replace(row, why=_CELLS) if np.isnan(row.low) and not np.isnan(row.value) else row
+def _of_cells(whole: Calibration, table: ProbabilityTable) -> Rows[Interval]:
+    """The metrics that say something of all columns together; where an interval is missing, with the reason why."""
+    summed = np.allclose(table.probabilities.sum(1), 1, atol=SUM_OFF)
+    kept = (row for row in whole.metrics if not (summed and "in the large" in row.spec.metric.roles))
+    return Rows(replace(row, why=_CELLS) if np.isnan(row.low) and not np.isnan(row.value) else row for row in kept)
