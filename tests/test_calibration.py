@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -22,6 +24,7 @@ from steelyard.analysis.intervals.inference import Inference
 from steelyard.cli.commands import commands
 from steelyard.errors import InputError
 from steelyard.metrics.isotonic_curve import IsotonicCurve
+from steelyard.statistics import score_order
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
 
@@ -89,7 +92,16 @@ def test_many_rows_are_fitted_as_few_are():
     coarse = steelyard.calibration_slope(y, p)
     assert coarse == pytest.approx(steelyard.calibration_slope(y, p, frequency=np.ones(len(y), dtype=int)), abs=1e-10)
     off = y - 1 / (1 + np.exp(-np.log(p / (1 - p)) - steelyard.calibration_intercept(y, p)))
-    assert off.sum() == pytest.approx(0, abs=1e-6)
+    assert off.sum() == pytest.approx(0, abs=1e-5)
+
+
+def test_the_probabilities_of_each_class_are_sorted_once_and_no_table_of_counts_is_made(monkeypatch):
+    sorted_sizes, sort = [], score_order.sort
+    monkeypatch.setattr(score_order, "sort", lambda entries: sorted_sizes.append(len(entries)) or sort(entries))
+    monkeypatch.setattr(ScoreTable, "counts", property(lambda table: pytest.fail("counts at every threshold")))
+    y, p = outcomes(5_000, 5)
+    calibration(y, p)
+    assert sorted(sorted_sizes) == [y.sum(), len(y) - y.sum()]
 
 
 @pytest.mark.parametrize("name", ["calibration_slope", "calibration_intercept", *PARTS, "integrated_calibration_index"])
@@ -233,6 +245,25 @@ def test_an_estimated_prevalence_widens_intervals_band_and_test():
     assert sure["brier_miscalibration"].high == pytest.approx(known["brier_miscalibration"].high, rel=0.01)
 
 
+@pytest.mark.parametrize("path", ["scores.csv", Path("scores.csv")])
+def test_the_path_of_a_file_is_answered_by_how_to_read_it(path):
+    for call in (
+        lambda: calibration(path),
+        lambda: calibration([0, 1], path),
+        lambda: calibration(path, [0.1, 0.9]),
+        lambda: calibration(path, true="y", score="p"),
+        lambda: steelyard.decision_curve(path),
+        lambda: steelyard.brier(path),
+        lambda: intervals(["brier"], path, true="y", score="p"),
+        lambda: steelyard.evaluate([0, 1], path),
+        lambda: ReliabilityDisplay.from_predictions([0, 1], path),
+    ):
+        with pytest.raises(
+            TypeError, match=r"read the file first, such as by polars.read_csv, and give its columns\.$"
+        ):
+            call()
+
+
 NO_SLOPE = {
     "the scores separate the classes": ([0, 1] * 20, [0.3, 0.6] * 20),
     "all probabilities are equal": ([0, 0, 1] * 20, [0.3] * 60),
@@ -300,13 +331,44 @@ def test_a_column_for_each_class_is_judged_class_by_class_and_together():
     y = np.array(["a", "b", "c"])[(rng.random(1_500)[:, None] > shares.cumsum(1)).sum(1)]
     p = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
     found = calibration(y, p)
-    assert found["observed_to_expected"].value == pytest.approx(1) and found.rows == 1_500
+    assert (
+        found.rows == 1_500 and found.classes == 3 and repr(found).startswith("Calibration of 1,500 rows, all columns")
+    )
+    with pytest.raises(KeyError, match="There is no 'observed_to_expected'"):  # 1 by the sum of a row's probabilities
+        found["observed_to_expected"]
+    assert "cluster" not in " ".join(found.notes) and "class = c  1,500" in repr(found)
+    assert calibration(y, 0.9 * p)["observed_to_expected"].value == pytest.approx(1 / 0.9)
     assert found["calibration_slope"].high < 1 and found.verdict[0].startswith("Overconfident")
     assert found.groups["class = b"] == calibration(y, p, pos_label="b") == calibration(y, p[:, 1], pos_label="b")
     with pytest.raises(InputError, match="prevalence= is about one class"):
         calibration(y, p, prevalence=0.2)
     with pytest.raises(InputError, match="by= takes the probabilities of one class"):
         calibration(y, p, by=y)
+
+
+def test_the_shell_reads_a_column_for_each_class(tmp_path):
+    rng = np.random.default_rng(13)
+    p = rng.dirichlet([1, 1, 1], 300)
+    y = np.array(["a", "b", "c"])[(rng.random(300)[:, None] > p.cumsum(1)).sum(1)]
+    path = tmp_path / "three.csv"
+    pl.DataFrame({"y": y, **{f"p_{name}": p[:, i] for i, name in enumerate("abc")}}).write_csv(path)
+    run = lambda *words: CliRunner().invoke(commands, ["calibration", str(path), "--scores", "p_*", *words])
+    answer = json.loads(run("--format", "json").stdout)
+    assert answer["classes"] == 3 and list(answer["groups"]) == ["class = a", "class = b", "class = c"]
+    assert run("--positive", "b").stdout.startswith(repr(calibration(y, p, pos_label="b"))[:400])
+    assert "--by cannot be given together" in run("--by", "y").stderr
+
+
+def test_the_figure_of_a_column_for_each_class_has_a_curve_for_each():
+    rng = np.random.default_rng(13)
+    p = rng.dirichlet([1, 1, 1], 300)
+    y = np.array(["a", "b", "c"])[(rng.random(300)[:, None] > p.cumsum(1)).sum(1)]
+    display = ReliabilityDisplay.from_predictions(y, p)
+    assert [line.name for line in display.lines] == ["a", "b", "c"]
+    alone = ReliabilityDisplay.from_predictions(y, p[:, 1], pos_label="b").lines[0]
+    assert (display.lines[1].observed == alone.observed).all()
+    with pytest.raises(InputError, match="prevalence= is about one class"):
+        ReliabilityDisplay.from_predictions(y, p, prevalence=0.2)
 
 
 # ---------------------------------------------------------------- the figure
@@ -365,6 +427,6 @@ def test_the_shell_prints_what_python_does(tmp_path):
     found = calibration(y, p)
     assert found.verdict[0].split(",")[0] in " ".join(shell().split())
     assert Calibration.from_json(shell("--format", "json")) == found
-    assert "site = 1: Calibration of 300 rows" in shell("--by", "site")
+    assert "site = 1 300" in " ".join(shell("--by", "site").split())
     assert "no band" in shell("--cluster", "patient")
     assert "quantile" in shell("--strategy", "quantile", "--bins", "5", "--format", "md")

@@ -167,6 +167,7 @@ def _options():
 REPEATED = {
     "audit --pred",
     "audit --score",
+    "calibration --by",
     "compare --pred",
     "compare --score",
     "crossval --data",

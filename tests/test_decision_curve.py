@@ -6,7 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steelyard import DecisionCurveDisplay, Prevalence, decision_curve, evaluate, net_benefit, score_table
+from steelyard import (
+    DecisionCurveDisplay,
+    PrecisionRecallDisplay,
+    Prevalence,
+    RocDisplay,
+    decision_curve,
+    evaluate,
+    net_benefit,
+    score_table,
+)
 from steelyard.errors import SteelyardError
 from steelyard.report.figures.figure_kinds import display_of
 
@@ -90,6 +99,15 @@ def test_standardized_curves_end_at_1_and_prevalences_shift_them():
     assert seen[0].low < known[0].low and known[0].high < seen[0].high
 
 
+def test_a_prevalence_by_the_rows_of_each_class_is_that_of_the_positives():
+    y, a, _ = rows(500, 0.2, 3)
+    counted, seen = Prevalence(counts={0: 97, 1: 3}), Prevalence(positives=3, rows=100)
+    assert decision_curve(y, a, prevalence=counted).to_json() == decision_curve(y, a, prevalence=seen).to_json()
+    for kind in (RocDisplay, PrecisionRecallDisplay, DecisionCurveDisplay):
+        drawn = [kind.from_predictions(y, a, prevalence=each).frame() for each in (counted, seen)]
+        assert drawn[0].to_json() == drawn[1].to_json()
+
+
 def test_tables_frames_and_weights_say_the_same():
     y, a, b = rows(500, 0.2, 3)
     frame, arrays = pd.DataFrame({"y": y, "a": a, "b": b, "w": 2.0}), decision_curve(y, {"a": a, "b": b}, versus="a")
@@ -151,3 +169,10 @@ def test_the_figure_shows_the_curves_of_its_models():
     clustered = DecisionCurveDisplay.from_evaluation(evaluate(y, y_score=a, cluster=np.arange(1_000) // 5, draws=20))
     assert "no band" in clustered.caption() and not clustered.ax_.collections
     assert display_of("decision") is DecisionCurveDisplay
+
+
+def test_no_model_at_all_is_refused_in_a_sentence():
+    with pytest.raises(SteelyardError, match="names no model; give the scores of one or more"):
+        decision_curve([0, 1], {})
+    with pytest.raises(TypeError, match="not dict alone"):
+        decision_curve({})

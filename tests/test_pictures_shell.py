@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import steelyard
 from steelyard.cli.commands import commands
+from steelyard.report.figures.figure_kinds import FIGURE_KINDS
 
 pl = pytest.importorskip("polars")
 
@@ -61,6 +62,12 @@ def test_a_comparison_and_an_audit_have_pages(preds, tmp_path):
         ("ranking", ["--score", "a", "--score", "b", "--threshold", "0.5"]),
         ("runs", ["--pred", "guess", "--by", "fold"]),
         ("surface", ["--pred", "guess"]),
+        ("reliability", ["--score", "a", "--score", "b", "--prevalence", "12/400"]),
+        ("murphy", ["--score", "a", "--score", "b", "--prevalence", "0.03"]),
+        ("gain", ["--score", "a", "--score", "b"]),
+        ("lift", ["--score", "a", "--prevalence", "0.03"]),
+        ("cost", ["--score", "a", "--score", "b"]),
+        ("brier", ["--score", "a", "--prevalence", "12/400"]),
     ],
 )
 def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words):
@@ -72,7 +79,19 @@ def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words)
     assert [path.name for path in tmp_path.iterdir()] == ["figure.svg"]
 
 
-@pytest.mark.parametrize("kind", ["roc", "density", "intervals"])
+def test_help_names_every_kind_of_figure():
+    words = ran("plot", "--help").stdout.replace(",", " ").split()
+    assert {*FIGURE_KINDS} <= {*words}
+
+
+def test_a_figure_states_the_columns_that_were_taken_and_the_prevalence(preds, tmp_path):
+    pytest.importorskip("matplotlib")
+    answer = ran("plot", "reliability", preds, "--score", "a", "--prevalence", "12/400", "-o", tmp_path / "figure.svg")
+    assert "Columns were taken by their names: --true y." in answer.stderr
+    assert f", at a prevalence of {steelyard.Prevalence(positives=12, rows=400).text()}" in answer.stdout
+
+
+@pytest.mark.parametrize("kind", ["roc", "reliability", "murphy", "gain", "brier", "density", "intervals"])
 def test_a_figure_by_group_shows_every_group(preds, tmp_path, kind):
     pytest.importorskip("matplotlib")
     out = tmp_path / "figure.svg"
@@ -86,6 +105,8 @@ def test_a_figure_by_group_shows_every_group(preds, tmp_path, kind):
 def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
     for words, sentence in (
         (["plot", "rock", preds, "-o", tmp_path / "x.png"], "No figure is called 'rock'"),
+        (["plot", "calibration", preds, "-o", tmp_path / "x.png"], "Did you mean 'reliability'?"),
+        (["plot", "surface", "--prevalence", "0.1", "-o", tmp_path / "x.png"], "--prevalence is that of a file"),
         (["plot", "roc", preds, "--true", "y", "--score", "a"], "A figure needs a file"),
         (["plot", "roc", preds, "--true", "y", "--score", "a", "-o", tmp_path / "x.gif"], "gives no format"),
         (
@@ -95,7 +116,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
         (["plot", "runs", preds, "--true", "y", "--pred", "guess", "-o", tmp_path / "x.png"], "name it with --by"),
         (
             ["plot", "pr", preds, "--true", "y", "--score", "a", "--by", "fold", "-o", tmp_path / "x.png"],
-            "A pr figure shows all rows together; leave out --by, or draw roc, density, intervals or runs.",
+            "A pr figure shows all rows together; leave out --by, or draw roc, reliability,",
         ),
         (
             [
@@ -114,6 +135,22 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
                 tmp_path / "x.png",
             ],
             "leave out --by, or name one model",
+        ),
+        (
+            [
+                "plot",
+                "confusion",
+                preds,
+                "--true",
+                "y",
+                "--pred",
+                "guess",
+                "--prevalence",
+                "0.1",
+                "-o",
+                tmp_path / "x.png",
+            ],
+            "A confusion figure shows the rows as they are; leave out --prevalence.",
         ),
         (
             ["plot", "roc", preds, "--true", "y", "--score", "nope", "-o", tmp_path / "x.png"],

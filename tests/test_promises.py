@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -15,6 +16,7 @@ from scipy import stats
 import steelyard
 from steelyard import Counts, Prevalence, best_threshold, get_metric, score_table
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+from steelyard.analysis.thresholds.class_curves import ClassCurve
 from steelyard.analysis.thresholds.limit_parts import rate_limit
 from steelyard.analysis.thresholds.promised_limits import Promise
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
@@ -341,6 +343,11 @@ def test_a_limit_on_the_expected_cost_is_read_with_the_costs():
         best_threshold(y, s, cost={"cost_fn": 1000}, where="expected_cost <= 0.3")
 
 
+def test_a_limit_on_the_expected_cost_may_lie_anywhere_in_the_range_that_the_costs_give():
+    y, s = rows(3)
+    assert best_threshold(y, s, cost={"cost_fn": 10}, where="expected_cost <= 3", resamples=0).value <= 3
+
+
 def test_a_column_of_bad_costs_is_one_of_costs_and_not_of_weights():
     frame = pl.DataFrame({"y": [0, 1, 0, 1], "s": [0.1, 0.2, 0.3, 0.4], "amount": [1.0, -2.0, 3.0, 4.0]})
     with pytest.raises(InputError, match="'amount' holds -2; a cost cannot be negative"):
@@ -432,6 +439,46 @@ def test_copies_of_rows_in_clusters_promise_no_more_than_the_rows_themselves():
     assert named.threshold == aware.threshold
 
 
+def clustered(clusters, of_each=20, apart=2.0):
+    rng = np.random.default_rng(clusters)
+    who, y = np.repeat(np.arange(clusters), of_each), np.tile([0, 1], clusters * of_each // 2)
+    return y, rng.normal(0, 0.5, clusters)[who] + rng.normal(0, 0.8, len(y)) + apart * y, who
+
+
+@pytest.mark.parametrize("where", ["recall >= 0.6", "f1 >= 0.3", "alerts <= 90 of 100"])
+def test_rows_of_few_clusters_promise_nothing(where):
+    y, s, who = clustered(8)
+    few = (y == 0) | (who < 4)
+    with pytest.raises(InputError, match="depends on the positives, whose rows are of 4 clusters"):
+        promised(y[few], s[few], "specificity", where, cluster=who[few])
+    assert promised(y[few], s[few], "recall", "specificity >= 0.5", cluster=who[few]).limits[0].confidence == 0.95
+
+
+def test_the_rows_that_clusters_need_come_with_their_clusters_and_a_range_in_order():
+    y, s, who = clustered(12, 60)
+    with pytest.raises(InputError) as refused:
+        promised(y, s, "recall", "mcc >= 0.62", cluster=who, rng=0)
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", str(refused.value).split("About")[1])]
+    positives, rows_needed, clusters, _, low, high, there, n, of_clusters = numbers
+    assert (there, n, of_clusters) == (360, 720, 12)
+    assert positives > there and clusters > 12 and low <= rows_needed <= high
+    y, s, who = clustered(6, 6)
+    least = promised(y, s, "specificity", "recall >= 0.9", cluster=who).needed
+    assert re.fullmatch(
+        r"recall >= 0.9 with 95 % confidence needs at least \d+ positives like these; here are 18.", least
+    )
+
+
+def test_the_names_of_clusters_do_not_matter():
+    y, s, who = clustered(8, 30)
+    names = np.array(list("hcafbged"))[who]
+    one, other = (
+        best_threshold(y, s, where="recall >= 0.6 and f1 >= 0.4", confidence=0.95, cluster=of, rng=0)
+        for of in (who, names)
+    )
+    assert one.row() == other.row()
+
+
 def test_costs_by_row_in_clusters_are_resampled_by_cluster():
     y, s = rows(9, n=250)
     amount = np.where(y == 1, np.random.default_rng(0).gamma(1, 20, len(y)), 0.0)
@@ -457,6 +504,45 @@ def test_weights_promise_by_the_rows_they_are_worth():
     assert not uneven.trivial and uneven.counts.tp / uneven.counts.positives > 0.8
 
 
+def test_a_share_of_weighted_rows_is_known_by_the_linearised_variance():
+    rng = np.random.default_rng(3)
+    s = np.sort(rng.standard_normal(4_000))
+    w = np.exp(-s)
+    table = score_table([1] * 4_000 + [0], [*s, -9.0], sample_weight=[*w, 1.0])
+    at = np.array([40, 600, 2_000])
+    shares = np.array([w[i:].sum() for i in at]) / w.sum()
+    variance = [(w**2 * ((s >= s[i]) - p) ** 2).sum() / w.sum() ** 2 for i, p in zip(at, shares, strict=True)]
+    kish = w.sum() ** 2 / (w**2).sum()
+    curve = ClassCurve.of_scores(table.positive, s[at], shares, kish)
+    assert curve.known == pytest.approx(np.minimum(kish, shares * (1 - shares) / variance), rel=0.06)
+    assert curve.known[0] < 0.8 * kish
+    below = ClassCurve.of_scores(table.positive, s[at - 1], 1 - shares, kish, low=True)
+    assert below.known == pytest.approx(curve.known)
+    assert curve.drawn(20_000, rng)[0].std(0) == pytest.approx(np.sqrt(variance), rel=0.06)
+
+
+@pytest.mark.parametrize(("where", "of_class", "sign"), [("specificity >= 0.9", 0, 1), ("recall >= 0.8", 1, -1)])
+def test_weights_that_grow_towards_errors_keep_the_promise(where, of_class, sign):
+    """Weights exp(b s) shift a normal class by b, so the share of the weight above a threshold is known."""
+    rng, apart, tilt, broken, runs = np.random.default_rng(1), 2.2, 0.7 * sign, 0, 300
+    y = np.repeat([1, 0], [150, 300])
+    for _ in range(runs):
+        s = rng.normal(apart * y)
+        w = np.where(y == of_class, np.exp(tilt * (s - apart * y)), 1.0)
+        found = promised(y, s, "recall" if of_class == 0 else "specificity", where, sample_weight=w)
+        above = stats.norm.sf(found.threshold - apart * of_class - tilt)
+        broken += not found.trivial and (1 - above if of_class == 0 else above) < float(where[-3:])
+    assert broken / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)  # by Kish's rows .13 and .11
+
+
+@pytest.mark.parametrize("where", ["f1 >= 0.2", "mcc >= 0", "precision >= 0.5"])
+@pytest.mark.parametrize("options", [{}, {"prevalence": 0.1}, {"sample_weight": [1e-100] * 10}])
+def test_one_positive_promises_what_it_can_without_a_warning(where, options):
+    y, s = np.repeat([0, 1], [9, 1]), np.random.default_rng(0).random(10)  # of which a resample may have none
+    with contextlib.suppress(InputError):
+        assert promised(y, s, "recall", where, **options).needed
+
+
 # ---------------------------------------------------------------- refused
 
 
@@ -466,6 +552,25 @@ def test_weights_promise_by_the_rows_they_are_worth():
         ({"confidence": 0.95}, InputError, "give them too, such as where='recall >= 0.9'"),
         ({"where": "recall >= 0.9", "confidence": 95}, InputError, "such as 0.95, not 95"),
         ({"where": "alerts <= 200"}, InputError, "lacks the rows of a day"),
+        ({"where": "alerts <= 2 %"}, InputError, "or of a share of all rows 'predicted_prevalence <= 2 %'"),
+        ({"where": "recall >= 0.9, precision >= 0.2"}, InputError, "not joined by 'and'"),
+        ({"where": "recall>=0.9;precision>=0.2"}, InputError, "not joined by 'and'"),
+        (
+            {"where": "recall >= 0.9 or precision >= 0.2"},
+            InputError,
+            "limits are kept all together; join them by 'and'",
+        ),
+        (
+            {"where": "recall >= 1.2"},
+            InputError,
+            "lies between 0 and 1, and the bound of 'recall >= 1.2' does not; give",
+        ),
+        ({"where": "recall >= -1"}, InputError, "give a bound in that range"),
+        ({"where": "mcc <= 2"}, InputError, "mcc lies between -1 and 1"),
+        ({"where": "brier <= 0.1"}, InputTypeError, "brier judges all probabilities at once"),
+        ({"where": "roc_auc >= 0.8"}, InputTypeError, "roc_auc judges the order of all scores"),
+        ({"metric": "log_loss"}, InputTypeError, "log_loss judges all probabilities at once"),
+        ({"cost": {"cost_fn": 10}, "where": "expected_cost <= 12"}, InputError, "lies between 0 and 10"),
         ({"where": "alerts <= 300 of 200"}, InputError, "at most as many, not 300 of 200"),
         ({"metric": "f1", "cost": {"cost_fn": 3}}, InputTypeError, "metric= and cost= both say what is best"),
         ({"cost": [[0, 1], [5, 0]]}, InputTypeError, "cost= is a dictionary"),

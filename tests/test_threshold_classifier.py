@@ -92,6 +92,18 @@ def test_either_class_may_be_positive(method):
     assert a.best_threshold_.value == b.best_threshold_.value
 
 
+def test_a_class_that_is_positive_by_its_place_alone_is_named_in_a_warning():
+    model = ThresholdClassifier(LogisticRegression(), cv="prefit")
+    for low, high in (("ill", "well"), (1, 2), ("positive", "unclear")):
+        words = np.where(Y == 1, high, low)
+        model.estimator = LogisticRegression().fit(X, words)
+        with pytest.warns(UserWarning, match=f"is taken to be {high!r}.*take the other one with pos_label={low!r}"):
+            model.fit(X, words)
+    for low, high in (("no", "yes"), (0, 1), (False, True), (-1, 1)):  # warnings are errors here
+        words = np.where(Y == 1, high, low)
+        model.set_params(estimator=LogisticRegression().fit(X, words)).fit(X, words)
+
+
 def test_a_fitted_classifier_is_taken_as_it_is():
     model = LogisticRegression().fit(X[:200], Y[:200])
     ours = ThresholdClassifier(model, "ac_score", cv="prefit").fit(X[200:], Y[200:])

@@ -63,9 +63,12 @@ from steelyard.protocol.splits import Folds as Folds
 from steelyard.protocol.splits import HoldOut as HoldOut
 from steelyard.report.figures.confusion import ConfusionDisplay as ConfusionDisplay
 from steelyard.report.figures.correlation import CorrelationDisplay as CorrelationDisplay
+from steelyard.report.figures.cost_curve import CostCurveDisplay as CostCurveDisplay
 from steelyard.report.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
 from steelyard.report.figures.density import DensityDisplay as DensityDisplay
 from steelyard.report.figures.forest import IntervalDisplay as IntervalDisplay
+from steelyard.report.figures.gain import GainDisplay as GainDisplay
+from steelyard.report.figures.murphy import MurphyDisplay as MurphyDisplay
 from steelyard.report.figures.precision_recall import PrecisionRecallDisplay as PrecisionRecallDisplay
 from steelyard.report.figures.prevalence import PrevalenceDisplay as PrevalenceDisplay
 from steelyard.report.figures.ranking import RankingDisplay as RankingDisplay

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from os import PathLike
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,6 +76,15 @@ def first_ten(names: Sequence[Any]) -> str:
     """
     shown = ", ".join(map(repr, names[:10]))
     return f"{shown} and {len(names) - 10} more" if len(names) > 10 else shown
+
+
+def file_hint(given: object) -> str:
+    """What to do with the name of a file that stands where its rows are expected; nothing where it is none."""
+    return "; read the file first, such as by polars.read_csv, and give its columns" if _is_path(given) else ""
+
+
+def _is_path(given: object) -> bool:
+    return isinstance(given, PathLike) or (isinstance(given, str) and PurePath(given).suffix[1:2].isalpha())
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.compare import compare_inputs
-from steelyard.cli.inputs import Inputs, evaluate_inputs
+from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
 from steelyard.cli.outputs import replacement
+from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.streams import print_message
 from steelyard.errors import InputError
 
@@ -19,13 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard.analysis.comparison.comparison import Comparison
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.confusion import Confusion
 
 _FORMATS = ("svg", "pdf", "png")
-_SEVERAL = ("roc", "pr", "density", "decision", "intervals", "runs")  # kinds that show more than one model
-_BY_GROUP = ("roc", "density", "decision", "intervals", "runs")  # kinds that show the groups of --by
+# Kinds that show the groups of --by.
+_BY_GROUP = ("roc", "reliability", "decision", "murphy", "gain", "cost", "density", "intervals", "runs")
+_SEVERAL = ("pr", *_BY_GROUP)  # kinds that show more than one model
+_NOT_SHIFTED = ("confusion", "prevalence", "density", "ranking", "runs", "correlation")  # of the rows as they are
 _ALONE = ("surface", "correlation")  # kinds that need no predictions
 
 
@@ -35,13 +39,21 @@ _ALONE = ("surface", "correlation")  # kinds that need no predictions
     "files", "counts", "true", options.models("repeatable"), "threshold", *options.POSITIVE, "weight", "frequency", "by"
 )
 @options.shared("metrics", "level")
+@prevalence_option()
 @options.output()
-def draw_figure(kind: str, inputs: Inputs, metrics: list[str] | None, level: float, output: Output) -> None:
+def draw_figure(
+    kind: str,
+    inputs: Inputs,
+    metrics: list[str] | None,
+    level: float,
+    prevalence: PrevalenceLike | None,
+    output: Output,
+) -> None:
     """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking, correlation,
-    runs (one box over the groups of --by), density or decision, as SVG, PDF or PNG by the ending of -o. The caption is
-    printed.
+    runs (one box over the groups of --by), density, decision, reliability, murphy, gain, lift, cost or brier, as SVG,
+    PDF or PNG by the ending of -o. The caption is printed.
     """  # noqa: D205 - click fills the paragraph
-    from steelyard.report.figures import display_of, figure
+    from steelyard.report.figures import VIEWS, display_of, figure
     from steelyard.report.terminal import without_controls
 
     display_of(kind)  # refuses a kind that there is not, before anything is read
@@ -49,35 +61,43 @@ def draw_figure(kind: str, inputs: Inputs, metrics: list[str] | None, level: flo
         raise InputError("A figure needs a file; name it with -o, such as -o figure.pdf.")
     if (ending := Path(output.path).suffix.lstrip(".").lower()) not in _FORMATS:
         raise InputError(f"The ending of {output.path!r} gives no format; end it in .svg, .pdf or .png.")
+    if prevalence is not None and kind in _NOT_SHIFTED:
+        raise InputError(f"A {kind} figure shows the rows as they are; leave out --prevalence.")
     chosen = {} if metrics is None else {"metrics": metrics}
-    drawing = figure(kind, _result(kind, inputs, level), **chosen)
+    drawing = figure(kind, _result(VIEWS.get(kind, kind), inputs, {"level": level, "prevalence": prevalence}), **chosen)
     with replacement(output, f".{ending}") as path:
         drawing.save(path)
     click.echo(without_controls(drawing.caption()))
 
 
 def _result(
-    kind: str, inputs: Inputs, level: float
+    kind: str, inputs: Inputs, reading: dict[str, Any]
 ) -> Evaluation | dict[str, Evaluation] | Comparison | list[Confusion] | dict[str, list[Confusion]] | None:
     """What the figure is drawn from."""
     if kind in _ALONE and not inputs.given:
+        if reading["prevalence"] is not None:
+            raise InputError("--prevalence is that of a file or of counts; give one of them, or leave it out.")
         return None
     if kind == "correlation":
         raise InputError("A correlation figure takes no file or counts: it compares the metrics themselves.")
     if kind == "ranking":
-        return compare_inputs(inputs, level)[0]
+        comparison, assumed = compare_inputs(inputs, reading["level"])
+        print_assumed(assumed)
+        return comparison
     models = inputs.by_model() or {"": inputs}
     if len(models) > 1 and kind not in _SEVERAL:
         raise InputError(f"A {kind} figure shows one model; name one column of labels or scores.")
     if inputs.by and kind != "runs":
-        return _of_groups(kind, models, level)
-    evaluations = {name: evaluate_inputs(model, level=level)[0] for name, model in models.items()}
+        return _of_groups(kind, models, reading)
+    evaluated = {name: evaluate_inputs(model, **reading) for name, model in models.items()}
+    print_assumed(list(dict.fromkeys(line for _, counted in evaluated.values() for line in counted.assumed)))
+    evaluations = {name: evaluation for name, (evaluation, _) in evaluated.items()}
     if kind == "runs":
         return _runs(evaluations)
     return evaluations if len(evaluations) > 1 else next(iter(evaluations.values()))
 
 
-def _of_groups(kind: str, models: Mapping[str, Inputs], level: float) -> dict[str, Evaluation]:
+def _of_groups(kind: str, models: Mapping[str, Inputs], reading: dict[str, Any]) -> dict[str, Evaluation]:
     """The evaluation of each group of one model; a group of one class, which has no curve, is left out with a note."""
     from steelyard.evaluation.evaluate import evaluate
 
@@ -87,11 +107,12 @@ def _of_groups(kind: str, models: Mapping[str, Inputs], level: float) -> dict[st
     if len(models) > 1:
         raise InputError("Groups and several models are too much for one figure; leave out --by, or name one model.")
     (inputs,) = models.values()
-    evaluation, counted = evaluate_inputs(inputs, level=level)
+    evaluation, counted = evaluate_inputs(inputs, **reading)
+    print_assumed(counted.assumed)
     groups = {}
     for group, tally in zip(evaluation.groups, counted.tally.groups.values(), strict=True):
         try:
-            groups[group.label] = evaluate(tally, threshold=inputs.threshold, level=level)
+            groups[group.label] = evaluate(tally, threshold=inputs.threshold, **reading)
         except InputError as error:
             print_message(f"{group.label} is left out: {error}")
     if not groups:

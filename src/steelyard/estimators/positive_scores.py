@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
+from steelyard.statistics.positive_class import conventional_label
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -40,6 +42,19 @@ class PositiveScores:
         if scores.ndim == 2:
             return scores[:, place]
         return scores if place else -scores
+
+    def warn_of_doubt(self, classes: ArrayLike) -> None:
+        """Warn where no label was named and the classes do not show which is positive, with the one that was taken."""
+        labels = np.asarray(classes).tolist()
+        taken, other = labels[1], labels[0]
+        if self.pos_label is None and conventional_label(labels) != taken:
+            warnings.warn(
+                f"The positive class is taken to be {taken!r}, the later of {other!r} and {taken!r} in sorted order, "
+                f"as in scikit-learn; name it with pos_label={taken!r}, or take the other one with "
+                f"pos_label={other!r}.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def place(self, classes: ArrayLike) -> int:
         """The place of the positive class among the two."""

@@ -53,7 +53,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     `metric`, `where`, `confidence`, `cost` and `prevalence` are those of best_threshold, the metric by default the
     AC-score. A cost that differs by row names a column of X, or is given to `fit` (cost_fn=amounts), one a row. `by`
     is a column of X, its name or position: each group gets a threshold chosen on its own rows. Without `pos_label`
-    the later of the two classes in sorted order is positive, as in scikit-learn. `response_method` is "predict_proba",
+    the later of the two classes in sorted order is positive, as in scikit-learn; where the labels do not show that it
+    is, as those of 0 and 1 or "no" and "yes" do, a warning names it. `response_method` is "predict_proba",
     "decision_function" or "auto" for the first there is.
 
     After `fit`, `best_threshold_` holds the result of best_threshold and `threshold_` the threshold alone, or with `by`
@@ -112,6 +113,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         rows = RowDetails(labels, weight, prices, self._groups(features))
         places, scores = self._unseen(features, rows)
         self.classes_ = self.estimator_.classes_
+        self._positive.warn_of_doubt(self.classes_)
         self._choose(rows.take(places), scores)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from steelyard.errors import CountOverflowError, InputError, InputTypeError
+from steelyard.errors import CountOverflowError, InputError, InputTypeError, file_hint
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.precision import DOUBLE, finest
 
@@ -25,8 +26,8 @@ def column(values: LabelSet | None, name: str) -> Array:
     """The values as an array of one dimension: lists, arrays, series of pandas, Polars and PyArrow."""
     if hasattr(values, "toarray") or hasattr(values, "tocsr"):
         raise InputTypeError(f"{name} is sparse; labels and scores are dense columns. Give {name}.toarray().ravel().")
-    if isinstance(values, (str, bytes, dict, set)) or np.isscalar(values) or values is None:
-        raise InputTypeError(f"{name} must be a column of values, not {_kind(values)}.")
+    if isinstance(values, (str, bytes, dict, set, PathLike)) or np.isscalar(values) or values is None:
+        raise InputTypeError(f"{name} must be a column of values, not {_kind(values)}{file_hint(values)}.")
     try:
         array = values if type(values) is np.ndarray else _converted(values)
     except (TypeError, ValueError, RuntimeError, AttributeError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean, first_ten
+from steelyard.errors import InputError, InputTypeError, did_you_mean, file_hint, first_ten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,7 +81,9 @@ def _lazy_frame(data: Frame) -> nw.LazyFrame[Any]:
         frame: nw.LazyFrame[Any] = nw.from_native(data).lazy()
     except (TypeError, AttributeError):
         engines = "pandas, Polars, PyArrow, DuckDB, Dask or PySpark"
-        raise InputTypeError(f"A frame of {engines} was expected, not {type(data).__name__}.") from None
+        raise InputTypeError(
+            f"A frame of {engines} was expected, not {type(data).__name__}{file_hint(data)}."
+        ) from None
     return frame
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.errors import InputError, InputTypeError, did_you_mean, file_hint
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes
@@ -91,7 +91,8 @@ def counted(
             _check_fits(metric, data, options)
             return data
         takes = "Counts, a Confusion" if metric.scores is None else "a ScoreTable"
-        raise InputTypeError(f"{metric.name} takes {takes} or (y_true, y_pred), not {type(data).__name__} alone.")
+        kind = f"{type(data).__name__} alone{file_hint(data)}"
+        raise InputTypeError(f"{metric.name} takes {takes} or (y_true, y_pred), not {kind}.")
     rows: ArrayLike = data  # type: ignore[assignment]  # beside predictions or scores it is the truth
     if metric.scores is not None and _is_matrix(other):
         return counted_columns(metric, rows, other, options)

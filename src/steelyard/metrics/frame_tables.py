@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.errors import InputError, InputTypeError, file_hint
 from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import confusion, score_table, single_use_table
 from steelyard.ingest.class_checks import check_both_classes, check_classes
@@ -93,7 +93,8 @@ def given_table(
         return confusion(data, y_pred, **options), call  # type: ignore[arg-type]  # refuses a table
     if isinstance(data, (Counts, Confusion, ScoreTable)):
         return data, call
-    frame = "; of a frame name the columns with true= and pred= or score=" if hasattr(data, "columns") else ""
+    named = "; of a frame name the columns with true= and pred= or score=" if hasattr(data, "columns") else ""
+    frame = named or file_hint(data)
     kind = type(data).__name__
     raise InputTypeError(f"Counts, a Confusion, a ScoreTable or two arrays were expected, not {kind} alone{frame}.")
 
@@ -116,7 +117,8 @@ def given_scores(
         return _checked_table(data, y_score, options)
     if y_score is None:
         kind = type(data).__name__
-        frame = "; of a frame name the columns with true= and score=" if hasattr(data, "columns") else ""
+        named = "; of a frame name the columns with true= and score=" if hasattr(data, "columns") else ""
+        frame = named or file_hint(data)
         raise InputTypeError(f"(y_true, y_score) or a ScoreTable was expected, not {kind} alone{frame}.")
     arrays.check_one_column(y_score)
     rows = {name: getattr(options, name) for name in ("pos_label", "labels", "sample_weight", "frequency")}

@@ -36,9 +36,17 @@ class IsotonicCurve:
     @classmethod
     def of(cls, table: ScoreTable) -> IsotonicCurve:
         """The curve of a table's scores."""
-        counts = table.counts
-        positives, negatives = (np.asarray(part, dtype=np.float64)[..., ::-1] for part in (counts.fn, counts.tn))
-        return cls.of_sums(table.thresholds[:0:-1], positives, positives + negatives)
+        weights, places = [side.distinct[1] for side in table.classes], [np.s_[:]] * 2
+        if table.positive.scores is table.negative.scores:  # as in draws of one table
+            descending = table.positive.distinct[0][::-1]
+        else:
+            descending, places = table.merged  # type: ignore[assignment]  # places in place of all
+        sums = np.zeros((2, *weights[0].shape[:-1], len(descending) + 1))
+        for running, of_class, at in zip(sums[..., 1:], weights, places, strict=True):
+            running[..., ::-1][..., at] = of_class[..., ::-1]
+            np.cumsum(running, axis=-1, out=running)
+        sums[1] += sums[0]
+        return cls.of_sums(descending[::-1], sums[0], sums[1])
 
     @classmethod
     def of_sums(cls, scores: Array, positives: Array, weights: Array) -> IsotonicCurve:

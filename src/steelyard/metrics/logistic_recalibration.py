@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
-_MOST_STEPS, _NEAR = 60, 1e-8  # the error after a step is of the order of its square; of many rows 1e-6 will do
+_MOST_STEPS, _NEAR = 60, 1e-8  # the error after a step is of the order of its square; of many rows 1e-5 will do
 _COARSE, _MANY = 64, 2**17  # rows that stand together in a first fit, where there are so many
 _PART = 2**13  # entries of which all columns stay in the first caches
-_BALANCED = 1e-12
+_ROUNDING = 1e-14  # what is left where the classes balance exactly
 _STEEP = 50.0  # a slope beyond which the classes are separated to all digits
 
 
@@ -55,8 +55,8 @@ class LogitRows(NamedTuple):
 
     def coarse(self) -> LogitRows:
         """Every so many entries of a class as one, by their mean logit."""
-        parts = []
-        for of_class in (self.positive == 1, self.positive == 0):
+        parts, positives = [], int(self.positive.sum())
+        for of_class in (slice(positives), slice(positives, None)):
             logits, weights = self.logits[of_class], self.weights[of_class]
             starts = np.arange(0, len(logits), _COARSE)
             mass = np.add.reduceat(weights, starts)
@@ -106,7 +106,7 @@ def _fit(table: ScoreTable, *, free: bool) -> tuple[Array, Array]:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # of a draw that has none
         intercept, slope = _climbed(rows, *start, free=free)
     wild = ~(np.isfinite(intercept) & (np.abs(slope) < _STEEP))
-    intercept = np.where(np.abs(intercept) < _BALANCED, 0.0, intercept)  # not what rounding leaves of 0
+    intercept = np.where(np.abs(intercept) < _ROUNDING, 0.0, intercept)
     return np.where(wild, np.nan, intercept), np.where(wild, np.nan, slope)
 
 
@@ -125,7 +125,7 @@ def _climbed(rows: LogitRows, intercept: Array, slope: Array, *, free: bool) -> 
         full = full if free else (by_intercept / a, np.zeros_like(slope))
         rise = np.where(over, rise / 2, by_intercept * full[0] + by_slope * full[1])
         move = np.where(over, move[0] / 2, full[0]), np.where(over, move[1] / 2, full[1])
-        near = (_NEAR if rows.weights.size <= _MANY else 100 * _NEAR) * (1 + np.abs(intercept) + np.abs(slope))
+        near = (_NEAR if rows.weights.size <= _MANY else 1e3 * _NEAR) * (1 + np.abs(intercept) + np.abs(slope))
         if not (np.maximum(np.abs(move[0]), np.abs(move[1])) > near).any():
             break
     return intercept + move[0], slope + move[1]

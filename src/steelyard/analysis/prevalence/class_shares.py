@@ -91,6 +91,14 @@ def positive_shares(table: ScoreTable, pi: PrevalenceLike, drawn: Array | None =
     return np.asarray(np.asarray(pi) if drawn is None else drawn)[..., names.index(str(table.label))]
 
 
+def of_positives(table: ScoreTable, pi: PrevalenceLike | None) -> PrevalenceLike | None:
+    """The prevalence of the positives of a score table; where the rows of every class were counted, of its class."""
+    if not isinstance(pi, Prevalence) or pi.counts is None:
+        return pi
+    rows = sum(count for _, count in pi.counts)
+    return Prevalence(positives=float(positive_shares(table, pi)) * rows, rows=rows)
+
+
 def positive_share_draws(
     table: ScoreTable, pi: PrevalenceLike | None, draws: int, rng: np.random.Generator
 ) -> Array | None:

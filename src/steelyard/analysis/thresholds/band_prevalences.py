@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.prevalence.class_shares import positive_shares
+from steelyard.analysis.prevalence.class_shares import checked_prevalence, of_positives
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.statistics.counts import Counts
 
@@ -36,10 +36,10 @@ def band_prevalences(
     of precision, F1 and MCC miss the curve in 0 to 2 % of test sets; taken as known, 24 of 800 missed it in 60 %.
     """
     positives, total = float(table.positive.total), float(table.total)
-    share = positives / total if prevalence is None else float(positive_shares(table, prevalence))
-    uncertain = prevalence
+    uncertain = of_positives(table, prevalence)
+    share = positives / total if uncertain is None else float(checked_prevalence(uncertain))
     if prevalence is None and not stratified and 0 < positives < total:
-        rows = _effective_rows(table)
+        rows = effective_share_rows(table)
         uncertain = Prevalence(positives=share * rows, rows=rows)
     if not isinstance(uncertain, Prevalence):
         return BandPrevalences(level, (share,))
@@ -49,12 +49,12 @@ def band_prevalences(
     return BandPrevalences(level, (share,)) if steady else BandPrevalences(level**0.5, shares)
 
 
-def _effective_rows(table: ScoreTable) -> float:
+def effective_share_rows(table: ScoreTable) -> float:
     """As how many rows of equal weight the share of the positives is known: Kish's, or Taylor's linearised if fewer."""
     positive, negative = table.classes
     if not table.weighted:
         return float(table.n)
-    squares = [float(side.squares.sum()) for side in (positive, negative)]
+    squares = [max(float(side.squares.sum()), 1e-300) for side in (positive, negative)]
     total, share = float(table.total), float(positive.total) / float(table.total)
     linearised = share * (1 - share) / ((1 - share) ** 2 * squares[0] + share**2 * squares[1])
     return total**2 * min(linearised, 1 / sum(squares))

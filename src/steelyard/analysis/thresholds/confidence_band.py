@@ -72,8 +72,8 @@ def confidence_band(
     precision over "recall" the precision-recall curve. The band holds for any scores, ties included, of independent
     rows, wherever the prevalence may lie that the sample, or an estimated one, shows; with a number as prevalence=, or
     design="stratified" (so many rows of each class were chosen), it holds at that prevalence. Weighted rows count by
-    their effective number. Of more than 1,000 thresholds so many are given, and the band of each holds on to the next.
-    Other options as in roc_curve.
+    their effective number at each threshold. Of more than 1,000 thresholds so many are given, and the band of each
+    holds on to the next. Other options as in roc_curve.
 
     >>> y_true, y_score = [0] * 30 + [1] * 30, [*range(30), *range(15, 45)]
     >>> point = confidence_band(y_true, y_score)[25]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.prevalence.class_shares import positive_shares
+from steelyard.analysis.prevalence.class_shares import checked_prevalence, of_positives
 from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.analysis.thresholds.net_benefits import BenefitScale, FlaggedAlone
 from steelyard.analysis.thresholds.scored_models import ScoredModels
@@ -93,7 +93,8 @@ def decision_curve(
             what = f"the scores of {name!r}" if name else "these scores"
             raise InputError(f"A decision curve reads scores as probabilities, and {what} are not all from 0 to 1.")
     share = models.first.positive.total / models.first.total
-    at = share if prevalence is None else float(positive_shares(models.first, prevalence))
+    prevalence = of_positives(models.first, prevalence)
+    at = share if prevalence is None else float(checked_prevalence(prevalence))
     cuts = shown_thresholds(models.tables.values(), at) if thresholds is None else _checked(thresholds)
     sizes = (models.first.positive.effective_size, models.first.negative.effective_size)
     scale = BenefitScale(cuts / (1 - cuts), sizes, float(share), prevalence, standardized, level)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,21 +29,26 @@ def needed_rows_sentence(promise: Promise, sample: ThresholdSample, rng: np.rand
         return f"No number of rows shows {texts} {sure}: the limit leaves no room for a single error."
     short = [(name, rows, there) for name, rows, there in least if rows is not None and rows > there]
     if short and len(promise.limits) == 1:
-        needed, here = (
-            " and ".join(part) for part in zip(*((f"{r:,} {c}", f"{n:,}") for c, r, n in short), strict=True)
-        )
-        return f"{texts} {sure} needs at least {needed}; here are {here}."
+        ((name, rows, there),) = short
+        like = "" if sample.has_equal_rows else " like these"
+        return f"{texts} {sure} needs at least {rows:,} {name}{like}; {_here(there)}."
     times = _times_needed(promise, sample, max([2.0, *(rows / there for _, rows, there in short)]), rng)
     if times is None:
         return f"Many more rows like these would not be enough either: the scores do not reach {texts} by enough."
     positives, n = sample.table.positive.n, sample.table.n
     low, middle, high = (f"{_two_digits(part * n):,}" if math.isfinite(part) else "" for part in times)
     between = f"{low} to {high} rows" if high else f"{low} rows or many more"
+    clusters = 0 if sample.clusters is None else len(sample.clusters.sizes)
+    more, those = (f" in {_two_digits(times[1] * clusters):,} clusters", f" in {clusters:,}") if clusters else ("", "")
     return (
-        f"About {_two_digits(times[1] * positives):,} positives among {middle} rows would let a threshold be promised "
-        f"in {100 * ENOUGH:g} % of such samples ({between}, as far as these rows show); here are {positives:,} among "
-        f"{n:,}."
+        f"About {_two_digits(times[1] * positives):,} positives among {middle} rows{more} would let a threshold be "
+        f"promised in {100 * ENOUGH:g} % of such samples ({between}, as far as these rows show); {_here(positives)} "
+        f"among {n:,}{those}."
     )
+
+
+def _here(rows: int) -> str:
+    return f"here {'is' if rows == 1 else 'are'} {rows:,}"
 
 
 def _two_digits(number: float) -> int:
@@ -74,8 +78,8 @@ def _times_needed(
     sizes.append(((allowed + more) / excess) ** 2)
     kept.append(_share_kept(promise, sample, sizes[-1], _MORE, rng))
     excess = _excess(sizes, kept, [*[_SAMPLES] * (len(sizes) - 1), _MORE], allowed)
-    low, middle, high = (((allowed + more) / max(excess + far, 1e-9)) ** 2 for far in (_RANGE, 0.0, -_RANGE))
-    return max(low, 1.0), max(middle, 1.0), high if excess > 1.5 * _RANGE else math.inf  # nearly endless
+    low, middle, high = (max(((allowed + more) / max(excess + far, 1e-9)) ** 2, 1.0) for far in (_RANGE, 0, -_RANGE))
+    return low, middle, high if excess > 1.5 * _RANGE else math.inf  # nearly endless
 
 
 def _excess(sizes: list[float], kept: list[float], samples: list[int], allowed: float) -> float:
@@ -93,8 +97,9 @@ def _share_kept(
     kept = 0
     for _ in range(samples):
         larger = _resampled(sample.table, times, rng)
-        question = replace(sample, table=larger, costs=None, clusters=None)
-        kept += bool(promise.kept(question, rng, quick=True)[:, 1:-1].any())
+        if not all(side.n for side in larger.classes):
+            continue
+        kept += bool(promise.kept(sample.larger(larger), rng, quick=True)[:, 1:-1].any())
     return kept / samples
 
 
@@ -103,5 +108,8 @@ def _resampled(table: ScoreTable, times: float, rng: np.random.Generator) -> Sco
     sides = []
     for side in (side.compact() for side in table.classes):
         rows = rng.poisson(times * side.rows)
-        sides.append(ClassScores(side.scores[rows > 0], rows[rows > 0]))
+        drawn = rows > 0
+        sums = (side.given_weights, side.given_squares)
+        weights, squares = (None if some is None else (some * rows / side.rows)[drawn] for some in sums)
+        sides.append(ClassScores(side.scores[drawn], rows[drawn], weights, squares))
     return ScoreTable(sides[0], sides[1], table.label, table.bins, table.precision)

@@ -12,8 +12,9 @@ from steelyard.analysis.distributions import normal_below, normal_reach
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.draws import effective_cells, generator
 from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.thresholds.class_curves import ClassCurve, Rates
 from steelyard.analysis.thresholds.limit_parts import at_least, at_most, rate_limit
-from steelyard.analysis.thresholds.threshold_sample import Rates, drawn_shares
+from steelyard.analysis.thresholds.threshold_sample import drawn_shares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,7 +148,8 @@ def _kept_shares(limits: list[Limit], table: Confusion, prevalence: PrevalenceLi
     rows, _ = effective_cells(table)
     step, random = 1 if table.labels[0] == table.positive else -1, generator(rng)
     (hits, p), (alarms, n) = ((float(cells[0]), float(cells.sum())) for cells in rows[::step, ::step])
-    rates = Rates(np.zeros(1, np.int64), np.array([hits / p if p else 0.0]), np.array([alarms / n if n else 0.0]), p, n)
+    shares = ((hits / p if p else 0.0, p), (alarms / n if n else 0.0, n))
+    rates = Rates(*(ClassCurve.of_equal(np.array([share]), of) for share, of in shares))
     counts: Counts[Any] = table.counts(table.positive)
     share = drawn_shares(prevalence, float(counts.positives / counts.total), p + n, _DRAWS, random)
     kept = [

@@ -9,30 +9,28 @@ Other metrics are judged by draws of the table, outwards from the threshold at w
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.thresholds.drawn_limits import on_draws
 from steelyard.analysis.thresholds.limit_parts import rate_limit
 from steelyard.analysis.thresholds.threshold_limits import Capacity
 from steelyard.errors import InputError
 from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from steelyard._types import Array
     from steelyard.analysis.thresholds.limit_parts import RateLimit
     from steelyard.analysis.thresholds.threshold_limits import Limit
-    from steelyard.analysis.thresholds.threshold_sample import Rates, ThresholdSample
+    from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
 
 # Where a sequence begins: with rows that would hold this share of their class if the rate were at its bound, and the
 # part of the risk that each start has.
 _ROUNDING = 1e-9
-_TAIL_DRAWS, _DRAWS = 25, (1_000, 20_000)  # draws that break a limit at the risk allowed, and in all
-_THRESHOLDS, _REFINED, _QUICK_THRESHOLDS = 64, 16, 64
 _STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))
 
 
@@ -65,7 +63,7 @@ class Promise:
             kept &= np.stack([bounded(rate, sample, side, risk / sides) for side in range(sides)])
         if drawn and (met is None or exact):
             met = np.logical_and.reduce([limit.is_met(sample.every.counts) for limit in drawn])
-        return kept & _on_draws(drawn, met, sample, risk, rng, quick=quick) if drawn and met is not None else kept
+        return kept & on_draws(drawn, met, sample, risk, rng, quick=quick) if drawn and met is not None else kept
 
     def _divided(self, sample: ThresholdSample) -> tuple[list[RateLimit], list[Limit], float]:
         """The limits with an exact bound, those without, and the risk that each kind of them may take."""
@@ -84,12 +82,12 @@ class Promise:
         least: list[tuple[str, int | None, int]] = []
         for rate in exact:
             if rate.part.order == "fixed" and len(rate.part.hits) == 1:
-                side, name = (
-                    (sample.table.positive, "positives")
-                    if rate.part.hits == ("tp",)
-                    else (sample.table.negative, "negatives")
-                )
-                least.append((name, _least(rate, risk / sample.rows.observed.shape[0]), side.n))
+                of_positives = rate.part.hits == ("tp",)
+                place = 0 if of_positives else 1
+                side, worth = sample.table.classes[place], sample.worth[place]
+                rows = _least(rate, risk / sample.rows.observed.shape[0])
+                rows = None if rows is None else math.ceil(rows * side.n / worth)
+                least.append(("positives" if of_positives else "negatives", rows, side.n))
         return least
 
 
@@ -111,20 +109,11 @@ def _has_exact_bound(rate: RateLimit, sample: ThresholdSample) -> bool:
     return sample.has_equal_rows and sample.prevalence is None and (rate.part.order == "fixed" or rate.wants_high)
 
 
-def _worth(rate: RateLimit, sample: ThresholdSample) -> float:
-    """As how many rows a row of the rate's trials counts."""
-    if sample.has_equal_rows:
-        return 1.0
-    positives, negatives = sample.worth
-    of_positives = rate.part.hits == ("tp",)
-    side = sample.table.positive if of_positives else sample.table.negative
-    return (positives if of_positives else negatives) / float(side.total)
-
-
 def _ordered(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
     """The thresholds at which a rate out of the same rows is promised: on one side of an order statistic."""
-    worth = _worth(rate, sample)
-    hits, trials = (worth * part for part in rate.part.trials(sample.rows.counts[side]))
+    if not sample.has_equal_rows:
+        return _ordered_by_worth(rate, sample, side, risk)
+    hits, trials = rate.part.trials(sample.rows.counts[side])
     rows = float(trials[0])
     rising = hits if hits[0] <= hits[-1] else hits[::-1]
     low, high = 0, len(rising)
@@ -137,6 +126,20 @@ def _ordered(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -
     # All rows on one side of the threshold are there whatever the rows will be.
     kept[[0, -1]] |= np.isclose(hits[[0, -1]], rows if rate.wants_high else 0, rtol=1e-12, atol=0)
     return np.asarray(kept)
+
+
+def _ordered_by_worth(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
+    """The same of rows that count differently: all from the safest threshold on up to the first that is not shown."""
+    curve = sample.rates.recall if rate.part.hits == ("tp",) else sample.rates.fpr
+    hits, trials = rate.part.trials(sample.rows.counts[side])
+    share = hits / trials
+    rows = np.split(curve.known, len(sample.rows.observed))[side]
+    step = 1 if (share[0] > share[-1]) == rate.wants_high else -1
+    sure = np.isclose(share, 1.0 if rate.wants_high else 0.0, rtol=1e-12, atol=1e-12)[[0, -1]]
+    kept = np.zeros(len(share), dtype=bool)
+    kept[: _shown_run(rate, (share * rows)[::step], rows[::step], risk)] = True
+    kept[[0, -1]] |= sure[::step]
+    return kept[::step]
 
 
 def _risk_of(rate: RateLimit, hits: float, rows: float) -> float:
@@ -175,75 +178,8 @@ def _shown_run(rate: RateLimit, hits: Array, trials: Array, allowed: float) -> i
         with np.errstate(divide="ignore", invalid="ignore"):
             share = some / of
             most = np.exp(-of * (rel_entr(share, rate.bound) + rel_entr(1 - share, 1 - rate.bound)))
-        unsure = np.flatnonzero(~((share > rate.bound) & (most < (1 - _ROUNDING) * allowed)))
+        unsure = np.flatnonzero(~(((share > rate.bound) == rate.wants_high) & (most < (1 - _ROUNDING) * allowed)))
         broken = unsure[rate.broken_chance(some[unsure], of[unsure]) > allowed]
         if len(broken):
             return int(part.start + broken[0])
     return len(hits)
-
-
-def _on_draws(
-    limits: list[Limit], met: Array, sample: ThresholdSample, risk: float, rng: np.random.Generator, *, quick: bool
-) -> Array:
-    """The thresholds around the surest one at which draws of the table break limits on any metrics seldom enough.
-
-    Only where a run of them ends can it reach too far, and the threshold that is chosen lies at one end at most. The
-    surest is the best of many by luck too, so it is to break them half as often. A few thresholds show between which
-    two of them a run ends, others between those two show where.
-    """
-    allowed, size = risk / len(met), met.shape[-1]
-    draws = int(np.clip(2 * _TAIL_DRAWS / allowed, *((200, 200) if quick else _DRAWS)))
-
-    def broken(places: Array) -> Array:
-        shares = broken_shares(limits, sample, sample.rates_at(places), draws, rng)
-        return np.where(met.reshape(-1)[places], shares, 1.0)
-
-    kept = np.zeros(met.size, dtype=bool)
-    for side, of_side in enumerate(np.split(sample.some_places(_QUICK_THRESHOLDS if quick else _THRESHOLDS), len(met))):
-        shares = broken(of_side)
-        run = run_around(int(shares.argmin()), shares <= allowed)
-        if shares.min() > allowed / 2:
-            continue
-        first, last = int(of_side[run.start]), int(of_side[run.stop - 1])
-        if not quick:
-            before = side * size - 1 if run.start == 0 else int(of_side[run.start - 1])
-            after = (side + 1) * size if run.stop == len(of_side) else int(of_side[run.stop])
-            first, last = (_furthest(end, stop, broken, allowed) for end, stop in ((first, before), (last, after)))
-        kept[first : last + 1] = True
-    return kept.reshape(met.shape)
-
-
-def _furthest(end: int, stop: int, broken: Callable[[Array], Array], allowed: float) -> int:
-    """How far a run of good places goes on from its end, short of a place that is not good."""
-    step = 1 if stop > end else -1
-    while abs(stop - end) > 1:
-        count = min(abs(stop - end) - 1, _REFINED)
-        places = np.unique(np.linspace(end + step, stop - step, count).astype(np.int64))[::step]
-        bad = np.flatnonzero(broken(places) > allowed)
-        end, stop = (
-            (int(places[-1]), stop)
-            if not len(bad)
-            else (int(places[bad[0] - 1]) if bad[0] else end, int(places[bad[0]]))
-        )
-    return end
-
-
-def broken_shares(
-    limits: Sequence[Limit], sample: ThresholdSample, rates: Rates, draws: int, rng: np.random.Generator
-) -> Array:
-    """How often draws of the table break one of the limits at each threshold, with both rates at their worst."""
-    shares = []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for table in sample.tables(rates, draws, rng):
-            risks = [limit.broken(table) for limit in limits]
-            shares.append(np.max(risks, axis=0).mean(0))
-    return np.asarray(np.max(shares, axis=0))
-
-
-def run_around(place: int, good: Array) -> slice:
-    """The run of good places around one of them; empty where it is not good itself."""
-    bad = np.flatnonzero(~good)
-    after = int(np.searchsorted(bad, place))
-    if after < len(bad) and bad[after] == place:
-        return slice(0, 0)
-    return slice(int(bad[after - 1]) + 1 if after else 0, int(bad[after]) if after < len(bad) else len(good))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.polynomial.polynomial import polyval2d
 
 from steelyard.analysis.distributions import beta_quantile
+from steelyard.analysis.thresholds.class_curves import ClassCurve
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -83,19 +84,21 @@ class RateBand:
 
 def rate_band(table: ScoreTable, level: float, places: Array | None = None) -> RateBand:
     """The band at each threshold of a table; with places, at those thresholds and from each on to the next."""
-    tp, fp = (np.asarray(cell, dtype=np.float64) for cell in (table.counts.tp, table.counts.fp))
-    first = np.arange(len(tp)) if places is None else places
-    last = np.append(first[1:] - 1, len(tp) - 1)
-    return RateBand(*_bounds(table.positive, tp, first, last, level), *_bounds(table.negative, fp, first, last, level))
+    first = np.arange(len(table.thresholds)) if places is None else places
+    of = table.positive, table.counts.tp, table.thresholds, first, level
+    others = table.negative, table.counts.fp, table.thresholds, first, level
+    return RateBand(*_bounds(*of), *_bounds(*others))
 
 
-def _bounds(scores: ClassScores, cells: Array, first: Array, last: Array, level: float) -> tuple[Array, Array]:
-    """The least share at or above a threshold by the rows at the first place, and the largest by those at the last."""
+def _bounds(scores: ClassScores, cells: Array, thresholds: Array, first: Array, level: float) -> tuple[Array, Array]:
+    """The least share at or above a threshold by the rows at it, and the largest by those right before the next."""
+    last = np.append(first[1:] - 1, len(cells) - 1)
     rows = scores.effective_size
-    local, hits = local_level(rows, level), cells / max(cells[-1], 1e-300) * rows
-    found, missed = hits[first], rows - hits[last]
-    low = np.where(found > 0, beta_quantile(local, np.maximum(found, 1e-9), rows - found + 1), 0.0)
-    above = np.where(missed > 0, beta_quantile(local, np.maximum(missed, 1e-9), rows - missed + 1), 0.0)
+    local, share = local_level(rows, level), cells / max(cells[-1], 1e-300)
+    known = ClassCurve.of_scores(scores, thresholds, share, rows).known
+    found, missed = (known * share)[first], (known * (1 - share))[last]
+    low = np.where(found > 0, beta_quantile(local, np.maximum(found, 1e-9), known[first] - found + 1), 0.0)
+    above = np.where(missed > 0, beta_quantile(local, np.maximum(missed, 1e-9), known[last] - missed + 1), 0.0)
     return low, 1 - above
 
 

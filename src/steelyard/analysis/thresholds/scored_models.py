@@ -45,6 +45,8 @@ class ScoredModels(NamedTuple):
         score: ScoreNames | None,
     ) -> ScoredModels:
         """Of a table, arrays, or columns of a frame; several models by name, or by the names of their columns."""
+        if isinstance(y_score, Mapping) and not y_score:
+            raise InputError("y_score={} names no model; give the scores of one or more, {'model': scores}.")
         if isinstance(y_score, Mapping) and len(y_score) == 1:
             name, column = next(iter(y_score.items()))
             return cls({str(name): given_scores(data, column, options, names)})

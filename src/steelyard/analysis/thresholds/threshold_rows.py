@@ -10,8 +10,9 @@ import numpy as np
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.thresholds.cluster_rows import ClusterRows
 from steelyard.analysis.thresholds.row_costs import cost_table
-from steelyard.analysis.thresholds.threshold_sample import ClusterRows, ThresholdSample
+from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import score_table
@@ -129,7 +130,10 @@ class ThresholdRows:
         rows = ClusterScores.of(given, table, Inference())
         mass = rows.mass.mass
         weights = np.ones(len(rows.scores)) if mass is None else np.asarray(mass, dtype=np.float64)
-        return ClusterRows(rows.positive, rows.scores, weights, np.asarray(rows.mass.clusters, dtype=np.int64))
+        given_codes = np.asarray(rows.mass.clusters, dtype=np.int64)
+        _, first, codes = np.unique(given_codes, return_index=True, return_inverse=True)
+        # Numbered as they appear, so that draws do not depend on what they are called.
+        return ClusterRows(rows.positive, rows.scores, weights, np.argsort(np.argsort(first))[codes])
 
     def assumed(self, positive: Label) -> tuple[str, ...]:
         """Who chose the positive class, where no label named it."""

@@ -11,9 +11,11 @@ import numpy as np
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
+from steelyard.analysis.thresholds.cluster_rows import refuse_few_clusters
+from steelyard.analysis.thresholds.drawn_limits import broken_shares, run_around
 from steelyard.analysis.thresholds.limit_parts import rate_limit
 from steelyard.analysis.thresholds.needed_rows import needed_rows_sentence
-from steelyard.analysis.thresholds.promised_limits import Promise, broken_shares, check_confidence, run_around
+from steelyard.analysis.thresholds.promised_limits import Promise, check_confidence
 from steelyard.analysis.thresholds.resampled_threshold import Resampling
 from steelyard.analysis.thresholds.threshold_gap import threshold_of
 from steelyard.analysis.thresholds.threshold_limits import SLACK, Capacity
@@ -81,6 +83,8 @@ class Search:
 
     def choice(self, sample: ThresholdSample, rng: np.random.Generator) -> Choice:
         """The place of the best threshold of a sample that keeps the limits, or their promise."""
+        if self.confidence is not None and sample.clusters is not None:
+            refuse_few_clusters(self.criterion.limits, sample.clusters)
         allowed = self.criterion.check(sample.every)
         kept = None if self._promise is None else self._promise.kept(sample, rng, allowed)
         merits = replace(self.criterion, limits=()).merits(sample.merits_of.counts)

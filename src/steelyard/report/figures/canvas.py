@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib import style
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure, FigureBase
 
 from steelyard.report.figures.style import GREY, INK, LIGHT
@@ -54,6 +55,7 @@ _PAPER: dict[Any, Any] = {
     "savefig.dpi": 300,
     "figure.dpi": 150,
 }
+_DARK = 1.2  # the sum of red, green and blue below which words on axes are light
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}  # so that one input gives one file
 
 
@@ -85,11 +87,13 @@ def dressed(ax: DrawingArea) -> Any:
     """Axes that somebody else made, in the look that axes made here would have; a figure is left as it is."""
     if isinstance(ax, FigureBase):
         return ax
+    is_dark = sum(to_rgb(ax.get_facecolor())) < _DARK
+    ink, line = (LIGHT, INK) if is_dark else (INK, LIGHT)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[:].set(linewidth=_PAPER["axes.linewidth"], edgecolor=GREY)
-    ax.tick_params(labelsize=_PAPER["xtick.labelsize"], width=0.6, length=2.5, color=GREY, labelcolor=INK)
-    ax.grid(visible=True, color=LIGHT, linewidth=_PAPER["grid.linewidth"])
+    ax.tick_params(labelsize=_PAPER["xtick.labelsize"], width=0.6, length=2.5, color=GREY, labelcolor=ink)
+    ax.grid(visible=True, color=line, linewidth=_PAPER["grid.linewidth"])
     ax.set_axisbelow(True)
     for axis in (ax.xaxis, ax.yaxis):
-        axis.label.set(size=_PAPER["axes.labelsize"], color=INK)
+        axis.label.set(size=_PAPER["axes.labelsize"], color=ink)
     return ax

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.intervals import interval
+from steelyard.analysis.prevalence.class_shares import positive_shares
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, three_digits
 from steelyard.errors import InputError
 
@@ -62,6 +66,22 @@ def shared_rows_text(evaluations: Iterable[Evaluation]) -> str:
         return rows_text(parts[0])
     sizes = sorted({part.rows for part in parts})
     return f"{' to '.join(f'{size:,}' for size in dict.fromkeys((sizes[0], sizes[-1])))} rows each"
+
+
+def read_text(evaluations: Iterable[Evaluation]) -> str:
+    """The rows of several models as above, and the prevalence at which they are read where that is another."""
+    parts = list(evaluations)
+    rows = shared_rows_text(parts)
+    return rows if parts[0].prevalence is None else f"{rows}, at a prevalence of {_prevalence_text(parts[0])}"
+
+
+def _prevalence_text(evaluation: Evaluation) -> str:
+    """The prevalence of the positives, or of each class."""
+    given: Any = evaluation.prevalence
+    if isinstance(given, Prevalence) and given.counts is None:
+        return given.text(evaluation.level)
+    shares = given if evaluation.scores is None else positive_shares(evaluation.scores, given)
+    return ", ".join(percent_text(float(share)) for share in np.atleast_1d(np.asarray(shares)))
 
 
 def folds_text(folds: list[Evaluation]) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.analysis.results.rows import Rows
 from steelyard.analysis.thresholds.decision_curve import decision_curve, shown_thresholds
 from steelyard.report.figures import caption_text, score_curves, style
@@ -67,7 +66,7 @@ class DecisionCurveDisplay(ScoreDisplay):
         cuts = _thresholds(by_model) if thresholds is None else np.unique(np.asarray(thresholds, dtype=np.float64))
         lines = tuple(_line(name, each, cuts, standardized=standardized) for name, each in by_model.items())
         clustered = any(each.is_clustered for each in by_model.values())
-        rows, level = caption_text.shared_rows_text(by_model.values()), next(iter(by_model.values())).level
+        rows, level = caption_text.read_text(by_model.values()), next(iter(by_model.values())).level
         return cls(cuts, lines, rows, standardized, level, clustered).placed(ax)
 
     def frame(self) -> Rows[Record]:
@@ -121,17 +120,8 @@ class DecisionCurveDisplay(ScoreDisplay):
 
 def _thresholds(by_model: dict[str, Evaluation]) -> Array:
     """The thresholds worth showing, of all models together."""
-    reach: Any = max(
-        (shown_thresholds([scores_of(each)], _share(each)) for each in by_model.values()), key=lambda cuts: cuts[-1]
-    )
-    return np.asarray(reach)
-
-
-def _share(evaluation: Evaluation) -> float:
-    table = scores_of(evaluation)
-    if evaluation.prevalence is None:
-        return float(table.positive.total / table.total)
-    return float(positive_shares(table, evaluation.prevalence))
+    shown = [shown_thresholds([scores_of(each)], score_curves.shown_prevalence(each)) for each in by_model.values()]
+    return max(shown, key=lambda cuts: float(cuts[-1]))
 
 
 def _line(name: str, evaluation: Evaluation, cuts: Array, *, standardized: bool) -> BenefitLine:

@@ -25,6 +25,19 @@ FIGURE_KINDS = {
     "density": "DensityDisplay",
     "decision": "DecisionCurveDisplay",
     "reliability": "ReliabilityDisplay",
+    "murphy": "MurphyDisplay",
+    "gain": "GainDisplay",
+    "cost": "CostCurveDisplay",
+}
+_VIEWS = (("gain", "lift"), ("cost", "brier"))  # what else a figure shows, by the word that is its option kind=
+VIEWS = {view: kind for kind, view in _VIEWS}
+FIGURE_KINDS |= {view: FIGURE_KINDS[kind] for view, kind in VIEWS.items()}
+_OTHER_WORDS = {
+    "calibration": "reliability",
+    "precision_recall": "pr",
+    "net_benefit": "decision",
+    "histogram": "density",
+    "forest": "intervals",
 }
 
 
@@ -35,16 +48,15 @@ def display_of(kind: str) -> type[Display]:
     'RocDisplay'
     """
     if kind not in FIGURE_KINDS:
-        kinds = ", ".join(FIGURE_KINDS)
-        raise UnknownNameError(
-            f"No figure is called {kind!r}; there are {kinds}.{did_you_mean(str(kind), FIGURE_KINDS)}"
-        )
+        kinds, known = ", ".join(FIGURE_KINDS), _OTHER_WORDS.get(str(kind).replace("-", "_"))
+        near = f" Did you mean {known!r}?" if known else did_you_mean(str(kind), FIGURE_KINDS)
+        raise UnknownNameError(f"No figure is called {kind!r}; there are {kinds}.{near}")
     name = FIGURE_KINDS[kind]
     display: type[Display] = getattr(import_module(f"steelyard.{HOME[name]}"), name)
     return display
 
 
-def figure(kind: str, result: Any = None, **options: Any) -> Display:
+def figure(kind: str, result: Any = None, /, **options: Any) -> Display:
     """The figure of a kind from a result: an Evaluation, several by name, a Comparison, a study, runs.
 
     "surface" and "correlation" need no result. The options are those of the Display's own constructors.
@@ -57,4 +69,5 @@ def figure(kind: str, result: Any = None, **options: Any) -> Display:
     1             0     23      23   0.451
     1             1     28      28   0.549
     """
-    return display_of(kind).from_result(result, **options)
+    view = {"kind": kind} if kind in VIEWS else {}
+    return display_of(kind).from_result(result, **view, **options)

@@ -54,7 +54,7 @@ class IntervalDisplay(LabelDisplay):
         names = [row.name for row in next(iter(models.values()))]
         if any([row.name for row in part] != names for part in models.values()):
             raise InputError("The models were evaluated by different metrics; name those to draw with metrics=.")
-        return cls(models, caption_text.shared_rows_text(by_model.values()), first.level).placed(ax)
+        return cls(models, caption_text.read_text(by_model.values()), first.level).placed(ax)
 
     @classmethod
     def _from(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.offsetbox import AnchoredOffsetbox
     from matplotlib.text import Text
 
     from steelyard._types import Array
@@ -20,6 +21,7 @@ SPOTS = 80  # places along a line that are tried
 CORNERS = ((1, 0), (1, 1), (0, 0), (0, 1), (1, 0.5), (0, 0.5), (0.5, 0), (0.5, 1), (0.5, 0.5))
 _BETWEEN = tuple((x, y) for y in np.linspace(0, 1, 21) for x in np.linspace(1, 0, 9))  # where no corner is free
 _LINE = 20  # a line in the way of words is worse than the edge of a band, by so much
+_MOST_WORDS = 0.6  # of the height of the axes
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,7 @@ def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line], edg
     Rather than a line they lie over the edge of a band. Returns the room that they take, in pixels: left, bottom,
     right, top.
     """
-    from matplotlib.offsetbox import AnchoredOffsetbox, TextArea, VPacker
-
-    size = 8 if len(lines) < 3 else 7
-    parts: list[Any] = [TextArea(text, textprops={"color": ink, "size": size}) for text, ink in lines]
-    packed = VPacker(children=parts, pad=0, sep=3, align="right")
-    box = AnchoredOffsetbox("lower left", child=packed, pad=0.3, borderpad=0)
-    box.patch.set(facecolor="white", edgecolor="none", alpha=0.75)
-    box.set_zorder(6)
-    ax.add_artist(box)
+    box = _packed(ax, lines)
     scale = _laid_out(ax)
     extent, frame = box.get_window_extent(), np.array(ax.get_window_extent().extents)
     wide, edge = np.array([extent.width, extent.height]), 0.02 * (frame[2:] - frame[:2])
@@ -80,6 +74,53 @@ def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line], edg
     anchor: Any = tuple(ax.transAxes.inverted().transform(chosen))  # the stubs know only of boxes
     box.set_bbox_to_anchor(anchor, transform=ax.transAxes)
     return np.concatenate([chosen, chosen + wide])
+
+
+def _packed(ax: Axes, lines: Sequence[tuple[str, str]]) -> AnchoredOffsetbox:
+    """Lines of words one below the other, drawn somewhere in the axes."""
+    from matplotlib.offsetbox import AnchoredOffsetbox, TextArea, VPacker
+
+    size = 8 if len(lines) < 3 else 7
+    parts: list[Any] = [TextArea(text, textprops={"color": ink, "size": size}) for text, ink in lines]
+    packed = VPacker(children=parts, pad=0, sep=3, align="right")
+    box = AnchoredOffsetbox("lower left", child=packed, pad=0.3, borderpad=0)
+    box.patch.set(facecolor=ax.get_facecolor(), edgecolor="none", alpha=0.75)
+    box.set_zorder(6)
+    ax.add_artist(box)
+    return box
+
+
+def block_with_room(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> Array:
+    """The same where the y axis may reach higher: so far that no line is in the way of the words."""
+    taken, places = block(ax, lines, avoid), np.concatenate([_way(ax, line) for line in avoid])
+    if not _inside(taken, places):
+        return taken
+    ax.artists[-1].remove()
+    _, bottom, _, top = ax.get_window_extent().extents
+    low, high = ax.get_ylim()
+    share = min((taken[3] - taken[1]) / (top - bottom), _MOST_WORDS)
+    ax.set_ylim(low, low + (high - low) / (1 - share))
+    return block(ax, lines, avoid)
+
+
+def block_or_shorter(
+    ax: Axes, wordings: Sequence[Sequence[tuple[str, str]]], avoid: Sequence[Line], edges: Sequence[Line] = ()
+) -> Array:
+    """The first of some wordings, from the longest to the shortest, that lies over no line; else the shortest."""
+    points = np.concatenate([_way(ax, line) for line in avoid])
+    for lines in wordings[:-1]:
+        room = block(ax, lines, avoid, edges)
+        if not _inside(room, points):
+            return room
+        ax.artists[-1].remove()
+    return block(ax, wordings[-1], avoid, edges)
+
+
+def in_the_way(ax: Axes, room: Array) -> list[Line]:
+    """The room of a block of words, in pixels, as lines that the names of other lines keep clear of."""
+    left, bottom, right, top = room
+    rows = [[(left, y), (right, y)] for y in np.linspace(bottom, top, 9)]
+    return [Line(*ax.transData.inverted().transform(ends).T) for ends in rows]
 
 
 def is_free(ax: Axes, text: Text, block: Array, lines: Sequence[Line]) -> bool:

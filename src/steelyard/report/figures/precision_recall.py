@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.results.rows import Rows
 from steelyard.metrics.curves import precision_recall_points
 from steelyard.report.figures import caption_text, score_curves, style
-from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records, scores_of
+from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records
 from steelyard.report.figures.line_labels import Line, is_free
 from steelyard.report.figures.score_curves import Curve
 
@@ -49,12 +49,12 @@ class PrecisionRecallDisplay(CurveDisplay):
         by_model = evaluations(evaluation, "A precision-recall curve", scores=True)
         first = next(iter(by_model.values()))
         curves = tuple(_curve(name, each) for name, each in by_model.items())
-        return cls(curves, caption_text.rows_text(first), _prevalence(first)).placed(ax)
+        return cls(curves, caption_text.rows_text(first), score_curves.shown_prevalence(first)).placed(ax)
 
     @classmethod
     def _of_folds(cls, folds: list[Evaluation]) -> Self:
         curves = tuple(_curve(f"fold {i}", fold) for i, fold in enumerate(folds, 1))
-        prevalence = float(np.mean([_prevalence(fold) for fold in folds]))
+        prevalence = float(np.mean([score_curves.shown_prevalence(fold) for fold in folds]))
         return cls(curves, caption_text.folds_text(folds), prevalence, folds=True)
 
     def frame(self) -> Rows[Record]:
@@ -114,14 +114,6 @@ class PrecisionRecallDisplay(CurveDisplay):
             if is_free(ax, text, taken, lines):
                 return
             text.remove()
-
-
-def _prevalence(evaluation: Evaluation) -> float:
-    if evaluation.prevalence is not None:
-        return float(np.asarray(evaluation.prevalence))
-    table = scores_of(evaluation)
-    p, n = table.positive.total, table.negative.total
-    return float(p / (p + n))
 
 
 def _curve(name: str, evaluation: Evaluation) -> Curve:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
 from steelyard.analysis.intervals.inference import STRATIFIED
+from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.thresholds.band_prevalences import band_prevalences
@@ -20,7 +21,7 @@ from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line, block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from matplotlib.axes import Axes
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 _ONE_LINE = 32  # letters that fit beside a curve
+_SAME = 1e-9  # how far prevalences may differ that are shown as one
 NO_BAND = "no band: rows in clusters are not independent"
 Points = TypeVar("Points", "RocCurve", "PrecisionRecallCurve")
 
@@ -81,6 +83,14 @@ def curve_points(evaluation: Evaluation, points: Callable[[ScoreTable], Points])
     table = scores_of(evaluation)
     curve = points(table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence))
     return curve, thinned(curve[0], curve[1])
+
+
+def shown_prevalence(evaluation: Evaluation) -> float:
+    """The prevalence at which an evaluation of scores is read: the one given, or the sample's."""
+    table = scores_of(evaluation)
+    if evaluation.prevalence is None:
+        return float(table.positive.total / table.total)
+    return float(positive_shares(table, evaluation.prevalence))
 
 
 def working_point(evaluation: Evaluation, *names: str) -> tuple[float, ...] | None:
@@ -132,6 +142,25 @@ def draw_curve(ax: Axes, curve: Curve, i: int, *, step: Literal["pre"] | None = 
         ax.plot(*curve.point, style.MARKS[i], color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
 
 
+def draw_banded(ax: Axes, line: Line, band: tuple[Array, Array] | None, i: int) -> list[Line]:
+    """The i-th model's line and its band, whose edges are given back."""
+    ax.plot(line.x, line.y, color=style.colour(i), linestyle=style.dash(i))
+    if band is None:
+        return []
+    ax.fill_between(line.x, *band, color=style.colour(i), alpha=0.16, linewidth=0, zorder=1.5)
+    return [Line(line.x, side) for side in band]
+
+
+class _HasPrevalence(Protocol):
+    @property
+    def prevalence(self) -> float: ...
+
+
+def have_one_prevalence(lines: Iterable[_HasPrevalence]) -> bool:
+    """Whether all models are read at one prevalence, and so beside one baseline."""
+    return float(np.ptp([line.prevalence for line in lines])) < _SAME
+
+
 def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line], *, folds: bool) -> Array:
     """The areas in the colours of their lines, where the drawing leaves room; returns the room in pixels."""
     if folds or len(curves) == 1:
@@ -140,17 +169,24 @@ def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line
         lines = [(part, style.THIS) for part in (first, f"({rest}" if rest else "") if part]
     else:
         lines = [(f"{what} ({caption_text.percent(curves[0].level)} interval)", style.GREY)]
-        lines += [
-            (
-                f"{style.sample(i)}{caption_text.drawn_label(c.name, 20)} {caption_text.area_text(c.area)}",
-                style.colour(i),
-            )
-            for i, c in enumerate(curves)
-        ]
+        lines += area_labels((c.name, c.area) for c in curves)
     drawn = [Line(np.append(0, c.x), np.append(c.y[0], c.y)) for c in curves]
     bands = [] if folds else [c.band for c in curves if len(c.band.x)]
     edges = [Line(band.x, side) for band in bands for side in (band.lowest, band.highest)]
     return block(ax, lines, [*drawn, *avoid], edges)
+
+
+def area_labels(named: Iterable[tuple[str, MetricRow | Interval]]) -> list[tuple[str, str]]:
+    """The value of each model with its interval, named."""
+    return value_labels((name, caption_text.area_text(row)) for name, row in named)
+
+
+def value_labels(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """A value of each model, after the sign of its line and its name, in its colour."""
+    return [
+        (f"{style.sample(i)}{caption_text.drawn_label(name, 20)} {value}", style.colour(i))
+        for i, (name, value) in enumerate(named)
+    ]
 
 
 def marked_thresholds(curves: tuple[Curve, ...]) -> str:

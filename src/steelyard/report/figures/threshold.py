@@ -67,7 +67,9 @@ class ThresholdDisplay(ScoreDisplay):
         shown = metric_lines.metrics_of_counts(metrics, "threshold figure")
         thresholds, tracks = _tracks(chosen, shown, banded=metric_lines.has_bands(band, shown))
         best = tuple(best for metric in shown if (best := _best(chosen, metric)) is not None)
-        return cls(thresholds, tracks, best, caption_text.rows_text(chosen), chosen.threshold, chosen.level).placed(ax)
+        return cls(thresholds, tracks, best, caption_text.read_text([chosen]), chosen.threshold, chosen.level).placed(
+            ax
+        )
 
     def frame(self) -> Rows[Record]:
         """One row per threshold and metric."""

@@ -1,0 +1,104 @@
+"""Class curves: the share of a class that each of some thresholds flags, and as how many rows it is known.
+
+Kish's effective rows take weights as unrelated to scores. Where hard rows have large weights a share p of the weight
+varies by sum w^2 (flagged - p)^2 / (sum w)^2 (Taylor's linearised variance), so its rows differ by threshold. The row
+next to a threshold counts on both sides of it: of the rows that lie just beyond nothing else is seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steelyard.statistics.class_scores import starting_at_zero
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.effective_rows import weight_per_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steelyard._types import Array
+    from steelyard.statistics.class_scores import ClassScores
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCurve:
+    """The weight and the squared weights that some thresholds flag out of a class, both in its effective rows.
+
+    `beside` is the weight of a row next to each threshold, 1 being that of an effective row; it is no less.
+    """
+
+    rows: float
+    flagged: Array
+    squares: Array
+    beside: Array
+
+    @classmethod
+    def of_equal(cls, rates: Array, rows: float) -> ClassCurve:
+        """The curve of a class whose rows count alike."""
+        flagged = np.asarray(rates * rows, dtype=np.float64)
+        return cls(rows, flagged, flagged, np.ones_like(flagged))
+
+    @classmethod
+    def of_scores(
+        cls, side: ClassScores, observed: Array, rates: Array, rows: float, *, low: Array | bool = False
+    ) -> ClassCurve:
+        """The curve at the last score that each threshold flags, all from it on or, where `low`, all up to it."""
+        if side.given_squares is None:
+            return cls.of_equal(rates, rows)
+        entries = side.compact()
+        squares = starting_at_zero(np.cumsum(entries.squares)) / max(float(entries.squares.sum()), 1e-300)
+        places = np.where(low, *(np.searchsorted(entries.scores, observed, side=at) for at in ("right", "left")))
+        usual = float(weight_per_row(side.total, entries.squares.sum()))
+        weights = weight_per_row(entries.weights, entries.squares) / usual
+        beside = np.maximum(*(weights[np.clip(at, 0, len(weights) - 1)] for at in (places - 1, places)))
+        flagged = np.where(low, squares[places], 1 - squares[places])
+        return cls(rows, np.asarray(rates * rows, dtype=np.float64), rows * flagged, np.maximum(beside, 1.0))
+
+    @property
+    def known(self) -> Array:
+        """As how many rows of equal weight the share is known at each threshold: Kish's, or the linearised if fewer."""
+        if self.squares is self.flagged:
+            return np.full_like(self.flagged, self.rows)
+        share = np.clip(self.flagged / self.rows, 0.0, 1.0)
+        heavy = [
+            (np.maximum(squares, 0) + self.beside**2) / (np.maximum(weight, 0) + self.beside)
+            for weight, squares in ((self.flagged, self.squares), (self.rows - self.flagged, self.rows - self.squares))
+        ]
+        return np.asarray(self.rows / np.maximum((1 - share) * heavy[0] + share * heavy[1], 1.0))
+
+    def drawn(self, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Draws of the share at all thresholds together: the least and the largest that the order statistics allow.
+
+        The share of the population above the h-th of n scores is a sum of h exponentials out of n + 1, so one draw is a
+        whole curve: what neighbouring thresholds break, they break in the same draws. Drawn one by one, the luck of
+        hundreds of them ended a run of good thresholds early. Of weighted rows the exponentials are weighted.
+        """
+        flagged, first, places = np.unique(self.flagged, return_index=True, return_inverse=True)
+        steps = np.diff(flagged, prepend=0.0, append=max(self.rows, float(flagged[-1])))
+        squares = np.diff(self.squares[first], prepend=0.0, append=max(self.rows, float(self.squares[first[-1]])))
+        each = np.where((steps > 0) & (squares > 0), squares / np.where(steps > 0, steps, 1.0), 1.0)
+        sums = np.cumsum(each * rng.standard_gamma(steps / each, size=(draws, len(steps))), axis=1)
+        one_more = rng.standard_exponential((draws, 1)) * self.beside
+        least, total = sums[:, places], sums[:, -1:] + one_more
+        return least / total, (least + one_more) / total
+
+
+class Rates(NamedTuple):
+    """Recall and false positive rate at some thresholds."""
+
+    recall: ClassCurve
+    fpr: ClassCurve
+
+    def drawn(self, draws: int, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+        """Draws of both rates, as low as the rows allow and as high, in four pairs: Clopper and Pearson's tails."""
+        recalls, fprs = (curve.drawn(draws, rng) for curve in self)
+        yield from ((recall, fpr) for recall in recalls for fpr in fprs)
+
+    def tables(self, share: Array, total: float, draws: int, rng: np.random.Generator) -> Iterator[Counts[Array]]:
+        """Draws of the counts of so many rows, of which a share is positive, with both rates drawn."""
+        p, n = share * total, (1 - share) * total
+        for recall, fpr in self.drawn(draws, rng):
+            yield Counts.trusted(p * recall, p * (1 - recall), n * fpr, n * (1 - fpr))
