@@ -158,7 +158,7 @@ def brier_uncertainty(t):
     aliases=("scaled_brier", "bss"),
     cite="murphy1973",
     sklearn="d2_brier_score",
-    roles=("calibration", "on request"),
+    roles=("calibration", "on request", "probabilities"),
 )
 def brier_skill_score(t):
     """Share of the Brier score of predicting the prevalence for every row that the probabilities remove."""

@@ -71,7 +71,7 @@ def _rates(t: ScoreTable) -> tuple[Array, Array]:
     cite="fawcett2006",
     domain={"at": "[0, 1]"},
     is_share=True,
-    roles=("on request",),
+    roles=("on request", "metrics reloaded"),
 )
 def recall_at_fpr(t, *, at=0.1):
     """Highest recall at any threshold whose false positive rate is at most the given one."""
@@ -90,7 +90,7 @@ def recall_at_fpr(t, *, at=0.1):
     cite="fawcett2006",
     domain={"at": "(0, 1]"},
     is_share=True,
-    roles=("on request",),
+    roles=("on request", "metrics reloaded"),
 )
 def specificity_at_recall(t, *, at=0.9):
     """Highest specificity at any threshold whose recall is at least the given one."""
