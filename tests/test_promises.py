@@ -16,7 +16,7 @@ from scipy import stats
 import steelyard
 from steelyard import Counts, Prevalence, best_threshold, get_metric, score_table
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
-from steelyard.analysis.thresholds.class_curves import ClassCurve
+from steelyard.analysis.thresholds.class_curves import ClassWeights
 from steelyard.analysis.thresholds.limit_parts import rate_limit
 from steelyard.analysis.thresholds.promised_limits import Promise
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
@@ -513,10 +513,10 @@ def test_a_share_of_weighted_rows_is_known_by_the_linearised_variance():
     shares = np.array([w[i:].sum() for i in at]) / w.sum()
     variance = [(w**2 * ((s >= s[i]) - p) ** 2).sum() / w.sum() ** 2 for i, p in zip(at, shares, strict=True)]
     kish = w.sum() ** 2 / (w**2).sum()
-    curve = ClassCurve.of_scores(table.positive, s[at], shares, kish)
+    curve = ClassWeights.of(table.positive).curve(s[at], shares, kish)
     assert curve.known == pytest.approx(np.minimum(kish, shares * (1 - shares) / variance), rel=0.06)
     assert curve.known[0] < 0.8 * kish
-    below = ClassCurve.of_scores(table.positive, s[at - 1], 1 - shares, kish, low=True)
+    below = ClassWeights.of(table.positive).curve(s[at - 1], 1 - shares, kish, low=True)
     assert below.known == pytest.approx(curve.known)
     assert curve.drawn(20_000, rng)[0].std(0) == pytest.approx(np.sqrt(variance), rel=0.06)
 
