@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -330,13 +331,44 @@ def test_a_column_for_each_class_is_judged_class_by_class_and_together():
     y = np.array(["a", "b", "c"])[(rng.random(1_500)[:, None] > shares.cumsum(1)).sum(1)]
     p = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
     found = calibration(y, p)
-    assert found["observed_to_expected"].value == pytest.approx(1) and found.rows == 1_500
+    assert (
+        found.rows == 1_500 and found.classes == 3 and repr(found).startswith("Calibration of 1,500 rows, all columns")
+    )
+    with pytest.raises(KeyError, match="There is no 'observed_to_expected'"):  # 1 by the sum of a row's probabilities
+        found["observed_to_expected"]
+    assert "cluster" not in " ".join(found.notes) and "class = c  1,500" in repr(found)
+    assert calibration(y, 0.9 * p)["observed_to_expected"].value == pytest.approx(1 / 0.9)
     assert found["calibration_slope"].high < 1 and found.verdict[0].startswith("Overconfident")
     assert found.groups["class = b"] == calibration(y, p, pos_label="b") == calibration(y, p[:, 1], pos_label="b")
     with pytest.raises(InputError, match="prevalence= is about one class"):
         calibration(y, p, prevalence=0.2)
     with pytest.raises(InputError, match="by= takes the probabilities of one class"):
         calibration(y, p, by=y)
+
+
+def test_the_shell_reads_a_column_for_each_class(tmp_path):
+    rng = np.random.default_rng(13)
+    p = rng.dirichlet([1, 1, 1], 300)
+    y = np.array(["a", "b", "c"])[(rng.random(300)[:, None] > p.cumsum(1)).sum(1)]
+    path = tmp_path / "three.csv"
+    pl.DataFrame({"y": y, **{f"p_{name}": p[:, i] for i, name in enumerate("abc")}}).write_csv(path)
+    run = lambda *words: CliRunner().invoke(commands, ["calibration", str(path), "--scores", "p_*", *words])
+    answer = json.loads(run("--format", "json").stdout)
+    assert answer["classes"] == 3 and list(answer["groups"]) == ["class = a", "class = b", "class = c"]
+    assert run("--positive", "b").stdout.startswith(repr(calibration(y, p, pos_label="b"))[:400])
+    assert "--by cannot be given together" in run("--by", "y").stderr
+
+
+def test_the_figure_of_a_column_for_each_class_has_a_curve_for_each():
+    rng = np.random.default_rng(13)
+    p = rng.dirichlet([1, 1, 1], 300)
+    y = np.array(["a", "b", "c"])[(rng.random(300)[:, None] > p.cumsum(1)).sum(1)]
+    display = ReliabilityDisplay.from_predictions(y, p)
+    assert [line.name for line in display.lines] == ["a", "b", "c"]
+    alone = ReliabilityDisplay.from_predictions(y, p[:, 1], pos_label="b").lines[0]
+    assert (display.lines[1].observed == alone.observed).all()
+    with pytest.raises(InputError, match="prevalence= is about one class"):
+        ReliabilityDisplay.from_predictions(y, p, prevalence=0.2)
 
 
 # ---------------------------------------------------------------- the figure
@@ -395,6 +427,6 @@ def test_the_shell_prints_what_python_does(tmp_path):
     found = calibration(y, p)
     assert found.verdict[0].split(",")[0] in " ".join(shell().split())
     assert Calibration.from_json(shell("--format", "json")) == found
-    assert "site = 1: Calibration of 300 rows" in shell("--by", "site")
+    assert "site = 1 300" in " ".join(shell("--by", "site").split())
     assert "no band" in shell("--cluster", "patient")
     assert "quantile" in shell("--strategy", "quantile", "--bins", "5", "--format", "md")

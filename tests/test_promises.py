@@ -16,7 +16,7 @@ from scipy import stats
 import steelyard
 from steelyard import Counts, Prevalence, best_threshold, get_metric, score_table
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
-from steelyard.analysis.thresholds.class_curves import ClassCurve
+from steelyard.analysis.thresholds.class_curves import ClassWeights
 from steelyard.analysis.thresholds.limit_parts import rate_limit
 from steelyard.analysis.thresholds.promised_limits import Promise
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
@@ -343,6 +343,11 @@ def test_a_limit_on_the_expected_cost_is_read_with_the_costs():
         best_threshold(y, s, cost={"cost_fn": 1000}, where="expected_cost <= 0.3")
 
 
+def test_a_limit_on_the_expected_cost_may_lie_anywhere_in_the_range_that_the_costs_give():
+    y, s = rows(3)
+    assert best_threshold(y, s, cost={"cost_fn": 10}, where="expected_cost <= 3", resamples=0).value <= 3
+
+
 def test_a_column_of_bad_costs_is_one_of_costs_and_not_of_weights():
     frame = pl.DataFrame({"y": [0, 1, 0, 1], "s": [0.1, 0.2, 0.3, 0.4], "amount": [1.0, -2.0, 3.0, 4.0]})
     with pytest.raises(InputError, match="'amount' holds -2; a cost cannot be negative"):
@@ -508,10 +513,10 @@ def test_a_share_of_weighted_rows_is_known_by_the_linearised_variance():
     shares = np.array([w[i:].sum() for i in at]) / w.sum()
     variance = [(w**2 * ((s >= s[i]) - p) ** 2).sum() / w.sum() ** 2 for i, p in zip(at, shares, strict=True)]
     kish = w.sum() ** 2 / (w**2).sum()
-    curve = ClassCurve.of_scores(table.positive, s[at], shares, kish)
+    curve = ClassWeights.of(table.positive).curve(s[at], shares, kish)
     assert curve.known == pytest.approx(np.minimum(kish, shares * (1 - shares) / variance), rel=0.06)
     assert curve.known[0] < 0.8 * kish
-    below = ClassCurve.of_scores(table.positive, s[at - 1], 1 - shares, kish, low=True)
+    below = ClassWeights.of(table.positive).curve(s[at - 1], 1 - shares, kish, low=True)
     assert below.known == pytest.approx(curve.known)
     assert curve.drawn(20_000, rng)[0].std(0) == pytest.approx(np.sqrt(variance), rel=0.06)
 
@@ -547,6 +552,25 @@ def test_one_positive_promises_what_it_can_without_a_warning(where, options):
         ({"confidence": 0.95}, InputError, "give them too, such as where='recall >= 0.9'"),
         ({"where": "recall >= 0.9", "confidence": 95}, InputError, "such as 0.95, not 95"),
         ({"where": "alerts <= 200"}, InputError, "lacks the rows of a day"),
+        ({"where": "alerts <= 2 %"}, InputError, "or of a share of all rows 'predicted_prevalence <= 2 %'"),
+        ({"where": "recall >= 0.9, precision >= 0.2"}, InputError, "not joined by 'and'"),
+        ({"where": "recall>=0.9;precision>=0.2"}, InputError, "not joined by 'and'"),
+        (
+            {"where": "recall >= 0.9 or precision >= 0.2"},
+            InputError,
+            "limits are kept all together; join them by 'and'",
+        ),
+        (
+            {"where": "recall >= 1.2"},
+            InputError,
+            "lies between 0 and 1, and the bound of 'recall >= 1.2' does not; give",
+        ),
+        ({"where": "recall >= -1"}, InputError, "give a bound in that range"),
+        ({"where": "mcc <= 2"}, InputError, "mcc lies between -1 and 1"),
+        ({"where": "brier <= 0.1"}, InputTypeError, "brier judges all probabilities at once"),
+        ({"where": "roc_auc >= 0.8"}, InputTypeError, "roc_auc judges the order of all scores"),
+        ({"metric": "log_loss"}, InputTypeError, "log_loss judges all probabilities at once"),
+        ({"cost": {"cost_fn": 10}, "where": "expected_cost <= 12"}, InputError, "lies between 0 and 10"),
         ({"where": "alerts <= 300 of 200"}, InputError, "at most as many, not 300 of 200"),
         ({"metric": "f1", "cost": {"cost_fn": 3}}, InputTypeError, "metric= and cost= both say what is best"),
         ({"cost": [[0, 1], [5, 0]]}, InputTypeError, "cost= is a dictionary"),

@@ -592,6 +592,14 @@ def test_a_trivial_threshold_and_the_rows_it_lacks_are_stated(rows):
     assert strict(run(*words, "--format", "json").stdout)["trivial"] is True
 
 
+def test_a_confidence_may_be_written_in_percent(rows):
+    words = ["threshold", rows, "--true", "y_true", "--score", "score", "--where", "recall>=0.8", "--format", "json"]
+    share, percent, apart = (strict(run(*words, "--confidence", text).stdout) for text in ("0.9", "90%", "90 %"))
+    assert share["limits"] == percent["limits"] == apart["limits"] and share["limits"][0]["confidence"] == 0.9
+    for text, says in (("often", "a probability such as 0.95, or 95%, not 'often'"), ("95", "below 1, such as 0.95")):
+        assert says in " ".join(run(*words, "--confidence", text, code=2).stderr.split())
+
+
 @pytest.mark.parametrize("width", [60, 80, 100, 120])
 def test_a_promise_fits_the_terminal(rows, width, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
@@ -668,10 +676,11 @@ def test_costs_that_a_tally_does_not_hold_are_named(rows, tmp_path):
 
 
 def test_threshold_takes_clusters_of_rows(rows, frame):
-    words = ["threshold", rows, "--true", "y_true", "--score", "score", "--where", "recall>=0.7", "--confidence", "0.8"]
-    found = strict(run(*words, "--cluster", "site", "--format", "json").stdout)
-    asked = {"where": "recall >= 0.7", "confidence": 0.8, "cluster": frame["site"]}
+    words = ["threshold", rows, "--true", "y_true", "--score", "score", "--where", "recall>=0.7", "--cluster", "site"]
+    found = strict(run(*words, "--format", "json").stdout)
+    asked = {"where": "recall >= 0.7", "cluster": frame["site"]}
     assert found["threshold"] == steelyard.best_threshold(frame["y_true"], frame["score"], **asked).threshold
+    assert "whose rows are of 3 clusters" in " ".join(run(*words, "--confidence", "0.8", code=2).stderr.split())
 
 
 def test_shift_tells_the_metrics_elsewhere(rows):

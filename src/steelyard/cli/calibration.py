@@ -8,6 +8,7 @@ import click
 
 from steelyard.analysis.results.strict_json import json_text
 from steelyard.cli import options
+from steelyard.cli.class_scores import named_class_scores
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs, open_files
 from steelyard.cli.option_words import of_shell
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs("files", "true", "score", *options.POSITIVE, "weight", "frequency", "by", "cluster", "exact")
+@options.inputs(
+    "files", "true", "score", "class_scores", *options.POSITIVE, "weight", "frequency", "by", "cluster", "exact"
+)
 @click.option(
     "--strategy",
     type=click.Choice(["isotonic", "uniform", "quantile"]),
@@ -52,14 +55,15 @@ def judge_calibration(
 
         output.write(of_shell(result_markdown(found, assumed)))
     else:
-        groups = [f"\n{name}: {part!r}" for name, part in found.groups.items()]
-        output.write(of_shell("\n".join([repr(found), *groups, *assumed])))
+        output.write(of_shell("\n".join([repr(found), *assumed])))
 
 
 def _found(inputs: Inputs, asked: dict[str, Any]) -> tuple[Calibration, list[str]]:
     """The calibration of the rows, or of the tables that they are counted into, and what was assumed."""
     from steelyard.analysis.calibration.calibration import calibration
 
+    if inputs.class_scores is not None:
+        return _of_columns(inputs, asked)
     if inputs.cluster is None:
         counted = count_inputs(inputs, scores=True)
         if counted.tally.scores is None:
@@ -71,3 +75,17 @@ def _found(inputs: Inputs, asked: dict[str, Any]) -> tuple[Calibration, list[str
         named, assumed = guess_columns(source, inputs, scores=True)
         columns: dict[str, Any] = named.columns
         return calibration(source, **columns, cluster=inputs.cluster, pos_label=inputs.positive, **asked), assumed
+
+
+def _of_columns(inputs: Inputs, asked: dict[str, Any]) -> tuple[Calibration, list[str]]:
+    """The calibration of a column of probabilities for each class."""
+    from steelyard.analysis.calibration.calibration import calibration
+
+    if inputs.by:
+        raise InputError("--scores and --by cannot be given together; give the rows of one group, or --score.")
+    with open_files(inputs) as source:
+        rows, _, assumed = named_class_scores(source, inputs)
+    numbers: dict[str, Any] = {"sample_weight": rows.numbers.get("weight"), "frequency": rows.numbers.get("frequency")}
+    cluster = None if inputs.cluster is None else rows.others[inputs.cluster]
+    found = calibration(rows.true, rows.scores, cluster=cluster, pos_label=inputs.positive, **numbers, **asked)
+    return found, assumed

@@ -19,11 +19,7 @@ def evaluated_class_scores(source: Source, inputs: Inputs, options: dict[str, An
     """The evaluation of the rows, the columns of the scores matched to the classes by name, and what was assumed."""
     from steelyard.evaluation.evaluate import evaluate
 
-    for option in ("score", "exact", "labels"):
-        if getattr(inputs, option) is not None:
-            raise InputError(f"--scores names the scores of every class, so --{option} has no place beside it.")
-    named, assumed = guess_columns(source, replace(inputs, score=inputs.class_scores))
-    rows = _rows(source, named)
+    rows, named, assumed = named_class_scores(source, inputs)
     evaluation = evaluate(
         rows.true,
         rows.pred,
@@ -39,6 +35,15 @@ def evaluated_class_scores(source: Source, inputs: Inputs, options: dict[str, An
     if inputs.cluster is not None:
         used["cluster"] = inputs.cluster
     return replace(evaluation, columns={use: name for use, name in used.items() if name}), assumed
+
+
+def named_class_scores(source: Source, inputs: Inputs) -> tuple[ProbabilityRows, Inputs, list[str]]:
+    """The rows with a column of scores for each class, the columns as they are named, and what was assumed."""
+    for option in ("score", "exact", "labels"):
+        if getattr(inputs, option) is not None:
+            raise InputError(f"--scores names the scores of every class, so --{option} has no place beside it.")
+    named, assumed = guess_columns(source, replace(inputs, score=inputs.class_scores))
+    return _rows(source, named), named, assumed
 
 
 def _rows(source: Source, inputs: Inputs) -> ProbabilityRows:

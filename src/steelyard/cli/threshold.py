@@ -62,6 +62,15 @@ def _number_or_column(key: str, text: str) -> float | str:
     return number
 
 
+def _probability(text: str) -> float:
+    """A probability, or so many percent."""
+    number, percent, rest = text.partition("%")
+    try:
+        return float(number) / (100 if percent else 1) if not rest.strip() else float(text)
+    except ValueError:
+        raise InputError(f"--confidence is a probability such as 0.95, or 95%, not {text!r}.") from None
+
+
 @command
 @options.inputs("files", "true", "score", *options.POSITIVE, "weight", "frequency", "cluster", "exact")
 @click.option("--metric", metavar="NAME", help="The metric to maximise (or minimise); the AC-score by default.")
@@ -72,7 +81,10 @@ def _number_or_column(key: str, text: str) -> float | str:
     help='A limit to keep, such as "recall>=0.9" or "alerts<=200 of 10000" rows a day; repeatable.',
 )
 @click.option(
-    "--confidence", type=float, metavar="C", help="Keep all limits on new rows with this probability, such as 0.95."
+    "--confidence",
+    callback=lambda ctx, parameter, text: None if text is None else _probability(text),  # noqa: ARG005 - click's own
+    metavar="C",
+    help="Keep all limits on new rows with this probability, such as 0.95 or 95%.",
 )
 @_costs
 @prevalence_option()

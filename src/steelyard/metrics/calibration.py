@@ -45,7 +45,7 @@ def calibration_slope(t):
     best=0,
     aliases=("calibration_in_the_large",),
     cite="cox1958",
-    roles=("calibration", "fitted"),
+    roles=("calibration", "in the large", "fitted"),
 )
 def calibration_intercept(t):
     """Shift of the logits that makes the mean probability the prevalence (in the large): below 0 is too high."""
@@ -63,7 +63,7 @@ def calibration_intercept(t):
     best=1,
     aliases=("o_to_e",),
     cite="vancalster2019",
-    roles=("calibration", "fitted"),
+    roles=("calibration", "in the large", "fitted"),
 )
 def observed_to_expected(t):
     """Observed positives over those expected, which is the sum of the probabilities."""

@@ -21,6 +21,7 @@ ROLES = {
     "prevalence figure": "drawn over the prevalence, unless others are named",
     "surface figure": "drawn over both class recalls, unless others are named",
     "calibration": "given by calibration, beside the reliability curve",
+    "in the large": "of the mean probability, which is right whatever a row's are where those of all classes sum to 1",
     "fitted": "reported by `calibration`, and by evaluate only where they are named",
     "group": "shown for each group of rows",
     "group on the page": "shown for each group of rows on the page, with intervals",

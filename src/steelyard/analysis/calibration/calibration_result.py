@@ -12,6 +12,7 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.results.formatting import filled, p_text, percent_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.errors import UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +44,7 @@ class Calibration(Result[Interval]):
     """Whether probabilities agree with outcomes: metrics with intervals, the reliability curve, a test, a verdict.
 
     The rows are the metrics. `curve` is the reliability curve with its consistency band; `test` is what `p_value` is
-    by. `groups` are those of `by=`, or the classes of a column of probabilities for each.
+    by. `groups` are those of `by=`, or the classes of a column of probabilities for each; `classes` is then how many.
     """
 
     metrics: Rows[Interval]
@@ -58,6 +59,7 @@ class Calibration(Result[Interval]):
     strategy: str = "isotonic"
     prevalence: float | None = None
     groups: dict[str, Calibration] = field(default_factory=dict)
+    classes: int | None = None
 
     also_saved = ("verdict",)
 
@@ -65,7 +67,11 @@ class Calibration(Result[Interval]):
         return iter(self.metrics)
 
     def __getitem__(self, name: str) -> Interval:
-        return next(row for row in self.metrics if row.metric == name)
+        for row in self.metrics:
+            if row.metric == name:
+                return row
+        names = [row.metric for row in self.metrics]
+        raise UnknownNameError(f"There is no {name!r}; there are {', '.join(names)}.{did_you_mean(name, names)}")
 
     @property
     def is_rejected(self) -> bool:
@@ -91,21 +97,32 @@ class Calibration(Result[Interval]):
             ]
         return [*(found or self._no_sign()), *self._groups()]
 
+    @property
+    def _way(self) -> str:
+        return "logistic regression" if self.classes is None else "a temperature"
+
     def _confidence(self) -> list[str]:
         slope = self["calibration_slope"]
         if slope.high < 1:
             return [
                 f"Overconfident: the calibration slope is {slope.text()}, so high probabilities are too high and low "
-                "ones too low; recalibrate by logistic regression on rows kept apart, or regularise the model more."
+                f"ones too low; recalibrate by {self._way} on rows kept apart, or regularise the model more."
             ]
         if slope.low > 1:
             return [
                 f"Underconfident: the calibration slope is {slope.text()}, so high probabilities are too low and low "
-                "ones too high; recalibrate by logistic regression on rows kept apart."
+                f"ones too high; recalibrate by {self._way} on rows kept apart."
             ]
         return []
 
+    @property
+    def _sums_to_one(self) -> bool:
+        """Whether each row's probabilities of all classes do, so that they are right on average whatever they are."""
+        return all(row.metric != "observed_to_expected" for row in self.metrics)
+
     def _in_the_large(self) -> list[str]:
+        if self._sums_to_one:
+            return []
         ratio = self["observed_to_expected"]
         ways = "correct them for the prevalence if the training rows were resampled, else shift their intercept"
         if ratio.high < 1:
@@ -142,8 +159,24 @@ class Calibration(Result[Interval]):
         band = (
             f"the band holds the whole curve of a calibrated model in {100 * self.level:g} % of test sets, and this one"
         )
-        band = f"{band} {where} it" if known else "no band: rows in clusters are not independent"
-        return [*self.verdict, *self._missing(), *test, f"Reliability curve, {self.strategy}: {band}."]
+        apart = "rows in clusters" if self.classes is None else "the probabilities of one row"
+        band = f"{band} {where} it" if known else f"no band: {apart} are not independent"
+        return [
+            *self.verdict,
+            *self._missing(),
+            *self._together(),
+            *test,
+            f"Reliability curve, {self.strategy}: {band}.",
+        ]
+
+    def _together(self) -> list[str]:
+        """What the metrics of all columns together are of."""
+        if self.classes is None:
+            return []
+        right = "; these sum to 1, so that their mean is right" if self._sums_to_one else ""
+        return [
+            f"Each row counts once for every class, by its probability of that class{right}; pos_label= judges one."
+        ]
 
     def _missing(self) -> list[str]:
         """Why metrics have no value or no interval, those of one reason together."""
@@ -166,5 +199,22 @@ class Calibration(Result[Interval]):
 
     def __repr__(self) -> str:
         at = "" if self.prevalence is None else f", read at a prevalence of {percent_text(self.prevalence)}"
-        head = f"Calibration of {self.rows:,} rows, {self.positives:,} of them {self.positive!r}{at}"
-        return "\n".join([head, table_text(self.shown_rows()), *map(filled, self.notes)])
+        what = f"{self.positives:,} of them {self.positive!r}{at}"
+        what = what if self.classes is None else f"all columns of {self.classes} classes together"
+        groups = [table_text(self.group_rows())] if self.groups else []
+        head = f"Calibration of {self.rows:,} rows, {what}"
+        return "\n".join([head, table_text(self.shown_rows()), *groups, *map(filled, self.notes)])
+
+    def group_rows(self) -> list[dict[str, Any]]:
+        """One row a group: its rows and positives, slope and ratio with their intervals, and the test."""
+        return [
+            {
+                "group": name,
+                "rows": part.rows,
+                "positives": part.positives,
+                "slope": part["calibration_slope"].text(),
+                "observed to expected": part["observed_to_expected"].text(),
+                "p_value": part.p_value,
+            }
+            for name, part in self.groups.items()
+        ]

@@ -15,6 +15,7 @@ from steelyard.analysis.intervals.inference import ClusteredRows
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.prevalence.class_shares import positive_share_draws, positive_shares
 from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import score_table
@@ -24,14 +25,18 @@ from steelyard.metrics.ranking import check_probabilities, missing
 from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.score_values import class_of_columns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.probability_table import SUM_OFF
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard.analysis.intervals.inference import Inference
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 
 _DRAWS = 4_000  # of an estimated prevalence
+_CELLS = "the probabilities of one row go wrong together, and how far that moves a calibration error is not known"
 
 
 def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) -> Calibration:
@@ -86,15 +91,19 @@ def columns_calibration(
         raise InputError("prevalence= is about one class, and there is a column for each; give pos_label=.")
     k = len(table.labels)
     truth, scores = np.eye(k, dtype=np.int64)[table.codes].ravel(), table.probabilities.ravel()
-    each = (
-        np.repeat(np.arange(len(table.codes)), k)
-        if cluster is None
-        else np.repeat(arrays.column(cluster, "cluster"), k)
-    )
+    each = np.repeat(np.arange(len(table.codes)) if cluster is None else arrays.column(cluster, "cluster"), k)
     weight, times = (None if part is None else np.repeat(part, k) for part in (table.sample_weight, table.frequency))
     together = score_table(truth, scores, sample_weight=weight, frequency=times)
     clustered = ClusteredRows(truth, None, each, times, y_score=scores, sample_weight=weight)
     parts = {f"class = {part.name}": part.table for part in table.class_tables if missing(part.table) is None}
     groups = {name: table_calibration(part, inference, view) for name, part in parts.items()}
     whole = table_calibration(together, replace(inference, clustered=clustered), view)
-    return replace(whole, rows=table.n, positive="their class", groups=groups)
+    metrics, n = _of_cells(whole, table), table.n
+    return replace(whole, metrics=metrics, rows=n, positives=n, positive=None, groups=groups, classes=k)
+
+
+def _of_cells(whole: Calibration, table: ProbabilityTable) -> Rows[Interval]:
+    """The metrics that say something of all columns together; where an interval is missing, with the reason why."""
+    summed = np.allclose(table.probabilities.sum(1), 1, atol=SUM_OFF)
+    kept = (row for row in whole.metrics if not (summed and "in the large" in row.spec.metric.roles))
+    return Rows(replace(row, why=_CELLS) if np.isnan(row.low) and not np.isnan(row.value) else row for row in kept)

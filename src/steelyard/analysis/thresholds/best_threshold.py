@@ -103,7 +103,7 @@ def best_threshold(
     by_row = costs is not None and costs_by_row(costs)
     with naming_misspelled(best_threshold, parameters):
         aim = read_aim(metric if costs is None else None if by_row else costs, {**parameters})  # type: ignore[arg-type]  # numbers
-    limits = read_limits(where) if costs is None else limits_with_costs(read_limits(where), None if by_row else aim)
+    limits = read_limits(where) if costs is None else limits_with_costs(where, None if by_row else aim)
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     columns = FrameColumns(true, None, score, weight)
     rows = ThresholdRows(y_true, y_score, options, columns, cluster, prevalence).as_arrays()

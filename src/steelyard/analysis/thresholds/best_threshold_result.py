@@ -36,7 +36,7 @@ class KeptLimit:
         """The value on these rows, in the limit's own terms: alerts out of the rows of a day."""
         from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 
-        (limit,) = read_limits(self.limit)
+        (limit,) = read_limits(self.limit, any_bound=True)
         if not isinstance(limit, Capacity):
             return three_digits(self.value)
         alerts = self.value * limit.rows

@@ -130,7 +130,7 @@ def _ordered(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -
 
 def _ordered_by_worth(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
     """The same of rows that count differently: all from the safest threshold on up to the first that is not shown."""
-    curve = sample.rates.recall if rate.part.hits == ("tp",) else sample.rates.fpr
+    curve = sample.curve(0 if rate.part.hits == ("tp",) else 1)
     hits, trials = rate.part.trials(sample.rows.counts[side])
     share = hits / trials
     rows = np.split(curve.known, len(sample.rows.observed))[side]

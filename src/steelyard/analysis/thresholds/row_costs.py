@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steelyard.analysis.thresholds.threshold_criterion import Aim
+from steelyard.analysis.thresholds.threshold_limits import in_range, read_limits
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest.bad_rows import naming_costs
 from steelyard.metrics.registry import get_metric
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.thresholds.threshold_limits import Limit
+    from steelyard.analysis.thresholds.threshold_limits import Limit, LimitsLike
     from steelyard.statistics.counts import Counts
 
     ErrorCost: TypeAlias = float | str | ArrayLike  # of every row, or by row: a column's name, or its values
@@ -43,20 +44,22 @@ def costs_by_row(costs: CostsLike) -> bool:
     return any(_is_column(cost) or key.startswith("benefit") for key, cost in costs.items())
 
 
-def limits_with_costs(limits: tuple[Limit, ...], aim: Aim | None) -> tuple[Limit, ...]:
+def limits_with_costs(where: LimitsLike | None, aim: Aim | None) -> tuple[Limit, ...]:
     """The limits, of which one on the expected cost is read with the costs that are aimed at; None are costs by row."""
+    limits = read_limits(where, any_bound=True)
     expected = get_metric("expected_cost")
     if aim is None and any(limit.metric is expected for limit in limits):
         raise InputError(
             "A limit on expected_cost takes costs that are numbers, the same for every row; write them in it, such as "
             "'expected_cost[cost_fn=10] <= 0.3', or give cost= without columns and benefits."
         )
-    return tuple(
+    with_costs = (
         replace(limit, metric=aim.metrics[0], text=limit.text.replace(expected.name, aim.name, 1))
         if aim is not None and limit.metric is expected
         else limit
         for limit in limits
     )
+    return tuple(map(in_range, with_costs))
 
 
 @dataclass(frozen=True)

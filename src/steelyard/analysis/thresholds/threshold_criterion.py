@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from steelyard.analysis.thresholds.threshold_limits import what_is_judged
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics import application
 from steelyard.metrics.registry import default_metric, get_metric
@@ -178,7 +179,7 @@ def _thresholded_metric(item: MetricLike) -> Metric:
     metric = get_metric(item)
     if metric.function is None:
         raise InputTypeError(
-            f"{metric.name} judges the order of all scores, so no threshold is best for it; name another."
+            f"{metric.name} judges {what_is_judged(metric)}, so no threshold is best for it; name another."
         )
     # A plain function comes without facts; whoever looks for its best threshold means its highest value.
     is_plain = callable(item) and metric is not item

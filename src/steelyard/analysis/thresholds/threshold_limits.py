@@ -95,25 +95,23 @@ def _log_choices(n: int, k: Array) -> Array:
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
-def read_limits(where: LimitsLike | None) -> tuple[Limit, ...]:
-    """The bounds as a user writes them: one string, or a list of them."""
+def read_limits(where: LimitsLike | None, *, any_bound: bool = False) -> tuple[Limit, ...]:
+    """The bounds as a user writes them, one string or a list of them; any bound is one outside the range as well."""
     written = [] if where is None else [where] if isinstance(where, str) else where
     if not isinstance(written, (list, tuple)):
         raise InputTypeError(f"where= takes text such as 'specificity >= 0.99', or a list of it, not {where!r}.")
     parts = (re.split(r"\s+and\s+", text, flags=re.IGNORECASE) if isinstance(text, str) else [text] for text in written)
-    return tuple(_limit(text) for several in parts for text in several)
+    limits = tuple(_limit(text) for several in parts for text in several)
+    return limits if any_bound else tuple(in_range(limit) for limit in limits)
 
 
 def _limit(text: str) -> Limit:
     if isinstance(text, str):
-        text = text.replace("≥", ">=").replace("≤", "<=")
-    if isinstance(text, str) and (asked := _ALERTS.fullmatch(text.strip())):
-        return _capacity(*(int(re.sub(r"[_,]", "", number)) for number in asked.groups()))
-    parts = (
-        re.fullmatch(r"(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)\s*(%?)", text.strip())
-        if isinstance(text, str)
-        else None
-    )
+        text = text.replace("≥", ">=").replace("≤", "<=").strip()
+        if asked := _ALERTS.fullmatch(text):
+            return _capacity(*(int(re.sub(r"[_,]", "", number)) for number in asked.groups()))
+        _refuse_several(text)
+    parts = re.fullmatch(r"(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)\s*(%?)", text) if isinstance(text, str) else None
     try:
         bound = float(parts[3]) / (100 if parts[4] else 1) if parts else math.nan
     except ValueError:
@@ -123,22 +121,46 @@ def _limit(text: str) -> Limit:
             f"{text!r} is no bound: write a metric, one of >= <= > <, and a number: 'recall >= 0.9', or "
             "'alerts <= 200 of 10000'."
         )
-    if parts[1] == "alerts":
-        raise InputError(f"{text!r} lacks the rows of a day: write 'alerts <= 200 of 10000'.")
+    if parts[1].lower() == "alerts":
+        raise InputError(
+            f"{text!r} lacks the rows of a day: write 'alerts <= 200 of 10000', or of a share of all rows "
+            "'predicted_prevalence <= 2 %'."
+        )
     metric = get_metric(parts[1])
     if metric.function is None:
-        raise InputTypeError(f"{metric.name} judges the order of all scores, so it cannot constrain a threshold.")
-    _refuse_percent(metric, bound, text)
+        raise InputTypeError(f"{metric.name} judges {what_is_judged(metric)}, so it cannot constrain a threshold.")
     return Limit(metric, parts[2], bound, f"{metric.name} {parts[2]} {parts[3]}{parts[4] and ' %'}")
 
 
-def _refuse_percent(metric: Metric, bound: float, text: str) -> None:
-    """Refuse a bound of a share that was meant in percent."""
-    if metric.range == (0, 1) and 1 < bound <= 100:
+def what_is_judged(metric: Metric) -> str:
+    """What a metric judges that is not one of counts."""
+    return "all probabilities at once" if metric.of_probabilities else "the order of all scores"
+
+
+def _refuse_several(text: str) -> None:
+    """Refuse several bounds that are not joined by "and"."""
+    if len(re.findall(r"[<>]=?", text)) < 2:
+        return
+    if re.search(r"\bor\b|\|", text, re.IGNORECASE):
         raise InputError(
-            f"{metric.name} lies between 0 and 1, and {text.strip()!r} does not; did you mean {bound / 100:g} or "
-            f"{bound:g} %?"
+            f"{text!r} asks for one limit or another, and limits are kept all together; join them by 'and', or look "
+            "for a threshold with each of them in turn."
         )
+    raise InputError(
+        f"{text!r} holds several limits that are not joined by 'and'; write 'recall >= 0.9 and precision >= 0.2', or a "
+        "list of limits."
+    )
+
+
+def in_range(limit: Limit) -> Limit:
+    """The limit, refused where its bound lies outside the metric's range, so that all thresholds meet it, or none."""
+    (low, high), bound = limit.metric.range, limit.bound
+    if low <= bound <= high:
+        return limit
+    between = f"between {low:g} and {high:g}" if math.isfinite(high) else f"at {low:g} or above"
+    percent = (low, high) == (0, 1) and 2 <= bound <= 100
+    do = f"did you mean {bound / 100:g} or {bound:g} %?" if percent else "give a bound in that range."
+    raise InputError(f"{limit.metric.name} lies {between}, and the bound of {limit.text!r} does not; {do}")
 
 
 def _capacity(alerts: int, rows: int) -> Capacity:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from steelyard.analysis.calibration.reliability_curve import CurveView, reliability_curve
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.rows import Rows
+from steelyard.errors import InputError
+from steelyard.ingest.score_matrix import probability_table
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.report.figures import caption_text, panels, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
@@ -18,12 +21,13 @@ from steelyard.report.figures.value_labels import row_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, ModelColumns
     from steelyard.statistics.class_scores import ClassScores
 
 _BINS, _MOST_ZOOM = 40, 0.5
@@ -82,6 +86,21 @@ class ReliabilityDisplay(ScoreDisplay):
         level = next(iter(by_model.values())).level
         rows = caption_text.read_text(by_model.values())
         return cls(lines, rows, view, level, clustered, with_scores and len(lines) == 1).placed(ax)
+
+    @classmethod
+    def from_predictions(cls, y_true: ArrayLike, y_score: ModelColumns | None = None, **options: Any) -> Self:
+        """The curve of the scores of the positive class, or several models' by name; of a column a class, one each."""
+        one = y_score is None or isinstance(y_score, Mapping) or np.ndim(y_score) != 2
+        if one or options.get("pos_label") is not None:
+            return super().from_predictions(y_true, y_score, **options)
+        if options.get("prevalence") is not None:
+            raise InputError("prevalence= is about one class, and there is a column for each; give pos_label=.")
+        table = probability_table(y_true, y_score, labels=options.pop("labels", None))  # type: ignore[arg-type]  # one
+        if len(table.labels) == 2:
+            return super().from_predictions(y_true, y_score, pos_label=table.labels[1], **options)
+        parts = {str(label): (table.codes == i, table.probabilities[:, i]) for i, label in enumerate(table.labels)}
+        seen = {name: part for name, part in parts.items() if 0 < part[0].sum() < len(table.codes)}
+        return cls._from(seen, lambda part, source: source.evaluated(part[0], y_score=part[1]), options)
 
     @property
     def height(self) -> float:
