@@ -77,6 +77,7 @@ from steelyard.report.figures.roc import RocDisplay as RocDisplay
 from steelyard.report.figures.runs import RunsDisplay as RunsDisplay
 from steelyard.report.figures.surface import SurfaceDisplay as SurfaceDisplay
 from steelyard.report.figures.threshold import ThresholdDisplay as ThresholdDisplay
+from steelyard.report.figures.triptych import TriptychDisplay as TriptychDisplay
 from steelyard.report.page import audit_page as audit_page
 from steelyard.report.page import comparison_page as comparison_page
 from steelyard.report.page import notebook as notebook
