@@ -73,6 +73,8 @@ def figures() -> dict[str, Display]:
         "cost": steelyard.CostCurveDisplay.from_evaluation(report),
         "cost-two": steelyard.CostCurveDisplay.from_estimator(both, test, y_test),
         "brier": steelyard.CostCurveDisplay.from_estimator(both, test, y_test, kind="brier"),
+        "triptych": steelyard.TriptychDisplay.from_evaluation(report),
+        "triptych-two": steelyard.TriptychDisplay.from_estimator(both, test, y_test),
         "density": steelyard.DensityDisplay.from_evaluation(report),
         "density-two": steelyard.DensityDisplay.from_predictions(
             y_test,

@@ -119,7 +119,7 @@ def test_every_kind_is_saved_as_svg_pdf_and_png_with_its_text_as_text(kind, resu
     assert saved["pdf"].startswith(b"%PDF") and b"/Type3" not in saved["pdf"]
     assert saved["png"].startswith(b"\x89PNG")
     assert isinstance(drawn.figure_, Figure)
-    assert drawn.figure_.get_size_inches()[0] == 3.5
+    assert drawn.figure_.get_size_inches()[0] == (7 if kind == "triptych" else 3.5)
     assert isinstance(drawn, getattr(steelyard, FIGURE_KINDS[kind]))
 
 

@@ -68,6 +68,7 @@ def test_a_comparison_and_an_audit_have_pages(preds, tmp_path):
         ("lift", ["--score", "a", "--prevalence", "0.03"]),
         ("cost", ["--score", "a", "--score", "b"]),
         ("brier", ["--score", "a", "--prevalence", "12/400"]),
+        ("triptych", ["--score", "a", "--score", "b"]),
     ],
 )
 def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words):

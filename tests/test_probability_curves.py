@@ -16,6 +16,9 @@ from steelyard import (
     GainDisplay,
     MurphyDisplay,
     Prevalence,
+    ReliabilityDisplay,
+    RocDisplay,
+    TriptychDisplay,
     at_prevalence,
     decision_curve,
     evaluate,
@@ -305,9 +308,42 @@ def test_a_figure_of_costs_marks_equal_costs_and_of_one_model_the_threshold_in_u
     assert "no band" in clustered.caption() and not clustered.ax_.collections
 
 
+# ---------------------------------------------------------------- triptychs
+
+
+def test_a_triptych_is_its_three_panels_with_the_names_of_the_models_once():
+    y, p, q = rows(500, 0.2, 17)
+    drawn = TriptychDisplay.from_predictions(y, {"logistic": p, "naive Bayes": q})
+    frames = {
+        "reliability": ReliabilityDisplay.from_predictions(y, {"logistic": p, "naive Bayes": q}).frame(),
+        "roc": RocDisplay.from_predictions(y, {"logistic": p, "naive Bayes": q}).frame(),
+        "murphy": MurphyDisplay.from_predictions(y, {"logistic": p, "naive Bayes": q}).frame(),
+    }
+    for panel, key in (("reliability", "observed"), ("roc", "recall"), ("murphy", "elementary_score")):
+        shown = [(row["model"], row["y"]) for row in drawn.frame() if row["panel"] == panel]
+        assert shown == [(row["model"], row[key]) for row in frames[panel]]
+    assert len(drawn.ax_) == 3 and drawn.murphy.frame().to_json() == frames["murphy"].to_json()
+    named = [text.get_text() for text in drawn.figure_.findobj(mpl.text.Text) if "logistic" in text.get_text()]
+    assert named == ["logistic"] and all(part in drawn.caption() for part in ("Left: Rel", "Middle: ROC", "Right: Mur"))
+
+
+def test_the_words_of_a_triptych_lie_within_its_panels_and_over_no_line():
+    y, *models = rows(2_000, 0.4, 18)
+    given = {"boosted trees": models[0], "logistic regression": models[1], "naive Bayes": np.sqrt(models[1])}
+    for axes in TriptychDisplay.from_predictions(y, given).ax_:
+        axes.figure.get_figure(root=True).draw_without_rendering()
+        (block,) = axes.artists
+        box = block.get_window_extent()
+        assert axes.get_window_extent().x0 <= box.x0 and box.x1 <= axes.get_window_extent().x1 + 2
+        for line in axes.lines[1:]:
+            assert box.count_contains(axes.transData.transform(line.get_xydata())) == 0
+
+
 @pytest.mark.parametrize(
     ("ask", "sentence"),
     [
+        (lambda: TriptychDisplay.from_predictions([0, 1], [0.2, 1.7]), "from 0 to 1"),
+        (lambda: TriptychDisplay.from_evaluation(3), "A triptych is drawn from an Evaluation"),
         (lambda: CostCurveDisplay.from_predictions([0, 1], [0.2, 0.7], kind="roc"), "cost, brier, not 'roc'"),
         (lambda: CostCurveDisplay.from_predictions([0, 1], [0.2, 7], kind="brier"), "from 0 to 1"),
         (lambda: GainDisplay.from_predictions([0, 1], [0.2, 0.7], kind="gains"), "gain, lift, not 'gains'"),

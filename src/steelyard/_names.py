@@ -91,4 +91,5 @@ HOME = {
     "RunsDisplay": "report.figures.runs",
     "SurfaceDisplay": "report.figures.surface",
     "ThresholdDisplay": "report.figures.threshold",
+    "TriptychDisplay": "report.figures.triptych",
 }

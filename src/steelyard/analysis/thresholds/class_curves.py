@@ -41,22 +41,6 @@ class ClassCurve:
         flagged = np.asarray(rates * rows, dtype=np.float64)
         return cls(rows, flagged, flagged, np.ones_like(flagged))
 
-    @classmethod
-    def of_scores(
-        cls, side: ClassScores, observed: Array, rates: Array, rows: float, *, low: Array | bool = False
-    ) -> ClassCurve:
-        """The curve at the last score that each threshold flags, all from it on or, where `low`, all up to it."""
-        if side.given_squares is None:
-            return cls.of_equal(rates, rows)
-        entries = side.compact()
-        squares = starting_at_zero(np.cumsum(entries.squares)) / max(float(entries.squares.sum()), 1e-300)
-        places = np.where(low, *(np.searchsorted(entries.scores, observed, side=at) for at in ("right", "left")))
-        usual = float(weight_per_row(side.total, entries.squares.sum()))
-        weights = weight_per_row(entries.weights, entries.squares) / usual
-        beside = np.maximum(*(weights[np.clip(at, 0, len(weights) - 1)] for at in (places - 1, places)))
-        flagged = np.where(low, squares[places], 1 - squares[places])
-        return cls(rows, np.asarray(rates * rows, dtype=np.float64), rows * flagged, np.maximum(beside, 1.0))
-
     @property
     def known(self) -> Array:
         """As how many rows of equal weight the share is known at each threshold: Kish's, or the linearised if fewer."""
@@ -84,6 +68,40 @@ class ClassCurve:
         one_more = rng.standard_exponential((draws, 1)) * self.beside
         least, total = sums[:, places], sums[:, -1:] + one_more
         return least / total, (least + one_more) / total
+
+
+@dataclass(frozen=True, eq=False)
+class ClassWeights:
+    """The distinct scores of a class, the share of the squared weights below each, and the weight of a row there.
+
+    Without weights there are None. A weight of 1 is that of an effective row.
+    """
+
+    scores: Array
+    squares: Array | None = None
+    weights: Array | None = None
+
+    @classmethod
+    def of(cls, side: ClassScores) -> ClassWeights:
+        """Those of the scores of a class."""
+        if side.given_squares is None:
+            return cls(side.scores)
+        entries = side.compact()
+        running = starting_at_zero(np.cumsum(entries.squares))
+        each = weight_per_row(entries.weights, entries.squares) / weight_per_row(side.total, running[-1])
+        return cls(entries.scores, running / max(float(running[-1]), 1e-300), each)
+
+    def curve(self, observed: Array, rates: Array, rows: float, *, low: Array | bool = False) -> ClassCurve:
+        """The curve at the last score that each threshold flags, all from it on or, where `low`, all up to it."""
+        if self.squares is None or self.weights is None:
+            return ClassCurve.of_equal(rates, rows)
+        places = np.searchsorted(self.scores, observed, side="left")
+        if np.any(low):
+            places = np.where(low, np.searchsorted(self.scores, observed, side="right"), places)
+        last = len(self.weights) - 1
+        beside = np.maximum(self.weights[np.maximum(places - 1, 0)], self.weights[np.minimum(places, last)])
+        flagged = np.where(low, self.squares[places], 1 - self.squares[places])
+        return ClassCurve(rows, np.asarray(rates * rows, dtype=np.float64), rows * flagged, np.maximum(beside, 1.0))
 
 
 class Rates(NamedTuple):

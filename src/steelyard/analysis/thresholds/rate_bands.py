@@ -16,7 +16,7 @@ import numpy as np
 from numpy.polynomial.polynomial import polyval2d
 
 from steelyard.analysis.distributions import beta_quantile
-from steelyard.analysis.thresholds.class_curves import ClassCurve
+from steelyard.analysis.thresholds.class_curves import ClassWeights
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _bounds(scores: ClassScores, cells: Array, thresholds: Array, first: Array, 
     last = np.append(first[1:] - 1, len(cells) - 1)
     rows = scores.effective_size
     local, share = local_level(rows, level), cells / max(cells[-1], 1e-300)
-    known = ClassCurve.of_scores(scores, thresholds, share, rows).known
+    known = ClassWeights.of(scores).curve(thresholds, share, rows).known
     found, missed = (known * share)[first], (known * (1 - share))[last]
     low = np.where(found > 0, beta_quantile(local, np.maximum(found, 1e-9), known[first] - found + 1), 0.0)
     above = np.where(missed > 0, beta_quantile(local, np.maximum(missed, 1e-9), known[last] - missed + 1), 0.0)

@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.analysis.prevalence.class_shares import checked_prevalence, positive_shares
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.thresholds.band_prevalences import effective_share_rows
-from steelyard.analysis.thresholds.class_curves import ClassCurve, Rates
+from steelyard.analysis.thresholds.class_curves import ClassWeights, Rates
 from steelyard.analysis.thresholds.cluster_rows import worth_of_clusters
 from steelyard.analysis.thresholds.coarse_thresholds import coarse, places_among
 from steelyard.analysis.thresholds.threshold_criterion import ThresholdCounts
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.class_curves import ClassCurve
     from steelyard.analysis.thresholds.cluster_rows import ClusterRows
     from steelyard.statistics.score_table import ScoreTable
 
@@ -108,20 +109,20 @@ class ThresholdSample:
 
     def rates_at(self, places: Array) -> Rates:
         """Both rates at those thresholds."""
-        at, observed = self.rows.flat()[places], self.rows.observed
+        return Rates(*(self.curve(of, places) for of in (0, 1)))
+
+    def curve(self, of: int, places: Array | None = None) -> ClassCurve:
+        """What thresholds flag of the positives (0) or of the negatives (1): those at some places, or all of them."""
+        observed = self.rows.observed
+        places = np.arange(observed.size) if places is None else places
+        at = self.rows.flat()[places]
+        flagged, all_of = (at.tp, at.positives) if of == 0 else (at.fp, at.negatives)
         low = places >= observed.shape[-1]
-        shares = (at.tp / at.positives, at.fp / at.negatives)
-        return Rates(
-            *(
-                ClassCurve.of_scores(side, observed.flat[places], share, rows, low=low)
-                for side, share, rows in zip(self.table.classes, shares, self.worth, strict=True)
-            )
-        )
+        return self._weights[of].curve(observed.flat[places], flagged / all_of, self.worth[of], low=low)
 
     @cached_property
-    def rates(self) -> Rates:
-        """Both rates at all thresholds, directions and thresholds taken as one axis."""
-        return self.rates_at(np.arange(self.rows.observed.size))
+    def _weights(self) -> list[ClassWeights]:
+        return [ClassWeights.of(side) for side in self.table.classes]
 
     def at_drawn_prevalence(self, place: int, draws: int, rng: np.random.Generator) -> Counts[Array] | None:
         """The counts at a threshold and draws of the prevalence; None where it is known, or costs differ by row."""

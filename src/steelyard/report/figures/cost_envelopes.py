@@ -16,6 +16,7 @@ from steelyard.metrics.curves import roc_points
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, block_with_room, in_the_way, label_lines
+from steelyard.report.figures.value_labels import named_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
+    from steelyard.report.figures.value_labels import InkedWords
 
 _GRID = np.linspace(0, 1, 201)
 _MOST = 0.5  # what the worst of always and never positive costs
@@ -97,7 +99,7 @@ class CostEnvelopes(ScoreDisplay):
             drawn.append(Line(line.probability_cost, line.cost))
             edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (line.low, line.high), i)
         straight = self._straight(ax)
-        room = block_with_room(ax, self._labels(), [*drawn, *straight, *edges])
+        room = block_with_room(ax, [self._labels()], [*drawn, *straight, *edges])
         label_lines(ax, [*straight, *drawn, *in_the_way(ax, room)])
         return ax
 
@@ -117,11 +119,10 @@ class CostEnvelopes(ScoreDisplay):
             ax.plot(lines[-1].x, lines[-1].y, color=style.FAINT, linewidth=0.6)
         return lines
 
-    def _labels(self) -> list[tuple[str, str]]:
+    def _labels(self) -> InkedWords:
         if len(self.lines) == 1:
             return [(f"area {three_digits(self.lines[0].area)}", style.THIS)]
-        values = ((line.name, three_digits(line.area)) for line in self.lines)
-        return [("area", style.GREY), *score_curves.value_labels(values)]
+        return [("area", style.GREY), *named_values((line.name, three_digits(line.area)) for line in self.lines)]
 
 
 def _line(name: str, evaluation: Evaluation) -> CostLine:

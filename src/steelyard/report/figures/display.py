@@ -53,8 +53,13 @@ class Display(ABC):
     _drawn: DrawnAxes | None = None
 
     @property
+    def width(self) -> float:
+        """Inches of a figure of its own: one column of a paper."""
+        return style.WIDTH
+
+    @property
     def height(self) -> float:
-        """Inches of a figure of its own, one column of a paper wide."""
+        """Inches of a figure of its own."""
         return 2.8
 
     @abstractmethod
@@ -78,7 +83,7 @@ class Display(ABC):
         """Draw into the given axes, or into a figure of its own sized for a column of a paper."""
         canvas = style.canvas()
         with canvas.paper():
-            axes = canvas.new_figure((style.WIDTH, self.height)).add_subplot() if ax is None else canvas.dressed(ax)
+            axes = canvas.new_figure((self.width, self.height)).add_subplot() if ax is None else canvas.dressed(ax)
             self._drawn = self._draw(axes)
         return self
 

@@ -28,6 +28,7 @@ FIGURE_KINDS = {
     "murphy": "MurphyDisplay",
     "gain": "GainDisplay",
     "cost": "CostCurveDisplay",
+    "triptych": "TriptychDisplay",
 }
 _VIEWS = (("gain", "lift"), ("cost", "brier"))  # what else a figure shows, by the word that is its option kind=
 VIEWS = {view: kind for kind, view in _VIEWS}

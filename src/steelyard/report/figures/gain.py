@@ -17,6 +17,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, block_or_shorter, in_the_way, label_lines
+from steelyard.report.figures.value_labels import wordings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,8 +132,9 @@ class GainDisplay(ScoreDisplay):
             drawn.append(Line(x, y))
             edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (low, high), i)
         grey = self._references(ax)
-        wordings = [self._labels(with_interval=True), self._labels(with_interval=False)]
-        room = block_or_shorter(ax, wordings, [*drawn, *grey], edges)
+        texts = [(line.name, interval_text(*line.number), three_digits(line.number[0])) for line in self.lines]
+        labels = wordings(_NUMBERS[self.kind][1], self.level, texts)
+        room = block_or_shorter(ax, labels, [*drawn, *grey], edges)
         label_lines(ax, [*grey, *drawn, *in_the_way(ax, room)])
         return ax
 
@@ -162,15 +164,6 @@ class GainDisplay(ScoreDisplay):
             lines.append(Line(x, self._shown(x, self.lines[0].perfect(x)), "perfect", style.GREY))
             ax.plot(x, lines[1].y, color=style.GREY, linewidth=0.8)
         return lines
-
-    def _labels(self, *, with_interval: bool) -> list[tuple[str, str]]:
-        number = _NUMBERS[self.kind][1]
-        texts = [interval_text(*each.number) if with_interval else three_digits(each.number[0]) for each in self.lines]
-        if len(self.lines) == 1:
-            return [(number, style.THIS), (texts[0], style.THIS)]
-        heading = f"{number} ({caption_text.percent(self.level)} interval)" if with_interval else number
-        names = (line.name for line in self.lines)
-        return [(heading, style.GREY), *score_curves.value_labels(zip(names, texts, strict=True))]
 
 
 def _over(recall: Array, flagged: Array) -> Array:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.offsetbox import AnchoredOffsetbox
     from matplotlib.text import Text
 
     from steelyard._types import Array
+    from steelyard.report.figures.value_labels import InkedWords
 
 GAP, _NEAR = 2.0, 9.0  # points: the least room around a label, and what is room enough
 SPOTS = 80  # places along a line that are tried
@@ -51,7 +52,7 @@ def label_lines(ax: Axes, lines: Sequence[Line]) -> None:
         taken.append(best)
 
 
-def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line], edges: Sequence[Line] = ()) -> Array:
+def block(ax: Axes, lines: InkedWords, avoid: Sequence[Line], edges: Sequence[Line] = ()) -> Array:
     """Lines of words in their colours, together in the corner, or else the place, that the drawing leaves most free.
 
     Rather than a line they lie over the edge of a band. Returns the room that they take, in pixels: left, bottom,
@@ -76,7 +77,7 @@ def block(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line], edg
     return np.concatenate([chosen, chosen + wide])
 
 
-def _packed(ax: Axes, lines: Sequence[tuple[str, str]]) -> AnchoredOffsetbox:
+def _packed(ax: Axes, lines: InkedWords) -> AnchoredOffsetbox:
     """Lines of words one below the other, drawn somewhere in the axes."""
     from matplotlib.offsetbox import AnchoredOffsetbox, TextArea, VPacker
 
@@ -90,30 +91,42 @@ def _packed(ax: Axes, lines: Sequence[tuple[str, str]]) -> AnchoredOffsetbox:
     return box
 
 
-def block_with_room(ax: Axes, lines: Sequence[tuple[str, str]], avoid: Sequence[Line]) -> Array:
-    """The same where the y axis may reach higher: so far that no line is in the way of the words."""
-    taken, places = block(ax, lines, avoid), np.concatenate([_way(ax, line) for line in avoid])
-    if not _inside(taken, places):
-        return taken
+def block_or_shorter(
+    ax: Axes, wordings: Sequence[InkedWords], avoid: Sequence[Line], edges: Sequence[Line] = ()
+) -> Array:
+    """The first of some wordings, from the longest to the shortest, that fits in and lies over no line."""
+    _laid_out(ax)
+    points = np.concatenate([_way(ax, line) for line in avoid])
+    return _first_block(ax, wordings, lambda room: not _inside(room, points), avoid, edges)[0]
+
+
+def block_with_room(ax: Axes, wordings: Sequence[InkedWords], avoid: Sequence[Line]) -> Array:
+    """The first of some wordings that fits in, where the y axis may reach higher: so far that no line is in the way."""
+    room, lines = _first_block(ax, wordings, lambda _: True, avoid, ())
+    if not _inside(room, np.concatenate([_way(ax, line) for line in avoid])):
+        return room
     ax.artists[-1].remove()
     _, bottom, _, top = ax.get_window_extent().extents
     low, high = ax.get_ylim()
-    share = min((taken[3] - taken[1]) / (top - bottom), _MOST_WORDS)
+    share = min((room[3] - room[1]) / (top - bottom), _MOST_WORDS)
     ax.set_ylim(low, low + (high - low) / (1 - share))
     return block(ax, lines, avoid)
 
 
-def block_or_shorter(
-    ax: Axes, wordings: Sequence[Sequence[tuple[str, str]]], avoid: Sequence[Line], edges: Sequence[Line] = ()
-) -> Array:
-    """The first of some wordings, from the longest to the shortest, that lies over no line; else the shortest."""
-    points = np.concatenate([_way(ax, line) for line in avoid])
+def _first_block(
+    ax: Axes,
+    wordings: Sequence[InkedWords],
+    serves: Callable[[Array], bool],
+    avoid: Sequence[Line],
+    edges: Sequence[Line],
+) -> tuple[Array, InkedWords]:
+    """The first wording that is no wider than the axes and serves, else the last, with the room that it takes."""
     for lines in wordings[:-1]:
         room = block(ax, lines, avoid, edges)
-        if not _inside(room, points):
-            return room
+        if room[2] - room[0] < ax.get_window_extent().width and serves(room):
+            return room, lines
         ax.artists[-1].remove()
-    return block(ax, wordings[-1], avoid, edges)
+    return block(ax, wordings[-1], avoid, edges), wordings[-1]
 
 
 def in_the_way(ax: Axes, room: Array) -> list[Line]:

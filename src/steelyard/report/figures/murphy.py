@@ -15,6 +15,7 @@ from steelyard.metrics.ranking import check_probabilities
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, block_with_room
+from steelyard.report.figures.value_labels import row_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
+    from steelyard.report.figures.value_labels import InkedWords
 
 _BRIER = "brier"
 
@@ -150,18 +152,16 @@ class MurphyDisplay(ScoreDisplay):
         block_with_room(ax, self._labels(), [*drawn, *edges])
         return ax
 
-    def _labels(self) -> list[tuple[str, str]]:
-        one = len(self.lines) == 1
-        if one:
-            labels = [(f"Brier score {caption_text.area_text(self.lines[0].brier)}", style.THIS)]
-        else:
-            labels = [(f"Brier score ({caption_text.percent(self.level)} interval)", style.GREY)]
-            labels += score_curves.area_labels((line.name, line.brier) for line in self.lines)
+    def _labels(self) -> list[InkedWords]:
+        """The Brier scores, with intervals and without, and what the other lines are."""
+        others = []
         if self._recalibrated:
-            labels.append((f"{style.sample(2)}{self.words.recalibrated}", style.THIS if one else style.GREY))
+            ink = style.THIS if len(self.lines) == 1 else style.GREY
+            others.append((f"{style.sample(2)}{self.words.recalibrated}", ink))
         if score_curves.have_one_prevalence(self.lines):
-            labels.append((f"- - {self.words.no_skill}", style.GREY))
-        return labels
+            others.append((f"- - {self.words.no_skill}", style.GREY))
+        scores = row_labels("Brier score", self.level, [(line.name, line.brier) for line in self.lines])
+        return [[*labels, *others] for labels in scores]
 
 
 def _line(name: str, evaluation: Evaluation, what: str) -> MurphyLine:

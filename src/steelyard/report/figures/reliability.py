@@ -16,7 +16,8 @@ from steelyard.ingest.score_matrix import probability_table
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.report.figures import caption_text, panels, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
-from steelyard.report.figures.line_labels import Line, block
+from steelyard.report.figures.line_labels import Line, block_or_shorter
+from steelyard.report.figures.value_labels import row_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,17 +67,25 @@ class ReliabilityDisplay(ScoreDisplay):
     view: CurveView
     level: float
     clustered: bool
+    with_scores: bool
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Evaluations, *, strategy: str = "isotonic", bins: int = 10, ax: DrawingArea | None = None
+        cls,
+        evaluation: Evaluations,
+        *,
+        strategy: str = "isotonic",
+        bins: int = 10,
+        with_scores: bool = True,
+        ax: DrawingArea | None = None,
     ) -> Self:
-        """The curve of an Evaluation of probabilities, or those of several by name."""
+        """The curve of an Evaluation of probabilities, or those of several by name; of one with its scores beneath."""
         by_model, view = evaluations(evaluation, "A reliability curve", scores=True), CurveView(strategy, bins)
         lines = tuple(_line(name, each, view) for name, each in by_model.items())
         clustered = any(each.is_clustered for each in by_model.values())
         level = next(iter(by_model.values())).level
-        return cls(lines, caption_text.read_text(by_model.values()), view, level, clustered).placed(ax)
+        rows = caption_text.read_text(by_model.values())
+        return cls(lines, rows, view, level, clustered, with_scores and len(lines) == 1).placed(ax)
 
     @classmethod
     def from_predictions(cls, y_true: ArrayLike, y_score: ModelColumns | None = None, **options: Any) -> Self:
@@ -96,7 +105,7 @@ class ReliabilityDisplay(ScoreDisplay):
     @property
     def height(self) -> float:
         """Inches: a square, and of one model the scores beneath."""
-        return 4.4 if len(self.lines) == 1 else 3.3
+        return 4.4 if self.with_scores else 3.3
 
     def frame(self) -> Rows[Record]:
         """One row per model and point."""
@@ -117,7 +126,7 @@ class ReliabilityDisplay(ScoreDisplay):
         )
         band = f"band: holds the whole curve of a calibrated model in {level} of test sets"
         band = score_curves.NO_BAND if self.clustered else band
-        beneath = "; beneath: the scores of each class, each of area 1" if len(self.lines) == 1 else ""
+        beneath = "; beneath: the scores of each class, each of area 1" if self.with_scores else ""
         what = f"Reliability curve{'s' if len(self.lines) > 1 else ''}, {kinds[self.view.strategy]}, of {self.rows}"
         slopes = slopes[0].upper() + slopes[1:] if len(self.lines) == 1 else slopes
         of_level = "" if all(np.isnan(line.slope.value) for line in self.lines) else f" ({level} interval)"
@@ -129,7 +138,7 @@ class ReliabilityDisplay(ScoreDisplay):
         return max(line.end for line in self.lines)
 
     def _draw(self, ax: Axes) -> DrawnAxes:
-        if len(self.lines) > 1:
+        if not self.with_scores:
             ax.set_box_aspect(1)
             self._curves(ax)
             return ax
@@ -153,13 +162,8 @@ class ReliabilityDisplay(ScoreDisplay):
             mark = "None" if self.view.strategy == "isotonic" else style.MARKS[i]
             ax.plot(line.probability, line.observed, color=ink, linestyle=style.dash(i), marker=mark, markersize=3.5)
             avoid.append(Line(line.probability, line.observed))
-        block(ax, self._labels(), avoid, edges)
-
-    def _labels(self) -> list[tuple[str, str]]:
-        if len(self.lines) == 1:
-            return [(f"slope {caption_text.area_text(self.lines[0].slope)}", style.THIS)]
-        named = score_curves.area_labels((line.name, line.slope) for line in self.lines)
-        return [(f"slope ({caption_text.percent(self.level)} interval)", style.GREY), *named]
+        labels = row_labels("slope", self.level, [(line.name, line.slope) for line in self.lines])
+        block_or_shorter(ax, labels, avoid, edges)
 
     def _scores(self, ax: Axes) -> None:
         """The scores of the positives upwards and of the negatives downwards, each scaled to its highest bin."""

@@ -18,7 +18,8 @@ from steelyard.metrics.curves import roc_points
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import scores_of
-from steelyard.report.figures.line_labels import Line, block
+from steelyard.report.figures.line_labels import Line, block_or_shorter
+from steelyard.report.figures.value_labels import in_lines, row_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 
-_ONE_LINE = 32  # letters that fit beside a curve
 _SAME = 1e-9  # how far prevalences may differ that are shown as one
 NO_BAND = "no band: rows in clusters are not independent"
 Points = TypeVar("Points", "RocCurve", "PrecisionRecallCurve")
@@ -163,30 +163,14 @@ def have_one_prevalence(lines: Iterable[_HasPrevalence]) -> bool:
 
 def label_areas(ax: Axes, curves: tuple[Curve, ...], what: str, avoid: list[Line], *, folds: bool) -> Array:
     """The areas in the colours of their lines, where the drawing leaves room; returns the room in pixels."""
-    if folds or len(curves) == 1:
-        text = over_folds(curves, what) if folds else f"{what} {caption_text.area_text(curves[0].area)}"
-        first, _, rest = text.partition(" (") if len(text) > _ONE_LINE else (text, "", "")
-        lines = [(part, style.THIS) for part in (first, f"({rest}" if rest else "") if part]
+    if folds:
+        labels = [in_lines(over_folds(curves, what))]
     else:
-        lines = [(f"{what} ({caption_text.percent(curves[0].level)} interval)", style.GREY)]
-        lines += area_labels((c.name, c.area) for c in curves)
+        labels = row_labels(what, curves[0].level, [(curve.name, curve.area) for curve in curves])
     drawn = [Line(np.append(0, c.x), np.append(c.y[0], c.y)) for c in curves]
     bands = [] if folds else [c.band for c in curves if len(c.band.x)]
     edges = [Line(band.x, side) for band in bands for side in (band.lowest, band.highest)]
-    return block(ax, lines, [*drawn, *avoid], edges)
-
-
-def area_labels(named: Iterable[tuple[str, MetricRow | Interval]]) -> list[tuple[str, str]]:
-    """The value of each model with its interval, named."""
-    return value_labels((name, caption_text.area_text(row)) for name, row in named)
-
-
-def value_labels(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """A value of each model, after the sign of its line and its name, in its colour."""
-    return [
-        (f"{style.sample(i)}{caption_text.drawn_label(name, 20)} {value}", style.colour(i))
-        for i, (name, value) in enumerate(named)
-    ]
+    return block_or_shorter(ax, labels, [*drawn, *avoid], edges)
 
 
 def marked_thresholds(curves: tuple[Curve, ...]) -> str:

@@ -1,0 +1,47 @@
+"""Value labels: a number of each model in the colour of its line, with its interval or, where too long, alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from steelyard.analysis.results.formatting import value_text
+from steelyard.report.figures import caption_text, style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.evaluation.metric_row import MetricRow
+
+InkedWords: TypeAlias = list[tuple[str, str]]  # lines of words, each with its colour
+_ONE_LINE = 32  # letters that fit beside a curve
+
+
+def row_labels(what: str, level: float, named: Iterable[tuple[str, MetricRow | Interval]]) -> list[InkedWords]:
+    """The value of a metric of each model, with intervals and without."""
+    texts = [(name, caption_text.area_text(row), value_text(row.value, share=row.spec.is_share)) for name, row in named]
+    return wordings(what, level, texts)
+
+
+def wordings(what: str, level: float, texts: list[tuple[str, str, str]]) -> list[InkedWords]:
+    """The same of a number that is given in words by model: with its interval, and alone."""
+    if len(texts) == 1:
+        _, full, brief = texts[0]
+        return [in_lines(f"{what} {full}"), in_lines(f"{what} {brief}")]
+    headed = [(f"{what} ({caption_text.percent(level)} interval)", style.GREY)]
+    headed += named_values((name, full) for name, full, _ in texts)
+    return [headed, [(what, style.GREY), *named_values((name, brief) for name, _, brief in texts)]]
+
+
+def in_lines(text: str) -> InkedWords:
+    """Words of one model, what stands in brackets below where they are long."""
+    first, _, rest = text.partition(" (") if len(text) > _ONE_LINE else (text, "", "")
+    return [(part, style.THIS) for part in (first, f"({rest}" if rest else "") if part]
+
+
+def named_values(named: Iterable[tuple[str, str]]) -> InkedWords:
+    """A value of each model, after the sign of its line and its name, in its colour."""
+    return [
+        (f"{style.sample(i)}{caption_text.drawn_label(name, 20)} {value}".replace("  ", " "), style.colour(i))
+        for i, (name, value) in enumerate(named)
+    ]
