@@ -73,6 +73,11 @@ def mcc(tp, fn, fp, tn):
     return None if margins == 0 else (tp * tn - fp * fn) / root(margins)
 
 
+def correlation_distance(*cells):
+    value = mcc(*cells)
+    return None if value is None else mpmath.acos(min(max(value, -1), 1)) / mpmath.pi
+
+
 def kappa(tp, fn, fp, tn):
     n = tp + fn + fp + tn
     agree = div(tp + tn, n)
@@ -170,6 +175,10 @@ ORACLE = {
     "kappa": kappa,
     "markedness": markedness,
     "p4": p4,
+    "symmetric_balanced_accuracy": lambda tp, fn, fp, tn: mean(
+        div(tp, tp + fp), div(tp, tp + fn), div(tn, tn + fp), div(tn, tn + fn)
+    ),
+    "correlation_distance": correlation_distance,
     "alpha_accuracy": alpha_accuracy,
     "alpha_precision": alpha_precision,
     "alpha_recall": lambda tp, fn, fp, tn: div(tp, tp + fn),
@@ -189,6 +198,10 @@ ORACLE = {
     "diagnostic_odds_ratio": lambda tp, fn, fp, tn: div(tp * tn, fp * fn),
     "net_benefit": lambda tp, fn, fp, tn: div(tp - fp, tp + fn + fp + tn),
     "net_benefit[threshold=0.2]": lambda tp, fn, fp, tn: div(tp - Q(fp, 4), tp + fn + fp + tn),
+    "standardized_net_benefit": lambda tp, fn, fp, tn: div(tp - fp, tp + fn),
+    "standardized_net_benefit[threshold=0.2]": lambda tp, fn, fp, tn: div(tp - Q(fp, 4), tp + fn),
+    "normalized_expected_cost": lambda tp, fn, fp, tn: div(fp + fn, min(tp + fn, fp + tn)),
+    "normalized_expected_cost[cost_fn=10]": lambda tp, fn, fp, tn: div(fp + 10 * fn, min(10 * (tp + fn), fp + tn)),
     "expected_cost": lambda tp, fn, fp, tn: div(fp + fn, tp + fn + fp + tn),
     "expected_cost[cost_fn=10,cost_fp=2,cost_tp=1,cost_tn=0.5]": lambda tp, fn, fp, tn: div(
         10 * fn + 2 * fp + tp + Q(tn, 2), tp + fn + fp + tn

@@ -53,7 +53,11 @@ def test_the_text_computes_the_value(name):
     names = {m.name: m(table) for m in list_metrics() if m.function} | {
         k: v for k, v in metric.parameters.items() if v is not None
     }
-    names = {"sqrt": math.sqrt} | names | {k: float(v) for k, v in table.to_dict().items()}
+    names = (
+        {"sqrt": math.sqrt, "arccos": math.acos, "pi": math.pi}
+        | names
+        | {k: float(v) for k, v in table.to_dict().items()}
+    )
     assert eval(metric.text, names) == pytest.approx(metric(table), rel=1e-14)
 
 

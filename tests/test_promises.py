@@ -17,6 +17,7 @@ import steelyard
 from steelyard import Counts, Prevalence, best_threshold, get_metric, score_table
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
 from steelyard.analysis.thresholds.class_curves import ClassWeights
+from steelyard.analysis.thresholds.cluster_rows import ClusterRows
 from steelyard.analysis.thresholds.limit_parts import rate_limit
 from steelyard.analysis.thresholds.promised_limits import Promise
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
@@ -393,6 +394,13 @@ def test_at_another_prevalence_the_value_is_that_of_at_prevalence():
     assert here.threshold == best_threshold(y, s, "mcc", resamples=0).threshold
 
 
+@pytest.mark.parametrize("where", ["predicted_prevalence <= 0.3", "alerts <= 30000 of 100000"])
+def test_the_chance_of_a_share_flagged_is_that_at_the_prevalence_given(where):
+    y, s = rows(0)
+    kept = best_threshold(y, s, "recall", where=where, prevalence=0.5, resamples=0, rng=0).limits[0]
+    assert kept.value == pytest.approx(0.3, abs=0.01) and kept.chance == pytest.approx(0.5, abs=0.15)
+
+
 def test_an_uncertain_prevalence_makes_a_promise_dearer():
     y, s = rows(8, n=1_500)
     sure = promised(y, s, "recall", "precision >= 0.3", prevalence=0.1)
@@ -467,6 +475,13 @@ def test_the_rows_that_clusters_need_come_with_their_clusters_and_a_range_in_ord
     assert re.fullmatch(
         r"recall >= 0.9 with 95 % confidence needs at least \d+ positives like these; here are 18.", least
     )
+
+
+def test_the_prevalence_of_clusters_is_as_uncertain_as_they_vary():
+    who, y = np.repeat(np.arange(40), 10), np.repeat([1, 0] * 20, 10)
+    assert ClusterRows(y == 1, y, np.ones(400), who).share_rows == pytest.approx(39)  # copies of one row each
+    mixed = np.random.default_rng(0).permutation(y)
+    assert ClusterRows(mixed == 1, y, np.ones(400), who).share_rows == pytest.approx(400, rel=0.4)
 
 
 def test_the_names_of_clusters_do_not_matter():

@@ -1,4 +1,4 @@
-"""Numbers that R's packages compute, beside ours: pROC, epiR, cutpointr, and Hand and Till's area."""
+"""Numbers that R's packages compute, beside ours: pROC, epiR, cutpointr, hmeasure, mccf1, and Hand and Till's area."""
 
 from __future__ import annotations
 
@@ -93,3 +93,11 @@ def test_hand_and_tills_area_of_many_classes(golden):
     case = golden("r")["cases"]["classes"]
     area = roc_auc(case["input"]["y"], y_score=np.array(case["input"]["P"]), multi_class="ovo", average="macro")
     assert area == pytest.approx(case["expected"]["hand_till_auc"], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [*CASES, *MARKERS])
+def test_h_measure_gini_ks_mcc_f1_and_auprg_are_those_of_their_packages(golden, name):
+    rows = golden("asah")["input"] if name in MARKERS else golden("r")["cases"][name]["input"]
+    y, score = rows["y"], rows[name if name in MARKERS else "p"]
+    for written, expected in golden("curves")["expected"][name].items():
+        assert interval(written, y, y_score=score).value == pytest.approx(expected, abs=1e-12), written

@@ -350,3 +350,46 @@ def test_former_keywords_and_options_are_taken_with_a_warning():
     now = ["recommend", "--unequal-class-weight", "--allow-zero-recall", "--deployment-prevalence"]
     assert ran.stdout == CliRunner().invoke(commands, now).stdout
     assert ran.stderr.splitlines().count("steelyard: --may-fail is now called --allow-zero-recall.") == 1
+
+
+def test_the_questions_of_metrics_reloaded_add_to_the_core_set():
+    plain, asked = recommend(), recommend(calibration=True, capacity=200, reference_threshold=0.1, clusters=True)
+    decisive = ["precision_at_k[k=200]", "net_benefit[threshold=0.1]", "standardized_net_benefit[threshold=0.1]"]
+    assert names(asked.use) == [*decisive, *names(plain.use), "log_loss", "brier_skill_score"]
+    by_name = {item.metric: item.why for item in asked.use}
+    assert "best flagged at it (proved)" in by_name["net_benefit[threshold=0.1]"]
+    assert "the true probability is best (tried" in by_name["log_loss"]
+    assert decide("net_benefit[threshold=0.1]", "fixed_threshold").how.endswith(" 1/10")
+    beside = " ".join(asked.beside)
+    assert all(words in beside for words in ("reliability curve", "decision curve", "cluster=", "alerts <="))
+    assert "cluster=" not in " ".join(plain.beside)
+
+
+def test_where_metrics_reloaded_has_other_metrics_is_stated():
+    plain = recommend()
+    assert plain.differs[0] == "Metrics Reloaded has no g_mean, ac_score or tpnr in its pool [maierhein2024]"
+    assert "balanced_accuracy" in plain.differs[1] and "maierhein2024" in plain.sources
+    assert "Where others advise otherwise:" in repr(plain) and plain.to_dict()["differs"] == list(plain.differs)
+    costs = recommend(costs=True)
+    assert not any("has no" in sentence for sentence in costs.differs)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"capacity": 0}, "capacity is how many rows can be looked at, 1 or more, not 0."),
+        ({"reference_threshold": 1.5}, "between 0 and 1, not 1.5."),
+        ({"calibration": "yes"}, "calibration is answered by True or False, not 'yes'."),
+        ({"ranking": True, "reference_threshold": 0.2}, "give ranking, or costs or a threshold, not both."),
+    ],
+)
+def test_answers_that_do_not_fit_are_refused(given, words):
+    with pytest.raises(steelyard.SteelyardError, match=words.replace("(", r"\(")):
+        recommend(**given)
+
+
+def test_the_shell_asks_the_same_questions():
+    asked = ["recommend", "--calibration", "--capacity", "50", "--reference-threshold", "0.2", "--clusters"]
+    found = json.loads(CliRunner().invoke(commands, [*asked, "--format", "json"]).output)
+    same = recommend(calibration=True, capacity=50, reference_threshold=0.2, clusters=True)
+    assert found["use"] == json.loads(same.to_json())["use"]

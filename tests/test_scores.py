@@ -440,3 +440,103 @@ def test_a_class_that_was_given_no_probability_and_came_true_makes_the_log_loss_
 def test_what_columns_of_scores_cannot_give_is_refused_in_one_sentence(call, words):
     y, probabilities, _ = _classes(4)
     assert_refused(lambda: call(y, probabilities), ValueError, words)
+
+
+def brute_curves(y, score):
+    """Both rates and the share of positives at each threshold, from nobody flagged to all."""
+    cuts = [np.inf, *np.unique(score)[::-1]]
+    return np.array([((score[y == 1] >= c).mean(), (score[y == 0] >= c).mean()) for c in cuts])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_and_distances_of_the_roc_curve_are_those_of_every_threshold(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(60) < 15).astype(int)
+    score = np.round(rng.normal(size=60) + y, 1)
+    curve = brute_curves(y, score)
+    assert steelyard.ks(y, score) == pytest.approx((curve[:, 0] - curve[:, 1]).max(), abs=1e-15)
+    assert steelyard.ks(y, -score) >= 0 == steelyard.ks([1, 0], [0.1, 0.9])
+    assert steelyard.gini(y, score) == pytest.approx(2 * steelyard.roc_auc(y, score) - 1, abs=1e-15)
+    for at in (0.0, 0.1, 0.5, 1.0):
+        assert steelyard.recall_at_fpr(y, score, at=at) == pytest.approx(curve[curve[:, 1] <= at, 0].max())
+    for at in (0.1, 0.9, 1.0):
+        expected = 1 - curve[curve[:, 0] >= at, 1].min()
+        assert steelyard.specificity_at_recall(y, score, at=at) == pytest.approx(expected)
+    p = 1 / (1 + np.exp(-score))
+    assert steelyard.discrimination_slope(y, p) == pytest.approx(p[y == 1].mean() - p[y == 0].mean(), abs=1e-15)
+
+
+@pytest.mark.parametrize("ratio", [None, 0.3, 2.0])
+def test_h_measure_is_what_the_best_threshold_for_every_cost_removes(ratio):
+    """By adding up costs on a fine grid, each at its best threshold."""
+    rng = np.random.default_rng(3)
+    y = rng.permutation(np.arange(80) < 20).astype(int)
+    score = rng.normal(size=80) + y
+    curve, shape = brute_curves(y, score), 1 + 1 / (ratio or y.mean() / (1 - y.mean()))
+    cost = (np.arange(20_000) + 0.5) / 20_000
+    density = cost * (1 - cost) ** (shape - 1)
+    share = y.mean()
+    least = (cost[:, None] * (1 - share) * curve[:, 1] + (1 - cost[:, None]) * share * (1 - curve[:, 0])).min(1)
+    without = np.minimum(cost * (1 - share), (1 - cost) * share)
+    expected = 1 - (least * density).sum() / (without * density).sum()
+    assert steelyard.h_measure(y, score, severity_ratio=ratio) == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_area_under_precision_recall_gain_is_what_is_missing_of_one():
+    """One less (P / N) x the integral of the false positive rate over recall^3, from the prevalence to 1."""
+    rng = np.random.default_rng(4)
+    y = rng.permutation(np.arange(100) < 30).astype(int)
+    score = rng.normal(size=100) + y
+    curve, share = brute_curves(y, score), 0.3
+    recall = np.linspace(share, 1, 200_001)
+    points = {r: f for r, f in reversed(list(map(tuple, curve)))}  # of one recall the fewest false positives
+    at, first = np.array(sorted(points)), [points[r] for r in sorted(points)]
+    last = dict(map(tuple, curve))
+    place = np.clip(np.searchsorted(at, recall, side="left"), 1, len(at) - 1)
+    into = (recall - at[place - 1]) / (at[place] - at[place - 1])
+    left, right = np.array([last[r] for r in at])[place - 1], np.array(first)[place]
+    false_rate = left + into * (right - left)
+    missing = share / (1 - share) * np.trapezoid(false_rate / recall**3, recall)
+    assert steelyard.auprg(y, score) == pytest.approx(1 - missing, abs=2e-4)
+    assert steelyard.auprg(y, y) == 1 and steelyard.auprg(y, np.ones(100)) == pytest.approx(0, abs=1e-15)
+
+
+def test_metrics_of_curves_do_not_depend_on_how_rows_are_weighted_together():
+    rng = np.random.default_rng(5)
+    y, score, times = (
+        rng.permutation(np.arange(50) < 12).astype(int),
+        rng.integers(1, 20, 50) / 20,
+        rng.integers(1, 4, 50),
+    )
+    names = [
+        "gini",
+        "ks",
+        "recall_at_fpr",
+        "specificity_at_recall",
+        "h_measure",
+        "auprg",
+        "mcc_f1",
+        "discrimination_slope",
+    ]
+    for name in names:
+        weighted = steelyard.get_metric(name)(y, score, sample_weight=times)
+        assert weighted == pytest.approx(
+            steelyard.get_metric(name)(np.repeat(y, times), np.repeat(score, times)), abs=1e-12
+        )
+        alone = ScoreTable(ClassScores(np.zeros(0)), ClassScores(np.arange(5) / 5))
+        assert steelyard.get_metric(name).why(alone) == "no positives"
+
+
+def test_intervals_of_the_best_thresholds_reach_down_to_chance_and_what_depends_on_rows_has_none():
+    rng = np.random.default_rng(6)
+    y = rng.permutation(np.arange(200) < 20).astype(int)
+    for name in ("ks", "h_measure"):
+        random = steelyard.interval(name, y, y_score=rng.random(200))
+        skilled = steelyard.interval(name, y, y_score=rng.normal(size=200) + 2 * y)
+        assert random.low == 0 < random.value <= random.high
+        assert 0.2 < skilled.low < skilled.value < skilled.high < 1
+        assert skilled.method == "isotonic"
+    alone = steelyard.interval("mcc_f1", y, y_score=rng.random(200))
+    assert np.isnan(alone.low) and "how many rows" in alone.why
+    area, doubled = (steelyard.interval(name, y, y_score=rng.random(200) + 0 * y) for name in ("roc_auc", "gini"))
+    assert area.method == doubled.method

@@ -298,6 +298,62 @@ class _LabelMetricBeta(Metric):
         beta: float = 1.0,
     ) -> Array: ...
 
+class _LabelMetricCostFnCostFp(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        cost_fn: float = 1.0,
+        cost_fp: float = 1.0,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike | Confusion,
+        y_pred: ArrayLike | None = None,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        cost_fn: float = 1.0,
+        cost_fp: float = 1.0,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts | Confusion,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        cost_fn: float = 1.0,
+        cost_fp: float = 1.0,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Counts[Array],
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        cost_fn: float = 1.0,
+        cost_fp: float = 1.0,
+    ) -> Array: ...
+
 class _LabelMetricCostFnCostFpCostTpCostTn(Metric):
     @overload  # type: ignore[override]
     def __call__(
@@ -558,7 +614,50 @@ class _ScoreMetric(Metric):
         zero_division: float | str | None = None,
     ) -> float: ...
 
-class _ScoreMetricAt(Metric):
+class _ScoreMetricAt1(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        at: float = 0.1,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        at: float = 0.1,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        at: float = 0.1,
+    ) -> float: ...
+
+class _ScoreMetricAt2(Metric):
     @overload  # type: ignore[override]
     def __call__(
         self,
@@ -601,7 +700,7 @@ class _ScoreMetricAt(Metric):
         at: float = 0.9,
     ) -> float: ...
 
-class _ScoreMetricBins(Metric):
+class _ScoreMetricBins1(Metric):
     @overload  # type: ignore[override]
     def __call__(
         self,
@@ -642,6 +741,49 @@ class _ScoreMetricBins(Metric):
         undefined: float | str = ...,
         zero_division: float | str | None = None,
         bins: int = 10,
+    ) -> float: ...
+
+class _ScoreMetricBins2(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        bins: int = 100,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        bins: int = 100,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        bins: int = 100,
     ) -> float: ...
 
 class _ScoreMetricK1(Metric):
@@ -774,6 +916,49 @@ class _ScoreMetricMaxFprMultiClass(Metric):
         zero_division: float | str | None = None,
         max_fpr: float | None = None,
         multi_class: Literal["ovr", "ovo"] = "ovr",
+    ) -> float: ...
+
+class _ScoreMetricSeverityRatio(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: str = "native",
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        severity_ratio: float | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        average: None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        severity_ratio: float | None = None,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        y_true: ScoreTable,
+        *,
+        pos_label: Label = None,
+        average: str = "native",
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        severity_ratio: float | None = None,
     ) -> float: ...
 
 class _ScoreMetricShare(Metric):
@@ -943,6 +1128,8 @@ critical_success_index: _LabelMetric
 """Jaccard index: Share of the rows positive in truth or prediction that are positive in both."""
 threat_score: _LabelMetric
 """Jaccard index: Share of the rows positive in truth or prediction that are positive in both."""
+f_star: _LabelMetric
+"""Jaccard index: Share of the rows positive in truth or prediction that are positive in both."""
 fowlkes_mallows: _LabelMetric
 """Fowlkes-Mallows index: Geometric mean of precision and recall."""
 balanced_accuracy: _LabelMetric
@@ -979,6 +1166,12 @@ markedness: _LabelMetric
 """Markedness: Precision plus negative predictive value less 1."""
 p4: _LabelMetric
 """P4: Harmonic mean of precision, recall, specificity and negative predictive value."""
+symmetric_balanced_accuracy: _LabelMetric
+"""Symmetric balanced accuracy: Mean of precision, recall, specificity and negative predictive value."""
+sba: _LabelMetric
+"""Symmetric balanced accuracy: Mean of precision, recall, specificity and negative predictive value."""
+correlation_distance: _LabelMetric
+"""Correlation distance: Angle whose cosine is MCC, as a share of a half turn: 1/2 is no correlation."""
 optimized_precision: _LabelMetric
 """Optimized precision: Accuracy less a penalty for unequal class recalls."""
 op: _LabelMetric
@@ -1021,10 +1214,16 @@ iba: _LabelMetricAlphaOf
 it is below."""
 f_beta: _LabelMetricBeta
 """F-beta: Harmonic mean of precision and recall, with recall beta times as important."""
+normalized_expected_cost: _LabelMetricCostFnCostFp
+"""Normalized expected cost: Cost of the errors over that of the better of flagging all rows and none, which has 1."""
 expected_cost: _LabelMetricCostFnCostFpCostTpCostTn
 """Expected cost: Mean cost per row, given the cost of each cell of the confusion matrix."""
 net_benefit: _LabelMetricThreshold
 """Net benefit: True positives less false positives times the odds of the threshold, per row."""
+standardized_net_benefit: _LabelMetricThreshold
+"""Standardized net benefit: Net benefit over that of flagging the positives alone, which is the prevalence."""
+relative_utility: _LabelMetricThreshold
+"""Standardized net benefit: Net benefit over that of flagging the positives alone, which is the prevalence."""
 class_weighted_accuracy: _LabelMetricW
 """Class-weighted accuracy: Mean of the two class recalls with weight w on the positive one."""
 cwa: _LabelMetricW
@@ -1098,16 +1297,53 @@ remove."""
 bss: _ScoreMetric
 """Brier skill score: Share of the Brier score of predicting the prevalence for every row that the probabilities
 remove."""
-recall_at_precision: _ScoreMetricAt
+gini: _ScoreMetric
+"""Gini coefficient: Twice the area under the ROC curve less one: 0 for a random ranking, the accuracy ratio of a CAP
+curve."""
+somers_d: _ScoreMetric
+"""Gini coefficient: Twice the area under the ROC curve less one: 0 for a random ranking, the accuracy ratio of a CAP
+curve."""
+accuracy_ratio: _ScoreMetric
+"""Gini coefficient: Twice the area under the ROC curve less one: 0 for a random ranking, the accuracy ratio of a CAP
+curve."""
+ks: _ScoreMetric
+"""Kolmogorov-Smirnov statistic: Largest recall less false positive rate at any threshold, which is the largest
+informedness."""
+kolmogorov_smirnov: _ScoreMetric
+"""Kolmogorov-Smirnov statistic: Largest recall less false positive rate at any threshold, which is the largest
+informedness."""
+auprg: _ScoreMetric
+"""Area under the precision-recall-gain curve: Area under precision gain over recall gain: 0 is what flagging all rows
+has, 1 a perfect ranking."""
+precision_recall_gain_auc: _ScoreMetric
+"""Area under the precision-recall-gain curve: Area under precision gain over recall gain: 0 is what flagging all rows
+has, 1 a perfect ranking."""
+discrimination_slope: _ScoreMetric
+"""Discrimination slope: Mean probability of the positives less that of the negatives."""
+tjur_r2: _ScoreMetric
+"""Discrimination slope: Mean probability of the positives less that of the negatives."""
+coefficient_of_discrimination: _ScoreMetric
+"""Discrimination slope: Mean probability of the positives less that of the negatives."""
+recall_at_fpr: _ScoreMetricAt1
+"""Recall at FPR: Highest recall at any threshold whose false positive rate is at most the given one."""
+sensitivity_at_fpr: _ScoreMetricAt1
+"""Recall at FPR: Highest recall at any threshold whose false positive rate is at most the given one."""
+recall_at_precision: _ScoreMetricAt2
 """Recall at precision: Highest recall at any threshold whose precision is at least the given one."""
-precision_at_recall: _ScoreMetricAt
+precision_at_recall: _ScoreMetricAt2
 """Precision at recall: Highest precision at any threshold whose recall is at least the given one."""
-expected_calibration_error: _ScoreMetricBins
+specificity_at_recall: _ScoreMetricAt2
+"""Specificity at recall: Highest specificity at any threshold whose recall is at least the given one."""
+specificity_at_sensitivity: _ScoreMetricAt2
+"""Specificity at recall: Highest specificity at any threshold whose recall is at least the given one."""
+expected_calibration_error: _ScoreMetricBins1
 """Expected calibration error: Mean absolute gap between mean predicted probability and share of positives, in bins of
 equal width."""
-ece: _ScoreMetricBins
+ece: _ScoreMetricBins1
 """Expected calibration error: Mean absolute gap between mean predicted probability and share of positives, in bins of
 equal width."""
+mcc_f1: _ScoreMetricBins2
+"""MCC-F1 metric: Nearness of the curve of MCC over F1 to the point where both are 1, averaged over ranges of MCC."""
 precision_at_k: _ScoreMetricK1
 """Precision at k: Precision among the k highest-scored rows, or of weighted rows that share of the weight; ties count
 in part."""
@@ -1120,6 +1356,8 @@ auc: _ScoreMetricMaxFprMultiClass
 """ROC AUC: Area under the ROC curve: the probability that a random positive scores above a random negative."""
 auroc: _ScoreMetricMaxFprMultiClass
 """ROC AUC: Area under the ROC curve: the probability that a random positive scores above a random negative."""
+h_measure: _ScoreMetricSeverityRatio
+"""H-measure: Share of the least expected cost without scores that the best threshold for every cost removes."""
 lift: _ScoreMetricShare
 """Lift: Precision among the highest-scored share of the rows over the prevalence."""
 weighted_auc: _ScoreOrLabelMetricRhoBands

@@ -13,6 +13,8 @@ from steelyard.metrics.references import reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+RELOADED = "maierhein2024"
+
 
 @dataclass(frozen=True, eq=False)
 class Advice(Flat):
@@ -28,11 +30,15 @@ class Advice(Flat):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommendation(Result[Advice]):
-    """The metrics to read, what to report beside them, and what to avoid, each with the property behind it."""
+    """The metrics to read, what to report beside them, and what to avoid, each with the property behind it.
+
+    `differs`: where the advice of others is another.
+    """
 
     use: tuple[Advice, ...]
     beside: tuple[str, ...]
     avoid: tuple[Advice, ...]
+    differs: tuple[str, ...] = ()
     also_saved: ClassVar = ("sources",)
 
     def __iter__(self) -> Iterator[Advice]:
@@ -50,7 +56,8 @@ class Recommendation(Result[Advice]):
     def notes(self) -> list[str]:
         """What to report beside the metrics, and where the reasons are from."""
         beside = [f"Report beside them: {'; '.join(self.beside)}."] if self.beside else []
-        return beside + [f"[{key}] {words}" for key, words in self.sources.items()]
+        others = [f"Others advise otherwise: {'; '.join(self.differs)}."] if self.differs else []
+        return beside + others + [f"[{key}] {words}" for key, words in self.sources.items()]
 
     @property
     def headline(self) -> str:
@@ -61,6 +68,7 @@ class Recommendation(Result[Advice]):
     def sources(self) -> dict[str, str]:
         """What the advice cites, in words, by its key."""
         cited = dict.fromkeys(advice.cite for advice in (*self.use, *self.avoid) if advice.cite)
+        cited |= {RELOADED: None} if self.differs else {}
         return {key: reference(key) for key in cited}
 
     def __repr__(self) -> str:
@@ -68,6 +76,7 @@ class Recommendation(Result[Advice]):
             "Read first:": map(str, self.use),
             "Report beside them:": self.beside,
             "Not to decide by:": map(str, self.avoid),
+            "Where others advise otherwise:": self.differs,
             "Sources:": (f"[{key}] {words}" for key, words in self.sources.items()),
         }
         indented = {head: [f"  {line}" for line in lines] for head, lines in parts.items()}

@@ -14,6 +14,7 @@ from steelyard.auditing.decisions import cells_text
 from steelyard.auditing.exact_values import ExactFormula, Value, difference, exact_expression
 from steelyard.auditing.symbolic_sums import LONGEST, is_available
 from steelyard.errors import InputError, InputTypeError, SteelyardError
+from steelyard.metrics.expression import Operation
 from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.statistics.counts import Cells
 
@@ -73,6 +74,14 @@ class AuditedMetric:
         with np.errstate(all="ignore"):
             values = evaluate_expression(self.formula.node, Cells(*tables.T.astype(np.float64)))
         return np.broadcast_to(np.asarray(values, dtype=np.float64), len(tables))
+
+    @property
+    def orders_by(self) -> ExactFormula | None:
+        """A formula of which the value is a rising function: an angle falls where its cosine rises."""
+        match self.formula and self.formula.node:
+            case Operation(sign="angle", args=(cosine,)):
+                return ExactFormula(-cosine)
+        return self.formula
 
     @property
     def by_search(self) -> str:

@@ -77,7 +77,8 @@ def case_outcome(audited: AuditedMetric, law: Law, case: Sequence[int]) -> Count
     if value is None or other is None:
         return None
     gap = audited.gap(value, other)
-    if gap == 0 or (law.relation != "=" and (gap < 0) == (law.relation_for(audited.metric) == "<=")):
+    relation = law.relation_for(audited.metric)
+    if (gap == 0 and "=" in relation) or (gap != 0 and relation[0] == ("<" if gap < 0 else ">")):
         return False
     after = four_cells(against) if isinstance(against, tuple) else None
     return Counterexample(four_cells(before), after, str(value), str(other))
@@ -101,6 +102,7 @@ def _suspects(
     value = audited.floats(before)
     other = audited.floats(against) if against.ndim == 2 else against
     with np.errstate(all="ignore"):
-        gap = {"=": np.abs, "<=": np.positive, ">=": np.negative}[law.relation_for(audited.metric)](value - other)
-        apart = gap > SUSPICIOUS * np.maximum(1, np.abs(value))
+        relation = law.relation_for(audited.metric)
+        gap = {"=": np.abs, "<": np.positive, ">": np.negative}[relation[0]](value - other)
+        apart = gap > (1 if "=" in relation else -1) * SUSPICIOUS * np.maximum(1, np.abs(value))
     yield from (cases[i] for i in np.flatnonzero(apart))

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from steelyard.auditing.angles import angle_share
 from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, as_expression, trace
 from steelyard.statistics.counts import CELLS
 
@@ -181,6 +182,8 @@ def _compute(step: Step, inputs: list[Any]) -> StepResult:
             return abs(a) if isinstance(a, Fraction) else a.copy_abs()
         case "sqrt", (a,):
             return _root(a)
+        case "angle", (a,):
+            return angle_share(_decimal(a), _DIGITS, NOISE)
         case sign, (a, b):
             return _HOLDS[sign](difference(a, b))
     raise TypeError(f"{step.sign} is no operation of a formula.")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SMALL = 4  # variables up to here are tried one and all
 _LARGE = 1000  # and at random up to here
 _DRAWS = 500
+_TURNED = str.maketrans("<>", "><")
 
 
 def _always(*values: Array | int) -> Array | bool:
@@ -29,8 +30,9 @@ def _always(*values: Array | int) -> Array | bool:
 
 @dataclass(frozen=True)
 class Law:
-    """For all values of the variables, the value on one table equals (or is at most) that on another, or a number.
+    """For all values of the variables, the value on one table equals (is at most, is less than) that on another.
 
+    Or than a number.
     A variable in `positive` is never 0, and `valid` says which variables make a table of the law at all. `grows` names
     the cell that alone makes the difference. The variables stand for numbers, arrays, fractions or symbols.
     """
@@ -76,9 +78,9 @@ class Law:
 
     def relation_for(self, metric: Metric) -> str:
         """The relation for this metric: turned round where lower is better."""
-        if self.relation == "=" or metric.direction != "lower":
+        if metric.direction != "lower":
             return self.relation
-        return ">=" if self.relation == "<=" else "<="
+        return self.relation.translate(_TURNED)
 
     def random_cases(self, draws: int = _DRAWS, largest: int = _LARGE) -> Iterator[tuple[int, ...]]:
         """Larger values of the variables at random, now and then a 0."""
@@ -168,3 +170,46 @@ NO_SKILL = Law(
     "p n",
     lambda _, __, yes, no: yes + no > 0,
 )
+
+
+TRANSPOSITION = Law(CELLS, lambda *cells: cells, lambda tp, fn, fp, tn: (tp, fp, fn, tn))
+
+
+def _both_classes(tp: Any, fn: Any, fp: Any, tn: Any, *_: Any) -> Any:
+    return (tp + fn > 0) & (fp + tn > 0)
+
+
+def _with_errors(*cells: Any) -> Any:
+    return _both_classes(*cells) & (cells[1] + cells[2] > 0)
+
+
+def _with_hits(*cells: Any) -> Any:
+    return _both_classes(*cells) & (cells[0] + cells[3] > 0)
+
+
+MAXIMAL_AGREEMENT = (
+    Law(("tp", "tn"), lambda tp, tn: (tp, 0, 0, tn), lambda *_: (1, 0, 0, 1), "tp tn"),
+    Law(CELLS, lambda *cells: cells, lambda *_: (1, 0, 0, 1), valid=_with_errors, relation="<"),
+)
+
+
+MINIMAL_AGREEMENT = (
+    Law(("fn", "fp"), lambda fn, fp: (0, fn, fp, 0), lambda *_: (0, 1, 1, 0), "fn fp"),
+    Law(CELLS, lambda *cells: cells, lambda *_: (0, 1, 1, 0), valid=_with_hits, relation=">"),
+)
+
+
+def _correction(before: Callable[..., tuple[Any, ...]], after: Callable[..., tuple[Any, ...]]) -> Law:
+    return Law((*CELLS, "more"), before, after, "more", lambda *v: _both_classes(*before(*v)), relation="<")
+
+
+CORRECTIONS = (
+    _correction(lambda tp, fn, fp, tn, k: (tp, fn + k, fp, tn), lambda tp, fn, fp, tn, k: (tp + k, fn, fp, tn)),
+    _correction(lambda tp, fn, fp, tn, k: (tp, fn, fp + k, tn), lambda tp, fn, fp, tn, k: (tp, fn, fp, tn + k)),
+)
+
+
+def strictly_grown_cell(cell: str) -> Law:
+    """The value is better when a right cell grows while there are errors, worse when a wrong one does beside hits."""
+    law, is_right = grown_cell(cell), cell in ("tp", "tn")
+    return replace(law, relation="<" if is_right else ">", valid=_with_errors if is_right else _with_hits)

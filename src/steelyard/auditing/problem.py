@@ -42,6 +42,10 @@ class Problem:
     rarer: str = "positives"
     classes: int = 2
     similar_classes: bool = False
+    calibration: bool = False
+    capacity: int | None = None
+    threshold: float | None = None
+    clusters: bool = False
 
     @property
     def wanted(self) -> dict[str, bool]:
@@ -90,23 +94,51 @@ def _names(table: Confusion) -> list[str]:
     return ["positives" if label == positive else "negatives" for label in table.labels]
 
 
-def checked_problem(
-    *, alike: bool, may_fail: bool, in_use: bool, ranking: bool | None, costs: bool, positives: int | None
-) -> Problem:
-    """The answers given, checked."""
-    flags = {
-        "equal_class_weight": alike,
-        "allow_zero_recall": may_fail,
-        "deployment_prevalence": in_use,
-        "costs": costs,
-        "ranking": bool(ranking) if ranking is None else ranking,
-    }
-    wrong = next((name for name, flag in flags.items() if not isinstance(flag, (bool, np.bool_))), None)
-    if wrong:
-        raise InputTypeError(f"{wrong} is answered by True or False, not {flags[wrong]!r}.")
-    if ranking and costs:
-        raise InputError("Scores that are used as an order make no errors to cost; give ranking or costs, not both.")
-    whole = isinstance(positives, (int, np.integer)) and not isinstance(positives, bool)
-    if positives is not None and not (whole and positives >= 1):
-        raise InputError(f"positives is the number of positives in the test set, 1 or more, not {positives!r}.")
-    return Problem(alike, may_fail, in_use, ranking, costs, None if positives is None else int(positives))
+def checked_problem(**answers: object) -> Problem:
+    """The answers given, by the names of `recommend`, checked."""
+    for name in _YES_OR_NO:
+        if not isinstance(answers[name], (bool, np.bool_)) and not (name == "ranking" and answers[name] is None):
+            raise InputTypeError(f"{name} is answered by True or False, not {answers[name]!r}.")
+    if answers["ranking"] and (answers["costs"] or answers["reference_threshold"] is not None):
+        raise InputError(
+            "Scores that are used as an order make no errors to cost; give ranking, or costs or a threshold, not both."
+        )
+    counts = {name: _count(name, answers[name]) for name in _COUNTS}
+    chosen = {field: answers[name] for name, field in _YES_OR_NO.items()}
+    return Problem(
+        **chosen,  # type: ignore[arg-type]  # checked above
+        rows=counts["positives"],
+        capacity=counts["capacity"],
+        threshold=_probability(answers["reference_threshold"]),
+    )
+
+
+_YES_OR_NO = {
+    "equal_class_weight": "alike",
+    "allow_zero_recall": "may_fail",
+    "deployment_prevalence": "in_use",
+    "ranking": "ranking",
+    "costs": "costs",
+    "calibration": "calibration",
+    "clusters": "clusters",
+}
+_COUNTS = {
+    "positives": "the number of positives in the test set",
+    "capacity": "how many rows can be looked at",
+}
+
+
+def _count(name: str, given: object) -> int | None:
+    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+    if given is not None and not (whole and int(given) >= 1):  # type: ignore[call-overload]  # as asked
+        raise InputError(f"{name} is {_COUNTS[name]}, 1 or more, not {given!r}.")
+    return None if given is None else int(given)  # type: ignore[call-overload]  # a whole number
+
+
+def _probability(given: object) -> float | None:
+    is_number = isinstance(given, (float, int, np.floating)) and not isinstance(given, bool)
+    if given is not None and not (is_number and 0 < float(given) < 1):  # type: ignore[arg-type]  # as asked
+        raise InputError(
+            f"reference_threshold is the probability from which a row is flagged, between 0 and 1, not {given!r}."
+        )
+    return None if given is None else float(given)  # type: ignore[arg-type]  # a number

@@ -6,7 +6,7 @@ import itertools
 import time
 from typing import TYPE_CHECKING
 
-from steelyard.auditing.sign_proofs import is_smooth, never_negative
+from steelyard.auditing.sign_proofs import is_positive, is_smooth, never_negative
 from steelyard.auditing.symbolic_sums import LONGEST, SymbolicField, SymbolicSum, Unprovable
 from steelyard.auditing.symbolic_values import COMPARISONS, same_by_parts, symbolic_value
 from steelyard.statistics.counts import CELLS
@@ -33,6 +33,36 @@ def on_all_tables(formulas: Sequence[ExactFormula], holds: Callable[..., bool]) 
     except (Unprovable, ImportError):
         return False
     return True
+
+
+def on_related_tables(
+    audited: AuditedMetric,
+    names: Sequence[str],
+    tables: Callable[..., Sequence[Sequence[SymbolicSum]]],
+    holds: Callable[..., bool],
+) -> bool:
+    """Whether algebra shows a statement about the values on several tables of some variables, be they 0 or not.
+
+    Where one of the values is undefined, nothing is stated.
+    """
+    start = time.thread_time()
+    try:
+        for pattern in itertools.product((1, 0), repeat=len(names)):
+            variables = _variables(names, pattern, start + audited.seconds)
+            values = [_side_value(_formula(audited), tuple(cells), variables[0].field) for cells in tables(*variables)]
+            if None not in values and not holds(variables, *values):
+                return False
+    except (Unprovable, ImportError):
+        return False
+    finally:
+        audited.seconds -= time.thread_time() - start
+    return True
+
+
+def _formula(audited: AuditedMetric) -> ExactFormula:
+    if audited.formula is None:
+        raise Unprovable
+    return audited.formula
 
 
 def proved(audited: AuditedMetric, law: Law) -> str | None:
@@ -62,37 +92,42 @@ def _comparisons(audited: AuditedMetric) -> int:
 
 
 def _holds_on(audited: AuditedMetric, law: Law, pattern: tuple[int, ...], until: float) -> bool:
-    assert audited.formula is not None  # noqa: S101 - proofs are asked of formulas
     variables = _variables(law.variables, pattern, until)
     field = variables[0].field
     tables = law.before(*variables), law.against(*variables)
+    formula = audited.orders_by if isinstance(tables[1], tuple) else audited.formula
+    assert formula is not None  # noqa: S101 - proofs are asked of formulas
     if (
         law.relation == "="
         and isinstance(tables[1], tuple)
-        and same_by_parts(audited.formula, *(_cells(t, field) for t in tables))
+        and same_by_parts(formula, *(_cells(t, field) for t in tables))
     ):
         return True
-    before, other = (_side_value(audited.formula, side, field) for side in tables)
+    before, other = (_side_value(formula, side, field) for side in tables)
     if before is None or other is None:
         return True
     gap = other - before
-    if law.relation == "=":
-        return not gap.terms
-    return never_negative(gap if law.relation_for(audited.metric) == "<=" else -gap)
+    return not gap.terms if law.relation == "=" else _has_sign(gap, law.relation_for(audited.metric))
+
+
+def _has_sign(gap: SymbolicSum, relation: str) -> bool:
+    """Whether what is added to come to the other side has the sign of the relation."""
+    signed = gap if relation[0] == "<" else -gap
+    return never_negative(signed) if "=" in relation else is_positive(signed)
 
 
 def _has_right_slope(audited: AuditedMetric, law: Law, pattern: tuple[int, ...], until: float) -> bool:
     """Whether the derivative by the cell that grows has the right sign, where that cell is not empty."""
-    assert audited.formula is not None and law.grows is not None  # noqa: S101 - see above
+    assert audited.orders_by is not None and law.grows is not None  # noqa: S101 - see above
     at = CELLS.index(law.grows)
     variables = _variables(law.variables, pattern, until)
-    value = _side_value(audited.formula, law.before(*variables), variables[0].field) if pattern[at] else None
+    value = _side_value(audited.orders_by, law.before(*variables), variables[0].field) if pattern[at] else None
     if value is None:
         return True
     if not is_smooth(value):
         return False
     slope = value.derivative(variables[at])
-    return never_negative(slope if law.relation_for(audited.metric) == "<=" else -slope)
+    return _has_sign(slope, law.relation_for(audited.metric))
 
 
 def _variables(names: Sequence[str], pattern: tuple[int, ...], until: float) -> list[SymbolicSum]:

@@ -24,8 +24,11 @@ from steelyard.auditing.decisions import (
 )
 from steelyard.auditing.proof import proved
 from steelyard.auditing.property_list import PROPERTIES, Property, get_property
+from steelyard.auditing.random_predictions import constant_baseline
 from steelyard.auditing.range_bounds import bounds_attained
 from steelyard.auditing.symbolic_sums import is_available
+from steelyard.auditing.triangles import distance
+from steelyard.auditing.true_probabilities import fixed_threshold
 from steelyard.metrics.registry import get_metric, is_builtin, list_metrics
 
 if TYPE_CHECKING:
@@ -112,12 +115,28 @@ def _anew(stored: Decisions, audited: AuditedMetric, property_: Property) -> Dec
 
 
 def _decided(audited: AuditedMetric, property_: Property) -> Decision:
-    if property_.name == "bounds_attained":
-        return Decision(audited.metric.name, property_.name, *bounds_attained(audited))
-    reason = _why_not_applicable(audited.metric, property_)
-    if reason:
-        return Decision(audited.metric.name, property_.name, DOES_NOT_APPLY, reason)
-    return Decision(audited.metric.name, property_.name, *_judged(audited, property_.laws))
+    reason = "" if property_.name == "bounds_attained" else _why_not_applicable(audited.metric, property_)
+    ruling = (DOES_NOT_APPLY, reason, None) if reason else _ruling(audited, property_.name)
+    return Decision(audited.metric.name, property_.name, *ruling)
+
+
+def _ruling(audited: AuditedMetric, name: str) -> Ruling:
+    """The verdict on a property by what decides it: its laws, or a search of its own."""
+    match name:
+        case "bounds_attained":
+            return bounds_attained(audited)
+        case "constant_baseline":
+            return constant_baseline(audited)
+        case "fixed_threshold":
+            return fixed_threshold(audited)
+        case "distance":
+            return distance(audited, partial(_ruling, audited))
+    ruling = _judged(audited, PROPERTIES[name].laws)
+    if name != "corrections_improve" or ruling[0] in (PROVED, REFUTED):
+        return ruling
+    # A correction is a hit more, beside the error, and then an error less, beside the hit.
+    follows = _ruling(audited, "strictly_monotone")[0] == PROVED
+    return (PROVED, "algebra: it is strictly monotone", None) if follows else ruling
 
 
 def _why_not_applicable(metric: Metric, property_: Property) -> str:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 from steelyard.auditing.laws import (
     CLASS_SWAP,
+    CORRECTIONS,
     EQUAL_RECALLS,
     LEANING_TO_POSITIVES,
+    MAXIMAL_AGREEMENT,
+    MINIMAL_AGREEMENT,
     MORE_POSITIVES,
     NO_CREDIT,
     NO_NEGATIVE_FOUND,
     NO_POSITIVE_FOUND,
     NO_SKILL,
+    TRANSPOSITION,
     Law,
     changed_cell,
     grown_cell,
+    strictly_grown_cell,
 )
 from steelyard.errors import UnknownNameError, did_you_mean
 from steelyard.statistics.counts import CELLS
@@ -125,12 +131,75 @@ _ALL = (
         (LEANING_TO_POSITIVES,),
     ),
     Property(
-        "constant_chance",
-        "Constant no-skill baseline",
-        "A random predictor scores the same whatever the prevalence and the prediction rate.",
-        "Powers wants it, so that a value can be compared with a random predictor's without the margins.",
-        ("powers2011",),
+        "approximate_constant_baseline",
+        "Constant no-skill baseline, approximately",
+        "The value is the same on every table on which truth and prediction are independent.",
+        "Powers wants it, so that a value can be compared with a random predictor's without the margins; "
+        "Gösgens, as what many rows come close to.",
+        ("powers2011", "gosgens2021"),
         (NO_SKILL,),
+    ),
+    Property(
+        "constant_baseline",
+        "Constant no-skill baseline in expectation",
+        "The mean over random predictions is the same whatever the classes' sizes and the number of flagged rows.",
+        "Gösgens wants it, so that no margins of a table make a random predictor look better.",
+        ("gosgens2021",),
+    ),
+    Property(
+        "transposition_symmetry",
+        "Symmetry of truth and prediction",
+        "The value stays when fn and fp are exchanged, as if the predictions were the truth.",
+        "Gösgens wants it where two labellings are compared; who knows which of them is true need not.",
+        ("gosgens2021",),
+        (TRANSPOSITION,),
+    ),
+    Property(
+        "maximal_agreement",
+        "Best exactly without errors",
+        "All tables of both classes without errors have one value, and every table with an error a worse one.",
+        "Gösgens wants it, so that the best value means that nothing is wrong.",
+        ("gosgens2021",),
+        MAXIMAL_AGREEMENT,
+    ),
+    Property(
+        "minimal_agreement",
+        "Worst exactly without hits",
+        "All tables of both classes without a right prediction have one value, and every other table a better one.",
+        "Gösgens wants it, so that the worst value means that nothing is right.",
+        ("gosgens2021",),
+        MINIMAL_AGREEMENT,
+    ),
+    Property(
+        "corrections_improve",
+        "Every correction improves",
+        "The value is better when a wrong prediction is made right, whichever it is.",
+        "Gösgens (monotonicity) and whoever trains towards a metric: no error is then free.",
+        ("gosgens2021",),
+        CORRECTIONS,
+    ),
+    Property(
+        "strictly_monotone",
+        "Strictly monotone in every cell",
+        "The value is better for one more right prediction where there are errors, and worse for one more wrong one.",
+        "Gösgens (strong monotonicity), where test sets of different sizes are compared.",
+        ("gosgens2021",),
+        tuple(map(strictly_grown_cell, CELLS)),
+    ),
+    Property(
+        "distance",
+        "A distance between labellings",
+        "What is missing of the best value is 0 of equal labellings alone, the same both ways, and obeys the triangle "
+        "inequality.",
+        "Gösgens wants it, so that labellings near to the truth are near to each other.",
+        ("gosgens2021",),
+    ),
+    Property(
+        "fixed_threshold",
+        "One threshold for true probabilities",
+        "Of true probabilities, flagging the rows above one threshold is best, whatever the rows are.",
+        "Decision theory wants it (Elkan): the costs alone determine which probability is high enough.",
+        ("elkan2001",),
     ),
     *(
         Property(
@@ -153,6 +222,9 @@ _ALL = (
 )
 
 
+_FORMER = {"constant_chance": "approximate_constant_baseline"}  # of 0.1
+
+
 PROPERTIES: dict[str, Property] = {property_.name: property_ for property_ in _ALL}
 
 
@@ -160,6 +232,9 @@ def get_property(name: str | Property) -> Property:
     """The property of that name."""
     if isinstance(name, Property):
         return name
+    if name in _FORMER:
+        warnings.warn(f"The property {name} is now called {_FORMER[name]}.", DeprecationWarning, stacklevel=3)
+        name = _FORMER[name]
     if name not in PROPERTIES:
         near = did_you_mean(name, PROPERTIES) or f" There are {', '.join(PROPERTIES)}."
         raise UnknownNameError(f"No property is called {name!r}.{near}")

@@ -16,7 +16,7 @@ _HOLDS = {
     "no_credit_when_a_class_fails": "gives no credit where one class has zero recall",
     "zero_when_a_class_fails": "is 0 where one class has zero recall",
     "equal_recalls_kept": "reads like a rate: x where both recalls are x",
-    "constant_chance": "has one no-skill baseline, whatever the margins",
+    "approximate_constant_baseline": "has one no-skill baseline, whatever the margins",
     "monotone_tp": "is never worse for one more true positive",
     "monotone_fn": "is never better for one more false negative",
     "monotone_fp": "is never better for one more false positive",

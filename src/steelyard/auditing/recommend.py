@@ -11,6 +11,7 @@ import numpy as np
 from steelyard._renamed import renamed_keywords
 from steelyard.analysis.results.formatting import listed
 from steelyard.auditing.advice import Advice, Recommendation
+from steelyard.auditing.core_set import with_core
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.order_advice import order_metrics
 from steelyard.auditing.problem import Problem, checked_problem
@@ -29,7 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Advice", "Recommendation", "recommend"]
 _MOST = 3
-_VIRTUES = ("equal_recalls_kept", "zero_when_a_class_fails", "constant_chance", "monotone_tp", "monotone_fp")
+_VIRTUES = (
+    "equal_recalls_kept",
+    "zero_when_a_class_fails",
+    "approximate_constant_baseline",
+    "monotone_tp",
+    "monotone_fp",
+)
 
 
 @refuses_other_keywords
@@ -47,6 +54,10 @@ def recommend(
     ranking: bool | None = None,
     costs: bool = False,
     positives: int | None = None,
+    calibration: bool = False,
+    capacity: int | None = None,
+    reference_threshold: float | None = None,
+    clusters: bool = False,
 ) -> Recommendation:
     """The few metrics that fit a problem, each with a proven property as its reason.
 
@@ -54,7 +65,12 @@ def recommend(
     `allow_zero_recall`: a class with zero recall may still score one half. `deployment_prevalence`: the test set has
     it, it is stable, and the value is to be at it. `ranking`: scores are used as a ranking, without a threshold; the
     answers before count there as well. `costs`: the cost of each kind of error is known. `positives`: how many there
-    are to test on. The last answers are read from `data`, an Evaluation or a table, where they are not given.
+    are to test on. `calibration`: scores are read as probabilities. `capacity`: how many rows can be looked at.
+    `reference_threshold`: the probability from which a row is flagged, where a guideline or costs have set one.
+    `clusters`: rows are not independent, such as several of a patient. Whether scores are ranked, and how many
+    positives there are, is read from `data`, an Evaluation or a table, where it is not given. These are
+    the questions of Metrics Reloaded (Maier-Hein and others 2024) that bear on classification; `differs` states where
+    its pool is another.
 
     >>> [advice.metric for advice in recommend().use]
     ['g_mean', 'ac_score', 'tpnr']
@@ -64,14 +80,19 @@ def recommend(
     ['iba', 'alpha_f1', 'class_weighted_accuracy']
     """
     problem = checked_problem(
-        alike=equal_class_weight,
-        may_fail=allow_zero_recall,
-        in_use=deployment_prevalence,
+        equal_class_weight=equal_class_weight,
+        allow_zero_recall=allow_zero_recall,
+        deployment_prevalence=deployment_prevalence,
         ranking=ranking,
         costs=costs,
         positives=positives,
+        calibration=calibration,
+        capacity=capacity,
+        reference_threshold=reference_threshold,
+        clusters=clusters,
     )
-    return _recommendation(problem if data is None else problem.completed(data), list_metrics())
+    problem = problem if data is None else problem.completed(data)
+    return with_core(_recommendation(problem, list_metrics()), problem)
 
 
 def read_first(data: Evaluated) -> tuple[str, ...]:
@@ -133,7 +154,7 @@ def _having(wanted: Mapping[str, bool], candidates: Sequence[Metric]) -> list[Me
 
 def _order(metric: Metric, problem: Problem) -> tuple[bool, bool, int]:
     """First what matters most: a fixed no-skill value, then a 0 for a class with zero recall."""
-    lost = problem.in_use and not _stands(metric, "constant_chance")
+    lost = problem.in_use and not _stands(metric, "approximate_constant_baseline")
     credit = not problem.may_fail and not _stands(metric, "zero_when_a_class_fails")
     return lost, credit, -sum(_stands(metric, name) for name in _VIRTUES)
 

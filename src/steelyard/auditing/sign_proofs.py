@@ -62,6 +62,24 @@ def never_zero(value: SymbolicSum) -> bool:
     )
 
 
+def is_positive(value: SymbolicSum) -> bool:
+    """Whether the sum is above 0 for all variables, by signs or as the larger of two roots is of the positive one."""
+    if never_zero(value):
+        return True
+    match list(value.terms.items()):
+        case [((under, where), factor), ((other_under, other_where), other)] if not (where or other_where):
+            larger = factor * factor * under - other * other * other_under
+            return any(
+                _sign(value.field, part, {}) == 1 and _is_above_zero(gap)
+                for part, gap in ((factor, larger), (other, -larger))
+            )
+    return False
+
+
+def _is_above_zero(quotient: RationalFunction) -> bool:
+    return bool(quotient) and has_positive_coefficients(quotient.numer) and has_positive_coefficients(quotient.denom)
+
+
 def keeps_off_zero(value: SymbolicSum) -> bool:
     """Whether the sum is above 0 for all variables, or below for all."""
     return never_zero(value) or never_zero(-value)

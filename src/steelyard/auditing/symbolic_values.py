@@ -135,7 +135,7 @@ def _derive(field: SymbolicField, step: Step, inputs: list[SymbolicSum]) -> Symb
             return square_root(a)
         case sign, (a, b):
             return comparison_indicator(sign, a - b)
-    raise TypeError(f"{step.sign} is no operation of a formula.")
+    raise Unprovable
 
 
 def _by_limit(field: SymbolicField, above: SymbolicSum, limit: Fraction | None) -> SymbolicSum | None:

@@ -38,6 +38,15 @@ if TYPE_CHECKING:
 @click.option("--ranking", is_flag=True, default=None, help="Scores are used as a ranking, without a threshold.")
 @click.option("--costs", is_flag=True, help="The cost of each kind of error is known.")
 @click.option("--positives", type=int, help="How many positives there are to test on.")
+@click.option("--calibration", is_flag=True, help="Scores are read as probabilities.")
+@click.option("--capacity", type=int, metavar="N", help="How many rows can be looked at.")
+@click.option(
+    "--reference-threshold",
+    type=float,
+    metavar="P",
+    help="The probability from which a row is flagged, where one is set.",
+)
+@click.option("--clusters", is_flag=True, help="Rows are not independent, such as several of a patient.")
 @options.form("table", "json", default="table")
 def recommend_metrics(
     inputs: Inputs,
@@ -47,6 +56,10 @@ def recommend_metrics(
     ranking: bool | None,
     costs: bool,
     positives: int | None,
+    calibration: bool,
+    capacity: int | None,
+    reference_threshold: float | None,
+    clusters: bool,
     form: str,
 ) -> None:
     """Recommend metrics for a problem, with the properties behind the choice.
@@ -64,6 +77,10 @@ def recommend_metrics(
         ranking=ranking,
         costs=costs,
         positives=positives,
+        calibration=calibration,
+        capacity=capacity,
+        reference_threshold=reference_threshold,
+        clusters=clusters,
     )
     if form == "json":
         click.echo(json_text(recommendation.to_dict(), indent=1))

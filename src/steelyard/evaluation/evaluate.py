@@ -207,8 +207,8 @@ def _specs(
     if metrics is None:
         # With scores a metric of both has the value of the whole curve, not that of one threshold. Those of calibration
         # are fitted and take longer than all others together; `calibration` reports them with their curve.
-        fitted = metrics_with_role("fitted")
-        return [MetricSpec(metric) for metric in list_metrics() if metric not in fitted]
+        others = metrics_with_role("on request")
+        return [MetricSpec(metric) for metric in list_metrics() if metric not in others]
     specs = MetricSpec.all_of(metrics)
     for spec in specs:
         if probabilities is None or not of_columns(spec):

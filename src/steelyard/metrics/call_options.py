@@ -48,6 +48,7 @@ class MetricParameters(TypedDict, total=False):
     cost_tn: float
     max_fpr: float | None
     at: float
+    severity_ratio: float | None
     share: float
     k: int
     bands: int

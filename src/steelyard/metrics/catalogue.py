@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.metrics.declaration import metric, part
-from steelyard.metrics.expression import ratio, sqrt, where
+from steelyard.metrics.expression import angle, ratio, sqrt, where
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
@@ -27,7 +27,17 @@ if TYPE_CHECKING:
     aliases=("tpr", "true_positive_rate", "sensitivity", "hit_rate"),
     cite="fawcett2006",
     sklearn="recall_score",
-    roles=("group on the page", "headline", "verdict", "per class", "compared", "threshold figure", "group", "page"),
+    roles=(
+        "group on the page",
+        "headline",
+        "verdict",
+        "per class",
+        "compared",
+        "threshold figure",
+        "group",
+        "page",
+        "metrics reloaded",
+    ),
     is_share=True,
 )
 def recall(c):
@@ -41,7 +51,7 @@ def recall(c):
     range=(0, 1),
     aliases=("tnr", "true_negative_rate"),
     cite="fawcett2006",
-    roles=("group on the page", "headline", "verdict", "compared", "group", "page"),
+    roles=("group on the page", "headline", "verdict", "compared", "group", "page", "metrics reloaded"),
     is_share=True,
 )
 def specificity(c):
@@ -95,6 +105,7 @@ def false_negative_rate(c):
         "prevalence figure",
         "group",
         "page",
+        "metrics reloaded",
     ),
     is_share=True,
 )
@@ -103,7 +114,15 @@ def precision(c):
     return ratio(c.tp, c.predicted_positives)
 
 
-@metric("Negative predictive value", family="rates", range=(0, 1), aliases=("npv",), cite="altman1994", is_share=True)
+@metric(
+    "Negative predictive value",
+    family="rates",
+    range=(0, 1),
+    aliases=("npv",),
+    cite="altman1994",
+    is_share=True,
+    roles=("metrics reloaded",),
+)
 def negative_predictive_value(c):
     """Share of the predicted negatives that are negative."""
     return ratio(c.tn, c.predicted_negatives)
@@ -126,6 +145,7 @@ def negative_predictive_value(c):
         "reported",
         "prevalence figure",
         "ratio spread",
+        "metrics reloaded",
     ),
     is_share=True,
 )
@@ -170,7 +190,15 @@ def dominance(c):
 # ---------------------------------------------------------------- F: precision and recall of one class
 
 
-@metric("F-beta", family="F", range=(0, 1), cite="rijsbergen1979", domain={"beta": "[0, 1e9]"}, sklearn="fbeta_score")
+@metric(
+    "F-beta",
+    family="F",
+    range=(0, 1),
+    cite="rijsbergen1979",
+    domain={"beta": "[0, 1e9]"},
+    sklearn="fbeta_score",
+    roles=("metrics reloaded",),
+)
 def f_beta(c, *, beta=1.0):
     """Harmonic mean of precision and recall, with recall beta times as important."""
     hits = (1 + beta**2) * c.tp
@@ -221,7 +249,7 @@ def mean_f1(c):
     "Jaccard index",
     family="F",
     range=(0, 1),
-    aliases=("critical_success_index", "threat_score"),
+    aliases=("critical_success_index", "threat_score", "f_star"),
     cite="jaccard1912",
     sklearn="jaccard_score",
 )
@@ -254,6 +282,7 @@ def fowlkes_mallows(c):
         "compared, many classes",
         "reported",
         "surface figure",
+        "metrics reloaded",
     ),
 )
 def balanced_accuracy(c):
@@ -267,7 +296,7 @@ def balanced_accuracy(c):
     range=(-1, 1),
     aliases=("youden_j", "youden"),
     cite="youden1950",
-    roles=("verdict",),
+    roles=("verdict", "metrics reloaded"),
 )
 def informedness(c):
     """Recall plus specificity less 1; 0 for a random predictor."""
@@ -326,7 +355,15 @@ def ac_score(c):
     aliases=("matthews", "phi_coefficient"),
     cite="matthews1975",
     sklearn="matthews_corrcoef",
-    roles=("headline", "compared", "compared, many classes", "reported", "threshold figure", "prevalence figure"),
+    roles=(
+        "headline",
+        "compared",
+        "compared, many classes",
+        "reported",
+        "threshold figure",
+        "prevalence figure",
+        "metrics reloaded",
+    ),
     has_proper_title=True,
 )
 def mcc(c):
@@ -343,7 +380,7 @@ def mcc(c):
     cite="cohen1960",
     sklearn="cohen_kappa_score",
     domain={"weights": "linear|quadratic"},
-    roles=("compared", "compared, many classes", "reported"),
+    roles=("compared", "compared, many classes", "reported", "metrics reloaded"),
     has_proper_title=True,
 )
 def kappa(c, *, weights=None):
@@ -366,6 +403,25 @@ def p4(c):
     right = 4 * c.tp * c.tn
     some = ratio(right, right + (c.tp + c.tn) * (c.fn + c.fp), why="one class only, and no error")
     return where(c.tp + c.tn == 0, 0 * error_rate(c), some)
+
+
+@metric(
+    "Symmetric balanced accuracy",
+    family="agreement",
+    range=(0, 1),
+    aliases=("sba",),
+    cite="gosgens2021",
+    roles=("on request",),
+)
+def symmetric_balanced_accuracy(c):
+    """Mean of precision, recall, specificity and negative predictive value."""
+    return (precision(c) + recall(c) + specificity(c) + negative_predictive_value(c)) / 4
+
+
+@metric("Correlation distance", family="agreement", range=(0, 1), best=0, cite="gosgens2021", roles=("on request",))
+def correlation_distance(c):
+    """Angle whose cosine is MCC, as a share of a half turn: 1/2 is no correlation."""
+    return angle(mcc(c))
 
 
 # ---------------------------------------------------------------- corrected: Nguyen's unbalanced factor
@@ -528,7 +584,15 @@ def operating_point_score(c):
 # ---------------------------------------------------------------- diagnostic: odds
 
 
-@metric("Positive likelihood ratio", family="diagnostic", range=(0, inf), best=inf, aliases=("plr",), cite="deeks2004")
+@metric(
+    "Positive likelihood ratio",
+    family="diagnostic",
+    range=(0, inf),
+    best=inf,
+    aliases=("plr",),
+    cite="deeks2004",
+    roles=("metrics reloaded",),
+)
 def positive_likelihood_ratio(c):
     """Recall over the false positive rate: how many times likelier a positive is flagged than a negative."""
     return ratio(recall(c), false_positive_rate(c), why="no false positives")
@@ -557,11 +621,25 @@ def diagnostic_odds_ratio(c):
     direction="higher",
     cite="vickers2006",
     domain={"threshold": "(0, 1)"},
-    roles=("known costs",),
+    roles=("known costs", "metrics reloaded", "set threshold"),
 )
 def net_benefit(c, *, threshold=0.5):
     """True positives less false positives times the odds of the threshold, per row."""
     return ratio(c.tp - c.fp * (threshold / (1 - threshold)), c.total)
+
+
+@metric(
+    "Standardized net benefit",
+    family="decision",
+    range=(-inf, 1),
+    aliases=("relative_utility",),
+    cite="kerr2016",
+    domain={"threshold": "(0, 1)"},
+    roles=("on request", "set threshold"),
+)
+def standardized_net_benefit(c, *, threshold=0.5):
+    """Net benefit over that of flagging the positives alone, which is the prevalence."""
+    return ratio(c.tp - c.fp * (threshold / (1 - threshold)), c.positives)
 
 
 def _cost_bounds(**costs: float) -> tuple[tuple[float, float], float | None]:
@@ -575,8 +653,23 @@ def _cost_bounds(**costs: float) -> tuple[tuple[float, float], float | None]:
     direction="lower",
     cite="elkan2001",
     domain=dict.fromkeys(("cost_fn", "cost_fp", "cost_tp", "cost_tn"), "[0, 1e18]"),
-    roles=("known costs",),
+    roles=("known costs", "metrics reloaded"),
 )
 def expected_cost(c, *, cost_fn=1.0, cost_fp=1.0, cost_tp=0.0, cost_tn=0.0):
     """Mean cost per row, given the cost of each cell of the confusion matrix."""
     return ratio(cost_tp * c.tp + cost_fn * c.fn + cost_fp * c.fp + cost_tn * c.tn, c.total)
+
+
+@metric(
+    "Normalized expected cost",
+    family="decision",
+    range=(0, inf),
+    best=0,
+    cite="ferrer2022",
+    domain=dict.fromkeys(("cost_fn", "cost_fp"), "(0, 1e18]"),
+    roles=("on request", "metrics reloaded"),
+)
+def normalized_expected_cost(c, *, cost_fn=1.0, cost_fp=1.0):
+    """Cost of the errors over that of the better of flagging all rows and none, which has 1."""
+    none, all_ = cost_fn * c.positives, cost_fp * c.negatives
+    return ratio(cost_fn * c.fn + cost_fp * c.fp, where(none <= all_, none, all_), why="one class only")

@@ -13,15 +13,18 @@ from steelyard.metrics.catalogue import (
     ac_score,
     accuracy,
     balanced_accuracy,
+    correlation_distance,
     error_rate,
     g_mean,
     informedness,
     kappa,
     mcc,
+    precision,
     recall,
+    symmetric_balanced_accuracy,
     tpnr,
 )
-from steelyard.metrics.expression import ratio, sqrt
+from steelyard.metrics.expression import angle, ratio, sqrt
 from steelyard.metrics.ranking import brier, log_loss, top_k_accuracy
 
 
@@ -76,6 +79,18 @@ def mcc_of_classes(c):
     truth = (c.positives * c.negatives).sum(-1)
     spread = ratio(truth, (c.predicted_positives * c.predicted_negatives).sum(-1))  # a ratio: a product would overflow
     return ratio((c.tp * c.tn - c.fn * c.fp).sum(-1), truth) * sqrt(spread)
+
+
+@correlation_distance.for_classes(absent=True)
+def correlation_distance_of_classes(c):
+    """The angle whose cosine is Gorodkin's R_K."""
+    return angle(mcc_of_classes(c))
+
+
+@symmetric_balanced_accuracy.for_classes
+def symmetric_balanced_accuracy_of_classes(c):
+    """Mean of recall and precision over the classes."""
+    return (recall(c) + precision(c)).mean(-1) / 2
 
 
 @kappa.for_classes(absent=True)

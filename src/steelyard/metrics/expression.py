@@ -1,6 +1,6 @@
 """Expression: what a formula leaves when it runs on symbols instead of numbers, and the helpers formulas are made of.
 
-A formula may use + - * / **, abs, comparisons inside `where`, and the three helpers here. On arrays they
+A formula may use + - * / **, abs, comparisons inside `where`, and the helpers here. On arrays they
 compute; on symbols they record, guards included, so that what is printed is what runs.
 """
 
@@ -102,7 +102,7 @@ class Number(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation(Expression):
-    """An operator, or one of the helpers `sqrt` and `where`, and what it works on."""
+    """An operator, or one of the helpers `sqrt`, `angle` and `where`, and what it works on."""
 
     sign: str
     args: tuple[Expression, ...]
@@ -184,6 +184,23 @@ def sqrt(value: Operand) -> Any:
     array([2., 3.])
     """
     return Operation("sqrt", (value,)) if isinstance(value, Expression) else np.sqrt(value)
+
+
+@overload
+def angle(cosine: Scalar) -> float: ...
+@overload
+def angle(cosine: ArrayLike) -> Array: ...
+@overload
+def angle(cosine: Expression) -> Expression: ...
+def angle(cosine: Operand) -> Any:
+    """The angle of that cosine as a share of a half turn, of numbers, arrays and formulas alike.
+
+    >>> angle([1.0, 0.0, -1.0])
+    array([0. , 0.5, 1. ])
+    """
+    return (
+        Operation("angle", (cosine,)) if isinstance(cosine, Expression) else np.arccos(np.clip(cosine, -1, 1)) / np.pi
+    )
 
 
 @overload

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, ratio, sqrt, where
+from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, angle, ratio, sqrt, where
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,6 +55,7 @@ _OPERATE: dict[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
     "abs": abs,
     "sqrt": sqrt,
+    "angle": angle,
     "where": where,
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,

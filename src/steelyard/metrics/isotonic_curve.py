@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steelyard._types import Array
     from steelyard.statistics.score_table import ScoreTable
 
@@ -67,6 +69,11 @@ class IsotonicCurve:
         """The share of positives at each distinct score; of a score without weight that of its neighbours."""
         share, _, scores, _ = self._blocks
         return np.asarray(np.repeat(share, scores).reshape(*self.weights.shape[:-1], self.weights.shape[-1] - 1))
+
+    def mean_of(self, worth: Callable[[Array, Array], Array]) -> Array:
+        """The mean over the rows of what a share of positives is worth, given those of the blocks and their draws."""
+        share, _, _, draw = self._blocks
+        return self._mean(worth(share, draw))
 
     def _mean(self, worth: Array) -> Array:
         """What each block is worth for each unit of weight, averaged over the weight of its draw."""

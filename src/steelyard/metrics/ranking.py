@@ -69,7 +69,7 @@ def no_positives(t: ScoreTable) -> bool:
     cite="hanley1982",
     domain={"max_fpr": "(0, 1]", "multi_class": "ovr|ovo"},
     sklearn="roc_auc_score",
-    roles=("headline", "averaged over columns", "compared", "group", "order of scores"),
+    roles=("headline", "averaged over columns", "compared", "group", "order of scores", "metrics reloaded"),
 )
 def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
     """Area under the ROC curve: the probability that a random positive scores above a random negative."""
@@ -77,6 +77,12 @@ def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
         return undefined(why)
     if max_fpr is not None and max_fpr < 1:
         return _partial_auc(t, max_fpr)
+    return roc_area(t)
+
+
+@once
+def roc_area(t: ScoreTable) -> Any:
+    """The area under the whole ROC curve, of a table of both classes."""
     small, large = sorted((t.positive, t.negative), key=lambda side: side.size)
     scores, weights = small.distinct
     # Twice the pairs in which the smaller class scores higher, ties once: whole numbers stay exact.
@@ -117,7 +123,7 @@ def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
     """The same bands of recall under the whole ROC curve."""
     if why := missing(t):
         return undefined(why)
-    tp, at, above = _steps(t)
+    tp, at, above = positive_steps(t)
     tpr = starting_at_zero(tp / tp[..., -1:].astype(np.float64))
     negatives = np.asarray(t.negative.total, dtype=np.float64)[..., None]
     fpr = (above / negatives, at / negatives)
@@ -128,7 +134,7 @@ def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
 
 
 @once
-def _steps(t: ScoreTable) -> tuple[Array, Array, Array]:
+def positive_steps(t: ScoreTable) -> tuple[Array, Array, Array]:
     """At each distinct score of the positives, descending: the positives found, the false alarms there and above it.
 
     The curves of both classes rise at these scores alone, so that the many of the other class need not be kept.
@@ -156,7 +162,7 @@ def _lost_until(recall: float, fpr: tuple[Array, Array], tpr: Array, lost: Array
     aliases=("ap",),
     cite="manning2008",
     sklearn="average_precision_score",
-    roles=("headline", "averaged over columns", "compared", "order of scores"),
+    roles=("headline", "averaged over columns", "compared", "order of scores", "metrics reloaded"),
 )
 def average_precision(t):
     """Area under the precision-recall curve as a step function: mean precision at each positive's threshold."""
@@ -200,7 +206,7 @@ def pr_auc(t):
     """Area under the precision-recall curve joined by straight lines, which flatters; prefer average precision."""
     if no_positives(t):
         return undefined("no positives")
-    tp, at, above = _steps(t)
+    tp, at, above = positive_steps(t)
     before = starting_at_zero(tp)[..., :-1]
     with np.errstate(invalid="ignore"):
         precision = tp / (tp + at)
@@ -228,6 +234,7 @@ def _precision_and_recall(t: ScoreTable) -> tuple[Array, Array]:
     cite="davis2006",
     domain={"at": "(0, 1]"},
     is_share=True,
+    roles=("metrics reloaded",),
 )
 def recall_at_precision(t, *, at=0.9):
     """Highest recall at any threshold whose precision is at least the given one."""
@@ -249,6 +256,7 @@ def recall_at_precision(t, *, at=0.9):
     cite="davis2006",
     domain={"at": "(0, 1]"},
     is_share=True,
+    roles=("metrics reloaded",),
 )
 def precision_at_recall(t, *, at=0.9):
     """Highest precision at any threshold whose recall is at least the given one."""
@@ -262,7 +270,7 @@ def _found(t: ScoreTable, flagged: float) -> Any:
     """The positives among the highest scores of that much weight; tied rows count in part."""
     if not t.positive.size:
         return 0.0
-    tp, at, above = _steps(t)
+    tp, at, above = positive_steps(t)
     before, wanted = starting_at_zero(tp)[..., :-1], np.asarray(flagged, dtype=np.float64)[..., None]
     i = np.clip((tp + at < wanted).sum(-1, keepdims=True), 0, tp.shape[-1] - 1)
     start, end, over, under = (np.take_along_axis(column, i, -1) for column in (before, tp, above, at))
@@ -279,6 +287,7 @@ def _found(t: ScoreTable, flagged: float) -> Any:
     domain={"k": "(0, inf)"},
     least_rows="k",
     is_share=True,
+    roles=("capacity",),
 )
 def precision_at_k(t, *, k=100):
     """Precision among the k highest-scored rows, or of weighted rows that share of the weight; ties count in part."""
@@ -364,7 +373,7 @@ def _sum(values: Array, mass: Array | None) -> Any:
     best=0,
     cite="brier1950",
     sklearn="brier_score_loss",
-    roles=("calibration",),
+    roles=("calibration", "metrics reloaded"),
 )
 def brier(t):
     """Mean squared difference between predicted probability and outcome (0 or 1).
@@ -384,6 +393,7 @@ def brier(t):
     best=0,
     cite="good1952",
     sklearn="log_loss",
+    roles=("metrics reloaded", "probabilities"),
 )
 def log_loss(t):
     """Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0.
@@ -428,6 +438,7 @@ def d2_log_loss(t):
     aliases=("ece",),
     cite="naeini2015",
     domain={"bins": "[1, inf)"},
+    roles=("metrics reloaded",),
 )
 def expected_calibration_error(t, *, bins=10):
     """Mean absolute gap between mean predicted probability and share of positives, in bins of equal width."""

@@ -12,6 +12,7 @@ from steelyard.analysis.distributions import normal_reach, student_reach
 from steelyard.analysis.intervals.delong_variance import delong_variance
 from steelyard.analysis.intervals.influence_spread import ClassInfluence, class_spread
 from steelyard.analysis.intervals.score_influence import score_influence
+from steelyard.metrics.discrimination import gini
 from steelyard.metrics.ranking import roc_auc
 
 if TYPE_CHECKING:
@@ -27,6 +28,17 @@ NEGLIGIBLE = 1e-12  # an AUC this near to 0 or 1, or a standard error this small
 def is_whole_auc(metric: Metric, parameters: Mapping[str, Any]) -> bool:
     """Whether the metric is the area under the whole ROC curve, which these intervals are of."""
     return metric.is_rank_probability and parameters.get("max_fpr") is None
+
+
+def has_auc_interval(metric: Metric, parameters: Mapping[str, Any]) -> bool:
+    """Whether an interval of the area is one of the metric: of the area itself, or of twice the area less one."""
+    return is_whole_auc(metric, parameters) or metric.scores is gini.scores
+
+
+def auc_ends(metric: Metric, table: ScoreTable, method: str, level: float) -> tuple[float, float]:
+    """The ends of the area's interval on the metric's own scale."""
+    low, high = AUC_INTERVALS[method](table, level)
+    return (2 * low - 1, 2 * high - 1) if metric.scores is gini.scores else (low, high)
 
 
 def delong(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:

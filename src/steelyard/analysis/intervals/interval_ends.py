@@ -22,6 +22,7 @@ from steelyard.analysis.intervals.rank_sampler import RankSampler
 from steelyard.analysis.intervals.rate_intervals import rate_interval
 from steelyard.analysis.intervals.recentred import recentred, unbiased
 from steelyard.analysis.intervals.score_intervals import ScoreIntervals
+from steelyard.analysis.intervals.searched_intervals import is_searched, searched_ends, why_no_interval
 from steelyard.analysis.intervals.table_sampler import TableSampler
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.errors import InputError
@@ -162,13 +163,17 @@ class IntervalSampler:
         calibration = is_calibration_error(estimand.metric) or is_isotonic(estimand.metric)
         if calibration and self.inference.clustered is not None:
             return Bounds(np.nan, np.nan, why=_CLUSTERED_CALIBRATION)
-        if not (table.positive.n and table.negative.n):
-            return Bounds(np.nan, np.nan)
+        reason = why_no_interval(estimand.metric)
+        if reason or not (table.positive.n and table.negative.n):
+            return Bounds(np.nan, np.nan, why=reason)
         if calibration:
             return Bounds(*self.isotonic.ends(estimand.metric, table))
         if self.inference.clustered is not None:
             (low, high), why = self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value))
             return Bounds(low, high, why=why)
+        if is_searched(estimand.metric):
+            tables = self.scores.tables(table)
+            return Bounds(*searched_ends(estimand.metric, estimand.parameters, tables, float(value), self.inference))
         if method not in RANK_METHODS:
             return Bounds(*self.scores.ends(estimand, table, method, float(value)))
         values, bin_error = self.ranks.values(estimand, float(value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.intervals.auc_intervals import is_whole_auc
+from steelyard.analysis.intervals.auc_intervals import has_auc_interval
 from steelyard.analysis.intervals.calibrated_reference import is_calibration_error
 from steelyard.analysis.intervals.inference import (
     AUC_METHODS,
@@ -22,6 +22,7 @@ from steelyard.analysis.intervals.point_intervals import is_of_highest
 from steelyard.analysis.intervals.probability_intervals import column_method
 from steelyard.analysis.intervals.rate_intervals import is_rate
 from steelyard.analysis.intervals.score_influence import has_influence
+from steelyard.analysis.intervals.searched_intervals import is_searched
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.errors import InputError
 from steelyard.statistics.probability_table import ProbabilityTable
@@ -68,9 +69,9 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
 def _of_scores(estimand: Estimand, table: ScoreTable, inference: Inference) -> tuple[str, ...]:
     if is_calibration_error(estimand.metric):
         return REFERENCE_METHODS
-    if is_isotonic(estimand.metric):
+    if is_isotonic(estimand.metric) or is_searched(estimand.metric):
         return ISOTONIC_METHODS
-    is_area = is_whole_auc(estimand.metric, estimand.parameters)
+    is_area = has_auc_interval(estimand.metric, estimand.parameters)
     is_smooth = has_influence(estimand.metric, table) or is_of_highest(estimand.metric)
     is_drawn = isinstance(inference.prevalence, Prevalence)  # a prevalence that is itself uncertain is drawn
     by_influence = INFLUENCE_METHODS if is_smooth and not is_drawn else ()

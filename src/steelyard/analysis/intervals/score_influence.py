@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.analysis.intervals.calibration_influence import CALIBRATION_INFLUENCES, Influence
-from steelyard.metrics import ranking
+from steelyard.metrics import discrimination, ranking
 from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.score_values import score_values
 
@@ -121,6 +121,12 @@ def _roc_auc(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
     return curve.influence_by_rates(scale * by_fpr, scale * by_tpr)
 
 
+@_influence_of(discrimination.gini)
+def _gini(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    positive, negative = _roc_auc(table, {})
+    return 2 * positive, 2 * negative
+
+
 @_influence_of(weighted_auc)
 def _weighted_auc(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
     rho, bands = (parameters.get(key, weighted_auc.parameters[key]) for key in ("rho", "bands"))
@@ -190,6 +196,13 @@ def _loss_influence(table: ScoreTable, losses: Influence) -> Influence:
     mean = sum(side.distinct[1] @ loss for side, loss in zip(table.classes, losses, strict=True)) / total
     positive, negative = ((loss - mean) / total for loss in losses)
     return positive, negative
+
+
+@_influence_of(discrimination.discrimination_slope)
+def _discrimination_slope(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    sides = (side.distinct for side in table.classes)
+    positive, negative = ((scores - weights @ scores / weights.sum()) / weights.sum() for scores, weights in sides)
+    return positive, -negative
 
 
 @_influence_of(ranking.brier)

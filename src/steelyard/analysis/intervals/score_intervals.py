@@ -16,7 +16,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import student_reach
 from steelyard.analysis.intervals.added_rows import with_added_rows
-from steelyard.analysis.intervals.auc_intervals import AUC_INTERVALS
+from steelyard.analysis.intervals.auc_intervals import AUC_INTERVALS, auc_ends
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
 from steelyard.analysis.intervals.draws import binned
 from steelyard.analysis.intervals.influence_spread import ClassInfluence, StudentSpread, class_spread
@@ -66,7 +66,7 @@ class ScoreIntervals:
     def ends(self, estimand: Estimand, table: ScoreTable, method: str, value: float) -> tuple[float, float]:
         """The ends of the interval around the value of the whole table."""
         if method in AUC_INTERVALS:  # an AUC is the same at every prevalence
-            return AUC_INTERVALS[method](table, self.inference.level)
+            return auc_ends(estimand.metric, table, method, self.inference.level)
         if not isfinite(value):
             return value, value
         return self._of(estimand.metric, estimand.parameters, self.tables(table), value)
@@ -101,7 +101,7 @@ class ScoreIntervals:
             level, fixed = self.inference.level, self._fixed_shares
             return interval_of_highest(metric, parameters, tables[0], value, level, fixed_shares=fixed)
         known = [self._known(metric, parameters, part) for part in tables]
-        if metric.range == (0, 1):
+        if metric.range in ((0, 1), (-1, 1)):
             return self._of_share(metric, parameters, tables[0], known, value)
         if metric.range[1] == 1:  # what a share of a loss leaves is a loss as well
             left = [(1 - at, spread) for at, spread in known]
@@ -151,7 +151,7 @@ class ScoreIntervals:
         """Wilson's interval, between the least that the parameters allow and 1."""
         least = _least(metric, parameters)
         scaled = min(max((value - least) / (1 - least), 0.0), 1.0)
-        used = known[:2] if metric.family == "calibration" else known
+        used = known[:2] if metric.family == "calibration" and not metric.range[0] else known
         ends = _Ends(scaled, scaled)
         for at, spread in used:
             share = (at - least) / (1 - least)
@@ -204,7 +204,7 @@ def _sure_share(table: ScoreTable) -> float:
 def _least(metric: Metric, parameters: Mapping[str, Any]) -> float:
     """The least value that a ranking can have: an area up to a false positive rate is scaled not to reach 0."""
     if not metric.is_rank_probability or not parameters.get("max_fpr"):
-        return 0.0
+        return metric.range[0]
     worst = ScoreTable(ClassScores(np.zeros(1)), ClassScores(np.ones(1)))
     return float(score_values(metric, worst, parameters))
 

@@ -31,6 +31,11 @@ class RatePart:
     others: tuple[str, ...]
     order: Literal["fixed", "rising", "falling"]
 
+    @property
+    def is_of_class(self) -> bool:
+        """Whether the trials are the rows of one class, so that the rate is the same at every prevalence."""
+        return self.order == "fixed" and len(self.hits) == 1
+
     def trials(self, counts: Counts[Array]) -> tuple[Array, Array]:
         """The hits and the trials of each table."""
         hits, others = (sum(np.asarray(getattr(counts, cell)) for cell in cells) for cells in (self.hits, self.others))

@@ -121,7 +121,7 @@ def interval_promise_test(
 def _exact(limit: Limit, table: Confusion, prevalence: PrevalenceLike | None) -> RateLimit | None:
     """The limit as one on a rate, where the binomial tail holds for it."""
     rate = None if table.weighted else rate_limit(limit)
-    is_of_class = rate is not None and rate.part.order == "fixed" and len(rate.part.hits) == 1
+    is_of_class = rate is not None and rate.part.is_of_class
     return rate if prevalence is None or is_of_class else None
 
 

@@ -81,7 +81,7 @@ class Promise:
         exact, _, risk = self._divided(sample)
         least: list[tuple[str, int | None, int]] = []
         for rate in exact:
-            if rate.part.order == "fixed" and len(rate.part.hits) == 1:
+            if rate.part.is_of_class:
                 of_positives = rate.part.hits == ("tp",)
                 place = 0 if of_positives else 1
                 side, worth = sample.table.classes[place], sample.worth[place]
@@ -104,7 +104,7 @@ def _own(limit: Limit) -> str:
 
 def _has_exact_bound(rate: RateLimit, sample: ThresholdSample) -> bool:
     """Whether binomial bounds hold: of one class always, by what its rows are worth; else where all rows are alike."""
-    if rate.part.order == "fixed" and len(rate.part.hits) == 1:
+    if rate.part.is_of_class:
         return True
     return sample.has_equal_rows and sample.prevalence is None and (rate.part.order == "fixed" or rate.wants_high)
 

@@ -120,17 +120,19 @@ class Search:
 
     def _kept_limit(self, limit: Limit, place: int, sample: ThresholdSample, rng: np.random.Generator) -> KeptLimit:
         value = float(limit.values(sample.every.flat()[place]))
-        exceeded = None
+        exact = sample.has_equal_rows and sample.prevalence is None
+        broken, exceeded = np.asarray(0.0), None
+        if self.confidence is None or (isinstance(limit, Capacity) and not exact):
+            broken = broken_shares([limit], sample, sample.rates_at(np.array([place])), _CHANCE_DRAWS, rng)
         if isinstance(limit, Capacity):
             rows = sum(sample.worth)
-            exceeded = limit.exceeded_after(value * rows, rows)
+            exceeded = limit.exceeded_after(value * rows, rows) if exact else float(broken.item())
         if self.confidence is not None:
             return KeptLimit(limit.text, value, confidence=float(self.confidence), exceeded=exceeded)
-        broken = broken_shares([limit], sample, sample.rates_at(np.array([place])), _CHANCE_DRAWS, rng)
         rate = rate_limit(limit)
-        if rate is not None and sample.has_equal_rows and (sample.prevalence is None or rate.part.order == "fixed"):
-            hits, trials = rate.part.trials(sample.rows.flat()[place])
-            broken = rate.broken_chance(hits, trials) if not isinstance(limit, Capacity) else np.asarray(exceeded)
+        if rate is not None and exceeded is None and (exact or (sample.has_equal_rows and rate.part.is_of_class)):
+            broken = rate.broken_chance(*rate.part.trials(sample.rows.flat()[place]))
+        broken = broken if exceeded is None else np.asarray(exceeded)
         return KeptLimit(limit.text, value, chance=1 - float(broken.item()), exceeded=exceeded)
 
     def _resampled(
