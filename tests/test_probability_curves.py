@@ -195,7 +195,7 @@ def test_the_accuracy_ratio_of_a_gain_curve_is_ginis_coefficient(digits, prevale
     gini = 2 * roc_auc_score(y, p, sample_weight=w) - 1
     ratio = (area(drawn.frame(), "flagged", "recall") - 0.5) / (0.5 * (1 - share))
     assert ratio == pytest.approx(gini, abs=1e-12)
-    assert drawn.lines[0].number[0] == pytest.approx(gini, abs=1e-12)
+    assert drawn.lines[0].number.value == pytest.approx(gini, abs=1e-12)
 
 
 def test_gains_and_lifts_are_those_of_counting_the_rows():
