@@ -20,6 +20,7 @@ from steelyard.analysis.planning.sample_size import sample_size as sample_size
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence as Prevalence
 from steelyard.analysis.prevalence.prevalence import at_prevalence as at_prevalence
 from steelyard.analysis.prevalence.prevalence import swap_prevalences as swap_prevalences
+from steelyard.analysis.prevalence.prior_correction import correct_prior as correct_prior
 from steelyard.analysis.results.result import Result as Result
 from steelyard.analysis.thresholds.best_threshold import best_threshold as best_threshold
 from steelyard.analysis.thresholds.best_threshold import roc_then_tpnr as roc_then_tpnr
@@ -38,6 +39,7 @@ from steelyard.auditing.refit_robustness import refit_robustness as refit_robust
 from steelyard.auditing.robustness import robustness as robustness
 from steelyard.errors import SteelyardError as SteelyardError
 from steelyard.estimators.nearest_mean import NearestMeanClassifier as NearestMeanClassifier
+from steelyard.estimators.recalibrator import Recalibrator as Recalibrator
 from steelyard.estimators.threshold import ThresholdClassifier as ThresholdClassifier
 from steelyard.evaluation.evaluate import evaluate as evaluate
 from steelyard.evaluation.evaluation import Evaluation as Evaluation

@@ -93,13 +93,13 @@ class Calibration(Result[Interval]):
             known = np.isfinite(self["calibration_slope"].value)
             found = [
                 f"The probabilities are miscalibrated{', though not by slope or mean alone' * bool(known)}: see where "
-                "the curve leaves its band, and recalibrate by isotonic regression on rows kept apart."
+                "the curve leaves its band, and recalibrate by isotonic regression (Recalibrator) on rows kept apart."
             ]
         return [*(found or self._no_sign()), *self._groups()]
 
     @property
     def _way(self) -> str:
-        return "logistic regression" if self.classes is None else "a temperature"
+        return f"{'logistic regression' if self.classes is None else 'a temperature'} (Recalibrator)"
 
     def _confidence(self) -> list[str]:
         slope = self["calibration_slope"]
@@ -124,7 +124,7 @@ class Calibration(Result[Interval]):
         if self._sums_to_one:
             return []
         ratio = self["observed_to_expected"]
-        ways = "correct them for the prevalence if the training rows were resampled, else shift their intercept"
+        ways = "correct_prior mends that of resampled training rows, else a Recalibrator fitted on rows kept apart"
         if ratio.high < 1:
             return [f"Too high on average: {ratio.text()} positives were observed for each one expected; {ways}."]
         if ratio.low > 1:
