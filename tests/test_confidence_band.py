@@ -158,3 +158,12 @@ def test_a_band_is_saved_and_read_back():
 def test_what_has_no_band_is_refused_in_a_sentence(options, words):
     with pytest.raises(InputError, match=words):
         confidence_band(*example(), **options)
+
+
+def test_no_bound_of_weighted_rates_falls_from_a_threshold_to_a_lower_one():
+    rng = np.random.default_rng(0)
+    y = np.arange(500) % 5 == 0
+    table = score_table(y.astype(int), rng.normal(y, 1), sample_weight=rng.exponential(size=500) ** 3)
+    band = rate_band(table, 0.95)
+    for bound in (band.recall_low, band.recall_high, band.fpr_low, band.fpr_high):
+        assert (np.diff(bound) >= 0).all()

@@ -35,9 +35,12 @@ import steelyard
 from steelyard import (
     ConfusionDisplay,
     CorrelationDisplay,
+    CostCurveDisplay,
     Counts,
     DensityDisplay,
+    GainDisplay,
     IntervalDisplay,
+    MurphyDisplay,
     PrecisionRecallDisplay,
     PrevalenceDisplay,
     RankingDisplay,
@@ -452,6 +455,7 @@ def test_densities_are_shares_of_rows_and_have_area_one(digits, scores):
 
 
 BINARY = [ConfusionDisplay, RocDisplay, PrecisionRecallDisplay, ThresholdDisplay, PrevalenceDisplay, DensityDisplay]
+BINARY += [MurphyDisplay, GainDisplay, CostCurveDisplay]
 
 
 @pytest.mark.parametrize("kind", [*BINARY, SurfaceDisplay], ids=lambda kind: kind.__name__)
@@ -504,7 +508,7 @@ def test_each_fold_has_a_curve_with_its_own_area(digits, folds):
     assert [curve.area.value for curve in drawn.curves] == expected
 
 
-@pytest.mark.parametrize("kind", [RocDisplay, PrecisionRecallDisplay, DensityDisplay, IntervalDisplay])
+@pytest.mark.parametrize("kind", [RocDisplay, PrecisionRecallDisplay, DensityDisplay, IntervalDisplay, *BINARY[-3:]])
 def test_several_models_stand_in_one_figure_by_name(kind, digits):
     drawn = kind.from_estimator(digits["models"], digits["test"], digits["y_test"])
     assert {row["model"] for row in drawn.frame()} == set(digits["models"])
@@ -527,7 +531,7 @@ def test_many_classes_are_a_heat_map_of_shares(digits):
     assert "Shades" in drawn.caption()
 
 
-@pytest.mark.parametrize("kind", [RocDisplay, PrecisionRecallDisplay, ThresholdDisplay, DensityDisplay])
+@pytest.mark.parametrize("kind", [RocDisplay, PrecisionRecallDisplay, ThresholdDisplay, DensityDisplay, *BINARY[-2:]])
 @pytest.mark.parametrize("given", [[0.1, 0.9], [0.5, 0.5], [0.9, 0.1], [-3.0, 1e6]])
 def test_two_rows_and_odd_scores_can_be_drawn(kind, given):
     assert svg(kind.from_predictions([0, 1], given))

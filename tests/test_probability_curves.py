@@ -28,6 +28,7 @@ from steelyard.analysis.thresholds.cost_curve import even_costs
 from steelyard.analysis.thresholds.expected_costs import ExpectedCosts
 from steelyard.analysis.thresholds.gain_curve import gain_points
 from steelyard.errors import SteelyardError
+from steelyard.report.figures import figure
 
 GRID = np.linspace(0.003, 0.997, 200)
 
@@ -194,7 +195,7 @@ def test_the_accuracy_ratio_of_a_gain_curve_is_ginis_coefficient(digits, prevale
     gini = 2 * roc_auc_score(y, p, sample_weight=w) - 1
     ratio = (area(drawn.frame(), "flagged", "recall") - 0.5) / (0.5 * (1 - share))
     assert ratio == pytest.approx(gini, abs=1e-12)
-    assert drawn.lines[0].number[0] == pytest.approx(gini, abs=1e-12)
+    assert drawn.lines[0].number.value == pytest.approx(gini, abs=1e-12)
 
 
 def test_gains_and_lifts_are_those_of_counting_the_rows():
@@ -212,11 +213,12 @@ def test_gains_and_lifts_are_those_of_counting_the_rows():
         assert row["lift"] == pytest.approx(steelyard.precision(counts) / 0.03, rel=1e-10)
 
 
-def test_the_band_of_a_gain_curve_holds_all_of_the_population_curve():
-    y, p, _ = rows(300_000, 0.1, 10, digits=2)
+@pytest.mark.parametrize(("n", "share"), [(400, 0.1), (1_000, 0.02)])  # the second with many ties at the lowest score
+def test_the_band_of_a_gain_curve_holds_all_of_the_population_curve(n, share):
+    y, p, _ = rows(300_000, share, 10, digits=2)
     x = np.linspace(0.01, 0.99, 99)
     whole = gain_points(score_table(y, p), y.mean())
-    truth, held, runs, n = np.interp(x, whole.flagged, whole.recall), 0, 150, 400
+    truth, held, runs = np.interp(x, whole.flagged, whole.recall), 0, 150
     for start in range(0, runs * n, n):
         part = slice(start, start + n)
         line = GainDisplay.from_predictions(y[part], p[part]).lines[0]
@@ -337,6 +339,15 @@ def test_the_words_of_a_triptych_lie_within_its_panels_and_over_no_line():
         assert axes.get_window_extent().x0 <= box.x0 and box.x1 <= axes.get_window_extent().x1 + 2
         for line in axes.lines[1:]:
             assert box.count_contains(axes.transData.transform(line.get_xydata())) == 0
+
+
+@pytest.mark.parametrize("kind", ["murphy", "gain", "lift", "cost", "brier", "triptych"])
+@pytest.mark.parametrize(
+    ("y", "p"), [([0, 1], [0.2, 0.7]), ([0, 1, 1], [0.5] * 3), ([0, 0, 1, 1], [0, 0, 1, 1]), ([0, 1] * 2, [0.0] * 4)]
+)
+def test_few_rows_and_probabilities_that_are_all_equal_or_certain_can_be_drawn(kind, y, p):
+    drawn = figure(kind, evaluate(y, y_score=p, draws=20))
+    assert drawn.frame() and drawn.plot().figure_
 
 
 @pytest.mark.parametrize(

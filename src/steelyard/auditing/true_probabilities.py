@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.symbolic_sums import SymbolicSum
 
 _SMALL = [table for table in itertools.product(range(3), repeat=4) if sum(table)]
-_GROUPS = [(1, 0), (0, 1), (1, 1), (2, 1), (1, 2), (3, 1), (1, 3)]
+_GROUPS = [(1, 1), (2, 1), (1, 2), (3, 1), (1, 3), (1, 0), (0, 1)]
 _PAYS = {-1: "costs", 0: "changes nothing", 1: "pays"}
 _SCALES = ((0, 1, 2, 3), (0, 1), (2, 3))  # a value may be for each row, for each positive or for each negative
 

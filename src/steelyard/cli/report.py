@@ -19,11 +19,17 @@ from steelyard.errors import InputError
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.report.profile import Profile
 
 
 @command
 @options.inputs(*options.PREDICTIONS, "class_scores", "by", "cluster")
 @options.shared("level", "design", "metrics", "mute")
+@click.option(
+    "--profile",
+    metavar="NAME",
+    help="The core set of a field, with a methods paragraph: clinical, fraud, retrieval, or a TOML file of your own.",
+)
 @click.option("--all", "everything", is_flag=True, help="Show every metric, not the usual few.")
 @click.option(
     "--min-count",
@@ -39,6 +45,7 @@ def write_report(
     design: str,
     metrics: list[str] | None,
     mute: tuple[str, ...],
+    profile: str | None,
     everything: bool,
     min_count: int,
     output: Output,
@@ -51,7 +58,8 @@ def write_report(
     """
     from steelyard.evaluation.sentences import muted_codes
 
-    muted = muted_codes(mute or None)
+    muted, core = muted_codes(mute or None), _profile(profile, inputs, metrics)
+    metrics = metrics if core is None else [*core.metrics]
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
         _refuse_options(
@@ -63,7 +71,27 @@ def write_report(
         if output.kind == "csv":  # which has no place for words
             print_assumed(counted.assumed)
     shown = replace(evaluation, muted=muted) if muted else evaluation
-    output.write(_text(shown, output.kind, everything, given, evaluation.source or inputs.name))
+    if core is not None and output.kind in ("table", "md"):
+        output.write(_profile_text(in_shell_words(shown), core, output.kind))
+    else:
+        output.write(_text(shown, output.kind, everything, given, evaluation.source or inputs.name))
+
+
+def _profile(given: str | None, inputs: Inputs, metrics: list[str] | None) -> Profile | None:
+    """The profile that is asked for, which has metrics of its own."""
+    if given is None:
+        return None
+    if metrics is not None:
+        raise InputError("--profile names the metrics; give it or --metrics, not both.")
+    from steelyard.report.profile import read_profile
+
+    return read_profile(given, inputs.threshold)
+
+
+def _profile_text(evaluation: Evaluation, profile: Profile, kind: str) -> str:
+    from steelyard.report.profile import profile_markdown, profile_text
+
+    return profile_markdown(evaluation, profile) if kind == "md" else profile_text(evaluation, profile)
 
 
 def _is_given(option: str) -> bool:

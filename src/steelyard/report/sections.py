@@ -110,6 +110,7 @@ _METHODS = {
     "influence": "{}: by the influence of each row, with Student's t",
     "calibrated": "{}: no interval; beside it what a calibrated model with these scores would show on average (as its "
     "no-skill baseline) and at most",
+    "isotonic": "{}: by outcomes drawn around the isotonic curve",
     "bayesian-bootstrap": "{}: a Bayesian bootstrap of the scores",
 }
 
@@ -122,10 +123,11 @@ def _about(evaluation: Evaluation, data: Mapping[str, Any]) -> list[str]:
         "Another prevalence reweights the rows of each class; recall and specificity stay."
     )
     cite = f"Steelyard {__version__}. To cite a metric, open it above: its source is given there."
-    return [*evaluation.assumed, *_about_intervals(evaluation), moved, *_about_scores(data), cite]
+    return [*evaluation.assumed, *interval_words(evaluation), moved, *_about_scores(data), cite]
 
 
-def _about_intervals(evaluation: Evaluation) -> list[str]:
+def interval_words(evaluation: Evaluation) -> list[str]:
+    """By which methods the intervals of the metrics came about."""
     names: dict[str, list[str]] = {}
     for row in evaluation.metrics:
         names.setdefault(row.method, []).append(row.name)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Unpack
 
 import numpy as np
 
+from steelyard.analysis.chance.random_order import without_skill
 from steelyard.analysis.results.formatting import ROUNDING, value_text
 from steelyard.analysis.results.rows import Flat
 from steelyard.errors import InputError, SteelyardError
@@ -124,7 +125,7 @@ class Baselines:
         if isinstance(guesses[0], (Confusion, ProbabilityTable)):
             left |= {"average": call.average, "pos_label": call.pos_label}
         for guess in guesses:
-            yield rounded_to_zero(metric, np.where(one_class, math.nan, metric(guess, **left)))
+            yield rounded_to_zero(metric, np.where(one_class, math.nan, metric(without_skill(metric, guess), **left)))
 
     def _expected(self, metric: Metric, call: CallOptions) -> tuple[Array, Sequence[MetricTable]]:
         """Which tables lack a class, and the expected tables of the class that the call is about."""

@@ -1,7 +1,7 @@
 """Gain curve: the recall over the share of the rows that is flagged, with bounds that hold for the whole curve.
 
 At one prevalence it is the ROC curve sheared: the share flagged is prevalence x recall + (1 - prevalence) x false
-positive rate. A curve that lies within a band of ROC curves so lies, sheared, between the ends of that band.
+positive rate. A curve that lies within a band of ROC curves so lies, sheared, within the sheared band.
 """
 
 from __future__ import annotations
@@ -34,18 +34,17 @@ def gain_points(table: ScoreTable, share: float) -> GainCurve:
 
 
 def gain_ends(band: RateBand, shares: tuple[float, ...], flagged: Array) -> Ends:
-    """The least and the greatest recall at shares of flagged rows, of the ROC curves in a band, at some prevalences."""
-    steps = np.concatenate([band.fpr_low, band.fpr_high])
-    fpr = np.unique(np.clip([steps, np.nextafter(steps, -1), np.nextafter(steps, 2)], 0, 1))
-    inside = band.at_fpr(fpr)
-    # No ROC curve falls, though bounds of weighted rows may.
-    least = np.maximum.accumulate(inside.recall_low)
-    most = np.minimum.accumulate(inside.recall_high[::-1])[::-1]
-    low, high = ([_sheared(fpr, recall, share, flagged) for share in shares] for recall in (least, most))
+    """The least and the greatest recall at shares of flagged rows, of the ROC curves in a band, at some prevalences.
+
+    A curve that passes through the rectangles of all thresholds lies between the lines through their corners, also
+    where tied scores let it run straight from one to the next.
+    """
+    low = [_sheared(band.fpr_high, band.recall_low, share, flagged) for share in shares]
+    high = [_sheared(band.fpr_low, band.recall_high, share, flagged) for share in shares]
     return np.minimum.reduce(low), np.maximum.reduce(high)
 
 
 def _sheared(fpr: Array, recall: Array, share: float, flagged: Array) -> Array:
-    """The recall at shares of flagged rows of a ROC curve, which begins at none and ends at all of both classes."""
+    """The recall at shares of flagged rows on lines between points of ROC curves, from none to all of both classes."""
     fpr, recall = (np.concatenate([[0.0], column, [1.0]]) for column in (fpr, recall))
     return np.asarray(np.interp(flagged, share * recall + (1 - share) * fpr, recall))

@@ -99,7 +99,8 @@ def _bounds(scores: ClassScores, cells: Array, thresholds: Array, first: Array, 
     found, missed = (known * share)[first], (known * (1 - share))[last]
     low = np.where(found > 0, beta_quantile(local, np.maximum(found, 1e-9), known[first] - found + 1), 0.0)
     above = np.where(missed > 0, beta_quantile(local, np.maximum(missed, 1e-9), known[last] - missed + 1), 0.0)
-    return low, 1 - above
+    # No share falls from a threshold to a lower one, though single bounds of weighted rows may.
+    return np.maximum.accumulate(low), np.minimum.accumulate((1 - above)[::-1])[::-1]
 
 
 def local_level(rows: float, level: float) -> float:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from steelyard.analysis.results.formatting import interval_text, three_digits
 from steelyard.analysis.results.rows import Rows
 from steelyard.analysis.thresholds.confidence_band import thinned
 from steelyard.analysis.thresholds.gain_curve import gain_ends, gain_points
@@ -17,7 +16,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, block_or_shorter, in_the_way, label_lines
-from steelyard.report.figures.value_labels import wordings
+from steelyard.report.figures.value_labels import row_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
 
-_NUMBERS = {"gain": ("roc_auc", "accuracy ratio"), "lift": ("lift", "lift of the first 10 %")}
+_NUMBERS = {"gain": ("gini", "accuracy ratio"), "lift": ("lift", "lift of the first 10 %")}
 _GRID = np.linspace(0, 1, 401)[1:]
 _FIRST_SHARES = 200  # of flagged rows that are also drawn, by their logarithms
 _RARE = 0.05  # a prevalence below which the lift is drawn over the logarithm of the share
@@ -44,7 +43,7 @@ class GainLine:
     recall: Array
     drawn: tuple[Array, Array, Array, Array]  # the share flagged, the recall and the ends of its band
     prevalence: float
-    number: tuple[float, float, float]  # the accuracy ratio or the lift of the first rows, with its interval
+    number: MetricRow | Interval  # the accuracy ratio, or the lift of the first rows
 
     def perfect(self, flagged: Array) -> Array:
         """The recall of a perfect model."""
@@ -64,7 +63,7 @@ class GainDisplay(ScoreDisplay):
     [(0.25, 0.5, 2.0), (0.5, 0.5, 1.0), (0.75, 1.0, 1.3333333333333333), (1.0, 1.0, 1.0)]
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("roc_auc",)
+    needs: ClassVar[tuple[str, ...]] = (_NUMBERS["gain"][0],)
 
     lines: tuple[GainLine, ...]
     rows: str
@@ -114,7 +113,7 @@ class GainDisplay(ScoreDisplay):
         level, (_, number) = caption_text.percent(self.level), _NUMBERS[self.kind]
         what = "Cumulative gain (CAP)" if self.kind == "gain" else "Lift"
         numbers = "; ".join(
-            caption_text.with_name(line.name, f"{number} {interval_text(*line.number)}") for line in self.lines
+            caption_text.with_name(line.name, f"{number} {caption_text.area_text(line.number)}") for line in self.lines
         )
         numbers = numbers[0].upper() + numbers[1:] if len(self.lines) == 1 else numbers
         band = f"band: {level} simultaneous confidence band of the curve"
@@ -132,8 +131,7 @@ class GainDisplay(ScoreDisplay):
             drawn.append(Line(x, y))
             edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (low, high), i)
         grey = self._references(ax)
-        texts = [(line.name, interval_text(*line.number), three_digits(line.number[0])) for line in self.lines]
-        labels = wordings(_NUMBERS[self.kind][1], self.level, texts)
+        labels = row_labels(_NUMBERS[self.kind][1], self.level, [(line.name, line.number) for line in self.lines])
         room = block_or_shorter(ax, labels, [*drawn, *grey], edges)
         label_lines(ax, [*grey, *drawn, *in_the_way(ax, room)])
         return ax
@@ -185,9 +183,4 @@ def _line(name: str, evaluation: Evaluation, kind: str) -> GainLine:
         ends = gain_ends(rate_band(table, known.level, np.union1d(0, places)), known.shares, x)
         low, high = np.minimum(ends[0], y), np.maximum(ends[1], y)
     row = caption_text.metric_row(evaluation, _NUMBERS[kind][0])
-    return GainLine(name, thresholds, flagged, recall, (x, y, low, high), share, _number(row, kind))
-
-
-def _number(row: MetricRow | Interval, kind: str) -> tuple[float, float, float]:
-    value, low, high = float(row.value), float(row.low), float(row.high)
-    return (value, low, high) if kind == "lift" else (2 * value - 1, 2 * low - 1, 2 * high - 1)
+    return GainLine(name, thresholds, flagged, recall, (x, y, low, high), share, row)

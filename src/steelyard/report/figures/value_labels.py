@@ -17,20 +17,18 @@ InkedWords: TypeAlias = list[tuple[str, str]]  # lines of words, each with its c
 _ONE_LINE = 32  # letters that fit beside a curve
 
 
-def row_labels(what: str, level: float, named: Iterable[tuple[str, MetricRow | Interval]]) -> list[InkedWords]:
+def row_labels(what: str, level: float, named: list[tuple[str, MetricRow | Interval]]) -> list[InkedWords]:
     """The value of a metric of each model, with intervals and without."""
-    texts = [(name, caption_text.area_text(row), value_text(row.value, share=row.spec.is_share)) for name, row in named]
-    return wordings(what, level, texts)
-
-
-def wordings(what: str, level: float, texts: list[tuple[str, str, str]]) -> list[InkedWords]:
-    """The same of a number that is given in words by model: with its interval, and alone."""
-    if len(texts) == 1:
-        _, full, brief = texts[0]
-        return [in_lines(f"{what} {full}"), in_lines(f"{what} {brief}")]
+    if len(named) == 1:
+        row = named[0][1]
+        return [in_lines(f"{what} {text}") for text in (caption_text.area_text(row), _value(row))]
     headed = [(f"{what} ({caption_text.percent(level)} interval)", style.GREY)]
-    headed += named_values((name, full) for name, full, _ in texts)
-    return [headed, [(what, style.GREY), *named_values((name, brief) for name, _, brief in texts)]]
+    headed += named_values((name, caption_text.area_text(row)) for name, row in named)
+    return [headed, [(what, style.GREY), *named_values((name, _value(row)) for name, row in named)]]
+
+
+def _value(row: MetricRow | Interval) -> str:
+    return value_text(row.value, share=row.spec.is_share)
 
 
 def in_lines(text: str) -> InkedWords:

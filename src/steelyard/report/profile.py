@@ -1,0 +1,125 @@
+"""Profiles: the core set of metrics that a field reports, in its order, with a methods paragraph for a paper."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard._names import __version__
+from steelyard.analysis.results.formatting import listed, three_digits
+from steelyard.errors import InputError, did_you_mean
+from steelyard.metrics.references import reference
+from steelyard.metrics.spec import MetricSpec
+from steelyard.report.markdown import escaped, markdown_table
+from steelyard.report.sections import interval_words
+from steelyard.report.terminal import bold, paragraph, print_table
+
+if TYPE_CHECKING:
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.metric_row import MetricRow
+
+_FIELDS = {"title": str, "metrics": list, "follows": str, "figures": list}
+_PLACE = files("steelyard.report").joinpath("profiles")
+PROFILES = tuple(sorted(entry.name.removesuffix(".toml") for entry in _PLACE.iterdir()))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A title, the metrics in the order in which they are reported, the guideline behind it, and its figures."""
+
+    title: str
+    metrics: tuple[str, ...]
+    follows: str = ""
+    figures: tuple[str, ...] = ()
+
+
+def read_profile(given: str, threshold: float | None = None) -> Profile:
+    """The profile of that name, or of a TOML file; `{threshold}` in a metric is the threshold in force.
+
+    >>> read_profile("clinical", 0.2).metrics[5]
+    'net_benefit[threshold=0.2]'
+    """
+    fields = _fields(given)
+    for name, value in fields.items():
+        if name not in _FIELDS or not isinstance(value, _FIELDS[name]):
+            raise InputError(f"The profile {given!r} has {name} = {value!r}; it takes {_expected()}.")
+    if not fields.get("metrics") or not all(isinstance(each, str) for each in fields["metrics"]):
+        raise InputError(f'The profile {given!r} names no metrics; write metrics = ["recall", ...] in it.')
+    at = f"{0.5 if threshold is None else threshold:g}"
+    metrics = tuple(each.replace("{threshold}", at) for each in fields["metrics"])
+    MetricSpec.all_of(metrics)  # refuses a name that is none
+    figures = tuple(fields.get("figures", ()))
+    return Profile(fields.get("title", "Performance"), metrics, fields.get("follows", ""), figures)
+
+
+def _expected() -> str:
+    return "title and follows, a text each, and metrics and figures, a list each"
+
+
+def _fields(given: str) -> dict[str, Any]:
+    is_ours = given in PROFILES
+    place = _PLACE.joinpath(f"{given}.toml") if is_ours else Path(given)
+    try:
+        return tomllib.loads(place.read_text(encoding="utf-8"))
+    except OSError:
+        near = did_you_mean(given, PROFILES)
+        raise InputError(
+            f"No profile is called {given!r}; there are {listed([*PROFILES])}, or a TOML file.{near}"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"The profile {given!r} is no TOML: {error}.") from None
+
+
+def profile_text(evaluation: Evaluation, profile: Profile) -> str:
+    """The table and the methods for a terminal."""
+    rows = [[_title(row), *_numbers(row)] for row in evaluation.metrics]
+    table = print_table(_head(evaluation), rows, wrap=(2,), optional=())
+    return "\n\n".join([bold(paragraph(profile.title)), table, *map(paragraph, _words(evaluation, profile))])
+
+
+def profile_markdown(evaluation: Evaluation, profile: Profile) -> str:
+    """The table and the methods as Markdown."""
+    table = markdown_table(_head(evaluation), ([_title(row), *_numbers(row)] for row in evaluation.metrics))
+    return "\n\n".join([f"**{escaped(profile.title)}**", table, *map(escaped, _words(evaluation, profile))])
+
+
+def _head(evaluation: Evaluation) -> list[str]:
+    return ["metric", "value", f"{100 * evaluation.level:g} % interval", "no-skill baseline"]
+
+
+def _numbers(row: MetricRow) -> list[str]:
+    return [row.text(row.value), row.interval_or_reason(), row.text(row.chance)]
+
+
+def _words(evaluation: Evaluation, profile: Profile) -> list[str]:
+    """The methods paragraph, what was assumed, and the figures that go with the table."""
+    figures = [f"Figures that go with it: steelyard plot {listed([*profile.figures])}."] if profile.figures else []
+    return [f"Methods. {_methods(evaluation, profile)}", *evaluation.assumed, *figures]
+
+
+def _title(row: MetricRow) -> str:
+    metric = row.spec.metric
+    given = ", ".join(
+        f"{name} {value:g}" for name, value in metric.parameters.items() if isinstance(value, (int, float))
+    )
+    return f"{metric.title} ({given})" if given else metric.title
+
+
+def _methods(evaluation: Evaluation, profile: Profile) -> str:
+    """How the numbers came about, in sentences that a paper can take over."""
+    counts, scores = evaluation.counts, evaluation.scores
+    positives = None if counts is None else counts.positives if scores is None else scores.positive.n
+    share = (
+        "" if positives is None else f", {positives:,.0f} of them positive ({100 * positives / evaluation.rows:.3g} %)"
+    )
+    at = "" if evaluation.threshold is None else f" at a threshold of {three_digits(evaluation.threshold)}"
+    there = "" if evaluation.prevalence is None else f" Values are at a prevalence of {evaluation.prevalence}."
+    follows = f" The choice of metrics follows {reference(profile.follows)}" if profile.follows else ""
+    return (
+        f"Performance was evaluated on {evaluation.rows:,} rows{share}; labels were predicted{at} where a metric is of "
+        f"labels. {' '.join(interval_words(evaluation))}{there} The no-skill baseline is that of random predictions "
+        f"with the same prediction rate. Computed with Steelyard {__version__}.{follows}"
+    )

@@ -1,0 +1,90 @@
+"""Profiles: the core set of a field as a table with its methods."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import steelyard
+from steelyard.cli.commands import commands
+from steelyard.metrics.references import references
+from steelyard.metrics.spec import MetricSpec
+from steelyard.report.figures.figure_kinds import FIGURE_KINDS
+from steelyard.report.profile import PROFILES, read_profile
+
+
+@pytest.fixture(scope="module")
+def predictions(tmp_path_factory):
+    rng = np.random.default_rng(1)
+    y = (rng.random(400) < 0.2).astype(int)
+    p = 1 / (1 + np.exp(1.4 - 1.5 * (rng.normal(size=400) + y)))
+    path = tmp_path_factory.mktemp("profile") / "p.csv"
+    path.write_text("y,p\n" + "".join(f"{a},{b}\n" for a, b in zip(y, p.tolist(), strict=True)))
+    return path, y, p
+
+
+def report(path, *arguments):
+    return CliRunner().invoke(commands, ["report", str(path), "--true", "y", "--score", "p", *arguments])
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_each_profile_names_metrics_figures_and_a_known_source(name, predictions):
+    profile = read_profile(name)
+    assert MetricSpec.all_of(profile.metrics) and set(profile.figures) <= set(FIGURE_KINDS)
+    assert not profile.follows or profile.follows in references()
+    path, y, p = predictions
+    rows = json.loads(report(path, "--profile", name, "--format", "json").output)["metrics"]
+    values = {row["name"]: row["value"] for row in rows}
+    expected = steelyard.evaluate(y, y_score=p, metrics=[*profile.metrics])
+    assert values == {row.name: row.row()["value"] for row in expected.metrics}
+
+
+def test_the_table_stands_in_the_order_of_the_guideline_with_its_methods(predictions):
+    text = report(predictions[0], "--profile", "clinical", "--threshold", "0.3").output
+    words = ["ROC AUC", "Calibration intercept", "Calibration slope", "Net benefit (threshold 0.3)", "Recall"]
+    assert sorted(map(text.index, words)) == [text.index(word) for word in words]
+    filled = " ".join(text.split())
+    assert "Methods. Performance was evaluated on 400 rows, " in filled and "Van Calster" in filled
+    assert "steelyard plot reliability, decision and density." in filled
+    table = report(predictions[0], "--profile", "clinical", "--format", "md").output
+    assert "| ROC AUC | " in table and "Methods. " in table
+
+
+def test_a_profile_of_ones_own(tmp_path, predictions):
+    own = tmp_path / "ours.toml"
+    own.write_text('title = "Our board"\nmetrics = ["recall_at_fpr[at=0.05]", "mcc"]\n')
+    text = report(predictions[0], "--profile", str(own)).output
+    assert text.startswith("Our board") and "Recall at FPR (at 0.05)" in text and "Matthews" in text
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        (None, "No profile is called"),
+        ("metrics = [", "is no TOML"),
+        ('title = "x"\n', "names no metrics"),
+        ('metrics = ["recal"]\n', "No metric is called 'recal'"),
+        ('metrics = ["recall"]\nfigure = 1\n', "has figure = 1; it takes title and follows"),
+    ],
+)
+def test_a_profile_that_cannot_be_read_is_refused(tmp_path, predictions, written, words):
+    own = tmp_path / "ours.toml"
+    if written is not None:
+        own.write_text(written)
+    refused = report(predictions[0], "--profile", str(own))
+    assert refused.exit_code == 2 and words in " ".join(refused.output.split()) and "Traceback" not in refused.output
+
+
+def test_a_profile_and_metrics_do_not_go_together(predictions):
+    refused = report(predictions[0], "--profile", "fraud", "--metrics", "mcc")
+    assert refused.exit_code == 2 and "give it or --metrics, not both" in refused.output
+
+
+def test_a_random_order_is_the_baseline_of_a_bound_on_a_rate():
+    y, score = [0, 0, 1, 1, 0], [0.1, 0.4, 0.35, 0.8, 0.2]
+    assert steelyard.chance("recall_at_fpr[at=0.1]", y, y_score=score).same_margins == pytest.approx(0.1)
+    assert steelyard.chance("specificity_at_recall[at=0.9]", y, y_score=score).same_margins == pytest.approx(0.1)
+    assert steelyard.chance("ks", y, y_score=score).same_margins == 0
