@@ -1,4 +1,4 @@
-"""Cost curve: the normalised expected cost of the best threshold over the probability cost (Drummond and Holte 2006).
+"""Cost curve: the normalized expected cost of the best threshold over the probability cost (Drummond and Holte 2006).
 
 The probability cost PC(+) is the share of the positives in what errors could cost: prevalence x cost of a miss, over
 that and (1 - prevalence) x cost of a false alarm. Costs are normalised by what being always wrong would cost, so the

@@ -47,7 +47,7 @@ class BrierCurves(MurphyDisplay):
 
 @dataclass(eq=False, repr=False)
 class CostCurveDisplay(ScoreDisplay):
-    """Cost curves: the normalised expected cost of the best threshold over the probability cost, lower being better.
+    """Cost curves: the normalized expected cost of the best threshold over the probability cost, lower being better.
 
     The curve is the lower envelope of all thresholds, and of always and never predicting the positive class: the ROC
     convex hull in terms of costs (Drummond and Holte 2006). Its area is the Brier score of the isotonically

@@ -1,4 +1,4 @@
-"""CostEnvelopes: the normalised expected cost of the best threshold over the probability cost."""
+"""CostEnvelopes: the normalized expected cost of the best threshold over the probability cost."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class CostEnvelopes(ScoreDisplay):
             grey.append(f"vertical: errors of equal costs, {caption_text.share(self.lines[0].prevalence)}")
         if self._in_use is not None:
             grey.append(f"thin: the threshold {caption_text.threshold_text(self._in_use.threshold)}")
-        what = f"Normalised expected cost of the best threshold over the probability cost, of {self.rows}"
+        what = f"Normalized expected cost of the best threshold over the probability cost, of {self.rows}"
         return f"{'; '.join([f'{what}. {areas}', band, *grey])}."
 
     @property
@@ -93,7 +93,7 @@ class CostEnvelopes(ScoreDisplay):
         return self.lines[0] if len(self.lines) == 1 and self.lines[0].rates is not None else None
 
     def _draw(self, ax: Axes) -> DrawnAxes:
-        ax.set(xlabel="Probability cost PC(+)", ylabel="Normalised expected cost", xlim=(0, 1), ylim=(0, 1.08 * _MOST))
+        ax.set(xlabel="Probability cost PC(+)", ylabel="Normalized expected cost", xlim=(0, 1), ylim=(0, 1.08 * _MOST))
         drawn, edges = [], []
         for i, line in enumerate(self.lines):
             drawn.append(Line(line.probability_cost, line.cost))

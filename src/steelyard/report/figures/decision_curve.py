@@ -93,8 +93,8 @@ class DecisionCurveDisplay(ScoreDisplay):
         return f"{what} over the threshold, of {self.rows}; {bands}; grey: treating everybody, and nobody."
 
     def _draw(self, ax: Axes) -> DrawnAxes:
-        per = "standardized net benefit" if self.standardized else "net benefit per row"
-        ax.set(xlabel="threshold (act at or above)", ylabel=per, xlim=(0, self.thresholds[-1]))
+        per = "Standardized net benefit" if self.standardized else "Net benefit per row"
+        ax.set(xlabel="Threshold (act at or above)", ylabel=per, xlim=(0, self.thresholds[-1]))
         drawn = [self._defaults(ax)]
         for i, line in enumerate(self.lines):
             ink = style.colour(i)
