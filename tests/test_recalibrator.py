@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -253,3 +254,10 @@ def test_what_cannot_be_recalibrated_is_refused_in_a_sentence(model, rows, words
 def test_probabilities_of_another_number_of_classes_are_refused():
     with pytest.raises(InputError, match="of 4 classes, not of 2"):
         Recalibrator("temperature").fit(*two_classes(60)).transform(four_classes(5)[0])
+
+
+def test_a_y_whose_index_is_that_of_p_in_another_order_is_refused():
+    p, y = (pd.Series(column) for column in two_classes(60))
+    with pytest.raises(InputError, match="same index in different orders"):
+        Recalibrator("temperature").fit(p, y[::-1])
+    assert Recalibrator("temperature").fit(p, y).transform(p).shape == (60,)

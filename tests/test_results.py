@@ -90,6 +90,10 @@ RESULTS = {
     "decision_curve": lambda: steelyard.decision_curve(TRUE, SCORES["<b>A</b>"], versus="treat all"),
     "confidence_band": lambda: steelyard.confidence_band(TRUE, SCORES["<b>A</b>"], "precision"),
     "calibration": lambda: steelyard.calibration(TRUE, PROBABILITIES, by=GROUP),
+    "calibration of columns": lambda: steelyard.calibration(
+        np.arange(120) % 3, np.random.default_rng(0).dirichlet([1, 1, 1], 120)
+    ),
+    "recalibrated": lambda: steelyard.Recalibrator("temperature").fit(PROBABILITIES, TRUE).judged_,
     "calibration points": lambda: steelyard.calibration(TRUE, PROBABILITIES, strategy="uniform").curve,
     "chance": lambda: steelyard.chance("f1", TABLE),
     "chance_test": lambda: steelyard.chance_test("f1", TABLE),
@@ -274,7 +278,7 @@ def returned(name):
 
 TABLES_AND_CURVES = {
     "Any", "Confusion", "Counts", "Metric", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
-    "MetricScorer", "Statistic", "str", "list", "Callable",
+    "MetricScorer", "Statistic", "Array", "str", "list", "Callable",
 }  # fmt: skip
 FORMER = {"beats_guessing"}  # names that warn, and call another
 FUNCTIONS = {name: returned(name) for name in NAMES if returned(name) and name not in FORMER}

@@ -1578,7 +1578,7 @@ BAD = [
     ("nothing to compare", None, ["compare", "--pred", "a", "--pred", "b"], "No input was named; give a file, or - for the standard input."),
     ("one model", GOOD, ["compare", "in", "--true", "y", "--pred", "p"], "compare needs two or more models, not 1; "),
     ("labels and scores", GOOD, ["compare", "in", "--true", "y", "--pred", "p", "--score", "s"], "Name two or more models, all by --pred (labels) or all by --score (scores)."),
-    ("a cut without scores", "y,y_pred\n1,1\n0,0\n", ["threshold", "in"], "A threshold needs scores; name their column with --score, of y, y_pred."),
+    ("a cut without scores", "y,y_pred\n1,1\n0,0\n", ["threshold", "in"], "Scores are needed; name their column with --score, of y, y_pred."),
     ("a cut of labels", json.dumps({**TALLY, "rows": [[5, 1], [2, 3]]}), ["threshold", "in.json"], "A threshold needs scores; name their column with --score."),
     ("a cut beside labels", GOOD, ["report", "in", *YP, "--threshold", "0.5"], "Predictions and a threshold together contradict each other; give scores and the threshold."),
     ("a prevalence of 2", GOOD, ["shift", "in", *YP, "--prevalence", "2"], ""),

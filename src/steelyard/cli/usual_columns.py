@@ -33,7 +33,7 @@ def guess_columns(source: Source, inputs: Inputs, *, scores: bool = False) -> tu
         raise InputError(f"Which column holds the truth is not clear; name it with --true, of {_listed(columns)}.")
     if not inputs.pred and not inputs.score:
         if scores:
-            raise InputError(f"A threshold needs scores; name their column with --score, of {_listed(columns)}.")
+            raise InputError(f"Scores are needed; name their column with --score, of {_listed(columns)}.")
         raise InputError(f"Name the predictions with --pred or --score; the columns are {_listed(columns)}.")
     return inputs, [f"Columns were taken by their names: {', '.join(guesses)}."] if guesses else []
 

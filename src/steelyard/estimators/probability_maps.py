@@ -7,6 +7,7 @@ and gives a column for each class.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import exp
 from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from steelyard.metrics.logistic_recalibration import recalibrated, why_no_recali
 if TYPE_CHECKING:
     from steelyard._types import Array
 
-_MOST = float(np.exp(10))  # a temperature beyond which, or below one over which, nothing changes
+_MOST = 10.0  # of the logarithm of a temperature, either way, beyond which nothing changes
 
 
 class ProbabilityMap(Protocol):
@@ -70,25 +71,29 @@ class TemperatureMap:
         from scipy.optimize import brentq
 
         least = _away_from_ends(columns)
-        logs = np.log(np.maximum(columns, least))
-        own = logs[np.arange(len(codes)), codes].mean()
+        logs = _logs(columns, least)
+        own = logs[codes, np.arange(len(codes))].mean()
 
-        def rise(beta: float) -> float:
-            return float((_softmax(beta * logs) * logs).sum(1).mean() - own)
+        def rise(cooling: float) -> float:
+            return float((_softmax(exp(cooling) * logs) * logs).sum(0).mean() - own)
 
-        low, high = 1 / _MOST, _MOST
-        if rise(low) >= 0 or rise(high) <= 0:
-            return cls(_MOST if rise(low) >= 0 else 1 / _MOST, least)
-        return cls(1 / float(brentq(rise, low, high, xtol=1e-12)), least)
+        if rise(-_MOST) >= 0 or rise(_MOST) <= 0:
+            return cls(exp(_MOST if rise(-_MOST) >= 0 else -_MOST), least)
+        return cls(exp(-float(brentq(rise, -_MOST, _MOST, xtol=1e-12))), least)
 
     def __call__(self, columns: Array) -> Array:
         """By the softmax of the cooled or heated logarithms."""
-        return _softmax(np.log(np.maximum(columns, self.least)) / self.temperature)
+        return np.ascontiguousarray(_softmax(_logs(columns, self.least) / self.temperature).T)
+
+
+def _logs(columns: Array, least: float) -> Array:
+    """The logarithms with the classes on the first axis, over which many rows are summed quickly."""
+    return np.asarray(np.log(np.maximum(np.ascontiguousarray(columns.T), least)))
 
 
 def _softmax(logs: Array) -> Array:
-    powers = np.exp(logs - logs.max(1, keepdims=True))
-    return np.asarray(powers / powers.sum(1, keepdims=True))
+    powers = np.exp(logs - logs.max(0))
+    return np.asarray(powers / powers.sum(0))
 
 
 @dataclass(frozen=True)

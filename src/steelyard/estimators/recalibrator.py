@@ -15,6 +15,7 @@ from steelyard.estimators.probability_maps import IsotonicMap, LogisticMap, Prio
 from steelyard.estimators.unseen_loss import UnseenLoss, log_losses
 from steelyard.ingest import arrays
 from steelyard.ingest.given_probabilities import both_columns, given_probabilities
+from steelyard.ingest.row_order import check_order
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -78,6 +79,7 @@ class Recalibrator(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def fit(self, p: ArrayLike, y: ArrayLike) -> Self:
         """Fit the map to the outcomes, and judge it on rows that each fold leaves out."""
+        check_order(p=p, y=y)
         columns, truth = both_columns(given_probabilities(p)), arrays.column(y, "y")
         arrays.check_lengths(p=columns, y=truth)
         self.classes_, codes = np.unique(truth, return_inverse=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard._types import Label
 from steelyard.analysis.intervals.interval import Interval
-from steelyard.analysis.results.formatting import filled, p_text, percent_text
+from steelyard.analysis.results.formatting import cell_text, filled, p_text, percent_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.errors import UnknownNameError, did_you_mean
@@ -151,7 +151,14 @@ class Calibration(Result[Interval]):
 
     @property
     def notes(self) -> list[str]:
-        """The verdict, why a metric has no value or interval, the test and the band in sentences."""
+        """The verdict, why a metric has no value or interval, the test, the band and each group in sentences."""
+        groups = (
+            f"{row.pop('group')}: {', '.join(f'{key} {cell_text(key, row[key])}' for key in row)}."
+            for row in self.group_rows()
+        )
+        return [*self._sentences(), *groups]
+
+    def _sentences(self) -> list[str]:
         by = _TESTS.get(self.test)
         test = [] if by is None else [f"{by}: {p_text(self.p_value)}."]
         known = np.isfinite([point.low for point in self.curve]).all()
@@ -203,7 +210,7 @@ class Calibration(Result[Interval]):
         what = what if self.classes is None else f"all columns of {self.classes} classes together"
         groups = [table_text(self.group_rows())] if self.groups else []
         head = f"Calibration of {self.rows:,} rows, {what}"
-        return "\n".join([head, table_text(self.shown_rows()), *groups, *map(filled, self.notes)])
+        return "\n".join([head, table_text(self.shown_rows()), *groups, *map(filled, self._sentences())])
 
     def group_rows(self) -> list[dict[str, Any]]:
         """One row a group: its rows and positives, slope and ratio with their intervals, and the test."""

@@ -43,6 +43,7 @@ HOMES = {
     "steelyard.auditing.identities": ("identity",),
     "steelyard.auditing.ratio_spread": ("spread",),
     "steelyard.auditing.robustness_result": ("metric_change", "metric_verdict", "robustness"),
+    "steelyard.estimators.unseen_loss": ("unseen_loss",),
     "steelyard.evaluation.evaluation": ("evaluation",),
     "steelyard.protocol.class_values": ("class_values",),
     "steelyard.protocol.cross_evaluation": ("cross_evaluation",),
