@@ -100,10 +100,9 @@ def widened_score_interval(table: ScoreTable, level: float = 0.95) -> tuple[floa
 
 
 def _weighted_reach(table: ScoreTable, level: float) -> float:
-    """Student's reach where rows have weights, which few of them may determine; 0 of others."""
-    influence = (
-        score_influence(roc_auc, table, {}) if any(side.given_squares is not None for side in table.classes) else None
-    )
+    """Student's reach where rows have weights that differ, which few of them may determine; 0 of others."""
+    differ = any(side.effective_size < side.n * (1 - NEGLIGIBLE) for side in table.classes)
+    influence = score_influence(roc_auc, table, {}) if differ else None
     if influence is None:
         return 0.0
     sides = (side.compact() for side in table.classes)
