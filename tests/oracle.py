@@ -200,10 +200,10 @@ ORACLE = {
     "net_benefit[threshold=0.2]": lambda tp, fn, fp, tn: div(tp - Q(fp, 4), tp + fn + fp + tn),
     "standardized_net_benefit": lambda tp, fn, fp, tn: div(tp - fp, tp + fn),
     "standardized_net_benefit[threshold=0.2]": lambda tp, fn, fp, tn: div(tp - Q(fp, 4), tp + fn),
-    "normalized_expected_cost": lambda tp, fn, fp, tn: div(fp + fn, min(tp + fn, fp + tn)),
-    "normalized_expected_cost[cost_fn=10]": lambda tp, fn, fp, tn: div(fp + 10 * fn, min(10 * (tp + fn), fp + tn)),
     "expected_cost": lambda tp, fn, fp, tn: div(fp + fn, tp + fn + fp + tn),
     "expected_cost[cost_fn=10,cost_fp=2,cost_tp=1,cost_tn=0.5]": lambda tp, fn, fp, tn: div(
         10 * fn + 2 * fp + tp + Q(tn, 2), tp + fn + fp + tn
     ),
+    "normalized_expected_cost": lambda tp, fn, fp, tn: div(fp + fn, min(tp + fn, fp + tn)),
+    "normalized_expected_cost[cost_fn=10]": lambda tp, fn, fp, tn: div(fp + 10 * fn, min(10 * (tp + fn), fp + tn)),
 }

@@ -167,3 +167,24 @@ def test_no_bound_of_weighted_rates_falls_from_a_threshold_to_a_lower_one():
     band = rate_band(table, 0.95)
     for bound in (band.recall_low, band.recall_high, band.fpr_low, band.fpr_high):
         assert (np.diff(bound) >= 0).all()
+
+
+def test_a_roc_curve_that_runs_straight_through_tied_scores_lies_in_its_band():
+    rng = np.random.default_rng(1)
+    y = (rng.random(200_000) < 0.1).astype(int)
+    score = np.round(rng.normal(y, 1))
+    fpr = np.linspace(0.01, 0.99, 99)
+
+    def curve(rows):
+        points = steelyard.roc_curve(y[rows], score[rows])
+        return np.interp(fpr, points.fpr, points.tpr)
+
+    truth, held = curve(slice(None)), np.zeros(2)
+    for start in range(0, 100 * 300, 300):
+        rows = slice(start, start + 300)
+        band = rate_band(score_table(y[rows], score[rows]), 0.95).at_fpr(fpr)
+        held += [
+            ((band.recall_low <= line + 1e-9) & (line <= band.recall_high + 1e-9)).all()
+            for line in (truth, curve(rows))
+        ]
+    assert held[0] >= 94 and held[1] == 100

@@ -79,7 +79,7 @@ class AuditedMetric:
     def orders_by(self) -> ExactFormula | None:
         """A formula of which the value is a rising function: an angle falls where its cosine rises."""
         match self.formula and self.formula.node:
-            case Operation(sign="angle", args=(cosine,)):
+            case Operation(sign="angle", args=(cosine, _)):
                 return ExactFormula(-cosine)
         return self.formula
 

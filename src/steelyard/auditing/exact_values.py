@@ -182,7 +182,7 @@ def _compute(step: Step, inputs: list[Any]) -> StepResult:
             return abs(a) if isinstance(a, Fraction) else a.copy_abs()
         case "sqrt", (a,):
             return _root(a)
-        case "angle", (a,):
+        case "angle", (a, _):
             return angle_share(_decimal(a), _DIGITS, NOISE)
         case sign, (a, b):
             return _HOLDS[sign](difference(a, b))

@@ -133,7 +133,7 @@ def _derive(field: SymbolicField, step: Step, inputs: list[SymbolicSum]) -> Symb
             return magnitude(a)
         case "sqrt", (a,):
             return square_root(a)
-        case sign, (a, b):
+        case sign, (a, b) if sign in COMPARISONS:
             return comparison_indicator(sign, a - b)
     raise Unprovable
 

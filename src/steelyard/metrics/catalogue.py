@@ -415,13 +415,15 @@ def p4(c):
 )
 def symmetric_balanced_accuracy(c):
     """Mean of precision, recall, specificity and negative predictive value."""
-    return (precision(c) + recall(c) + specificity(c) + negative_predictive_value(c)) / 4
+    return ((precision(c) + recall(c)) + (specificity(c) + negative_predictive_value(c))) / 4
 
 
 @metric("Correlation distance", family="agreement", range=(0, 1), best=0, cite="gosgens2021", roles=("on request",))
 def correlation_distance(c):
     """Angle whose cosine is MCC, as a share of a half turn: 1/2 is no correlation."""
-    return angle(mcc(c))
+    off = c.tp * c.fn * (c.fp + c.tn) + c.fp * c.tn * (c.tp + c.fn)  # x total = the product of the margins - det^2
+    sine = sqrt(ratio(off * c.total, c.positives * c.negatives * c.predicted_positives * c.predicted_negatives))
+    return angle(mcc(c), sine)
 
 
 # ---------------------------------------------------------------- corrected: Nguyen's unbalanced factor
@@ -671,5 +673,5 @@ def expected_cost(c, *, cost_fn=1.0, cost_fp=1.0, cost_tp=0.0, cost_tn=0.0):
 )
 def normalized_expected_cost(c, *, cost_fn=1.0, cost_fp=1.0):
     """Cost of the errors over that of the better of flagging all rows and none, which has 1."""
-    none, all_ = cost_fn * c.positives, cost_fp * c.negatives
-    return ratio(cost_fn * c.fn + cost_fp * c.fp, where(none <= all_, none, all_), why="one class only")
+    cost, none, all_ = cost_fn * c.fn + cost_fp * c.fp, cost_fn * c.positives, cost_fp * c.negatives
+    return where(none <= all_, ratio(cost, none), ratio(cost, all_))

@@ -27,6 +27,8 @@ from steelyard.metrics.catalogue import (
 from steelyard.metrics.expression import angle, ratio, sqrt
 from steelyard.metrics.ranking import brier, log_loss, top_k_accuracy
 
+ROUNDING = 1e-15  # what is left of 1 where all rows are right
+
 
 @accuracy.for_classes(pooled=True)
 def accuracy_of_classes(c):
@@ -84,7 +86,9 @@ def mcc_of_classes(c):
 @correlation_distance.for_classes(absent=True)
 def correlation_distance_of_classes(c):
     """The angle whose cosine is Gorodkin's R_K."""
-    return angle(mcc_of_classes(c))
+    cosine = np.clip(mcc_of_classes(c), -1, 1)
+    cosine = np.where(1 - np.abs(cosine) < ROUNDING, np.sign(cosine), cosine)
+    return angle(cosine, np.sqrt((1 - cosine) * (1 + cosine)))
 
 
 @symmetric_balanced_accuracy.for_classes

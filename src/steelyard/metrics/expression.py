@@ -187,20 +187,20 @@ def sqrt(value: Operand) -> Any:
 
 
 @overload
-def angle(cosine: Scalar) -> float: ...
+def angle(cosine: Scalar, sine: Scalar) -> float: ...
 @overload
-def angle(cosine: ArrayLike) -> Array: ...
+def angle(cosine: ArrayLike, sine: ArrayLike) -> Array: ...
 @overload
-def angle(cosine: Expression) -> Expression: ...
-def angle(cosine: Operand) -> Any:
-    """The angle of that cosine as a share of a half turn, of numbers, arrays and formulas alike.
+def angle(cosine: Expression, sine: Expression) -> Expression: ...
+def angle(cosine: Operand, sine: Operand) -> Any:
+    """The angle of that cosine as a share of a half turn; its sine keeps the digits that the cosine loses near 1.
 
-    >>> angle([1.0, 0.0, -1.0])
+    >>> angle([1.0, 0.0, -1.0], [0.0, 1.0, 0.0])
     array([0. , 0.5, 1. ])
     """
-    return (
-        Operation("angle", (cosine,)) if isinstance(cosine, Expression) else np.arccos(np.clip(cosine, -1, 1)) / np.pi
-    )
+    if isinstance(cosine, Expression):
+        return Operation("angle", (cosine, as_expression(sine)))
+    return np.arctan2(sine, cosine) / np.pi  # type: ignore[arg-type]  # no node
 
 
 @overload

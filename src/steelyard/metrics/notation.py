@@ -35,8 +35,8 @@ def text(node: Expression) -> str:
             return f"({text(then)} if {text(condition)} else {text(otherwise)})"
         case Operation(sign="sqrt" | "abs" as sign, args=(inner,)):
             return f"{sign}({text(inner)})"
-        case Operation(sign="angle", args=(inner,)):
-            return f"arccos({text(inner)}) / pi"
+        case Operation(sign="angle", args=(cosine, _)):
+            return f"arccos({text(cosine)}) / pi"
         case Operation(sign="neg", args=(inner,)):
             return f"-{_wrap(inner, 3)}"
         case Operation(sign=sign, args=(left, right)):
@@ -86,8 +86,8 @@ def _latex_operation(node: Operation) -> str:
             return rf"\sqrt{{{latex(inner)}}}"
         case Operation(sign="abs", args=(inner,)):
             return rf"\left|{latex(inner)}\right|"
-        case Operation(sign="angle", args=(inner,)):
-            return rf"\frac{{1}}{{\pi}}\arccos\left({latex(inner)}\right)"
+        case Operation(sign="angle", args=(cosine, _)):
+            return rf"\frac{{1}}{{\pi}}\arccos\left({latex(cosine)}\right)"
         case Operation(sign="neg", args=(inner,)):
             return f"-{_bracket(inner, 3)}"
         case Operation(sign="**", args=(base, power)):
@@ -128,8 +128,8 @@ def javascript(node: Expression) -> str:
             return f"where({', '.join(map(javascript, args))})"
         case Operation(sign="sqrt" | "abs" as sign, args=(inner,)):
             return f"Math.{sign}({javascript(inner)})"
-        case Operation(sign="angle", args=(inner,)):
-            return f"(Math.acos(Math.max(-1, Math.min(1, {javascript(inner)}))) / Math.PI)"
+        case Operation(sign="angle", args=(cosine, sine)):
+            return f"(Math.atan2({javascript(sine)}, {javascript(cosine)}) / Math.PI)"
         case Operation(sign="neg", args=(inner,)):
             return f"(-{javascript(inner)})"
         case Operation(sign="/", args=(above, below)) if not isinstance(below, Number):

@@ -57,7 +57,10 @@ class RateBand:
         """The recalls that the ROC curve may have at false positive rates."""
         first = np.searchsorted(self.fpr_high, fpr)
         last = np.searchsorted(self.fpr_low, fpr, side="right") - 1
-        return RateBand(self.recall_low[first], self.recall_high[last], fpr, fpr)
+        # Through tied scores the curve runs straight, between the lines through the corners of the rectangles.
+        low = np.minimum(self.recall_low[first], np.interp(fpr, self.fpr_high, self.recall_low))
+        high = np.maximum(self.recall_high[last], np.interp(fpr, self.fpr_low, self.recall_high))
+        return RateBand(low, high, fpr, fpr)
 
     def at_recall(self, recall: Array) -> RateBand:
         """The false positive rates that the ROC curve may have at recalls."""

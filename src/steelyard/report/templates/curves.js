@@ -55,6 +55,7 @@ const upright = (f) => Object.assign(f, { upright: true });
 
 // The band: the rates from each threshold on to the next that hold at all thresholds together, a rectangle each, from
 // which every curve's band follows; none where rows are in clusters. Given are the steps of the log odds in hundredths.
+// Through tied scores curves run straight, between the lines through the corners of the rectangles.
 // Where the page starts at an uncertain prevalence, such as the sample's own, what depends on it has a band of its own.
 for (const band of [D.band, D.uncertain && D.uncertain.band]) if (band) for (const name of Object.keys(band)) { let odds = 0; band[name] = band[name].map((step) => 1 / (1 + Math.exp(-(odds += step) / 100))); }
 const isUncertain = () => D.uncertain && view === D.view && state.stop === START.stop;
@@ -68,8 +69,8 @@ function banded(p, share, point, moves = false) {
   const at = (recall, fpr, side) => shares.map((s) => point(rated(recall, fpr, s))).reduce((a, b) => (side * (b[1] - b[0]) > side * (a[1] - a[0]) ? b : a));
   const best = [at(0, 0, 1), at(NEAR, 0, 1)], worst = [at(0, 0, -1)];
   for (let i = 0; i < THRESHOLDS; i++) {
-    best.push(at(i ? recall_high[i - 1] : NEAR, fpr_low[i], 1), at(recall_high[i], fpr_low[i], 1));
-    worst.push(at(recall_low[i], i ? fpr_high[i - 1] : 0, -1), at(recall_low[i], fpr_high[i], -1));
+    best.push(at(recall_high[i], fpr_low[i], 1));
+    worst.push(at(recall_low[i], fpr_high[i], -1));
   }
   area(p, [...best, at(1, 1, 1), at(1, 1, -1), ...worst.reverse()].filter(([x, y]) => isNumber(x) && isNumber(y)), "band");
 }
