@@ -230,7 +230,8 @@ def evaluations(given: Evaluations, what: str, *, scores: bool = False) -> dict[
         if not isinstance(each, Evaluation):
             raise InputTypeError(f"{what} is drawn from an Evaluation, or several by name, not {type(each).__name__}.")
         if scores and each.scores is None:
-            raise InputError(f"{what} needs scores, and labels alone were evaluated: evaluate(y_true, y_score=...).")
+            many = "; of a column for each class with pos_label=" if len(each.per_class) > 2 else ""
+            raise InputError(f"{what} needs scores, those of one class: evaluate(y_true, y_score=...){many}.")
     if not by_model:
         raise InputError(f"{what} needs one model or more, and there is none.")
     return by_model

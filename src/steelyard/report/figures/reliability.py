@@ -90,8 +90,11 @@ class ReliabilityDisplay(ScoreDisplay):
     @classmethod
     def from_predictions(cls, y_true: ArrayLike, y_score: ModelColumns | None = None, **options: Any) -> Self:
         """The curve of the scores of the positive class, or several models' by name; of a column a class, one each."""
+        given = options.get("pos_label") is not None
+        if isinstance(y_score, Mapping) and any(np.ndim(each) == 2 for each in y_score.values()) and not given:
+            raise InputError("Several models of a column for each class are too much for one figure; give pos_label=.")
         one = y_score is None or isinstance(y_score, Mapping) or np.ndim(y_score) != 2
-        if one or options.get("pos_label") is not None:
+        if one or given:
             return super().from_predictions(y_true, y_score, **options)
         if options.get("prevalence") is not None:
             raise InputError("prevalence= is about one class, and there is a column for each; give pos_label=.")
