@@ -25,6 +25,7 @@ from steelyard.analysis.intervals.point_intervals import interval_of_highest, is
 from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.intervals.score_influence import has_influence, score_influence
+from steelyard.analysis.intervals.searched_intervals import is_searched, searched_ends
 from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.metrics import ranking
@@ -88,9 +89,13 @@ class ScoreIntervals:
             return _Ends(nan, nan), reason
         if has_influence(estimand.metric, table):
             return _Ends(*self.ends(estimand, table, "cluster", value)), None
+        if is_searched(estimand.metric):  # which goes as far astray in clusters as the area does
+            effect = self.clusters.widened(ranking.roc_auc, {}, StudentSpread(1.0, 1.0))
+            ends = searched_ends(estimand.metric, estimand.parameters, table, value, self.inference, effect)
+            return _Ends(*ends), None
         beside = [each for each in self.asked if each.table is table and not has_influence(each.metric, table)]
-        ends = quantiles(self.clusters.drawn_values(estimand, value, beside, self.inference), self.inference.tails)
-        return _Ends(float(ends[0]), float(ends[1])), None
+        low, high = quantiles(self.clusters.drawn_values(estimand, value, beside, self.inference), self.inference.tails)
+        return _Ends(float(low), float(high)), None
 
     def _of(
         self, metric: Metric, parameters: Mapping[str, Any], tables: list[ScoreTable], value: float
