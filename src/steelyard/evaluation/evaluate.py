@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
-from steelyard.evaluation.class_columns import column_rows, given_columns, of_columns
+from steelyard.evaluation.class_columns import column_rows, given_columns, left_out_sentences, of_columns
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.groups import Group, group_rows, lone_class_sentences, no_interval_sentences
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame, Label, LabelSet, Rng
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.evaluation.metric_row import ClassRow
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
@@ -151,7 +152,7 @@ def evaluate_tables(
         threshold,
         inference.level,
         beats_no_skill(table, scores, positive) if inference.clustered is None else None,
-        (*assumed, *lone_class_sentences(by_class), *no_interval_sentences(groups)),
+        (*assumed, *_notes(by_class, groups), *left_out_sentences(probabilities, inference, metrics)),
         _plain_prevalence(inference.prevalence),
         _row_total(table, scores),
         0 if inference.rng is None else None,
@@ -161,6 +162,10 @@ def evaluate_tables(
         muted_codes(mute),
         columns or {},
     )
+
+
+def _notes(by_class: Rows[ClassRow], groups: Rows[Group]) -> list[str]:
+    return [*lone_class_sentences(by_class), *no_interval_sentences(groups)]
 
 
 def _plain_prevalence(prevalence: PrevalenceLike | None) -> PrevalenceLike | None:
