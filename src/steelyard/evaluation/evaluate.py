@@ -19,7 +19,7 @@ from steelyard.evaluation.inputs import (
     negative_label,
     thresholded,
 )
-from steelyard.evaluation.rows import beats_no_skill, class_rows, in_order, metric_rows, with_class_ends
+from steelyard.evaluation.rows import beats_no_skill, check_named, class_rows, in_order, metric_rows, with_class_ends
 from steelyard.evaluation.sentences import muted_codes
 from steelyard.evaluation.table_notes import table_notes
 from steelyard.ingest.frame_columns import FrameColumns
@@ -141,6 +141,8 @@ def evaluate_tables(
     by_class = class_rows(table, inference)
     rows = with_class_ends(metric_rows(table, scores, positive, specs, inference), by_class)
     rows += column_rows(probabilities, specs, inference, named=metrics is not None)
+    if metrics is not None:
+        check_named(specs, rows, table, scores, positive)
     groups = _groups(tally, threshold, positive, _group_specs(specs, metrics), inference)
     return Evaluation(
         table,
