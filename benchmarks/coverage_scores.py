@@ -21,7 +21,7 @@ METRICS = [
     metric.name
     for metric in list_metrics()
     if metric.scores is not None
-    and metric.name not in ("expected_calibration_error", "precision_at_k", "top_k_accuracy")
+    and metric.name not in ("expected_calibration_error", "precision_at_k", "top_k_accuracy", "mcc_f1")
 ] + ["roc_auc[max_fpr=0.1]", "recall_at_precision[at=0.3]"]
 POPULATION = 200_000  # rows of each class that stand for the truth
 

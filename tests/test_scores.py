@@ -554,3 +554,28 @@ def test_intervals_of_the_best_thresholds_reach_down_to_chance_and_what_depends_
     assert np.isnan(alone.low) and "how many rows" in alone.why
     area, doubled = (steelyard.interval(name, y, y_score=rng.random(200) + 0 * y) for name in ("roc_auc", "gini"))
     assert area.method == doubled.method
+
+
+def test_intervals_of_the_best_thresholds_do_not_depend_on_prevalence_or_on_clusters_of_one_row():
+    rng = np.random.default_rng(0)
+    y = np.r_[np.ones(50, dtype=int), np.zeros(250, dtype=int)]
+    score = rng.normal(size=300) + 1.2 * y
+    plain = steelyard.interval("ks", y, y_score=score)
+    for prevalence in (0.001, 0.05, 0.5):
+        there = steelyard.interval("ks", y, y_score=score, prevalence=prevalence)
+        assert (there.low, there.high) == pytest.approx((plain.low, plain.high))
+    for name in ("ks", "h_measure"):
+        alone, found = (
+            steelyard.interval(name, y, y_score=score, **given) for given in ({}, {"cluster": np.arange(300)})
+        )
+        assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=0.01)
+    pairs = steelyard.interval("ks", np.repeat(y, 2), y_score=np.repeat(score, 2), cluster=np.repeat(np.arange(300), 2))
+    assert (pairs.low, pairs.high) == pytest.approx((plain.low, plain.high), abs=0.02)
+
+
+def test_an_area_that_starts_before_the_first_positive_has_no_interval():
+    rng = np.random.default_rng(0)
+    y = (np.arange(1_000) < 20).astype(int)
+    few = steelyard.interval("auprg", y, y_score=rng.normal(size=1_000) + y)
+    assert np.isnan(few.low) and "before the first positive" in few.why
+    assert steelyard.interval("auprg", y[:200], y_score=rng.normal(size=200) + y[:200]).low < 1

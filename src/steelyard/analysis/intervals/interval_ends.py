@@ -163,8 +163,9 @@ class IntervalSampler:
         calibration = is_calibration_error(estimand.metric) or is_isotonic(estimand.metric)
         if calibration and self.inference.clustered is not None:
             return Bounds(np.nan, np.nan, why=_CLUSTERED_CALIBRATION)
-        reason = why_no_interval(estimand.metric)
-        if reason or not (table.positive.n and table.negative.n):
+        if not (table.positive.n and table.negative.n):
+            return Bounds(np.nan, np.nan)
+        if (reason := why_no_interval(estimand.metric, self._table_at_prevalence(table))) is not None:  # type: ignore[arg-type]  # of scores
             return Bounds(np.nan, np.nan, why=reason)
         if calibration:
             return Bounds(*self.isotonic.ends(estimand.metric, table))
@@ -172,8 +173,7 @@ class IntervalSampler:
             (low, high), why = self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value))
             return Bounds(low, high, why=why)
         if is_searched(estimand.metric):
-            tables = self.scores.tables(table)
-            return Bounds(*searched_ends(estimand.metric, estimand.parameters, tables, float(value), self.inference))
+            return Bounds(*searched_ends(estimand.metric, estimand.parameters, table, float(value), self.inference))
         if method not in RANK_METHODS:
             return Bounds(*self.scores.ends(estimand, table, method, float(value)))
         values, bin_error = self.ranks.values(estimand, float(value))

@@ -22,9 +22,11 @@ from steelyard.analysis.intervals.draws import binned
 from steelyard.analysis.intervals.influence_spread import ClassInfluence, StudentSpread, class_spread
 from steelyard.analysis.intervals.own_precision import own_share
 from steelyard.analysis.intervals.point_intervals import interval_of_highest, is_of_highest
+from steelyard.analysis.intervals.possible_shares import widened_by_prevalence
 from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.intervals.score_influence import has_influence, score_influence
+from steelyard.analysis.intervals.searched_intervals import is_searched, searched_ends
 from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.metrics import ranking
@@ -69,7 +71,9 @@ class ScoreIntervals:
             return auc_ends(estimand.metric, table, method, self.inference.level)
         if not isfinite(value):
             return value, value
-        return self._of(estimand.metric, estimand.parameters, self.tables(table), value)
+        metric, parameters, small = estimand.metric, estimand.parameters, self.tables(table)
+        ends = self._of(metric, parameters, small, value)
+        return widened_by_prevalence(ends, value, metric, parameters, binned(table, MOST_BINS), self.inference)
 
     def tables(self, table: ScoreTable) -> list[ScoreTable]:
         """The table with few distinct scores, and with parts of rows added, at the deployment prevalence."""
@@ -88,9 +92,13 @@ class ScoreIntervals:
             return _Ends(nan, nan), reason
         if has_influence(estimand.metric, table):
             return _Ends(*self.ends(estimand, table, "cluster", value)), None
+        if is_searched(estimand.metric):  # which goes as far astray in clusters as the area does
+            effect = self.clusters.widened(ranking.roc_auc, {}, StudentSpread(1.0, 1.0))
+            ends = searched_ends(estimand.metric, estimand.parameters, table, value, self.inference, effect)
+            return _Ends(*ends), None
         beside = [each for each in self.asked if each.table is table and not has_influence(each.metric, table)]
-        ends = quantiles(self.clusters.drawn_values(estimand, value, beside, self.inference), self.inference.tails)
-        return _Ends(float(ends[0]), float(ends[1])), None
+        low, high = quantiles(self.clusters.drawn_values(estimand, value, beside, self.inference), self.inference.tails)
+        return _Ends(float(low), float(high)), None
 
     def _of(
         self, metric: Metric, parameters: Mapping[str, Any], tables: list[ScoreTable], value: float
