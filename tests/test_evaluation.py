@@ -232,6 +232,20 @@ def test_a_named_metric_that_the_data_have_no_form_of_is_refused_and_not_left_ou
         evaluate(Y, PRED, metrics=["weighted_auc"], cluster=np.arange(600) // 4)
 
 
+def test_odds_of_another_threshold_than_the_one_applied_are_stated():
+    def stated(metrics, **options):
+        return [text for text in evaluate(Y, metrics=metrics, **options).assumed if "by the odds of" in text]
+
+    (text,) = stated(["standardized_net_benefit", "recall"], y_score=S, threshold=0.2)
+    assert "by the odds of 0.5, while rows are flagged at 0.2; ask for standardized_net_benefit[threshold=0.2]" in text
+    assert stated(["net_benefit[threshold=0.1]"], y_score=S)[0].endswith(
+        "ask for net_benefit[threshold=0.5], or flag them at 0.1."
+    )
+    assert not stated(["net_benefit[threshold=0.2]"], y_score=S, threshold=0.2)
+    assert not stated(["net_benefit"], y_score=5 * S, threshold=0.2)  # no probability, which has no odds
+    assert not stated(["net_benefit[threshold=0.1]"], y_pred=PRED) and not stated(None, y_score=S, threshold=0.2)
+
+
 def _patients(seed=0):
     """Rows of 40 patients, each with luck of its own, at two sites and of three years."""
     rng = np.random.default_rng(seed)

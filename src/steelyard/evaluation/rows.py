@@ -106,13 +106,13 @@ def check_has_form(spec: MetricSpec, labels: Sequence[Label]) -> None:
 
 
 def check_named(
-    specs: Iterable[MetricSpec],
+    specs: list[MetricSpec],
     rows: Iterable[MetricRow],
     table: Confusion | None,
     scores: ScoreTable | None,
     positive: Label,
-) -> None:
-    """Refuse a metric that was named and has no row, since the data have no form of it."""
+) -> list[MetricSpec]:
+    """The metrics that were named; one that has no row, since the data have no form of it, is refused."""
     present = {row.spec.metric for row in rows}
     for spec in (spec for spec in specs if spec.metric not in present):
         if scores is not None and spec.metric.of_probabilities:
@@ -120,6 +120,7 @@ def check_named(
         if table is not None and positive is None:
             check_has_form(spec, table.labels)
         raise InputError(f"{spec.name} has no value here: of rows in clusters it needs scores.")
+    return specs
 
 
 def _baseline(spec: MetricSpec, baselines: Baselines, options: CallOptions) -> float:
