@@ -16,6 +16,7 @@ from steelyard import (
     net_benefit,
     score_table,
 )
+from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.errors import SteelyardError
 from steelyard.report.figures.figure_kinds import display_of
 
@@ -156,6 +157,38 @@ def test_intervals_hold_the_net_benefit_of_the_population(n, share, cut):
 def test_what_cannot_be_read_is_refused_in_a_sentence(ask, said):
     with pytest.raises(SteelyardError, match=said):
         ask()
+
+
+@pytest.mark.parametrize("standardized", [False, True])
+@pytest.mark.parametrize("prevalence", [None, 0.02, Prevalence(positives=3, rows=100)])
+def test_no_interval_passes_what_is_possible(standardized, prevalence):
+    y, p = np.repeat([0, 1], [78, 12]), np.repeat([0.1, 0.4], [78, 12])
+    cuts = np.array([0.05, 0.3, 0.5, 0.9, 0.99])
+    points = decision_curve(y, p, thresholds=cuts, versus="treat all", standardized=standardized, prevalence=prevalence)
+    shares = {None: score_ends(12 / 90, 90, 1.96), 0.02: (0.02, 0.02)}.get(prevalence) or prevalence.interval(0.95)
+    most = 1 if standardized else shares[1]
+    assert (column(points, "high") <= most + 1e-6).all()
+    losses = cuts / (1 - cuts) * ((1 - shares[0]) / (shares[0] if standardized else 1))
+    assert (column(points, "low") >= -losses - 1e-6).all() and (
+        column(points, "difference_high") <= losses + 1e-6
+    ).all()
+
+
+def test_where_nobody_is_flagged_a_loss_is_what_the_false_positives_may_be():
+    y, p = np.repeat([0, 1], [78, 12]), np.repeat([0.1, 0.4], [78, 12])
+    share = score_ends(0.0, 90.0, 1.959964)[1]  # of the rows, none of which is a false positive
+    for point in decision_curve(y, p, thresholds=[0.9, 0.99]):
+        odds = point.threshold / (1 - point.threshold)
+        assert point.net_benefit == 0 and point.high == pytest.approx(share)
+        assert point.low == pytest.approx(-odds * share, rel=0.01)
+
+
+def test_the_figure_is_as_high_as_its_curves_and_not_as_their_bands():
+    y, a, _ = rows(120, 0.1, 8)
+    drawn = DecisionCurveDisplay.from_predictions(y, a, thresholds=np.linspace(0.01, 0.99, 99))
+    low, high = drawn.ax_.get_ylim()
+    assert high <= 1.4 * y.mean() and low >= -1.1 * y.mean()
+    assert min(row["low"] for row in drawn.frame()) < low
 
 
 def test_the_figure_shows_the_curves_of_its_models():

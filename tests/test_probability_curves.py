@@ -120,6 +120,14 @@ def test_a_murphy_diagram_is_the_net_benefit_that_a_perfect_model_would_add():
         assert row["recalibrated"] <= min(row["elementary_score"], row["no_skill"]) + 1e-12
 
 
+@pytest.mark.parametrize("prevalence", [None, 0.01, Prevalence(positives=3, rows=100)])
+def test_no_end_of_an_elementary_score_is_below_0_and_at_the_threshold_0_it_is_known(prevalence):
+    y, p, _ = rows(200, 0.1, 9)
+    frame = MurphyDisplay.from_predictions(y, p, prevalence=prevalence).frame()
+    assert all(0 <= row["low"] <= row["elementary_score"] <= row["high"] for row in frame)
+    assert frame[0]["threshold"] == frame[0]["low"] == frame[0]["high"] == 0
+
+
 def test_the_lines_of_a_murphy_diagram_part_the_brier_score():
     y, p, _ = rows(300, 0.3, 3)
     frame, table = MurphyDisplay.from_predictions(y, p).frame(), score_table(y, p)

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.class_shares import checked_prevalence, of_positives
 from steelyard.analysis.results.rows import Flat, Rows
-from steelyard.analysis.thresholds.net_benefits import BenefitScale, FlaggedAlone
+from steelyard.analysis.thresholds.net_benefits import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
 from steelyard.analysis.thresholds.scored_models import ScoredModels
 from steelyard.errors import InputError
 from steelyard.ingest.frame_columns import FrameColumns
@@ -121,15 +121,19 @@ def _gain(models: ScoredModels, scale: BenefitScale, cuts: Array, name: str, ver
 def _flagged(table: ScoreTable, cuts: Array) -> FlaggedAlone:
     """The shares of each class that the model flags, and the other rule, which flags nobody, does not."""
     counts = table.at(cuts)
-    shares = (counts.tp / table.positive.total, counts.fp / table.negative.total)
-    return FlaggedAlone(*(np.stack([share, np.zeros_like(share)], axis=-1) for share in shares))
+    positives, negatives = counts.tp / table.positive.total, counts.fp / table.negative.total
+    return FlaggedAlone(_pair(positives, 0), _pair(negatives, 0), OVER_NOBODY)
 
 
 def _left_out(table: ScoreTable, cuts: Array) -> FlaggedAlone:
     """The shares that the other rule, which flags everybody, flags alone."""
     counts = table.at(cuts)
-    shares = (counts.fn / table.positive.total, counts.tn / table.negative.total)
-    return FlaggedAlone(*(np.stack([np.zeros_like(share), share], axis=-1) for share in shares))
+    positives, negatives = counts.fn / table.positive.total, counts.tn / table.negative.total
+    return FlaggedAlone(_pair(0, positives), _pair(0, negatives), OVER_EVERYBODY)
+
+
+def _pair(first: Array | float, second: Array | float) -> Array:
+    return np.stack(np.broadcast_arrays(first, second), axis=-1)
 
 
 def _checked(thresholds: ArrayLike) -> Array:
@@ -147,6 +151,6 @@ def shown_thresholds(tables: Iterable[ScoreTable], share: float) -> Array:
     cuts = np.linspace(0, 1, 1_001)[1:-1]
     odds, last = cuts / (1 - cuts) * (1 - share) / share, min(2 * share, cuts[-1])
     for table in tables:
-        (recall, _), (alarms, _) = (part.T for part in _flagged(table, cuts))
+        (recall, _), (alarms, _) = (part.T for part in _flagged(table, cuts)[:2])
         last = max(last, cuts[recall - odds * alarms >= _WORTH_SHOWING].max(initial=0))
     return np.linspace(0, last, _POINTS + 1)[1:]

@@ -91,6 +91,8 @@ class ExpectedCosts:
         )
         scale = BenefitScale(x / (1 - x), sizes, float(sample), of_positives(table, prevalence), False, level)
         misses, alarms = self.misses[pieces] / scale.share, self.alarms[pieces] / (1 - scale.share)
-        nobody = np.zeros_like(x)
-        gain = scale.gain(FlaggedAlone(np.stack([misses, nobody], axis=-1), np.stack([nobody, alarms], axis=-1)))
+        none, never, ever = np.zeros_like(x), x < 0, x >= 0
+        possible = np.stack([x > 0, never, never, ever], axis=-1)  # at 0 all rows are flagged, so that none is missed
+        rows = FlaggedAlone(np.stack([misses, none], axis=-1), np.stack([none, alarms], axis=-1), possible)
+        gain = scale.gain(rows)
         return 2 * (1 - x) * gain.low, 2 * (1 - x) * gain.high

@@ -17,16 +17,29 @@ from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from steelyard._types import Array
     from steelyard.analysis.intervals.rate_intervals import Ends
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
 
+    Possible: TypeAlias = tuple[bool, bool, bool, bool]
+
+# What two rules may flag alone: of the positives the first and the second, of the negatives the first and the second.
+ANY: Possible = (True, True, True, True)
+OVER_NOBODY: Possible = (True, False, True, False)
+OVER_EVERYBODY: Possible = (False, True, False, True)
+
 
 class FlaggedAlone(NamedTuple):
-    """The shares of each class that the first rule alone flags, and the second alone, at each threshold."""
+    """The shares of each class that the first rule alone flags, and the second alone, at each threshold.
+
+    What is not possible is 0 by definition, so that it adds nothing to an interval.
+    """
 
     positives: Array
     negatives: Array
+    possible: Possible | Array = ANY
 
 
 class Benefit(NamedTuple):
@@ -59,29 +72,32 @@ class BenefitScale:
         return value / self.share if self.standardized else value
 
     def gain(self, rows: FlaggedAlone) -> Benefit:
-        """The gain of the first rule over the second."""
-        if self.prevalence is None and not self.standardized:
-            return self._of_one_sample(rows)
-        return self._of_classes(rows)
+        """The gain of the first rule over the second; no end lies beyond what any rows could give."""
+        of_one_sample = self.prevalence is None and not self.standardized
+        value, low, high = self._of_one_sample(rows) if of_one_sample else self._of_classes(rows)
+        most = np.stack([self._coefficients(*self._factors(pi)) for pi in self._possible() or (self.share,)])
+        most = most * np.asarray(rows.possible)
+        least, highest = (part.sum(-1) for part in (np.minimum(most, 0), np.maximum(most, 0)))
+        return Benefit(value, np.maximum(low, least.min(0)), np.minimum(high, highest.max(0)))
 
     def _of_one_sample(self, rows: FlaggedAlone) -> Benefit:
         """Rows as they come: the four shares are of all rows, and sum to no more than 1."""
         shares = np.concatenate([self.sample * rows.positives, (1 - self.sample) * rows.negatives], axis=-1)
         weights = self._coefficients(1.0, 1.0)
         value = (weights * shares).sum(-1)
-        ends = self._ends(shares, sum(self.sizes))
+        ends = self._ends(shares, sum(self.sizes), np.asarray(rows.possible))
         return Benefit(value, *linear_ends(value, weights, shares, ends, multinomial_correlations(shares)))
 
     def _of_classes(self, rows: FlaggedAlone) -> Benefit:
         """Each class apart, at a prevalence that is known, estimated elsewhere or, to standardize, the sample's own."""
-        pi, factor = self.share, 1 / self.share if self.standardized else 1.0
-        weights = self._coefficients(factor * pi, factor * (1 - pi))
-        shares = np.concatenate(rows, axis=-1)
-        value = (weights * shares).sum(-1)
-        each = [self._ends(part, size) for part, size in zip(rows, self.sizes, strict=True)]
+        weights, of_class = self._coefficients(*self._factors(self.share)), rows[:2]
+        shares, possible = np.concatenate(of_class, axis=-1), np.asarray(rows.possible)
+        value, blocks = (weights * shares).sum(-1), (slice(0, 2), slice(2, 4))
+        parts = zip(of_class, self.sizes, blocks, strict=True)
+        each = [self._ends(part, size, possible[..., block]) for part, size, block in parts]
         low, high = (np.concatenate(ends, axis=-1) for ends in zip(*each, strict=True))
         correlations = np.zeros((*shares.shape, 4))
-        for part, block in zip(rows, (slice(0, 2), slice(2, 4)), strict=True):
+        for part, block in zip(of_class, blocks, strict=True):
             correlations[..., block, block] = multinomial_correlations(part)
         ends = linear_ends(value, weights, shares, (low, high), correlations)
         return Benefit(value, *self._with_prevalence(rows, value, ends))
@@ -91,7 +107,7 @@ class BenefitScale:
         pi = self._possible()
         if pi is None:
             return ends
-        hits, alarms = (part[..., 0] - part[..., 1] for part in rows)
+        hits, alarms = (part[..., 0] - part[..., 1] for part in rows[:2])
         shifted = [
             hits - alarms * self.odds * (1 - p) / p if self.standardized else p * hits - (1 - p) * alarms * self.odds
             for p in pi
@@ -114,6 +130,11 @@ class BenefitScale:
         gains, losses = positive * ones, negative * self.odds
         return np.stack([gains, -gains, -losses, losses], axis=-1)
 
-    def _ends(self, shares: Array, trials: float) -> Ends:
+    def _factors(self, prevalence: float) -> tuple[float, float]:
+        """What a share of the positives, and of the negatives, counts for at a prevalence."""
+        factor = 1 / prevalence if self.standardized else 1.0
+        return factor * prevalence, factor * (1 - prevalence)
+
+    def _ends(self, shares: Array, trials: float, possible: Array) -> Ends:
         low, high = score_ends(shares, trials, normal_reach(self.level))
-        return np.minimum(low, shares), np.maximum(high, shares)
+        return np.minimum(low, shares), np.where(possible, np.maximum(high, shares), 0)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
 
+_MOST_BAND = 1.3  # of the height of the curves: what the y axis shows of wide bands
+
 
 @dataclass(frozen=True, eq=False)
 class BenefitLine:
@@ -103,11 +105,17 @@ class DecisionCurveDisplay(ScoreDisplay):
             ax.plot(self.thresholds, line.value, color=ink, linestyle=style.dash(i))
             name = caption_text.drawn_label(line.name, 20) or "model"
             drawn.append(Line(self.thresholds, line.value, name, ink))
-        top = max(float(np.nanmax(line.value if self.clustered else line.high)) for line in self.lines)
-        top = max(top, float(self.lines[0].treat_all[0]))
-        ax.set_ylim(-0.15 * top, 1.05 * top)
+        ax.set_ylim(*self._limits())
         label_lines(ax, [*drawn, Line(np.array(ax.get_xlim()), np.zeros(2), "treat nobody", style.GREY)])
         return ax
+
+    def _limits(self) -> tuple[float, float]:
+        """The ends of the y axis: all that is to be gained, what is lost down to as much, and of the bands a little."""
+        values = np.concatenate([line.value for line in self.lines])
+        top = max(float(values.max()), *(float(line.treat_all[0]) for line in self.lines))
+        edges = values if self.clustered else np.concatenate([line.high for line in self.lines])
+        bottom = -min(max(-float(values.min()), 0.15 * top), top)
+        return 1.05 * bottom, 1.05 * min(float(edges.max()), _MOST_BAND * top)
 
     def _defaults(self, ax: Axes) -> Line:
         """Treating everybody, and nobody."""

@@ -170,11 +170,11 @@ def _line(name: str, evaluation: Evaluation, what: str) -> MurphyLine:
     shifted = table if prevalence is None else at_prevalence(table, prevalence)
     costs, best = ExpectedCosts.at_own_thresholds(shifted), ExpectedCosts.at_best_thresholds(shifted)
     places = thinned(costs.proportions, costs.values)
-    x, nothing = costs.proportions[places], np.full(len(places), np.nan)
+    x, y, nothing = costs.proportions[places], costs.values[places], np.full(len(places), np.nan)
     ends = costs.ends(table, prevalence, evaluation.level, x, places // 2)
     row, share = caption_text.metric_row(evaluation, _BRIER), score_curves.shown_prevalence(evaluation)
-    low, high = (nothing, nothing) if evaluation.is_clustered else ends
-    return MurphyLine(name, x, costs.values[places], low, high, best.at(x), share, row)
+    low, high = (nothing, nothing) if evaluation.is_clustered else (np.minimum(ends[0], y), np.maximum(ends[1], y))
+    return MurphyLine(name, x, y, low, high, best.at(x), share, row)
 
 
 def _of_prevalence(threshold: Array, share: float) -> Array:
