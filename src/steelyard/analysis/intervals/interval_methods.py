@@ -23,7 +23,6 @@ from steelyard.analysis.intervals.probability_intervals import column_method
 from steelyard.analysis.intervals.rate_intervals import is_rate
 from steelyard.analysis.intervals.score_influence import has_influence
 from steelyard.analysis.intervals.searched_intervals import is_searched
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.errors import InputError
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
@@ -56,7 +55,7 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
             raise InputError("Scores in clusters have no interval with design='stratified'; leave design= out.")
         return ("cluster",)
     if isinstance(estimand.table, ScoreTable):
-        fitting = _of_scores(estimand, estimand.table, inference)
+        fitting = _of_scores(estimand, estimand.table)
     else:
         fitting = ("stratified", *COUNT_METHODS) if inference.keeps_class_sizes() else COUNT_METHODS
         fitting = ("deviance", *fitting) if kinks(estimand.metric.expression) else fitting
@@ -66,13 +65,11 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
     return tuple(method for method in fitting if method not in (*RATE_METHODS, "bca"))  # they know the sample's shares
 
 
-def _of_scores(estimand: Estimand, table: ScoreTable, inference: Inference) -> tuple[str, ...]:
+def _of_scores(estimand: Estimand, table: ScoreTable) -> tuple[str, ...]:
     if is_calibration_error(estimand.metric):
         return REFERENCE_METHODS
     if is_isotonic(estimand.metric) or is_searched(estimand.metric):
         return ISOTONIC_METHODS
     is_area = has_auc_interval(estimand.metric, estimand.parameters)
     is_smooth = has_influence(estimand.metric, table) or is_of_highest(estimand.metric)
-    is_drawn = isinstance(inference.prevalence, Prevalence)  # a prevalence that is itself uncertain is drawn
-    by_influence = INFLUENCE_METHODS if is_smooth and not is_drawn else ()
-    return (*(AUC_METHODS if is_area else ()), *by_influence, *RANK_METHODS)
+    return (*(AUC_METHODS if is_area else ()), *(INFLUENCE_METHODS if is_smooth else ()), *RANK_METHODS)

@@ -15,8 +15,9 @@ import numpy as np
 
 from steelyard.analysis.distributions import normal_reach, student_reach
 from steelyard.analysis.intervals.information_bins import ScoreBins
+from steelyard.analysis.intervals.possible_shares import possible_shares
 from steelyard.analysis.intervals.rate_intervals import score_ends
-from steelyard.analysis.prevalence.class_shares import positive_share_draws, positive_shares
+from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.metrics import calibration
 from steelyard.metrics.isotonic_curve import IsotonicCurve
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 # alone, moved to the value (basic bootstrap), hold the first in .80 to 1.00 and the mean gap of calibrated models in
 # .00 to .64.
 _DRAWS = 400
-_PREVALENCE_DRAWS, _PREVALENCES = 4_000, 9  # of an estimated one, and between its ends
 _METRICS = {
     calibration.brier_miscalibration.scores: 0,
     calibration.brier_discrimination.scores: 1,
@@ -77,19 +77,11 @@ class IsotonicIntervals:
         centre = np.maximum(value - bias[0], 0)
         further = reach / (4 * np.maximum(np.maximum(centre, error[0]), 1e-300))
         low, high = np.maximum(value - most - reach, 0), centre + reach * (1 + further)
-        if (possible := self._possible(table)) is None:
+        if (possible := possible_shares(table, self.inference)) is None:
             return np.stack([low, high])
         there = np.array([_true(bins, share, pi) for pi in possible]) - _true(bins, share, prevalence)
         down, up = np.maximum(-there.min(axis=0), 0), np.maximum(there.max(axis=0), 0)
         return np.stack([np.maximum(value - np.hypot(value - low, down), 0), value + np.hypot(high - value, up)])
-
-    def _possible(self, table: ScoreTable) -> Array | None:
-        """Prevalences from the lower end to the upper end of an estimated one; None where it is known."""
-        drawn = positive_share_draws(table, self.inference.prevalence, _PREVALENCE_DRAWS, self.inference.generator)
-        if drawn is None:
-            return None
-        low, high = np.quantile(drawn, self.inference.tails)
-        return np.linspace(low, high, _PREVALENCES)
 
     def _prevalence(self, table: ScoreTable) -> float | None:
         if self.inference.prevalence is not None:
@@ -100,7 +92,7 @@ class IsotonicIntervals:
         """Over Wilson's interval of the prevalence."""
         share = table.positive.total / table.total
         if (given := self._prevalence(table)) is not None:
-            possible = self._possible(table)
+            possible = possible_shares(table, self.inference)
             shares = np.array([given]) if possible is None else possible
             return float((shares * (1 - shares)).min()), float((shares * (1 - shares)).max())
         rows = float(table.total) ** 2 / sum(float(side.squares.sum()) for side in table.classes)

@@ -22,6 +22,7 @@ from steelyard.analysis.intervals.draws import binned
 from steelyard.analysis.intervals.influence_spread import ClassInfluence, StudentSpread, class_spread
 from steelyard.analysis.intervals.own_precision import own_share
 from steelyard.analysis.intervals.point_intervals import interval_of_highest, is_of_highest
+from steelyard.analysis.intervals.possible_shares import widened_by_prevalence
 from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.intervals.score_influence import has_influence, score_influence
@@ -70,7 +71,9 @@ class ScoreIntervals:
             return auc_ends(estimand.metric, table, method, self.inference.level)
         if not isfinite(value):
             return value, value
-        return self._of(estimand.metric, estimand.parameters, self.tables(table), value)
+        metric, parameters, small = estimand.metric, estimand.parameters, self.tables(table)
+        ends = self._of(metric, parameters, small, value)
+        return widened_by_prevalence(ends, value, metric, parameters, binned(table, MOST_BINS), self.inference)
 
     def tables(self, table: ScoreTable) -> list[ScoreTable]:
         """The table with few distinct scores, and with parts of rows added, at the deployment prevalence."""
