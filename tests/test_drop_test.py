@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage_gate import METRICS, Setting, exchanges, fails
-from steelyard import Confusion, best_threshold, confusion
+from steelyard import Confusion, best_threshold, confusion, score_table
 from steelyard.analysis.comparison.drop_test import drop_test
 from steelyard.analysis.comparison.exchanged_rows import LabelExchange
 from steelyard.analysis.thresholds.promise_test import promise_test
@@ -21,6 +21,33 @@ def test_an_unchanged_model_rarely_fails(setting):
     rng = np.random.default_rng(5)
     failed = [fails(setting.test_set(rng), setting.test_set(rng), draws=199) for _ in range(100)]
     assert np.mean(failed) <= 0.11  # 0.05 and 2.8 standard errors; 0.25 where the baseline's noise was left out
+
+
+def weighted_set(rng, unit=1.0):
+    y = (rng.random(600) < 0.08).astype(int)
+    noise = rng.standard_normal(600)
+    weights = unit * np.exp(0.8 * noise)
+    return confusion(y, noise + 1.8 * y > 1.2, sample_weight=weights), score_table(
+        y, noise + 1.8 * y, sample_weight=weights
+    )
+
+
+def test_an_unchanged_model_whose_weights_follow_the_scores_rarely_fails():
+    rng = np.random.default_rng(5)
+    failed = [fails(weighted_set(rng), weighted_set(rng, 1_000.0)) for _ in range(100)]
+    assert np.mean(failed) <= 0.11
+
+
+def test_the_unit_of_the_weights_is_no_drop():
+    before, after, scaled = (
+        weighted_set(np.random.default_rng(1)),
+        *(weighted_set(np.random.default_rng(2), unit) for unit in (1.0, 1_024.0)),
+    )
+    limits = [
+        [drop.limit for drop in drop_test(*exchanges(before, some), METRICS, margin=None, rng=0).drops]
+        for some in (after, scaled)
+    ]
+    assert limits[0] == pytest.approx(limits[1]) and 0 < limits[0][METRICS.index(MetricSpec.of("roc_auc"))] < 0.3
 
 
 def test_a_drop_is_caught_as_often_as_stated():

@@ -261,6 +261,18 @@ def test_flagging_everybody_is_marked_as_trivial_and_says_how_many_rows_are_need
     assert not promised(y, s, "specificity", "recall >= 0.9").trivial
 
 
+@pytest.mark.parametrize("confidence", [None, 0.95])
+@pytest.mark.parametrize("kind", ["rows", "weights", "clusters", "prevalence"])
+def test_a_threshold_that_flags_nobody_breaks_no_limit_on_who_is_flagged(kind, confidence):
+    y, s = np.repeat([1, 0], [10, 20]), np.random.default_rng(0).random(30)
+    ways = {"weights": {"sample_weight": s + 0.5}, "clusters": {"cluster": np.arange(30) // 2}}
+    given = {**ways, "prevalence": {"prevalence": Prevalence(positives=3, rows=40)}}.get(kind, {})
+    where = ["alerts <= 0 of 1000", "specificity >= 0.999", "predicted_prevalence <= 0"]
+    found = promised(y, s, "specificity", where, **given, confidence=confidence)
+    assert found.threshold == math.inf and found.limits[0].exceeded == 0
+    assert [kept.chance for kept in found.limits] == [None if confidence else 1.0] * 3
+
+
 def test_the_rows_that_would_be_needed_are_those_that_keep_the_promise_four_times_in_five():
     hold = 0
     for seed in range(10):

@@ -6,7 +6,7 @@ metrics of such tables show how far they differ by chance, whatever the class si
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -135,16 +135,16 @@ class ScoreExchange:
 
     def drawn(self, draws: int, rng: np.random.Generator) -> tuple[ScoreTable, ScoreTable]:
         """Both tables with the rows of each class dealt out anew, draws on a first axis of the weights."""
-        pooled = binned(self.before + self.after, _MOST_SCORES)
+        pooled = binned(_even(self.before) + _even(self.after), _MOST_SCORES)
         scores = np.union1d(pooled.positive.scores, pooled.negative.scores)
         sides = []
         for side, before, after in zip(pooled.classes, self.before.classes, self.after.classes, strict=True):
-            worth = (before.effective_size + after.effective_size) / max(before.n + after.n, 1)
-            rows = np.round(side.rows * worth).astype(np.int64)
-            share = after.effective_size / (before.effective_size + after.effective_size)
+            rows, weight = _entry_rows(side)
+            share = after.n / max(before.n + after.n, 1)
             dealt = rng.multivariate_hypergeometric(rows, round(share * rows.sum()), size=draws)
             at = np.searchsorted(scores, side.scores)
-            sides.append([_placed(part, at, scores) for part in (rows - dealt, dealt)])
+            parts = ((rows - dealt, before.total), (dealt, after.total))
+            sides.append([_placed(part * weight, total, at, scores) for part, total in parts])
         tables = [ScoreTable(sides[0][i], sides[1][i], self.before.label) for i in (0, 1)]
         return tables[0], tables[1]
 
@@ -153,7 +153,27 @@ class ScoreExchange:
         return Estimand(spec, table, spec.metric.parameters, CallOptions()).on_scores(table)
 
 
-def _placed(rows: Array, at: Array, scores: Array) -> ClassScores:
-    weights = np.zeros((len(rows), len(scores)))
-    weights[:, at] = rows
+def _even(table: ScoreTable) -> ScoreTable:
+    """The table with weights that are 1 on average in each class, so that two of other units can be exchanged."""
+    if not table.weighted:
+        return table
+    scales = [side.n / side.total if side.total else 1.0 for side in table.classes]
+    positive, negative = (
+        ClassScores(side.scores, side.rows, side.weights * by, side.squares * by**2)
+        for side, by in zip(table.classes, scales, strict=True)
+    )
+    return replace(table, positive=positive, negative=negative)
+
+
+def _entry_rows(side: ClassScores) -> tuple[Array, Array]:
+    """The rows of equal weight that those of each entry are worth, one at least, and the weight of one."""
+    rows = np.maximum(np.round(side.weights**2 / side.squares), 1).astype(np.int64)
+    return rows, side.weights / rows
+
+
+def _placed(dealt: Array, total: float, at: Array, scores: Array) -> ClassScores:
+    """What was dealt out to a class, with the weight that it has in its test set."""
+    weights = np.zeros((len(dealt), len(scores)))
+    sums = dealt.sum(1, keepdims=True)
+    weights[:, at] = dealt * (total / np.where(sums > 0, sums, 1))
     return ClassScores(scores, weights, weights, weights)

@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 class ClassCurve:
     """The weight and the squared weights that some thresholds flag out of a class, both in its effective rows.
 
-    `beside` is the weight of a row next to each threshold, 1 being that of an effective row; it is no less.
+    `beside` is the weight of a row next to each threshold, 1 being that of an effective row; it is no less. `trivial`
+    says which thresholds flag nobody, or everybody, whatever the rows will be.
     """
 
     rows: float
     flagged: Array
     squares: Array
     beside: Array
+    trivial: Array | None = None
 
     @classmethod
     def of_equal(cls, rates: Array, rows: float) -> ClassCurve:
@@ -67,7 +69,11 @@ class ClassCurve:
         sums = np.cumsum(each * rng.standard_gamma(steps / each, size=(draws, len(steps))), axis=1)
         one_more = rng.standard_exponential((draws, 1)) * self.beside
         least, total = sums[:, places], sums[:, -1:] + one_more
-        return least / total, (least + one_more) / total
+        drawn = least / total, (least + one_more) / total
+        if self.trivial is None:
+            return drawn
+        low, high = (np.where(self.trivial, np.round(self.flagged / self.rows), some) for some in drawn)
+        return low, high
 
 
 @dataclass(frozen=True, eq=False)

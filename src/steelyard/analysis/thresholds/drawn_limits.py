@@ -25,7 +25,7 @@ def on_draws(
 
     Only where a run of them ends can it reach too far, and the threshold that is chosen lies at one end at most. The
     surest is the best of many by luck too, so it is to break them half as often. A few thresholds show between which
-    two of them a run ends, others between those two show where.
+    two of them a run ends, others between those two show where. Those that flag nobody, or everybody, are judged apart.
     """
     allowed, size = risk / len(met), met.shape[-1]
     draws = int(np.clip(2 * _TAIL_DRAWS / allowed, *((200, 200) if quick else _DRAWS)))
@@ -37,8 +37,11 @@ def on_draws(
     kept = np.zeros(met.size, dtype=bool)
     for side, of_side in enumerate(np.split(sample.some_places(_QUICK_THRESHOLDS if quick else _THRESHOLDS), len(met))):
         shares = broken(of_side)
-        run = run_around(int(shares.argmin()), shares <= allowed)
-        if shares.min() > allowed / 2:
+        trivial = sample.are_trivial(of_side)
+        kept[of_side[trivial & (shares <= allowed / 2)]] = True
+        surest = np.where(trivial, 1.0, shares)
+        run = run_around(int(surest.argmin()), shares <= allowed)
+        if surest.min() > allowed / 2:
             continue
         first, last = int(of_side[run.start]), int(of_side[run.stop - 1])
         if not quick:

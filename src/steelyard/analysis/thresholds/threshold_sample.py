@@ -118,7 +118,13 @@ class ThresholdSample:
         at = self.rows.flat()[places]
         flagged, all_of = (at.tp, at.positives) if of == 0 else (at.fp, at.negatives)
         low = places >= observed.shape[-1]
-        return self._weights[of].curve(observed.flat[places], flagged / all_of, self.worth[of], low=low)
+        curve = self._weights[of].curve(observed.flat[places], flagged / all_of, self.worth[of], low=low)
+        return replace(curve, trivial=self.are_trivial(places))
+
+    def are_trivial(self, places: Array | int) -> Array:
+        """Which thresholds flag nobody, or everybody: the first and the last of each direction."""
+        size = self.rows.observed.shape[-1]
+        return np.isin(np.asarray(places) % size, (0, size - 1))
 
     @cached_property
     def _weights(self) -> list[ClassWeights]:

@@ -120,7 +120,8 @@ class Search:
 
     def _kept_limit(self, limit: Limit, place: int, sample: ThresholdSample, rng: np.random.Generator) -> KeptLimit:
         value = float(limit.values(sample.every.flat()[place]))
-        exact = sample.has_equal_rows and sample.prevalence is None
+        equal = sample.has_equal_rows and not sample.are_trivial(place)
+        exact = equal and sample.prevalence is None
         broken, exceeded = np.asarray(0.0), None
         if self.confidence is None or (isinstance(limit, Capacity) and not exact):
             broken = broken_shares([limit], sample, sample.rates_at(np.array([place])), _CHANCE_DRAWS, rng)
@@ -130,7 +131,7 @@ class Search:
         if self.confidence is not None:
             return KeptLimit(limit.text, value, confidence=float(self.confidence), exceeded=exceeded)
         rate = rate_limit(limit)
-        if rate is not None and exceeded is None and (exact or (sample.has_equal_rows and rate.part.is_of_class)):
+        if rate is not None and exceeded is None and (exact or (equal and rate.part.is_of_class)):
             broken = rate.broken_chance(*rate.part.trials(sample.rows.flat()[place]))
         broken = broken if exceeded is None else np.asarray(exceeded)
         return KeptLimit(limit.text, value, chance=1 - float(broken.item()), exceeded=exceeded)
