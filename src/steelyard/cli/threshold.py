@@ -125,7 +125,9 @@ def _best(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[st
         return _best_of_clusters(inputs, asked)
     columns = [cost for cost in (asked["cost"] or {}).values() if isinstance(cost, str)]
     if columns and inputs.weight is not None:
-        raise InputError("Costs by row and --weight cannot be given together; multiply the costs by the weights.")
+        from steelyard.analysis.thresholds.threshold_rows import COSTS_AND_WEIGHTS
+
+        raise InputError(of_shell(COSTS_AND_WEIGHTS))
     counted = count_inputs(replace(inputs, cost_columns=tuple(dict.fromkeys(columns))), scores=True)
     if counted.tally.scores is None:
         raise InputError("A threshold needs scores; name their column with --score.")

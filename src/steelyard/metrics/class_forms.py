@@ -27,7 +27,7 @@ from steelyard.metrics.catalogue import (
 from steelyard.metrics.expression import angle, ratio, sqrt
 from steelyard.metrics.ranking import brier, log_loss, top_k_accuracy
 
-ROUNDING = 1e-15  # what is left of 1 where all rows are right
+_ROUNDING = 1e-15  # what is left of 1 where all rows are right
 
 
 @accuracy.for_classes(pooled=True)
@@ -87,7 +87,7 @@ def mcc_of_classes(c):
 def correlation_distance_of_classes(c):
     """The angle whose cosine is Gorodkin's R_K."""
     cosine = np.clip(mcc_of_classes(c), -1, 1)
-    cosine = np.where(1 - np.abs(cosine) < ROUNDING, np.sign(cosine), cosine)
+    cosine = np.where(1 - np.abs(cosine) < _ROUNDING, np.sign(cosine), cosine)
     return angle(cosine, np.sqrt((1 - cosine) * (1 + cosine)))
 
 
