@@ -273,6 +273,12 @@ def test_a_threshold_that_flags_nobody_breaks_no_limit_on_who_is_flagged(kind, c
     assert [kept.chance for kept in found.limits] == [None if confidence else 1.0] * 3
 
 
+def test_a_prevalence_that_is_hardly_known_may_be_what_is_missing():
+    y, s = rows(1, n=600)
+    with pytest.raises(InputError, match=r"by enough, or the prevalence, 0.125 % \(.*\), is not known well enough"):
+        promised(y, s, "recall", "precision >= 0.3", prevalence=Prevalence(positives=0, rows=400))
+
+
 def test_the_rows_that_would_be_needed_are_those_that_keep_the_promise_four_times_in_five():
     hold = 0
     for seed in range(10):

@@ -110,7 +110,8 @@ def find_threshold(
     if prevalence is not None:
         assumed.append(f"Metrics and limits are read at a prevalence of {_share(prevalence, level)}.")
     if output.kind == "json":
-        question = {"cost": cost or None, "prevalence": prevalence_json(prevalence), "cluster": inputs.cluster}
+        question = {"cost": cost or None, "prevalence": prevalence_json(prevalence)}
+        question |= {"cluster": inputs.cluster, "weight": inputs.weight}
         notes = {"assumed": assumed, "notes": list(best.notes)}
         output.write(json_text({**best.to_dict(), **strict(best.row()), **question, **notes}, indent=1))
     else:
