@@ -121,6 +121,68 @@ def test_tables_frames_and_weights_say_the_same():
     assert counted.to_json() == twice.to_json()
 
 
+def test_several_models_with_weights_that_count_for_several_rows_are_each_of_them_alone():
+    y, a, b = rows(400, 0.2, 3)
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"y": y, "a": a, "b": b, "w": rng.random(400), "times": rng.integers(1, 4, 400)})
+    together = decision_curve(frame, true="y", score=["a", "b"], weight="w", frequency="times", thresholds=CUTS)
+    arrays = decision_curve(y, {"a": a, "b": b}, sample_weight=frame.w, frequency=frame.times, thresholds=CUTS)
+    alone = decision_curve(frame, true="y", score="b", weight="w", frequency="times", thresholds=CUTS)
+    for name in ("net_benefit", "low", "high", "treat_all"):
+        assert column(together, name, "b") == pytest.approx(column(alone, name), abs=1e-12)
+        assert column(arrays, name, "b") == pytest.approx(column(alone, name), abs=1e-12)
+
+
+def test_groups_are_the_curves_of_their_rows_for_every_model():
+    y, a, b = rows(900, 0.2, 3)
+    site = np.repeat(["south", "north"], [500, 400])
+    frame = pd.DataFrame({"y": y, "a": a, "b": b, "site": site})
+    points = decision_curve(frame, true="y", score=["a", "b"], by="site", versus="b", thresholds=CUTS)
+    assert list(dict.fromkeys(point.group for point in points)) == ["site = north", "site = south"]
+    of_rows = decision_curve(y[500:], {"a": a[500:], "b": b[500:]}, versus="b", thresholds=CUTS)
+    assert [{**point.row(), "group": None} for point in points[:6]] == [point.row() for point in of_rows]
+    arrays = decision_curve(y, {"a": a, "b": b}, by=pd.Series(site, name="site"), versus="b", thresholds=CUTS)
+    assert arrays.to_json() == points.to_json()
+    shown = decision_curve(frame, true="y", score="a", by="site")
+    assert len(shown) == 200 and {point.threshold for point in shown[:100]} == {p.threshold for p in shown[100:]}
+
+
+def clusters(count, size, seed):
+    """Truth that belongs to the cluster, probabilities whose luck is half its own, and the cluster of each row."""
+    rng = np.random.default_rng(seed)
+    member = np.repeat(np.arange(count), size)
+    y = (rng.random(count) < 0.2).astype(int)[member]
+    x = 1.5 * y + np.sqrt(0.5) * (rng.normal(size=count)[member] + rng.normal(size=len(member)))
+    return y, 1 / (1 + np.exp(-(np.log(0.25) + 1.5 * (x - 0.75)))), member
+
+
+def test_intervals_of_rows_in_clusters_are_of_whole_clusters():
+    y, a, member = clusters(60, 5, 1)
+    by_cluster, by_row = (decision_curve(y, a, cluster=c, thresholds=[0.1]) for c in (member, None))
+    assert by_cluster[0].net_benefit == by_row[0].net_benefit and by_cluster[0].low < by_row[0].low
+    frame = pd.DataFrame({"y": y, "a": a, "patient": member})
+    assert decision_curve(frame, true="y", score="a", cluster="patient", thresholds=[0.1]) == by_cluster
+    y, a, member = clusters(20_000, 5, 2)
+    truth = decision_curve(y, a, thresholds=[0.1])[0].net_benefit
+    held = np.zeros(2)
+    for start in range(0, 200 * 300, 300):
+        part = slice(start, start + 300)
+        both = (decision_curve(y[part], a[part], cluster=c, thresholds=[0.1])[0] for c in (member[part], None))
+        held += [point.low <= truth <= point.high for point in both]
+    assert held[0] >= 0.91 * 200 and held[1] < 0.75 * 200
+
+
+def test_a_group_of_one_cluster_has_no_interval():
+    points = decision_curve(
+        [0, 1, 0, 1, 1, 0],
+        [0.2, 0.7, 0.4, 0.3, 0.8, 0.1],
+        by=list("uuvvvv"),
+        cluster=[1, 1, 2, 2, 3, 3],
+        thresholds=[0.5],
+    )
+    assert np.isnan(points[0].low) and points[0].net_benefit == 0.5 and np.isfinite(points[1].low)
+
+
 def test_the_curve_of_rare_positives_ends_where_nothing_is_to_be_gained():
     y, a, _ = rows(20_000, 0.004, 4)
     cuts = column(decision_curve(y, a), "threshold")
@@ -151,7 +213,10 @@ def test_intervals_hold_the_net_benefit_of_the_population(n, share, cut):
         (lambda: decision_curve([0, 1], [0.2, 0.7], versus="treat al"), "Did you mean 'treat all'"),
         (lambda: decision_curve([0, 0], [0.2, 0.7]), "class"),
         (lambda: decision_curve([0, 1], {"a": [0.2, 0.7], "b": [0.1]}), "one prediction for each row"),
-        (lambda: decision_curve([0, 1], [0.2, 0.7], cluster=[1, 2]), "independent"),
+        (lambda: decision_curve([0, 1], [0.2, 0.7], cluster=[1, 1]), "one cluster only"),
+        (lambda: decision_curve(score_table([0, 1], [0.2, 0.7]), by=["u", "v"]), "by= names the group of each row"),
+        (lambda: decision_curve([0, 1, 1], [0.2, 0.7, 0.5], by=["u", "u", "v"]), "group = v has rows of one class"),
+        (lambda: decision_curve([0, 1], [0.2, 0.7], by=["u"]), "differ in length"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_sentence(ask, said):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -24,7 +25,9 @@ PRED = (S >= 0.5).astype(int)
 
 def test_every_metric_stands_with_its_interval_beside_chance():
     report = evaluate(FINLEY)
-    assert [row.name for row in report.metrics] == [m.name for m in list_metrics() if m.function]
+    assert [row.name for row in report.metrics] == [
+        m.name for m in list_metrics() if m.function and "on request" not in m.roles
+    ]
     for row in report.metrics:
         assert row.value == pytest.approx(get_metric(row.name)(FINLEY))
         assert row.low <= row.value <= row.high
@@ -205,8 +208,42 @@ def test_clusters_of_a_frame_widen_the_intervals_as_those_of_arrays_do(tmp_path)
     assert clustered["mcc"].high == pytest.approx(expected.high, abs=0.02)
     assert clustered["mcc"].low < alone["mcc"].low - 0.1
     assert clustered.beats is None and not any("would give" in said for said in clustered.verdict)
-    with pytest.raises(InputError, match="cluster="):
-        evaluate(frame, true="y", pred="guess", cluster="patient", prevalence=0.1)
+    rarer = evaluate(frame, true="y", pred="guess", cluster="patient", prevalence=0.1)["precision"]
+    expected = interval("precision", y, guess, cluster=member, prevalence=0.1)
+    assert [rarer.value, rarer.low, rarer.high] == pytest.approx(
+        [expected.value, expected.low, expected.high], abs=0.02
+    )
+
+
+def test_a_named_metric_that_the_data_have_no_form_of_is_refused_and_not_left_out():
+    three = np.arange(90) % 3
+    for metrics in (["net_benefit"], ["correlation_distance", "net_benefit"]):
+        with pytest.raises(InputError, match=r"net_benefit is of one class.*pos_label=") as refused:
+            evaluate(three, np.roll(three, 1), metrics=metrics)
+        with pytest.raises(InputError, match=re.escape(str(refused.value))):
+            evaluate(three, np.roll(three, 1))["net_benefit"]
+    assert evaluate(three, three, metrics=["net_benefit"], pos_label=1).metrics[0].name == "net_benefit"
+    averaged = evaluate(three, three, metrics=["precision", "net_benefit[average=macro]"]).metrics
+    assert {row.spec.metric.name for row in averaged} == {"precision", "net_benefit"}
+    with pytest.raises(InputError, match="brier needs probabilities"):
+        evaluate(Y, y_score=S * 3, metrics=["roc_auc", "brier"])
+    assert "brier" not in evaluate(Y, y_score=S * 3)
+    with pytest.raises(InputError, match="clusters it needs scores"):
+        evaluate(Y, PRED, metrics=["weighted_auc"], cluster=np.arange(600) // 4)
+
+
+def test_odds_of_another_threshold_than_the_one_applied_are_stated():
+    def stated(metrics, **options):
+        return [text for text in evaluate(Y, metrics=metrics, **options).assumed if "by the odds of" in text]
+
+    (text,) = stated(["standardized_net_benefit", "recall"], y_score=S, threshold=0.2)
+    assert "by the odds of 0.5, while rows are flagged at 0.2; ask for standardized_net_benefit[threshold=0.2]" in text
+    assert stated(["net_benefit[threshold=0.1]"], y_score=S)[0].endswith(
+        "ask for net_benefit[threshold=0.5], or flag them at 0.1."
+    )
+    assert not stated(["net_benefit[threshold=0.2]"], y_score=S, threshold=0.2)
+    assert not stated(["net_benefit"], y_score=5 * S, threshold=0.2)  # no probability, which has no odds
+    assert not stated(["net_benefit[threshold=0.1]"], y_pred=PRED) and not stated(None, y_score=S, threshold=0.2)
 
 
 def _patients(seed=0):

@@ -466,6 +466,20 @@ def test_points_and_distances_of_the_roc_curve_are_those_of_every_threshold(seed
     assert steelyard.discrimination_slope(y, p) == pytest.approx(p[y == 1].mean() - p[y == 0].mean(), abs=1e-15)
 
 
+@pytest.mark.parametrize(
+    "name", ["recall_at_fpr", "specificity_at_recall", "recall_at_precision", "precision_at_recall"]
+)
+def test_equal_weights_leave_a_point_of_a_curve_where_it_is(name):
+    """A third of a row ten times is not 10/3 in floating point, and a rate of 0.1 must still be one of at most 0.1."""
+    metric, weights = steelyard.get_metric(name), np.full(20, 1 / 3)
+    y, score = np.arange(20) >= 10, np.r_[np.linspace(0.1, 0.9, 10), np.linspace(0.15, 0.95, 10)]
+    for at in np.arange(1, 11) / 10:
+        plain, weighted = metric(y, score, at=at), metric(y, score, at=at, sample_weight=weights)
+        assert weighted == pytest.approx(plain, nan_ok=True)
+    assert steelyard.recall_at_fpr(y, score, at=0.1) == 0.2 > steelyard.recall_at_fpr(y, score, at=0.0999)
+    assert steelyard.recall_at_fpr(y, score, at=0.0999, sample_weight=weights) == pytest.approx(0.1)
+
+
 @pytest.mark.parametrize("ratio", [None, 0.3, 2.0])
 def test_h_measure_is_what_the_best_threshold_for_every_cost_removes(ratio):
     """By adding up costs on a fine grid, each at its best threshold."""

@@ -32,7 +32,7 @@ def normal_reach(level: float) -> float:
     return float(normal_quantile((1 + level) / 2))
 
 
-def student_quantile(share: Array | float, degrees: float) -> Array:
+def student_quantile(share: Array | float, degrees: Array | float) -> Array:
     """The value below which that share of Student's t distribution lies."""
     from scipy.special import stdtrit
 

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
-from steelyard.evaluation.class_columns import column_rows, given_columns, of_columns
+from steelyard.evaluation.class_columns import column_rows, given_columns, left_out_sentences, of_columns
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.groups import Group, group_rows, lone_class_sentences, no_interval_sentences
@@ -19,9 +19,9 @@ from steelyard.evaluation.inputs import (
     negative_label,
     thresholded,
 )
-from steelyard.evaluation.rows import beats_no_skill, class_rows, in_order, metric_rows, with_class_ends
+from steelyard.evaluation.rows import beats_no_skill, check_named, class_rows, in_order, metric_rows, with_class_ends
 from steelyard.evaluation.sentences import muted_codes
-from steelyard.evaluation.table_notes import table_notes
+from steelyard.evaluation.table_notes import odds_notes, table_notes
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_overlap import check_label_overlap
 from steelyard.ingest.refused_keywords import refuses_other_keywords
@@ -136,12 +136,12 @@ def evaluate_tables(
 
     `probabilities` are the scores of many classes, a column for each.
     """
-    specs = _specs(metrics, table, scores, probabilities)
-    behind = [] if metrics is None else [MetricSpec(m) for m in metrics_with_role("verdict")]
-    by_class = class_rows(table, inference)
+    specs, by_class = _specs(metrics, table, scores, probabilities), class_rows(table, inference)
     rows = with_class_ends(metric_rows(table, scores, positive, specs, inference), by_class)
     rows += column_rows(probabilities, specs, inference, named=metrics is not None)
-    groups = _groups(tally, threshold, positive, _group_specs(specs, metrics), inference)
+    named = [] if metrics is None else check_named(specs, rows, table, scores, positive)
+    groups = _groups(tally, threshold, positive, named or _usual(specs), inference)
+    stated = (*odds_notes(named, scores, threshold), *lone_class_sentences(by_class), *no_interval_sentences(groups))
     return Evaluation(
         table,
         scores,
@@ -151,11 +151,11 @@ def evaluate_tables(
         threshold,
         inference.level,
         beats_no_skill(table, scores, positive) if inference.clustered is None else None,
-        (*assumed, *lone_class_sentences(by_class), *no_interval_sentences(groups)),
+        (*assumed, *stated, *left_out_sentences(probabilities, inference, metrics)),
         _plain_prevalence(inference.prevalence),
         _row_total(table, scores),
         0 if inference.rng is None else None,
-        Rows(metric_rows(table, scores, positive, [spec for spec in behind if spec not in specs], inference)),
+        Rows(metric_rows(table, scores, positive, _behind(named), inference)),
         metrics is not None,
         groups,
         muted_codes(mute),
@@ -177,9 +177,14 @@ def _row_total(table: Confusion | None, scores: ScoreTable | None) -> int:
     return 0 if scores is None else scores.n
 
 
-def _group_specs(specs: list[MetricSpec], metrics: Iterable[SpecLike] | None) -> list[MetricSpec]:
-    """The metrics of each group: those named, or the usual few."""
-    return [spec for spec in specs if metrics is not None or "headline" in spec.metric.roles]
+def _behind(named: list[MetricSpec]) -> list[MetricSpec]:
+    """The metrics that the verdict reads beside those named."""
+    return [spec for spec in map(MetricSpec, metrics_with_role("verdict")) if named and spec not in named]
+
+
+def _usual(specs: list[MetricSpec]) -> list[MetricSpec]:
+    """The metrics of each group where none are named: the usual few."""
+    return [spec for spec in specs if "headline" in spec.metric.roles]
 
 
 def _groups(

@@ -21,9 +21,10 @@ from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_homes import rendered
 from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, UnknownNameError, first_ten
+from steelyard.errors import InputError, UnknownNameError
 from steelyard.evaluation.groups import Group, no_interval_sentences
 from steelyard.evaluation.metric_row import ClassRow, MetricRow
+from steelyard.evaluation.rows import check_has_form
 from steelyard.evaluation.saved_field import SavedField
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.spec import MetricSpec
@@ -89,9 +90,8 @@ class Evaluation(Result[MetricRow]):
         spec = MetricSpec.of(name)
         if spec.name in rows:
             return rows[spec.name]
-        if self.positive is None and spec.metric.classes is None and self.labels and spec.is_native:
-            reason = f"{spec.name} is of one class, and which is the positive one is not clear from the labels"
-            raise InputError(f"{reason} {first_ten(self.labels)}; name it with pos_label=.")
+        if self.positive is None and self.labels:
+            check_has_form(spec, self.labels)
         raise InputError(f"{spec.name} was not evaluated here; there are {', '.join(list(rows)[:8])} and others.")
 
     def __contains__(self, name: object) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
 from steelyard.errors import first_ten
 from steelyard.evaluation.rows import metric_rows
+from steelyard.statistics.group_keys import group_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,9 +39,7 @@ class Group:
     @property
     def label(self) -> str:
         """The group in words: site = north, year = 2024."""
-        return ", ".join(
-            f"{name} = {'–' if value is None else value}" for name, value in zip(self.by, self.key, strict=True)
-        )
+        return group_label(self.by, self.key)
 
     def __getitem__(self, name: str) -> MetricRow:
         return next(row for row in self.metrics if row.name == name)

@@ -13,9 +13,10 @@ from steelyard.analysis.chance.chance_tests import ChanceTest, beats_chance
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError
+from steelyard.errors import InputError, InputTypeError, first_ten
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
 from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.ranking import check_probabilities
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.probability_table import ProbabilityTable
 
@@ -95,6 +96,31 @@ def table_rows(
     return [
         _row(interval, _baseline(spec, baselines, options)) for spec, interval in zip(specs, intervals, strict=True)
     ]
+
+
+def check_has_form(spec: MetricSpec, labels: Sequence[Label]) -> None:
+    """Refuse a metric of one class among classes of which none is the positive one."""
+    if spec.is_native and spec.metric.classes is None:
+        reason = f"{spec.name} is of one class, and which is the positive one is not clear from the labels"
+        raise InputError(f"{reason} {first_ten(labels)}; name it with pos_label=.")
+
+
+def check_named(
+    specs: list[MetricSpec],
+    rows: Iterable[MetricRow],
+    table: Confusion | None,
+    scores: ScoreTable | None,
+    positive: Label,
+) -> list[MetricSpec]:
+    """The metrics that were named; one that has no row, since the data have no form of it, is refused."""
+    present = {row.spec.metric for row in rows}
+    for spec in (spec for spec in specs if spec.metric not in present):
+        if scores is not None and spec.metric.of_probabilities:
+            check_probabilities(spec.name, scores)
+        if table is not None and positive is None:
+            check_has_form(spec, table.labels)
+        raise InputError(f"{spec.name} has no value here: of rows in clusters it needs scores.")
+    return specs
 
 
 def _baseline(spec: MetricSpec, baselines: Baselines, options: CallOptions) -> float:

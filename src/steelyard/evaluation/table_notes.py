@@ -1,4 +1,4 @@
-"""Notes on a table: labels that look alike or hardly overlap, and whether so many rows of each class were chosen."""
+"""Notes on a table: labels that look alike or hardly overlap, so many rows of each class, odds of another threshold."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.intervals.inference import STRATIFIED
 from steelyard.ingest.label_overlap import lookalike_hints, overlap_problems
+from steelyard.metrics.spec_text import parse_form, write_form
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.score_table import ScoreTable
 
 _RANDOM_LOSSES = (
     "Mean losses and top-k accuracy of a column for each class take these numbers as random; their intervals are wider."
@@ -36,3 +41,23 @@ def _equal_classes(table: Confusion) -> tuple[str, ...]:
         return ()
     chosen = "if so many of each were chosen"
     return (f'Each class has {sizes[0]:,} rows; {chosen}, design="stratified" gives narrower intervals.',)
+
+
+def odds_notes(specs: Iterable[MetricSpec], scores: ScoreTable | None, threshold: float | None) -> Iterator[str]:
+    """Which metrics count false positives by the odds of another threshold than that at which rows are flagged.
+
+    >>> from steelyard import score_table
+    >>> from steelyard.metrics.spec import MetricSpec
+    >>> next(odds_notes([MetricSpec.of("net_benefit")], score_table([0, 1], [0.1, 0.9]), 0.2)).partition(";")[0]
+    'net_benefit counts false positives by the odds of 0.5, while rows are flagged at 0.2'
+    """
+    if scores is None or not scores.has_probabilities or threshold is None or not 0 < threshold < 1:
+        return
+    for spec in specs:
+        odds = spec.metric.parameters.get("threshold")
+        if "set threshold" in spec.metric.roles and odds != threshold:
+            same = write_form(parse_form(spec.metric.name)[0], {"threshold": threshold})
+            yield (
+                f"{spec.name} counts false positives by the odds of {odds:g}, while rows are flagged at {threshold:g}; "
+                f"ask for {same}, or flag them at {odds:g}."
+            )

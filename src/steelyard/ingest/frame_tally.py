@@ -164,35 +164,49 @@ def cluster_columns(
 
 
 class ScoreColumns(NamedTuple):
-    """The truth and each model's scores, row by row, with the weight and the cluster of each row."""
+    """The truth and each model's scores, row by row, with the weight, frequency, cluster and groups of each row."""
 
     truth: Array
     scores: dict[str, Array]
     weights: Array | None
+    frequency: Array | None
     clusters: Array | None
+    groups: dict[str, Array]
 
 
 def score_columns(
-    data: Frame | Source, true: str, models: Sequence[str], weight: str | None = None, cluster: str | None = None
+    data: Frame | Source,
+    true: str,
+    models: Sequence[str],
+    weight: str | None = None,
+    cluster: str | None = None,
+    frequency: str | None = None,
+    by: Sequence[str] = (),
 ) -> ScoreColumns:
-    """The truth and each model's scores, row by row: a paired test of areas needs them in memory."""
-    source, by = Source.of(data), () if cluster is None else (cluster,)
+    """The truth and each model's scores, row by row: models are compared on the rows they share, in memory."""
+    source, members = Source.of(data), [name for name in (cluster, *by) if name is not None]
     for name in models:
-        check_columns(source, ColumnNames(true, (), name, weight, None, by))
+        check_columns(source, ColumnNames(true, (), name, weight, frequency, tuple(members)))
+    _check_rows(source)
+    beside = [name for name in (weight, frequency) if name is not None]
+    columns = queries.fetch_columns(source, list(dict.fromkeys([true, *models, *beside, *members])))
+    given = {name: arrays.column(columns[name].to_native(), f"The column {name!r}") for name in (true, *members)}
+    truth = given[true]
+    if source.textual:
+        codes, labels = label_codes.distinct(truth, f"The column {true!r}")
+        truth = csv_values.labels([np.array([*labels, None], dtype=object)[:-1]], [true])[0][codes]
+    with bad_rows.naming_bad_numbers(source, *models, *beside):
+        numbers = {name: number_column(columns[name], name) for name in (*models, *beside)}
+    scores = {name: numbers[name].astype(column_precision(source, name)) for name in models}
+    weights, times = (None if name is None else numbers[name] for name in (weight, frequency))
+    clusters = None if cluster is None else given[cluster]
+    return ScoreColumns(truth, scores, weights, times, clusters, {name: given[name] for name in by})
+
+
+def _check_rows(source: Source) -> None:
     rows = queries.count_rows(source)
     if not source.in_memory and rows > EXACT_ROWS:
         raise InputError(
             f"Comparing scores needs every row in memory (DeLong's test is paired), and there are {rows:,}; compare "
             f"columns of labels instead, or a sample of at most {EXACT_ROWS:,} rows."
         )
-    weights = () if weight is None else (weight,)
-    columns = queries.fetch_columns(source, [true, *models, *weights, *by])
-    truth = arrays.column(columns[true].to_native(), f"The column {true!r}")
-    if source.textual:
-        codes, labels = label_codes.distinct(truth, f"The column {true!r}")
-        truth = csv_values.labels([np.array([*labels, None], dtype=object)[:-1]], [true])[0][codes]
-    with bad_rows.naming_bad_numbers(source, *models, *weights):
-        numbers = {name: number_column(columns[name], name) for name in (*models, *weights)}
-    scores = {name: numbers[name].astype(column_precision(source, name)) for name in models}
-    members = None if cluster is None else arrays.column(columns[cluster].to_native(), f"The column {cluster!r}")
-    return ScoreColumns(truth, scores, None if weight is None else numbers[weight], members)

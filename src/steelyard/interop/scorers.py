@@ -50,7 +50,8 @@ def scorer(
     On a fold where the metric is undefined the score is `undefined`, NaN with a warning unless given (scikit-learn's
     `zero_division` means the same): by a NaN GridSearchCV drops the candidate, for the mean over the other folds alone
     would flatter one that is undefined where it is hard. A threshold at which it is undefined is never the best.
-    `.xgboost` and `.lightgbm` are the same metric for early stopping there.
+    `.xgboost` and `.lightgbm` are the same metric for early stopping there. The threshold of net_benefit sets the odds
+    alone: labels are those that the classifier predicts, so give scikit-learn's FixedThresholdClassifier the same one.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression

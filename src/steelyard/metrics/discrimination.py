@@ -11,7 +11,7 @@ from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.catalogue import f1, mcc
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
-from steelyard.metrics.ranking import check_probabilities, missing, once, positive_steps, roc_area
+from steelyard.metrics.ranking import check_probabilities, missing, once, positive_steps, roc_area, rounding
 from steelyard.statistics.class_scores import starting_at_zero
 from steelyard.statistics.counts import Counts
 
@@ -78,7 +78,7 @@ def recall_at_fpr(t, *, at=0.1):
     if why := missing(t):
         return undefined(why)
     recall, false_alarms = _rates(t)
-    return np.where(false_alarms <= at, recall, 0.0).max(-1)
+    return np.where(false_alarms <= at + rounding(t), recall, 0.0).max(-1)
 
 
 @metric(
@@ -97,7 +97,7 @@ def specificity_at_recall(t, *, at=0.9):
     if why := missing(t):
         return undefined(why)
     recall, false_alarms = _rates(t)
-    return np.where(recall >= at, 1 - false_alarms, 0.0).max(-1)
+    return np.where(recall >= at - rounding(t), 1 - false_alarms, 0.0).max(-1)
 
 
 @metric(

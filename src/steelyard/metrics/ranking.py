@@ -56,6 +56,12 @@ def no_positives(t: ScoreTable) -> bool:
     return bool(np.all(t.positive.total == 0))
 
 
+def rounding(t: ScoreTable) -> float:
+    """What sums of weights may be off by, as a share of all; counts of rows are exact."""
+    weighted = [side for side in t.classes if side.given_weights is not None]
+    return float(np.finfo(np.float64).eps) * sum(side.size for side in weighted)
+
+
 # ---------------------------------------------------------------- areas under curves
 
 
@@ -219,11 +225,15 @@ def pr_auc(t):
 
 
 @once
-def _precision_and_recall(t: ScoreTable) -> tuple[Array, Array]:
-    """Both at the scores of the positives: of the thresholds of one recall these have the highest precision."""
+def _precision_and_recall(t: ScoreTable) -> tuple[Array, Array, Array]:
+    """Both at the scores of the positives: of the thresholds of one recall these have the highest precision.
+
+    And by how much rounding may move each precision: the more, the less is flagged.
+    """
     _, tp, fp = t.at_positive_scores
-    with np.errstate(invalid="ignore"):
-        return tp / (tp + fp), tp / tp[..., :1].astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        slack = rounding(t) * np.asarray(t.total, dtype=np.float64)[..., None] / (tp + fp)
+        return tp / (tp + fp), tp / tp[..., :1].astype(np.float64), slack
 
 
 @metric(
@@ -240,8 +250,8 @@ def recall_at_precision(t, *, at=0.9):
     """Highest recall at any threshold whose precision is at least the given one."""
     if no_positives(t):
         return undefined("no positives")
-    precision, recall = _precision_and_recall(t)
-    reached = np.where(precision >= at, recall, -1).max(-1)
+    precision, recall, slack = _precision_and_recall(t)
+    reached = np.where(precision >= at - slack, recall, -1).max(-1)
     none = f"no threshold reaches a precision of {at:g}"
     return (
         (undefined(none) if reached < 0 else reached) if reached.ndim == 0 else np.where(reached < 0, np.nan, reached)
@@ -262,8 +272,8 @@ def precision_at_recall(t, *, at=0.9):
     """Highest precision at any threshold whose recall is at least the given one."""
     if no_positives(t):
         return undefined("no positives")
-    precision, recall = _precision_and_recall(t)
-    return np.where(recall >= at, precision, 0).max(-1)
+    precision, recall, _ = _precision_and_recall(t)
+    return np.where(recall >= at - rounding(t), precision, 0).max(-1)
 
 
 def _found(t: ScoreTable, flagged: float) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.statistics.label_kinds import number_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from steelyard._types import Labels
     from steelyard.statistics.tally import Tally
@@ -22,6 +22,15 @@ def merge_groups(groups: Mapping[Labels, Tally], others: Mapping[Labels, Tally],
         name = tuple(names.get(value, value) for names, value in zip(texts, key, strict=True))
         merged[name] = merged[name] + group if name in merged else group
     return {key: merged[key] for key in sorted(merged, key=group_order)}
+
+
+def group_label(by: Sequence[str], key: Labels) -> str:
+    """A group in words.
+
+    >>> group_label(["site", "year"], ("north", 2024))
+    'site = north, year = 2024'
+    """
+    return ", ".join(f"{name} = {'–' if value is None else value}" for name, value in zip(by, key, strict=True))
 
 
 def group_order(key: Labels) -> list[tuple[bool, str, Any]]:

@@ -30,6 +30,16 @@ class ComparedColumns(NamedTuple):
     models: dict[str, Array]
     mass: RowMass
 
+    def at(self, rows: Array) -> ComparedColumns:
+        """Those of some rows."""
+        models = {name: column[rows] for name, column in self.models.items()}
+        return ComparedColumns(self.truth[rows], models, self.mass.at(rows))
+
+    def of_weight(self) -> ComparedColumns:
+        """Those of the rows that have any weight."""
+        mass = self.mass.mass
+        return self if mass is None or (mass > 0).all() else self.at(mass > 0)
+
 
 class RowColumns(NamedTuple):
     """The frequency weight, the sample weight and the cluster of each row, or the names of their columns."""
@@ -72,8 +82,12 @@ def named_models(
 
 
 def of_arrays(y_true: ArrayLike, models: ComparedModels, rows: RowColumns) -> ComparedColumns:
-    """The columns of arrays, checked to be of one length; rows of no weight are left out."""
-    named = checked_models(models)
+    """The columns of two models or more, checked to be of one length; rows of no weight are left out."""
+    return row_columns(y_true, checked_models(models), rows).of_weight()
+
+
+def row_columns(y_true: ArrayLike, named: Mapping[str, ArrayLike], rows: RowColumns) -> ComparedColumns:
+    """The columns of models by name, of one length, row by row."""
     beside = {"frequency": rows.frequency, "sample_weight": rows.weight, "cluster": rows.cluster}
     for use, column in beside.items():
         refuse_name(use, column)
@@ -91,10 +105,7 @@ def of_arrays(y_true: ArrayLike, models: ComparedModels, rows: RowColumns) -> Co
     members = None if rows.cluster is None else arrays.column(rows.cluster, "cluster")
     arrays.check_lengths(y_true=true, frequency=times, sample_weight=weights, cluster=members)
     mass = RowMass.of_rows(times, weights, members, getattr(rows.cluster, "name", None))
-    if mass.is_plain or mass.mass is None or (mass.mass > 0).all():
-        return ComparedColumns(true, columns, mass)
-    there = mass.mass > 0
-    return ComparedColumns(true[there], {name: column[there] for name, column in columns.items()}, mass.at(there))
+    return ComparedColumns(true, columns, mass)
 
 
 def checked_models(models: ComparedModels) -> Mapping[str, ArrayLike]:

@@ -54,7 +54,7 @@ def wilson(hits: Array, trials: Array, level: float) -> Ends:
     return score_ends(share, trials, normal_reach(level))
 
 
-def score_ends(share: Array | float, trials: Array | float, reach: float) -> Ends:
+def score_ends(share: Array | float, trials: Array | float, reach: Array | float) -> Ends:
     """The shares from which the one seen is no further than so many of their own standard errors."""
     z2 = reach**2
     with np.errstate(divide="ignore", invalid="ignore"):

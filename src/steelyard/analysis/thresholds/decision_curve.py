@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.class_shares import checked_prevalence, of_positives
 from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.analysis.thresholds.net_benefits import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
-from steelyard.analysis.thresholds.scored_models import ScoredModels
+from steelyard.analysis.thresholds.scored_groups import GivenScores
+from steelyard.analysis.thresholds.scored_models import TREAT_ALL
 from steelyard.errors import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Frame, Label, LabelSet, Weights
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.net_benefits import Benefit
-    from steelyard.analysis.thresholds.scored_models import ScoreNames, ScoresLike
+    from steelyard.analysis.thresholds.scored_groups import ScoreNames, ScoresLike
+    from steelyard.analysis.thresholds.scored_models import ScoredModels
+    from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
     from steelyard.statistics.score_table import ScoreTable
 
 _POINTS = 100
 _WORTH_SHOWING = 0.05  # of the net benefit of a perfect model: the curve ends at the last threshold that has as much
-TREAT_ALL = "treat all"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,11 @@ class DecisionPoint(Flat):
     difference: float | None = None
     difference_low: float | None = None
     difference_high: float | None = None
+    group: str | None = None
+
+    def row(self) -> dict[str, Any]:
+        """The point as a row of a table, its group first."""
+        return {"group": self.group, **super().row()}
 
 
 @refuses_other_keywords
@@ -66,6 +73,8 @@ def decision_curve(
     true: str | None = None,
     score: ScoreNames | None = None,
     weight: str | None = None,
+    by: By | None = None,
+    cluster: ArrayLike | str | None = None,
 ) -> Rows[DecisionPoint]:
     """The net benefit of acting where the probability reaches the threshold, at each threshold, with its interval.
 
@@ -76,8 +85,9 @@ def decision_curve(
     curve at another one, also an estimated Prevalence. Without `thresholds`, 100 of them up to the last that is worth
     acting at, so that the curve of rare positives fills the figure. Other options as in roc_curve.
 
-    Intervals are of each threshold alone, by Wilson's ends of each share of the rows (Donner and Zou 2012); weighted
-    rows count by their effective sample size.
+    `by` gives the curves of each group of rows, each beside its own prevalence. Intervals are of each threshold alone,
+    by Wilson's ends of each share of the rows (Donner and Zou 2012); weighted rows count by their effective sample
+    size, and rows of one `cluster`, such as the patient, by the rows that whole clusters are worth.
 
     >>> y_true, y_score = [0] * 8 + [1] * 2, [0.05, 0.1, 0.1, 0.15, 0.2, 0.2, 0.3, 0.6, 0.4, 0.8]
     >>> for point in decision_curve(y_true, y_score, thresholds=[0.1, 0.25]):
@@ -87,26 +97,56 @@ def decision_curve(
     """
     check_level(level)
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    models = ScoredModels.read(y_true, y_score, options, FrameColumns(true, None, None, weight), score)
+    columns = FrameColumns(true, None, None, weight)
+    groups = GivenScores(y_true, y_score, options, columns, score, by, cluster).read()
+    for models in groups.values():
+        _check_probabilities(models)
+    cuts = _shown(groups.values(), prevalence) if thresholds is None else _checked(thresholds)
+    points = Rows[DecisionPoint]()
+    for group, models in groups.items():
+        scale = _scale(models, cuts, prevalence, level, standardized=standardized)
+        points += _points(models, scale, cuts, versus, group)
+    return points
+
+
+def _check_probabilities(models: ScoredModels) -> None:
     for name, table in models.tables.items():
         if not table.has_probabilities:
             what = f"the scores of {name!r}" if name else "these scores"
             raise InputError(f"A decision curve reads scores as probabilities, and {what} are not all from 0 to 1.")
-    share = models.first.positive.total / models.first.total
-    prevalence = of_positives(models.first, prevalence)
-    at = share if prevalence is None else float(checked_prevalence(prevalence))
-    cuts = shown_thresholds(models.tables.values(), at) if thresholds is None else _checked(thresholds)
-    sizes = (models.first.positive.effective_size, models.first.negative.effective_size)
-    scale = BenefitScale(cuts / (1 - cuts), sizes, float(share), prevalence, standardized, level)
-    return Rows(_points(models, scale, cuts, versus))
 
 
-def _points(models: ScoredModels, scale: BenefitScale, cuts: Array, versus: str | None) -> Iterator[DecisionPoint]:
+def _scale(
+    models: ScoredModels, cuts: Array, prevalence: PrevalenceLike | None, level: float, *, standardized: bool
+) -> BenefitScale:
+    """What the gains of the models are read by."""
+    table, hits = models.first, models.hits(next(iter(models.tables)), None, cuts)
+    sizes, share = (table.positive.effective_size, table.negative.effective_size), table.positive.total / table.total
+    at, clustered = of_positives(table, prevalence), None if hits is None else hits.prevalence(level)
+    return BenefitScale(cuts / (1 - cuts), sizes, float(share), at, standardized, level, clustered)
+
+
+def _shown(groups: Iterable[ScoredModels], prevalence: PrevalenceLike | None) -> Array:
+    """The thresholds worth showing, of the group in which they reach furthest."""
+    shown = []
+    for models in groups:
+        at = of_positives(models.first, prevalence)
+        share = models.first.positive.total / models.first.total if at is None else float(checked_prevalence(at))
+        shown.append(shown_thresholds(models.tables.values(), share))
+    return max(shown, key=lambda cuts: float(cuts[-1]))
+
+
+def _points(
+    models: ScoredModels, scale: BenefitScale, cuts: Array, versus: str | None, group: str | None
+) -> Iterator[DecisionPoint]:
     everybody = scale.everybody()
     for name, table in models.tables.items():
-        benefit = scale.gain(_flagged(table, cuts))
+        benefit = scale.gain(_flagged(table, cuts)._replace(clusters=models.hits(name, None, cuts)))
         columns = [cuts, *benefit, everybody, *_gain(models, scale, cuts, name, versus)]
-        yield from (DecisionPoint(name, *map(float, cells)) for cells in zip(*columns, strict=True))
+        for cells in zip(*columns, strict=True):
+            cut, value, low, high, of_all, *gained = map(float, cells)
+            more, lowest, highest = gained or (None, None, None)
+            yield DecisionPoint(name, cut, value, low, high, of_all, more, lowest, highest, group)
 
 
 def _gain(models: ScoredModels, scale: BenefitScale, cuts: Array, name: str, versus: str | None) -> Benefit | tuple[()]:
@@ -114,7 +154,7 @@ def _gain(models: ScoredModels, scale: BenefitScale, cuts: Array, name: str, ver
     if versus in (None, name):
         return ()
     if versus == TREAT_ALL:
-        return scale.gain(_left_out(models.tables[name], cuts))
+        return scale.gain(_left_out(models.tables[name], cuts)._replace(clusters=models.hits(name, TREAT_ALL, cuts)))
     return scale.gain(models.alone(name, models.checked(str(versus)), cuts))
 
 

@@ -15,6 +15,7 @@ from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals.linear_ends import linear_ends, multinomial_correlations
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.thresholds.clustered_shares import KnownShares
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.rate_intervals import Ends
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.clustered_shares import ClusterHits
 
     Possible: TypeAlias = tuple[bool, bool, bool, bool]
 
@@ -34,12 +36,13 @@ OVER_EVERYBODY: Possible = (False, True, False, True)
 class FlaggedAlone(NamedTuple):
     """The shares of each class that the first rule alone flags, and the second alone, at each threshold.
 
-    What is not possible is 0 by definition, so that it adds nothing to an interval.
+    What is not possible is 0 by definition, so that it adds nothing to an interval. Rows in clusters are known by them.
     """
 
     positives: Array
     negatives: Array
     possible: Possible | Array = ANY
+    clusters: ClusterHits | None = None
 
 
 class Benefit(NamedTuple):
@@ -60,6 +63,7 @@ class BenefitScale:
     prevalence: PrevalenceLike | None
     standardized: bool
     level: float
+    clustered_sample: tuple[float, float] | None = None  # the ends of the sample's prevalence, of rows in clusters
 
     @property
     def share(self) -> float:
@@ -85,22 +89,31 @@ class BenefitScale:
         shares = np.concatenate([self.sample * rows.positives, (1 - self.sample) * rows.negatives], axis=-1)
         weights = self._coefficients(1.0, 1.0)
         value = (weights * shares).sum(-1)
-        ends = self._ends(shares, sum(self.sizes), np.asarray(rows.possible))
-        return Benefit(value, *linear_ends(value, weights, shares, ends, multinomial_correlations(shares)))
+        if rows.clusters is None:
+            known = KnownShares(*self._ends(shares, sum(self.sizes)), multinomial_correlations(shares))
+        else:
+            known = rows.clusters.known(len(self.odds), self.level, of_classes=False)
+        return Benefit(value, *linear_ends(value, weights, shares, known.ends(rows.possible), known.correlations))
 
     def _of_classes(self, rows: FlaggedAlone) -> Benefit:
         """Each class apart, at a prevalence that is known, estimated elsewhere or, to standardize, the sample's own."""
-        weights, of_class = self._coefficients(*self._factors(self.share)), rows[:2]
-        shares, possible = np.concatenate(of_class, axis=-1), np.asarray(rows.possible)
-        value, blocks = (weights * shares).sum(-1), (slice(0, 2), slice(2, 4))
-        parts = zip(of_class, self.sizes, blocks, strict=True)
-        each = [self._ends(part, size, possible[..., block]) for part, size, block in parts]
-        low, high = (np.concatenate(ends, axis=-1) for ends in zip(*each, strict=True))
-        correlations = np.zeros((*shares.shape, 4))
-        for part, block in zip(of_class, blocks, strict=True):
-            correlations[..., block, block] = multinomial_correlations(part)
-        ends = linear_ends(value, weights, shares, (low, high), correlations)
+        weights, shares = self._coefficients(*self._factors(self.share)), np.concatenate(rows[:2], axis=-1)
+        value = (weights * shares).sum(-1)
+        if rows.clusters is None:
+            known = self._known_of_classes(rows)
+        else:
+            known = rows.clusters.known(len(self.odds), self.level, of_classes=True)
+        ends = linear_ends(value, weights, shares, known.ends(rows.possible), known.correlations)
         return Benefit(value, *self._with_prevalence(rows, value, ends))
+
+    def _known_of_classes(self, rows: FlaggedAlone) -> KnownShares:
+        """The shares of each class, whose rows are a sample of their own."""
+        each = [self._ends(part, size) for part, size in zip(rows[:2], self.sizes, strict=True)]
+        low, high = (np.concatenate(ends, axis=-1) for ends in zip(*each, strict=True))
+        correlations = np.zeros((*low.shape, 4))
+        for part, block in zip(rows[:2], (slice(0, 2), slice(2, 4)), strict=True):
+            correlations[..., block, block] = multinomial_correlations(part)
+        return KnownShares(low, high, correlations)
 
     def _with_prevalence(self, rows: FlaggedAlone, value: Array, ends: Ends) -> Ends:
         """The ends, further apart by what the prevalence may be where it is not known."""
@@ -122,6 +135,8 @@ class BenefitScale:
             return self.prevalence.interval(self.level)
         if self.prevalence is not None:
             return None
+        if self.clustered_sample is not None:
+            return self.clustered_sample
         low, high = score_ends(self.sample, sum(self.sizes), normal_reach(self.level))
         return float(low), float(high)
 
@@ -135,6 +150,6 @@ class BenefitScale:
         factor = 1 / prevalence if self.standardized else 1.0
         return factor * prevalence, factor * (1 - prevalence)
 
-    def _ends(self, shares: Array, trials: float, possible: Array) -> Ends:
+    def _ends(self, shares: Array, trials: float) -> Ends:
         low, high = score_ends(shares, trials, normal_reach(self.level))
-        return np.minimum(low, shares), np.where(possible, np.maximum(high, shares), 0)
+        return np.minimum(low, shares), np.maximum(high, shares)

@@ -2,65 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.comparison.model_columns import RowColumns, of_arrays, of_frame
+from steelyard.analysis.thresholds.clustered_shares import ClusterHits
 from steelyard.analysis.thresholds.net_benefits import FlaggedAlone
 from steelyard.errors import InputError, did_you_mean
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.frame_tables import given_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from steelyard._types import Array, Frame
+    from steelyard._types import Array
     from steelyard.analysis.comparison.model_columns import ComparedColumns
-    from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions
     from steelyard.statistics.score_table import ScoreTable
 
-    ScoresLike: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
-    ScoreNames: TypeAlias = str | Sequence[str]
+TREAT_ALL = "treat all"
 
 
 class ScoredModels(NamedTuple):
-    """The table of each model by name, and the rows themselves where there are several models."""
+    """The table of each model by name, and the rows themselves where models, groups or clusters need them."""
 
     tables: dict[str, ScoreTable]
     columns: ComparedColumns | None = None
 
     @classmethod
-    def read(
-        cls,
-        data: ScoreTable | Frame | Source | ArrayLike,
-        y_score: ScoresLike | None,
-        options: CallOptions,
-        names: FrameColumns,
-        score: ScoreNames | None,
-    ) -> ScoredModels:
-        """Of a table, arrays, or columns of a frame; several models by name, or by the names of their columns."""
-        if isinstance(y_score, Mapping) and not y_score:
-            raise InputError("y_score={} names no model; give the scores of one or more, {'model': scores}.")
-        if isinstance(y_score, Mapping) and len(y_score) == 1:
-            name, column = next(iter(y_score.items()))
-            return cls({str(name): given_scores(data, column, options, names)})
-        beside = RowColumns(options.frequency, options.sample_weight if names.weight is None else names.weight)
-        if isinstance(y_score, Mapping):
-            return cls._of(of_arrays(data, y_score, beside), options)  # type: ignore[arg-type]  # rows, beside scores by name
-        if score is not None and not isinstance(score, str):
-            columns = of_frame(data, names.true, list(score), beside, scores=True)  # type: ignore[arg-type]  # a frame, with true=
-            return cls._of(columns, options)
-        return cls({"": given_scores(data, y_score, options, names._replace(score=score))})
-
-    @classmethod
-    def _of(cls, columns: ComparedColumns, options: CallOptions) -> ScoredModels:
-        of_rows = replace(options, sample_weight=columns.mass.weights, frequency=columns.mass.times)
+    def of_rows(cls, columns: ComparedColumns, options: CallOptions) -> ScoredModels:
+        """Of the columns of all models, row by row."""
+        columns = columns.of_weight()
+        mass = columns.mass
+        weights = None if mass.weights is None or mass.squares is None else mass.squares / mass.weights
+        of_rows = replace(options, sample_weight=weights, frequency=mass.times)
         nothing = FrameColumns(None, None, None, None)
         tables = {name: given_scores(columns.truth, one, of_rows, nothing) for name, one in columns.models.items()}
         return cls(tables, columns)
@@ -73,7 +47,7 @@ class ScoredModels(NamedTuple):
     def checked(self, name: str) -> str:
         """The name of one of the models."""
         if name not in self.tables:
-            known = ["treat all", *filter(None, self.tables)]
+            known = [TREAT_ALL, *filter(None, self.tables)]
             there = ", ".join(map(repr, known))
             raise InputError(f"versus= is one of {there}, not {name!r}.{did_you_mean(name, known)}")
         return name
@@ -84,13 +58,31 @@ class ScoredModels(NamedTuple):
         if columns is None:  # one model, which never differs from itself
             nothing = np.zeros((len(thresholds), 2))
             return FlaggedAlone(nothing, nothing)
-        mass = np.ones(len(columns.truth)) if columns.mass.mass is None else columns.mass.mass
-        ranks = [np.searchsorted(thresholds, columns.models[model], side="right") for model in (name, other)]
-        positive = columns.truth == table.label
+        reached = self._reached(name, thresholds), self._reached(other, thresholds)
+        positive, mass = columns.truth == table.label, _mass(columns)
         parts = []
         for of_class, total in ((positive, table.positive.total), (~positive, table.negative.total)):
-            parts.append(_alone([rank[of_class] for rank in ranks], mass[of_class], len(thresholds)) / total)
-        return FlaggedAlone(*parts)
+            parts.append(_alone([rank[of_class] for rank in reached], mass[of_class], len(thresholds)) / total)
+        return FlaggedAlone(parts[0], parts[1], clusters=self.hits(name, other, thresholds))
+
+    def hits(self, name: str, other: str | None, thresholds: Array) -> ClusterHits | None:
+        """What a model and another, or treating all or nobody (None), flag in each cluster; None without clusters."""
+        columns = self.columns
+        if columns is None or columns.mass.clusters is None:
+            return None
+        reached = self._reached(name, thresholds), self._reached(other, thresholds)
+        return ClusterHits(columns.truth == self.first.label, _mass(columns), columns.mass.clusters, reached)
+
+    def _reached(self, name: str | None, thresholds: Array) -> Array:
+        """How many of the thresholds each row reaches by a model; none by nobody's, every one where all are treated."""
+        assert self.columns is not None  # noqa: S101 - both callers have looked
+        if name in self.columns.models:
+            return np.searchsorted(thresholds, self.columns.models[name], side="right")
+        return np.full(len(self.columns.truth), 0 if name is None else len(thresholds))
+
+
+def _mass(columns: ComparedColumns) -> Array:
+    return np.ones(len(columns.truth)) if columns.mass.mass is None else columns.mass.mass
 
 
 def _alone(ranks: list[Array], mass: Array, size: int) -> Array:

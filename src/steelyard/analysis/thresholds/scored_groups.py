@@ -1,0 +1,117 @@
+"""Scored groups: the scores of one model or of several, of all rows or of each group of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from steelyard.analysis.comparison.model_columns import RowColumns, checked_models, row_columns
+from steelyard.analysis.thresholds.scored_models import ScoredModels
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import arrays
+from steelyard.ingest.array_groups import group_columns, group_places
+from steelyard.ingest.frame_tally import score_columns
+from steelyard.ingest.label_tables import sorted_groups
+from steelyard.ingest.source import named_columns
+from steelyard.metrics.frame_tables import given_scores
+from steelyard.statistics.group_keys import group_label
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame
+    from steelyard.analysis.comparison.model_columns import ComparedColumns
+    from steelyard.ingest.array_groups import By
+    from steelyard.ingest.frame_columns import FrameColumns
+    from steelyard.ingest.source import Source
+    from steelyard.metrics.call_options import CallOptions
+
+    ScoresLike: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
+    ScoreNames: TypeAlias = str | Sequence[str]
+
+
+class GivenScores(NamedTuple):
+    """What a curve of models is given: a table, rows, or a frame and the names of its columns."""
+
+    data: ScoreTable | Frame | Source | ArrayLike
+    y_score: ScoresLike | None
+    options: CallOptions
+    names: FrameColumns
+    score: ScoreNames | None
+    by: By | None = None
+    cluster: ArrayLike | str | None = None
+
+    def read(self) -> dict[str | None, ScoredModels]:
+        """The models of each group by its words; without groups those of all rows, under None."""
+        if isinstance(self.y_score, Mapping) and not self.y_score:
+            raise InputError("y_score={} names no model; give the scores of one or more, {'model': scores}.")
+        models = self._models()
+        if len(models) == 1 and self.by is None and self.cluster is None:
+            ((name, column),) = models.items()
+            rows, named = (column, None) if self.score is None else (self.y_score, column)
+            names = self.names._replace(score=named)
+            return {None: ScoredModels({name: given_scores(self.data, rows, self.options, names)})}  # type: ignore[arg-type]  # one model's
+        columns, groups = self._rows(models)
+        whole = ScoredModels.of_rows(columns, self.options)
+        return {None: whole} if not groups else self._of_groups(columns, groups, whole)
+
+    def _models(self) -> dict[str, Any]:
+        """The scores, or the columns of a frame, of each model by name; a lone one that is not named has none."""
+        if self.score is not None and not isinstance(self.score, str):
+            return {str(name): name for name in self.score}
+        if isinstance(self.y_score, Mapping):
+            return {str(name): column for name, column in self.y_score.items()}
+        return {"": self.y_score if self.score is None else self.score}
+
+    def _rows(self, models: dict[str, Any]) -> tuple[ComparedColumns, dict[str, Array]]:
+        """The columns of the models and those of the groups, row by row."""
+        given, options = self.names._replace(score=None if self.score is None else "score"), self.options
+        if given.are_named(y_score=self.y_score, sample_weight=options.sample_weight):
+            return self._of_frame(models)
+        if isinstance(self.data, ScoreTable) or any(column is None for column in models.values()):
+            asked = next((f"{name}= names the {what} of each row, so " for name, what in self._asked()), "")
+            raise InputTypeError(f"{asked}give the rows: y_true and y_score, or a frame with true= and score=.")
+        for column in checked_models(models).values() if len(models) > 1 else models.values():
+            arrays.check_one_column(column)
+        beside = RowColumns(options.frequency, options.sample_weight, self.cluster)
+        columns = row_columns(self.data, models, beside)  # type: ignore[arg-type]  # rows
+        groups = {} if self.by is None else group_columns(self.by)
+        arrays.check_lengths(y_true=columns.truth, **groups)
+        return columns, groups
+
+    def _asked(self) -> list[tuple[str, str]]:
+        given = (("by", "group", self.by), ("cluster", "cluster", self.cluster))
+        return [(name, what) for name, what, column in given if column is not None]
+
+    def _of_frame(self, models: Mapping[str, str]) -> tuple[ComparedColumns, dict[str, Array]]:
+        beside = RowColumns(self.options.frequency, self.names.weight, self.cluster).names()
+        by = named_columns("by", self.by)  # type: ignore[arg-type]  # refused there where it is a column
+        fetched = score_columns(
+            self.data,  # type: ignore[arg-type]  # a frame
+            self.names.true or "",
+            list(models.values()),
+            beside.weight,
+            beside.cluster,
+            beside.frequency,
+            by,
+        )
+        named = {name: fetched.scores[column] for name, column in models.items()}
+        rows = RowColumns(fetched.frequency, fetched.weights, fetched.clusters)
+        return row_columns(fetched.truth, named, rows), fetched.groups
+
+    def _of_groups(
+        self, columns: ComparedColumns, groups: Mapping[str, Array], whole: ScoredModels
+    ) -> dict[str | None, ScoredModels]:
+        """The models of each group; one of a single class is refused by its name."""
+        places, options = group_places(groups), replace(self.options, pos_label=whole.first.label)
+        models: dict[str | None, ScoredModels] = {}
+        for key in sorted_groups(key for key in places if key):
+            rows, label = columns.at(places[key]).of_weight(), group_label(list(groups), key)
+            if len(set(rows.truth.tolist())) < 2:
+                raise InputError(f"The group {label} has rows of one class alone, which have no curve; leave it out.")
+            models[label] = ScoredModels.of_rows(rows, options)
+        return models
