@@ -179,9 +179,8 @@ def test_chance_is_constant_for_the_corrected_metrics(decisions):
 OPEN = {
     ("adjusted_g_mean", "monotone_tn"),
     *(("weighted_auc", f"monotone_{cell}") for cell in ("tp", "fn", "fp", "tn")),
-    *(("weighted_auc", name) for name in ("maximal_agreement", "minimal_agreement", "corrections_improve", "distance")),
+    *(("weighted_auc", name) for name in ("maximal_agreement", "minimal_agreement", "corrections_improve")),
     ("optimized_precision", "maximal_agreement"),
-    ("optimized_precision", "distance"),
     ("correlation_distance", "distance"),
     ("normalized_expected_cost", "fixed_threshold"),
     *(("normalized_expected_cost", f"monotone_{cell}") for cell in ("tp", "tn")),
