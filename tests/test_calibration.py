@@ -372,7 +372,7 @@ def test_the_figure_of_a_column_for_each_class_has_a_curve_for_each():
         ReliabilityDisplay.from_predictions(y, p, prevalence=0.2)
     with pytest.raises(InputError, match="too much for one figure; give pos_label="):
         ReliabilityDisplay.from_predictions(y, {"one": p, "other": p})
-    with pytest.raises(InputError, match=r"needs scores, those of one class: .* with pos_label="):
+    with pytest.raises(InputError, match=r"needs scores, those of one class; .* with pos_label="):
         ReliabilityDisplay.from_evaluation(steelyard.evaluate(y, y_score=p))
 
 

@@ -376,3 +376,13 @@ def test_widths_are_those_of_a_long_bootstrap(name):
     values = [spec.metric(y[rows], P[rows], average=spec.average) for rows in drawn]
     found = interval(name, y, P)
     assert found.high - found.low == pytest.approx(2 * 1.96 * np.std(values), rel=0.15)  # three standard errors
+
+
+def test_at_another_prevalence_labels_are_evaluated_and_columns_left_out_with_a_sentence():
+    y, _, P = rows()
+    shares = np.full(P.shape[1], 1 / P.shape[1])
+    found = steelyard.evaluate(y, y_score=P, prevalence=shares)
+    assert "balanced_accuracy" in found and "log_loss" not in found
+    assert any("left out at another one" in sentence for sentence in found.assumed)
+    with pytest.raises(steelyard.SteelyardError, match="no interval at another prevalence"):
+        steelyard.evaluate(y, y_score=P, prevalence=shares, metrics=["log_loss"])

@@ -374,3 +374,29 @@ def test_few_rows_and_probabilities_that_are_all_equal_or_certain_can_be_drawn(k
 def test_what_cannot_be_drawn_is_refused_in_a_sentence(ask, sentence):
     with pytest.raises(SteelyardError, match=sentence):
         ask()
+
+
+# ---------------------------------------------------------------- what figures of scores read
+
+OF_SCORES = (MurphyDisplay, GainDisplay, CostCurveDisplay, TriptychDisplay, steelyard.DecisionCurveDisplay, RocDisplay)
+
+
+@pytest.mark.parametrize("display", OF_SCORES)
+def test_several_columns_of_a_frame_are_as_many_models(display):
+    y, p, q = rows(200, 0.3, 5)
+    frame = pd.DataFrame({"y": y, "p": p, "q": q})
+    arrays = display.from_predictions(y, {"p": p, "q": q}).frame().to_json()
+    assert display.from_predictions(frame, true="y", score=["p", "q"]).frame().to_json() == arrays
+    named = display.from_predictions(frame, true="y", score={"one": "p"}).frame()
+    assert {row["model"] for row in named} == {"one"}
+
+
+@pytest.mark.parametrize("display", OF_SCORES)
+def test_of_scores_of_three_classes_the_one_that_is_drawn_is_asked_for(display):
+    rng = np.random.default_rng(6)
+    scores, y = rng.dirichlet(np.ones(3), 90), rng.permutation(np.repeat(["low", "mid", "high"], 30))
+    with pytest.raises(SteelyardError, match="a column for each of 3; name the class with pos_label="):
+        display.from_predictions(y, scores)
+    assert display.from_predictions(y, scores, pos_label="low").frame()
+    with pytest.raises(SteelyardError, match="labels alone were given; name the scores with score="):
+        display.from_predictions(pd.DataFrame({"y": [0, 1], "p": [0, 1]}), true="y", pred="p")

@@ -273,6 +273,12 @@ def test_a_threshold_that_flags_nobody_breaks_no_limit_on_who_is_flagged(kind, c
     assert [kept.chance for kept in found.limits] == [None if confidence else 1.0] * 3
 
 
+def test_a_prevalence_that_is_hardly_known_may_be_what_is_missing():
+    y, s = rows(1, n=600)
+    with pytest.raises(InputError, match=r"by enough, or the prevalence, 0.125 % \(.*\), is not known well enough"):
+        promised(y, s, "recall", "precision >= 0.3", prevalence=Prevalence(positives=0, rows=400))
+
+
 def test_the_rows_that_would_be_needed_are_those_that_keep_the_promise_four_times_in_five():
     hold = 0
     for seed in range(10):
@@ -372,6 +378,31 @@ def test_alerts_are_counted_as_their_limit_counts_them():
     (kept,) = best_threshold(y, s, "recall", where="alerts <= 300 of 2000", resamples=0).limits
     assert kept.here == f"{round(2_000 * kept.value)}"
     assert best_threshold(y, s, "recall", where="specificity >= 0.9", resamples=0).limits[0].here == "0.901"
+
+
+def test_costs_and_benefits_by_row_add_up_in_arrays_and_in_columns():
+    y, s = rows(2)
+    s, rng = np.round(s, 1), np.random.default_rng(0)
+    missed, review, saved = (rng.gamma(1.0, scale, len(y)) for scale in (50, 4, 30))
+    costs = {"cost_fn": missed + review, "cost_tp": review, "benefit_tp": saved, "cost_fp": 30}
+    frame = pl.DataFrame({"y": y, "s": s, "fn": missed + review, "tp": review, "saved": saved})
+    named = {"cost_fn": "fn", "cost_tp": "tp", "benefit_tp": "saved", "cost_fp": 30}
+    for found in (best_threshold(y, s, cost=costs), best_threshold(frame, true="y", score="s", cost=named)):
+        value, observed = brute_cost(y, s, missed + review, 30, review - saved)
+        assert (found.value, found.observed) == pytest.approx((value, observed))
+        assert found.out_of_sample_interval[0] < found.value < found.out_of_sample_interval[1]
+
+
+def test_costs_by_row_times_the_weights_are_the_weighted_costs_as_the_refusal_says():
+    y, s = rows(2)
+    amount, weight = (np.random.default_rng(seed).gamma(1.0, 50, len(y)) for seed in (0, 1))
+    with pytest.raises(InputError, match="each times the row's weight over the mean weight"):
+        best_threshold(y, s, cost={"cost_fn": amount, "cost_fp": 5}, sample_weight=weight)
+    each = weight / weight.mean()
+    found = best_threshold(y, s, cost={"cost_fn": amount * each, "cost_fp": 5 * each}, resamples=0)
+    missed, alarmed = y * amount, (1 - y) * 5
+    means = [np.average(np.where(s >= t, alarmed, missed), weights=weight) for t in s]
+    assert (found.value, found.observed) == pytest.approx((min(means), s[int(np.argmin(means))]))
 
 
 def test_limits_beside_costs_are_of_rows_and_not_of_what_they_cost():
@@ -615,7 +646,7 @@ def test_one_positive_promises_what_it_can_without_a_warning(where, options):
         ({"cost": {"cost_fn": "amount"}}, InputTypeError, "names a column of costs"),
         ({"cost": {"cost_fn": [1.0] * 5}}, InputError, "5"),
         ({"cost": {"cost_fn": [1.0] * 600, "cost_tp": 2}}, InputError, "cost_tp exceeds cost_fn"),
-        ({"cost": {"cost_fn": [1.0] * 600, "cost_tp": [2.0] * 600}}, InputError, "one may be given by row"),
+        ({"cost": {"cost_fn": [1.0] * 600, "cost_tp": [2.0] * 600}}, InputError, "cost_tp exceeds cost_fn"),
         ({"cost": {"cost_fn": [1.0] * 600}, "sample_weight": [1.0] * 600}, InputError, "cannot be given together"),
         ({"prevalence": 1.5}, InputError, "A prevalence is a share"),
         ({"prevalence": [0.1, 0.9]}, InputError, "one share of positives"),

@@ -711,9 +711,11 @@ def test_a_gate_passes_fails_or_cannot_tell_by_its_exit_code(rows):
     assert ran.stdout.count(b"pass  ") == 3
     ran = shell(*words, "--require", "ac_score>=0.1", "--require", "mcc > 0.999")
     assert ran.returncode == 1 and b"FAIL  mcc is 0." in ran.stdout and b"required > 0.999" in ran.stdout
-    ran = shell("gate", "--counts", "0,5,0,5", "--require", "precision>=0.5", "--require", "recall>=0.5")
+    ran = shell("gate", "--counts", "0,5,0,5", "--require", "precision>=0.5", "--require", "recall>=0")
     assert ran.returncode == 3
     assert b"undefined  precision, required >= 50 %: no predicted positives" in ran.stdout
+    both = ("gate", "--counts", "0,5,0,5", "--require", "precision>=0.5", "--require", "recall>=0.5")
+    assert shell(*both).returncode == 1
 
 
 def test_a_gate_states_at_which_threshold_scores_were_taken(rows):
@@ -729,7 +731,7 @@ def test_a_gate_holds_a_threshold_to_its_promise(rows, frame, tmp_path):
     run("threshold", rows, *columns, *limits, "--confidence", "0.9", "-o", chosen)
     gate = ["gate", rows, *columns, "--promise", chosen]
     lines = run(*gate, "--margin", "0.1").stdout.splitlines()
-    assert re.fullmatch(r"pass  recall is [\d.]+ % \([\d.]+ to [\d.]+\), limit >= 80.0 %: kept", lines[0])
+    assert re.fullmatch(r"pass  recall is [\d.]+ % \([\d.]+ to [\d.]+\), limit >= 80 %: kept", lines[0])
     assert re.fullmatch(r"pass  alerts are \d+ of 1,000 rows \(\d+ to \d+\), limit <= 400: kept", lines[1])
     assert lines[2].startswith(
         "A model that keeps its limits fails this gate in at most 10 % of runs; a value 10 points"
@@ -764,6 +766,17 @@ def test_a_gate_reads_a_promise_at_its_prevalence_and_with_its_clusters(rows, fr
     assert "was chosen on clusters of 'who', and these rows are taken as independent" in blind.stderr
     (below,), (above,) = (strict(ran.stdout)["rules"] for ran in (blind, aware))
     assert below["value"] == above["value"] < 0.9 and below["p_value"] < above["p_value"]
+
+
+def test_a_promise_says_that_weights_are_missing_and_states_its_limit_in_all_digits(rows, frame, tmp_path):
+    columns, chosen, heavy = ["--true", "y_true", "--score", "score"], tmp_path / "chosen.json", tmp_path / "w.parquet"
+    frame.with_columns(w=pl.col("score") + 0.5).write_parquet(heavy)
+    run("threshold", heavy, *columns, "--weight", "w", "--where", "specificity>=0.99995", "-o", chosen)
+    gate = ["gate", heavy, *columns, "--promise", chosen]
+    missing = "was chosen with the weights 'w', and these rows count alike; name their weights with --weight"
+    assert missing in " ".join(run(*gate).stderr.split())
+    named = run(*gate, "--weight", "w")
+    assert "count alike" not in named.stderr and "limit >= 99.995 %" in named.stdout
 
 
 def test_a_promise_that_cannot_be_judged_is_one_sentence(rows, frame, tmp_path):

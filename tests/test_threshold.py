@@ -332,6 +332,10 @@ def test_a_bound_that_no_cut_meets_names_the_nearest():
         match=r"reaches recall > 0.9 with specificity >= 0.8; the nearest is 0 at the threshold that flags nobody\.",
     ):
         best(Y, S, where=["specificity >= 0.8", "recall > 0.9"])
+    with pytest.raises(
+        InputError, match=r"alerts <= 100 of 1,000 rows with recall >= 1; the nearest is 1,000 of 1,000 rows"
+    ):
+        best([1, 0, 0, 1], [0.1, 0.2, 0.3, 0.4], where=["recall >= 1", "alerts <= 100 of 1000"])
     with pytest.raises(InputError, match=r"precision > 0.333; the nearest is 0.3328 at threshold 1"):
         best(np.repeat([1, 0], [416, 834]), np.ones(1250), where="precision > 0.333")
     with pytest.raises(InputError, match=r"diagnostic_odds_ratio is undefined at each"):

@@ -173,7 +173,7 @@ _ALL = (
     Property(
         "corrections_improve",
         "Every correction improves",
-        "The value is better when a wrong prediction is made right, whichever it is.",
+        "Of both classes, the value is better when a wrong prediction is made right, whichever it is.",
         "Gösgens (monotonicity) and whoever trains towards a metric: no error is then free.",
         ("gosgens2021",),
         CORRECTIONS,

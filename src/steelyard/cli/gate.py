@@ -57,7 +57,7 @@ def judge_predictions(
     level: float,
     form: str,
 ) -> None:
-    """Pass or fail the predictions in FILE by rules on their metrics: exit 0, 1, or 3 where a metric is undefined.
+    """Pass or fail the predictions in FILE by rules on their metrics: exit 0, 1, or 3 where one is undefined.
 
     With --baseline and no rule, no usual metric may have dropped by more than chance explains: the noise of both test
     sets and the number of metrics are allowed for, so that an unchanged model fails in at most 5 % of runs; rows are
@@ -90,10 +90,10 @@ def judge_predictions(
 
 
 def _passed(judgements: Sequence[Judgement]) -> bool | None:
-    """Whether all rules are kept; None where a metric is undefined."""
-    if any(judgement.passed is None for judgement in judgements):
-        return None
-    return all(judgement.passed for judgement in judgements)
+    """Whether all rules are kept; None where a metric is undefined, and no rule is broken."""
+    if any(judgement.passed is False for judgement in judgements):
+        return False
+    return None if any(judgement.passed is None for judgement in judgements) else True
 
 
 def _written(judgements: Sequence[Judgement], sentences: Sequence[str], form: str) -> str:

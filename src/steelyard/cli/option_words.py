@@ -18,6 +18,8 @@ _WORDS = {
     rf"\bfrequency={_ENDS}": "--frequency",
     r"\bmetric= and cost= both": "--metric and costs both",
     r"\bcost= is of scores": "--cost is of scores",
+    r"^Costs by row and weights cannot": "Costs by row and --weight cannot",
+    r"\(cost_fp is 1 where": "(--cost-fp is 1 where",
     r"\bleave out weight=": "leave out --weight",
     r"\bCount them too, with cost='(.*)'": r"Count them too, with `steelyard tally --cost \1`",
     r"\bconfidence=(?=[\d.])": "--confidence ",

@@ -37,6 +37,7 @@ class SavedPromise:
     limits: tuple[Limit, ...]
     prevalence: PrevalenceLike | None = None  # at which the limits were read
     cluster: str | None = None  # the column that named the clusters
+    weight: str | None = None  # that of the weights
 
     @property
     def metrics(self) -> list[str]:
@@ -76,10 +77,20 @@ class SavedPromise:
             notes.append(
                 f"{self.name!r} was chosen at a prevalence of {at}; these rows, {share} positive, are judged {ways}."
             )
+        return [*notes, *self._missing(new)]
+
+    def _missing(self, new: Evaluation) -> list[str]:
+        """The clusters and weights that the threshold was chosen with, and these rows lack."""
+        notes = []
         if self.cluster is not None and not new.is_clustered:
             notes.append(
                 f"{self.name!r} was chosen on clusters of {self.cluster!r}, and these rows are taken as independent; "
                 "name their clusters with --cluster."
+            )
+        if self.weight is not None and not (new.confusion is not None and new.confusion.weighted):
+            notes.append(
+                f"{self.name!r} was chosen with the weights {self.weight!r}, and these rows count alike; name their "
+                "weights with --weight."
             )
         return notes
 
@@ -100,7 +111,8 @@ def read_promise(name: str | None) -> SavedPromise | None:
         raise InputError(f'The threshold {name!r} was chosen without limits; give some, such as --where "recall>=0.9".')
     if best.direction < 0:
         raise InputError(f"The threshold {name!r} flags low scores; negate the scores, and choose it again.")
-    return SavedPromise(name, best, limits, read_prevalence(SavedField(data.get("prevalence"))), data.get("cluster"))
+    prevalence = read_prevalence(SavedField(data.get("prevalence")))
+    return SavedPromise(name, best, limits, prevalence, data.get("cluster"), data.get("weight"))
 
 
 def judge_limits(promise: SavedPromise, new: Evaluation, margin: float) -> tuple[list[Judgement], str]:
@@ -133,7 +145,7 @@ def _judged(test: LimitTest, row: MetricRow) -> Judgement:
     facts |= {"p_value": test.p_value, "verdict": test.verdict, "power": test.power}
     if test.verdict == "undefined":
         return Judgement(None, f"undefined  {limit.text}: {row.undefined or 'not defined here'}", facts)
-    promised = f"{limit.sign} {percent_text(limit.bound) if share else format(limit.bound, '.6g')}"
+    promised = f"{limit.sign} {f'{100 * limit.bound:.10g} %' if share else format(limit.bound, '.6g')}"
     text = f"{row.name} is {interval_text(row.value, row.low, row.high, share=share)}, limit {promised}"
     if isinstance(limit, Capacity):
         value, low, high = (f"{limit.rows * part:,.0f}" for part in (row.value, row.low, row.high))

@@ -74,6 +74,7 @@ def write_report(
     if core is not None and output.kind in ("table", "md"):
         output.write(_profile_text(in_shell_words(shown), core, output.kind))
     else:
+        shown = shown if core is None else _with_methods(shown, core)
         output.write(_text(shown, output.kind, everything, given, evaluation.source or inputs.name))
 
 
@@ -83,9 +84,18 @@ def _profile(given: str | None, inputs: Inputs, metrics: list[str] | None) -> Pr
         return None
     if metrics is not None:
         raise InputError("--profile names the metrics; give it or --metrics, not both.")
+    if inputs.by:
+        raise InputError("--profile is one table of all rows; leave --by out, or give --metrics with it.")
     from steelyard.report.profile import read_profile
 
     return read_profile(given, inputs.threshold)
+
+
+def _with_methods(evaluation: Evaluation, profile: Profile) -> Evaluation:
+    """The evaluation that names the profile and its methods among its sentences, for a page and for machines."""
+    from steelyard.report.profile import methods_text
+
+    return replace(evaluation, assumed=(*evaluation.assumed, f"{profile.title}. {methods_text(evaluation, profile)}"))
 
 
 def _profile_text(evaluation: Evaluation, profile: Profile, kind: str) -> str:

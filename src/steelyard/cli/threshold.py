@@ -110,7 +110,8 @@ def find_threshold(
     if prevalence is not None:
         assumed.append(f"Metrics and limits are read at a prevalence of {_share(prevalence, level)}.")
     if output.kind == "json":
-        question = {"cost": cost or None, "prevalence": prevalence_json(prevalence), "cluster": inputs.cluster}
+        question = {"cost": cost or None, "prevalence": prevalence_json(prevalence)}
+        question |= {"cluster": inputs.cluster, "weight": inputs.weight}
         notes = {"assumed": assumed, "notes": list(best.notes)}
         output.write(json_text({**best.to_dict(), **strict(best.row()), **question, **notes}, indent=1))
     else:
@@ -125,7 +126,9 @@ def _best(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[st
         return _best_of_clusters(inputs, asked)
     columns = [cost for cost in (asked["cost"] or {}).values() if isinstance(cost, str)]
     if columns and inputs.weight is not None:
-        raise InputError("Costs by row and --weight cannot be given together; multiply the costs by the weights.")
+        from steelyard.analysis.thresholds.threshold_rows import COSTS_AND_WEIGHTS
+
+        raise InputError(of_shell(COSTS_AND_WEIGHTS))
     counted = count_inputs(replace(inputs, cost_columns=tuple(dict.fromkeys(columns))), scores=True)
     if counted.tally.scores is None:
         raise InputError("A threshold needs scores; name their column with --score.")

@@ -84,7 +84,7 @@ def column_rows(
     table: ProbabilityTable | None, specs: Sequence[MetricSpec], inference: Inference, *, named: bool
 ) -> list[MetricRow]:
     """The rows of the metrics of a column of scores for each class: those named, or all that many classes have."""
-    if table is None:
+    if table is None or left_out_sentences(table, inference, True if named else None):
         return []
     every = [spec for spec in specs if of_columns(spec)] if named else _usual(table, specs, inference)
     rows = table_rows([spec for spec in every if spec.label is None], table, CallOptions(), inference)
@@ -92,6 +92,13 @@ def column_rows(
         if spec.label is not None:
             rows += table_rows([spec], class_of_columns(table, spec.label), CallOptions(), inference)
     return rows
+
+
+def left_out_sentences(table: ProbabilityTable | None, inference: Inference, metrics: object) -> list[str]:
+    """That metrics of columns are left out at another prevalence, where they have no value, unless they are named."""
+    if table is None or inference.prevalence is None or metrics is not None:
+        return []
+    return ["Metrics of the scores of all classes are of the sample's prevalence alone, and left out at another one."]
 
 
 def _usual(table: ProbabilityTable, specs: Sequence[MetricSpec], inference: Inference) -> list[MetricSpec]:

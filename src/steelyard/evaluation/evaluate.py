@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
-from steelyard.evaluation.class_columns import column_rows, given_columns, of_columns
+from steelyard.evaluation.class_columns import column_rows, given_columns, left_out_sentences, of_columns
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.groups import Group, group_rows, lone_class_sentences, no_interval_sentences
@@ -151,7 +151,7 @@ def evaluate_tables(
         threshold,
         inference.level,
         beats_no_skill(table, scores, positive) if inference.clustered is None else None,
-        (*assumed, *stated),
+        (*assumed, *stated, *left_out_sentences(probabilities, inference, metrics)),
         _plain_prevalence(inference.prevalence),
         _row_total(table, scores),
         0 if inference.rng is None else None,

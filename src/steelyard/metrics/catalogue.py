@@ -221,6 +221,7 @@ def f_beta(c, *, beta=1.0):
         "prevalence figure",
         "page",
         "ratio spread",
+        "metrics reloaded",
     ),
 )
 def f1(c):
@@ -252,6 +253,7 @@ def mean_f1(c):
     aliases=("critical_success_index", "threat_score", "f_star"),
     cite="jaccard1912",
     sklearn="jaccard_score",
+    roles=("metrics reloaded",),
 )
 def jaccard(c):
     """Share of the rows positive in truth or prediction that are positive in both."""

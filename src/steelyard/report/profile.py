@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
@@ -13,8 +14,9 @@ from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.errors import InputError, did_you_mean
 from steelyard.metrics.references import reference
 from steelyard.metrics.spec import MetricSpec
+from steelyard.report.figures.figure_kinds import FIGURE_KINDS
 from steelyard.report.markdown import escaped, markdown_table
-from steelyard.report.sections import interval_words
+from steelyard.report.sections import INTERVAL_METHODS
 from steelyard.report.terminal import bold, paragraph, print_table
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ def read_profile(given: str, threshold: float | None = None) -> Profile:
     metrics = tuple(each.replace("{threshold}", at) for each in fields["metrics"])
     MetricSpec.all_of(metrics)  # refuses a name that is none
     figures = tuple(fields.get("figures", ()))
+    if unknown := [each for each in figures if each not in FIGURE_KINDS]:
+        raise InputError(f"The profile {given!r} names the figure {unknown[0]!r}; there are {listed([*FIGURE_KINDS])}.")
     return Profile(fields.get("title", "Performance"), metrics, fields.get("follows", ""), figures)
 
 
@@ -97,7 +101,7 @@ def _numbers(row: MetricRow) -> list[str]:
 def _words(evaluation: Evaluation, profile: Profile) -> list[str]:
     """The methods paragraph, what was assumed, and the figures that go with the table."""
     figures = [f"Figures that go with it: steelyard plot {listed([*profile.figures])}."] if profile.figures else []
-    return [f"Methods. {_methods(evaluation, profile)}", *evaluation.assumed, *figures]
+    return [f"Methods. {methods_text(evaluation, profile)}", *evaluation.assumed, *figures]
 
 
 def _title(row: MetricRow) -> str:
@@ -108,7 +112,7 @@ def _title(row: MetricRow) -> str:
     return f"{metric.title} ({given})" if given else metric.title
 
 
-def _methods(evaluation: Evaluation, profile: Profile) -> str:
+def methods_text(evaluation: Evaluation, profile: Profile) -> str:
     """How the numbers came about, in sentences that a paper can take over."""
     counts, scores = evaluation.counts, evaluation.scores
     positives = None if counts is None else counts.positives if scores is None else scores.positive.n
@@ -120,6 +124,19 @@ def _methods(evaluation: Evaluation, profile: Profile) -> str:
     follows = f" The choice of metrics follows {reference(profile.follows)}" if profile.follows else ""
     return (
         f"Performance was evaluated on {evaluation.rows:,} rows{share}; labels were predicted{at} where a metric is of "
-        f"labels. {' '.join(interval_words(evaluation))}{there} The no-skill baseline is that of random predictions "
-        f"with the same prediction rate. Computed with Steelyard {__version__}.{follows}"
+        f"labels. Intervals are {100 * evaluation.level:g} % confidence intervals: {_intervals(evaluation)}.{there} "
+        "The no-skill baseline of labels is that of random predictions with the same prediction rate, of scores that "
+        "of rows in random order, of probabilities that of predicting the prevalence. Computed with Steelyard "
+        f"{__version__}.{follows}"
     )
+
+
+def _intervals(evaluation: Evaluation) -> str:
+    """Which metrics have an interval of which method, by their titles, and which have none."""
+    titles: dict[str, list[str]] = {}
+    for row in evaluation.metrics:
+        titles.setdefault(row.method if math.isfinite(row.low) else "", []).append(row.spec.metric.title)
+    named = [
+        INTERVAL_METHODS.get(method, f"{{}}: {method}").format(listed(of)) for method, of in titles.items() if method
+    ]
+    return "; ".join(named + [f"{listed(of)}: none" for method, of in titles.items() if not method])

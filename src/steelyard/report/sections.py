@@ -103,7 +103,7 @@ def _cells(data: Mapping[str, Any]) -> dict[str, object]:
 # ---------------------------------------------------------------- how it was computed
 
 
-_METHODS = {
+INTERVAL_METHODS = {
     "posterior": "{}: quantiles of tables drawn from the posterior, with half a row added to each cell",
     "deviance": "{}: the range over the likely draws where the formula has a kink near by, their quantiles elsewhere",
     "score": "{}: a score interval",
@@ -111,6 +111,7 @@ _METHODS = {
     "calibrated": "{}: no interval; beside it what a calibrated model with these scores would show on average (as its "
     "no-skill baseline) and at most",
     "isotonic": "{}: by outcomes drawn around the isotonic curve",
+    "cluster": "{}: by whole clusters",
     "bayesian-bootstrap": "{}: a Bayesian bootstrap of the scores",
 }
 
@@ -131,7 +132,9 @@ def interval_words(evaluation: Evaluation) -> list[str]:
     names: dict[str, list[str]] = {}
     for row in evaluation.metrics:
         names.setdefault(row.method, []).append(row.name)
-    methods = [_METHODS.get(method, f"{{}}: {method}").format(_few(of)) for method, of in names.items() if method]
+    methods = [
+        INTERVAL_METHODS.get(method, f"{{}}: {method}").format(_few(of)) for method, of in names.items() if method
+    ]
     level = f"Intervals ({100 * evaluation.level:g} %)"
     return [f"{level}: {'; '.join(methods)}. Seed {evaluation.seed}."] if methods else []
 

@@ -47,9 +47,14 @@ class ScoreBins(NamedTuple):
         """The isotonic share of positives of each bin."""
         return isotonic_shares(self.positives, self.weights)
 
+    @property
+    def prevalence(self) -> float:
+        """The share of the positives in all bins."""
+        return float(self.positives.sum() / self.weights.sum())
+
     def class_weights(self, prevalence: Array | float | None) -> tuple[Array | float, Array | float]:
         """The weight of a positive and of a negative row at the prevalence, or at each of several."""
-        share = float(self.positives.sum() / self.weights.sum())
+        share = self.prevalence
         return (1.0, 1.0) if prevalence is None else (prevalence / share, (1 - prevalence) / (1 - share))
 
     def drawn(self, share: Array, draws: int, rng: np.random.Generator, *, fixed: bool = False) -> tuple[Array, Array]:

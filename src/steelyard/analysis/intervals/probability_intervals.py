@@ -17,6 +17,7 @@ from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals.auc_intervals import NEGLIGIBLE
 from steelyard.analysis.intervals.lone_clusters import unknown_variation
 from steelyard.analysis.intervals.loss_intervals import OtherLosses, mean_loss_ends
+from steelyard.analysis.intervals.own_precision import own_share
 from steelyard.analysis.intervals.rate_intervals import jeffreys
 from steelyard.analysis.intervals.score_influence import score_influence
 from steelyard.analysis.intervals.weighted_rows import WeightedRows
@@ -120,7 +121,7 @@ def _averaged_ends(
         return NO_ENDS._replace(why=reason)
     by_share, total = estimand.options.average == "weighted", sum(part.share for part in parts)
     places, z = sorted({part.rarer for part in parts}), normal_reach(rows.level)
-    influence = np.zeros((len(places), len(rows.weights)))
+    influence, too_high = np.zeros((len(places), len(rows.weights))), 0.0
     reaches: list[list[Reach]] = [[] for _ in places]
     for part, place in ((part, places.index(part.rarer)) for part in parts):
         interval = interval_of(_of_part(estimand, part))
@@ -130,11 +131,15 @@ def _averaged_ends(
         share = part.share / total if by_share else 1 / len(parts)
         members, own = np.concatenate(part.rows), share * _by_row(part, influences) * _student_ratio(part, rows)
         influence[place, members] += own
+        too_high += share * own_share(estimand.metric, part.table)
         reaches[place].append(_reach(interval, share, part, rows, rows.of(members), own))
         if by_share:  # the classes' shares are a sample's as well
             influence[place, np.concatenate(part.sharing)] += (interval.value - value) / total
     each = [_together(of_class, z * rows.error(own)) for of_class, own in zip(reaches, influence, strict=True)]
-    return _added_up(value, each, z * rows.error(influence.sum(0)), estimand.metric.range)
+    shown = z * rows.error(influence.sum(0))
+    ends = _added_up(value, each, shown, estimand.metric.range)
+    # What each part is too high by adds up, where their errors even out.
+    return ends._replace(low=min(float(ends.low), value - too_high - shown)) if too_high else ends
 
 
 def _unknown_variation(parts: list[ColumnTable], rows: WeightedRows) -> str | None:

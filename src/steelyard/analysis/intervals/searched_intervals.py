@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.intervals.influence_spread import StudentSpread
     from steelyard.metrics.metric import Metric
+
+    _Given: TypeAlias = Mapping[str, Any]
+    _Clusters: TypeAlias = StudentSpread | None
 
 _DRAWS, _MOST_BINS = 400, 256
 _OF_ROWS = "no interval: its value depends on how many rows there are"
@@ -56,22 +59,22 @@ def why_no_interval(metric: Metric, table: ScoreTable) -> str | None:
 
 def searched_ends(
     metric: Metric,
-    parameters: Mapping[str, Any],
+    parameters: _Given,
     table: ScoreTable,
     value: float,
     inference: Inference,
-    clustered: StudentSpread | None = None,
+    clusters: _Clusters = None,
 ) -> tuple[float, float]:
     """The ends of the interval of such a metric on a table of both classes.
 
     Wilson's interval, with as many trials as the variance is worth, of the table and of it with parts of rows added;
     down to 0 where a random ranking may have as much. Rows in clusters scatter further, by the variance that
-    `clustered` has for each of independent rows. At 95 %, with 10 to 100 positives among 100 to 1,000 rows (no skill to
+    `clusters` has for each of independent rows. At 95 %, with 10 to 100 positives among 100 to 1,000 rows (no skill to
     near-perfect, tied; 150 runs a setting) it covered .91 to .99; draws of the rows by the Bayesian bootstrap cover .76
     to .91, all misses above the true value.
     """
     few = min(side.effective_size for side in table.classes)
-    effect, degrees = (1.0, max(few - 1, 1.0)) if clustered is None else (clustered.variance, clustered.degrees)
+    effect, degrees = (1.0, few - 1) if clusters is None else (clusters.variance, clusters.degrees)
     reach, ends, small = student_reach(inference.level, max(degrees, 1.0)), [value], binned(table, _MOST_BINS)
     read = partial(_values, metric, parameters, inference)
     for part in (small, *with_added_rows(small)):
@@ -81,8 +84,7 @@ def searched_ends(
         if 0 < at < 1 and off.any():
             centre, trials = min(max(value - float(np.mean(off)), 0.0), 1.0), at * (1 - at) / float(np.var(off))
             ends += [float(end) for end in score_ends(centre, trials, reach)]
-    same = np.full(len(bins.scores), bins.positives.sum() / bins.weights.sum())
-    random = sqrt(effect) * read(*bins.drawn(same, _DRAWS, inference.generator))
+    random = sqrt(effect) * read(*bins.drawn(np.full(len(bins.scores), bins.prevalence), _DRAWS, inference.generator))
     return min([0.0] if value <= np.quantile(random, inference.tails[1]) else ends), max(ends)
 
 

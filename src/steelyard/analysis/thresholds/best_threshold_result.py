@@ -37,10 +37,7 @@ class KeptLimit:
         from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 
         (limit,) = read_limits(self.limit, any_bound=True)
-        if not isinstance(limit, Capacity):
-            return three_digits(self.value)
-        alerts = self.value * limit.rows
-        return f"{alerts:,.0f}" if alerts >= 100 else f"{alerts:.3g}"
+        return limit.shown(self.value) if isinstance(limit, Capacity) else three_digits(self.value)
 
     def __str__(self) -> str:
         day = "" if self.exceeded is None else f" (a day exceeds it with probability {self.exceeded:.2g})"

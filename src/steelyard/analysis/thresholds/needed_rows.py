@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.distributions import normal_below, normal_quantile
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 ENOUGH = 0.8  # of the samples of that size have such a threshold
 _SAMPLES, _MORE, _DOUBLINGS = 10, 30, 8
+_NO_MOST = "how many at most, these rows do not show"
 _RANGE = 1.2816  # standard errors to either side that hold the needed rows in 80 % of samples
 
 
@@ -34,17 +36,25 @@ def needed_rows_sentence(promise: Promise, sample: ThresholdSample, rng: np.rand
         return f"{texts} {sure} needs at least {rows:,} {name}{like}; {_here(there)}."
     times = _times_needed(promise, sample, max([2.0, *(rows / there for _, rows, there in short)]), rng)
     if times is None:
-        return f"Many more rows like these would not be enough either: the scores do not reach {texts} by enough."
+        return f"Many more rows like these would not be enough either: {_why_none(promise, sample, texts)}."
     positives, n = sample.table.positive.n, sample.table.n
     low, middle, high = (f"{_two_digits(part * n):,}" if math.isfinite(part) else "" for part in times)
-    between = f"{low} to {high} rows" if high else f"{low} rows or many more"
+    between = f"{low} to {high} rows, as far as these rows show" if high else f"{low} rows at least; {_NO_MOST}"
     clusters = 0 if sample.clusters is None else len(sample.clusters.sizes)
     more, those = (f" in {_two_digits(times[1] * clusters):,} clusters", f" in {clusters:,}") if clusters else ("", "")
     return (
         f"About {_two_digits(times[1] * positives):,} positives among {middle} rows{more} would let a threshold be "
-        f"promised in {100 * ENOUGH:g} % of such samples ({between}, as far as these rows show); {_here(positives)} "
+        f"promised in {100 * ENOUGH:g} % of such samples ({between}); {_here(positives)} "
         f"among {n:,}{those}."
     )
+
+
+def _why_none(promise: Promise, sample: ThresholdSample, texts: str) -> str:
+    scores = f"the scores do not reach {texts} by enough"
+    if not isinstance(sample.prevalence, Prevalence):
+        return scores
+    at = sample.prevalence.text(promise.confidence)
+    return f"{scores}, or the prevalence, {at}, is not known well enough, and is to be estimated from more rows"
 
 
 def _here(rows: int) -> str:

@@ -104,15 +104,15 @@ def cost_table(
         of_rows = getattr(rows, name).compact()
         miss = 0.0 if keys[2] in costs else 1.0  # where a benefit is named, to miss it is what it costs
         given = [costs.get(key, default) for key, default in zip(keys, (miss, 0.0, 0.0), strict=True)]
-        places = [i for i, cost in enumerate(given) if _is_column(cost)]
-        if len(places) > 1:
-            raise InputError(f"Of {', '.join(keys)} one may be given by row; give a column of their difference.")
-        with naming_costs(keys[places[0]] if places else ""):
-            column = _column(getattr(by_column(given[places[0]]), name), of_rows) if places else None
-        if not all(np.isfinite(float(cost)) for i, cost in enumerate(given) if i not in places):  # type: ignore[arg-type]  # a number
+        columns = {}
+        for role, cost in enumerate(given):
+            if _is_column(cost):
+                with naming_costs(keys[role]):
+                    columns[role] = _column(getattr(by_column(cost), name), of_rows)
+        numbers = [0.0 if role in columns else float(cost) for role, cost in enumerate(given)]  # type: ignore[arg-type]  # a number
+        if not np.isfinite(numbers).all():
             raise InputError(f"Costs are finite numbers, not {dict(zip(keys, given, strict=True))}.")
-        numbers = [0.0 if i in places else float(cost) for i, cost in enumerate(given)]  # type: ignore[arg-type]  # a number
-        excess = _excess(numbers, of_rows, column, places[0] if places else 0)
+        excess = _excess(numbers, of_rows, columns)
         _check_excess(excess, keys)
         sides.append(ClassScores(of_rows.scores, of_rows.rows, excess.sums, excess.squares))
         right.append(excess.right)
@@ -133,17 +133,18 @@ def _column(side: ClassScores, of_rows: ClassScores) -> tuple[Array, Array]:
     return sums, squares
 
 
-def _excess(numbers: list[float], of_rows: ClassScores, column: tuple[Array, Array] | None, role: int) -> _Excess:
-    """The sums where a cost is a number, and where the one of this role is a column: a miss, a hit or its benefit."""
+def _excess(numbers: list[float], of_rows: ClassScores, columns: dict[int, tuple[Array, Array]]) -> _Excess:
+    """The sums where costs are numbers, and where those of some roles are columns: a miss, a hit or its benefit."""
     miss, hit, benefit = numbers
     rows = of_rows.rows.astype(np.float64)
     each, right = miss - hit + benefit, (hit - benefit) * float(rows.sum())
-    if column is None:
-        return _Excess(rows * each, rows * each**2, right)
-    sums, squares = column
-    more, of_right = (1.0, -1.0, 1.0)[role], (0.0, 1.0, -1.0)[role]
-    total = rows * each + more * sums
-    return _Excess(total, rows * each**2 + 2 * more * each * sums + squares, right + of_right * float(sums.sum()))
+    more, roots = np.zeros(len(rows)), np.zeros(len(rows))
+    for role, (sums, squares) in columns.items():
+        sign, of_right = ((1.0, 0.0), (-1.0, 1.0), (1.0, -1.0))[role]
+        more += sign * sums
+        roots += sign * np.sqrt(squares)  # exact of one row; of several, as if their columns rose and fell together
+        right += of_right * float(sums.sum())
+    return _Excess(rows * each + more, rows * each**2 + 2 * each * more + roots**2, right)
 
 
 def _check_excess(excess: _Excess, keys: tuple[str, str, str]) -> None:

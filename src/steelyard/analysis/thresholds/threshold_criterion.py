@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.thresholds.threshold_limits import what_is_judged
+from steelyard.analysis.thresholds.threshold_limits import Capacity, what_is_judged
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics import application
 from steelyard.metrics.registry import default_metric, get_metric
@@ -106,8 +106,7 @@ def _unmet(limit: Limit, others: str, gaps: Array, table: ThresholdCounts) -> st
         return f"No threshold reaches {limit.text}{others}: {limit.metric.name} is undefined at each of them."
     place = int(np.nanargmin(gaps))
     value = float(application.count_values(limit.metric, table.flat()[place], limit.metric.parameters))
-    # Enough digits to tell the value from the bound.
-    near = next((text for text in (f"{value:.3g}", f"{value:.6g}") if float(text) != limit.bound), repr(value))
+    near = f"{limit.shown(value)} of {limit.rows:,} rows" if isinstance(limit, Capacity) else limit.shown(value)
     at = table.observed.flat[place]
     where = f"threshold {at:g}" if math.isfinite(at) else "the threshold that flags nobody"
     return f"No threshold reaches {limit.text}{others}; the nearest is {near} at {where}."

@@ -39,6 +39,10 @@ class Limit:
         """The metric on each table."""
         return np.asarray(application.count_values(self.metric, counts, self.metric.parameters))
 
+    def shown(self, value: float) -> str:
+        """A value that misses the bound, with enough digits to differ from it."""
+        return next((text for text in (f"{value:.3g}", f"{value:.6g}") if float(text) != self.bound), repr(value))
+
     def gaps(self, counts: Counts[Array]) -> Array:
         """How much each table lacks; NaN where the metric is undefined."""
         values = self.values(counts)
@@ -64,6 +68,12 @@ class Capacity(Limit):
 
     alerts: int = 0
     rows: int = 1
+
+    def shown(self, value: float) -> str:
+        """The alerts that this share of a day's rows is, with digits that differ from the limit where it is missed."""
+        alerts = value * self.rows
+        text = f"{alerts:,.0f}" if alerts >= 100 else f"{alerts:.3g}"
+        return text if text != f"{self.alerts:,}" or self.met(np.asarray(value - self.bound)) else f"{alerts:,.6g}"
 
     def exceeded(self, share: Array | float) -> Array:
         """The chance that a day has more alerts, where this share of all rows is flagged."""

@@ -33,7 +33,11 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions
 
-_COSTS_AND_WEIGHTS = "Costs by row and weights cannot be given together; multiply the costs by the weights."
+COSTS_AND_WEIGHTS = (
+    "Costs by row and weights cannot be given together; give every cost as a column, a number too (cost_fp is 1 where "
+    "it is not given), each times the row's weight over the mean weight, and no weights: limits are then of rows that "
+    "count alike."
+)
 
 _COSTS_AND_CLUSTERS = (
     "With cluster= a column of costs cannot be named, as its rows are fetched one by one; give y_true, y_score, "
@@ -108,10 +112,10 @@ class ThresholdRows:
         if self.cluster is not None and any(isinstance(cost, str) for cost in costs.values()):
             raise InputError(_COSTS_AND_CLUSTERS)
         if self.columns.weight is not None or self.options.sample_weight is not None:
-            raise InputError(_COSTS_AND_WEIGHTS)
+            raise InputError(COSTS_AND_WEIGHTS)
         table = self.table()
         if table.weighted:
-            raise InputError(_COSTS_AND_WEIGHTS)
+            raise InputError(COSTS_AND_WEIGHTS)
         weighted, aim = cost_table(costs, table, lambda column: self.table(weight=column), self.prevalence)
         return ThresholdSample(table, both, self.prevalence, weighted, self._clusters(table)), aim
 

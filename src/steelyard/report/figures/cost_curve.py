@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from steelyard.errors import InputError
 from steelyard.report.figures.cost_envelopes import CostEnvelopes
@@ -11,10 +11,14 @@ from steelyard.report.figures.display import ScoreDisplay
 from steelyard.report.figures.murphy import CostWords, MurphyDisplay
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from matplotlib.axes import Axes
 
     from steelyard.analysis.results.rows import Rows
+    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.figures.display import Record
+    from steelyard.report.figures.figure_sources import FigureSource
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
     from steelyard.report.figures.murphy import MurphyLine
 
@@ -63,9 +67,15 @@ class CostCurveDisplay(ScoreDisplay):
     [0.125, 0.25, 0.125]
     """
 
-    needs: ClassVar[tuple[str, ...]] = MurphyDisplay.needs
-
     curves: CostEnvelopes | BrierCurves
+
+    @classmethod
+    def _from(
+        cls, models: Mapping[str, Any], read: Callable[[Any, FigureSource], Evaluation], options: dict[str, Any]
+    ) -> Self:
+        """Evaluate each model; for Brier curves, and only for these, by their area, which needs probabilities."""
+        needs = MurphyDisplay.needs if options.get("kind") == "brier" else ()
+        return super()._from(models, lambda model, source: read(model, replace(source, needs=needs)), options)
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluations, *, kind: str = "cost", ax: DrawingArea | None = None) -> Self:

@@ -11,7 +11,7 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.report.figures import style
-from steelyard.report.figures.figure_sources import FigureSource, by_name, cv_results_by_name
+from steelyard.report.figures.figure_sources import FigureSource, by_name, columns_by_model, cv_results_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -182,7 +182,7 @@ class LabelDisplay(EvaluationDisplay):
         if y_pred is not None and y_score is not None:
             raise InputTypeError("Give y_pred or y_score=, not both; the figure is about one of them.")
         key, given = ("y_pred", y_pred) if y_score is None else ("y_score", y_score)
-        return cls._from(by_name(given), lambda column, source: source.evaluated(y_true, **{key: column}), options)
+        return cls._from(*columns_by_model(y_true, key, given, options), options)
 
 
 class ScoreDisplay(EvaluationDisplay):
@@ -192,11 +192,11 @@ class ScoreDisplay(EvaluationDisplay):
 
     @classmethod
     def from_predictions(cls, y_true: ArrayLike, y_score: ModelColumns | None = None, **options: Any) -> Self:
-        """The figure of the scores of the positive class, or of several models' by name.
+        """The figure of the scores of the positive class, or of several models' by name; of a frame, score=["a", "b"].
 
         Options of evaluate are passed on: threshold, pos_label, labels, sample_weight, frequency, level, rng.
         """
-        return cls._from(by_name(y_score), lambda column, source: source.evaluated(y_true, y_score=column), options)
+        return cls._from(*columns_by_model(y_true, "y_score", y_score, options), options)
 
 
 class CurveDisplay(ScoreDisplay):
@@ -230,8 +230,8 @@ def evaluations(given: Evaluations, what: str, *, scores: bool = False) -> dict[
         if not isinstance(each, Evaluation):
             raise InputTypeError(f"{what} is drawn from an Evaluation, or several by name, not {type(each).__name__}.")
         if scores and each.scores is None:
-            many = "; of a column for each class with pos_label=" if len(each.per_class) > 2 else ""
-            raise InputError(f"{what} needs scores, those of one class: evaluate(y_true, y_score=...){many}.")
+            many = "; of a column for each class name one with pos_label=" if len(each.per_class) > 2 else ""
+            raise InputError(f"{what} needs scores, those of one class; give them with y_score={many}.")
     if not by_model:
         raise InputError(f"{what} needs one model or more, and there is none.")
     return by_model

@@ -16,14 +16,14 @@ from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.report.figures.estimator_threshold import own_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Label
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.figures.estimator_threshold import OwnThreshold
-    from steelyard.report.figures.figure_types import CvResults
+    from steelyard.report.figures.figure_types import CvResults, ModelColumns
 
 Model = TypeVar("Model")
 EVALUATION_OPTIONS = (
@@ -49,6 +49,17 @@ LABELS_ALONE, SCORES_ALONE = ("accuracy",), ("roc_auc",)
 def by_name(given: Model | Mapping[str, Model]) -> dict[str, Model]:
     """Models by name; a lone one has the empty name."""
     return dict(given) if isinstance(given, Mapping) else {"": given}
+
+
+def columns_by_model(
+    y_true: ArrayLike, key: str, given: ModelColumns | None, options: Mapping[str, Any]
+) -> tuple[dict[str, Any], Callable[[Any, FigureSource], Evaluation]]:
+    """The columns of models by name, and how each is evaluated; several columns of a frame are named in a list."""
+    for use in ("score", "pred"):
+        if isinstance(names := options.get(use), (list, tuple, Mapping)):
+            models = dict(names) if isinstance(names, Mapping) else {str(name): name for name in names}
+            return models, lambda name, source, use=use: source.naming(use, name).evaluated(y_true, **{key: given})
+    return by_name(given), lambda column, source: source.evaluated(y_true, **{key: column})
 
 
 def cv_results_by_name(given: CvResults) -> dict[str, CvResults]:
@@ -77,13 +88,28 @@ class FigureSource:
         evaluating = {key: rest.pop(key) for key in EVALUATION_OPTIONS if key in rest}
         return cls(reads, needs, evaluating, rest.pop("response_method", "auto")), rest
 
+    def naming(self, use: str, column: str) -> FigureSource:
+        """The same, of one column of a frame."""
+        return FigureSource(self.reads, self.needs, {**self.options, use: column}, self.response_method)
+
     def evaluated(self, y_true: ArrayLike, **columns: ArrayLike | None) -> Evaluation:
         """The evaluation of the rows by the metrics that the figure needs."""
         if "true" not in self.options and all(column is None for column in columns.values()):
             raise InputTypeError(f"There is nothing to draw: give {' or '.join(columns)} beside y_true.")
         scored = columns.get("y_score") is not None or "score" in self.options
+        if self.reads == "scores":
+            self._check_scores(columns.get("y_score"), is_scored=scored)
         usual = SCORES_ALONE if scored else LABELS_ALONE
         return evaluate(y_true, metrics=self.needs or usual, **{**columns, **self.options})
+
+    def _check_scores(self, scores: ArrayLike | None, *, is_scored: bool) -> None:
+        """Refuse labels, and a column for each of several classes of which none is named."""
+        if not is_scored:
+            raise InputTypeError("The figure is of scores, and labels alone were given; name the scores with score=.")
+        columns = np.shape(scores)[1:] if scores is not None else ()
+        if columns and columns[0] > 2 and self.options.get("pos_label") is None:
+            given = f"The figure is of the scores of one class, and there is a column for each of {columns[0]}"
+            raise InputError(f"{given}; name the class with pos_label=.")
 
     def of_estimator(self, estimator: Estimator, X: ArrayLike, y: ArrayLike) -> Evaluation:
         """The evaluation of a fitted estimator's predictions on the rows."""
