@@ -263,9 +263,9 @@ def test_only_the_classifier_that_scored_is_promised_anything():
     assert "about so for this one, fitted again on all rows" in refitted.guarantee_
     kept = ThresholdClassifier(model, cv=0.5, refit=False, **PROMISE).fit(rows, labels)
     start = "recall >= 0.8 holds on new rows with 90 % confidence for this very classifier"
-    assert (
-        kept.guarantee_ == f"{start}, as the rows that chose its threshold did not train it. The positive class is 1."
-    )
+    end = "rows are taken as independent. The positive class is 1."
+    assert kept.guarantee_ == f"{start}, as the rows that chose its threshold did not train it; {end}"
+    assert refitted.guarantee_.endswith(f"(refit=False promises it for the classifier itself); {end}")
     train, test = next(StratifiedShuffleSplit(1, test_size=0.5, random_state=0).split(rows, labels))
     inside = clone(model).fit(rows[train], labels[train])
     assert (kept.estimator_.coef_ == inside.coef_).all()
@@ -276,9 +276,7 @@ def test_only_the_classifier_that_scored_is_promised_anything():
         ThresholdClassifier(FrozenEstimator(inside), **PROMISE),
     ):
         assert given.fit(rows[test], labels[test]).best_threshold_ == expected
-        assert given.guarantee_ == (
-            f"{start}, provided that the rows given to fit did not train it. The positive class is 1."
-        )
+        assert given.guarantee_ == f"{start}, provided that the rows given to fit did not train it; {end}"
     plain = ThresholdClassifier(model).fit(rows, labels)
     assert plain.guarantee_ == "No limit was given, so none is promised on new rows."
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
 
+_OF_SCORES = "it is of scores, and the property of tables of labels"
 __all__ = ["PROPERTIES", "Decision", "Property", "audit_properties", "decide", "garcia_row", "get_property"]
 
 
@@ -99,6 +100,9 @@ def _decisions(metrics: list[Metric], properties: list[Property], stored: Decisi
     """The decisions that are stored, and those made now, which join them."""
     rows = []
     for metric in metrics:
+        if metric.function is None:
+            rows += [Decision(metric.name, property_.name, DOES_NOT_APPLY, _OF_SCORES) for property_ in properties]
+            continue
         audited = lru_cache(partial(AuditedMetric, metric))
         rows += [
             decision_store.recalled_decision(metric, property_, stored) or _anew(stored, audited(), property_)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
 
 _THIS = "for this very classifier"
+_INDEPENDENT = "rows are taken as independent"
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,16 @@ class Guarantee:
         if confidence is None:
             return f"{texts} on new rows {'is' if one else 'are'} not promised, as confidence= was not given."
         hold = "holds" if one else "hold together"
-        return f"{texts} {hold} on new rows with {100 * confidence:g} % confidence {self._of_whom()}"
+        return f"{texts} {hold} on new rows with {100 * confidence:g} % confidence {self._of_whom()}; {_INDEPENDENT}."
 
     def _of_whom(self) -> str:
         if self.prefit:
-            return f"{_THIS}, provided that the rows given to fit did not train it."
+            return f"{_THIS}, provided that the rows given to fit did not train it"
         if not self.refit:
-            return f"{_THIS}, as the rows that chose its threshold did not train it."
+            return f"{_THIS}, as the rows that chose its threshold did not train it"
         return (
-            "for the classifiers that scored the rows left out, and about so for this one, fitted again on all rows; "
-            "refit=False promises it for the classifier itself."
+            "for the classifiers that scored the rows left out, and about so for this one, fitted again on all rows "
+            "(refit=False promises it for the classifier itself)"
         )
 
     def _of_groups(self) -> list[str]:
