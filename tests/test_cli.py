@@ -121,6 +121,10 @@ def test_explain_tells_what_there_is_to_know():
     assert "5 * tp / (5 * tp + 4 * fn + fp)" in run("explain", "f_beta[beta=2]").stdout
     assert "where band = " in run("explain", "wauc").stdout
     assert "a function of the scores of each class" in run("explain", "roc_auc").stdout
+    words = " ".join(run("explain", "h_measure").stdout.split())
+    assert "by default the ratio of positives to negatives (Hand and Anagnostopoulos 2014)" in words
+    assert "undefined where there are no positives where there are no negatives parameters" in words
+    assert "Hand, D. J. (2009)" in words and "Hand, D. J. and Anagnostopoulos, C. (2014) A better Beta" in words
 
 
 def test_demo_evaluates_real_predictions_and_works_the_paradox():

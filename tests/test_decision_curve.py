@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from steelyard import (
     DecisionCurveDisplay,
@@ -262,8 +265,8 @@ def test_the_figure_shows_the_curves_of_its_models():
     shown, points = drawn.frame(), decision_curve(y, {"a": a, "b": b})
     assert [row["model"] for row in shown] == [point.model for point in points]
     assert [row["low"] for row in shown] == pytest.approx([point.low for point in points])
-    words = {text.get_text() for text in drawn.ax_.texts}
-    assert {"a", "b", "treat everybody", "treat nobody"} <= words
+    words = {text.get_text() for text in drawn.ax_.findobj(Text)}
+    assert {"a", "b", "- - treat everybody", "— treat nobody"} <= words
     clustered = DecisionCurveDisplay.from_evaluation(evaluate(y, y_score=a, cluster=np.arange(1_000) // 5, draws=20))
     assert "no band" in clustered.caption() and not clustered.ax_.collections
     assert display_of("decision") is DecisionCurveDisplay
@@ -274,3 +277,26 @@ def test_no_model_at_all_is_refused_in_a_sentence():
         decision_curve([0, 1], {})
     with pytest.raises(TypeError, match="not dict alone"):
         decision_curve({})
+
+
+def boxes(artists):
+    return [artist.get_window_extent() for artist in artists]
+
+
+def test_the_numbers_of_rare_positives_keep_apart_and_no_name_lies_over_a_curve():
+    y, a, b = rows(4_000, 0.2, 6)
+    drawn = DecisionCurveDisplay.from_predictions(y, {"a": a, "b": b}, prevalence=0.01)
+    ax = drawn.ax_
+    drawn.figure_.draw_without_rendering()
+    ticks = boxes(label for label in ax.get_xticklabels() if label.get_text())
+    assert all(left.x1 < right.x0 for left, right in pairwise(ticks))
+    names = boxes([*ax.texts, *ax.artists])
+    for line in ax.lines:
+        points = ax.transData.transform(line.get_xydata())[1:]
+        assert not any(name.contains(*point) for name in names for point in points)
+
+
+def test_of_groups_of_several_prevalences_treating_everybody_is_drawn_for_each():
+    y, a, _ = rows(900, 0.2, 3)
+    groups = {f"site = {i}": evaluate(y[i::3], y_score=a[i::3]) for i in range(3)}
+    assert len(DecisionCurveDisplay.from_evaluation(groups).ax_.lines) == 1 + 3 + 3

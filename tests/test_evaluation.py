@@ -246,6 +246,17 @@ def test_odds_of_another_threshold_than_the_one_applied_are_stated():
     assert not stated(["net_benefit[threshold=0.1]"], y_pred=PRED) and not stated(None, y_score=S, threshold=0.2)
 
 
+def test_groups_show_every_metric_that_was_named():
+    named = ["roc_auc", "brier", "recall", "precision", "f1", "mcc", "kappa", "specificity"]
+    found = evaluate(Y, y_score=S, by=np.arange(600) % 2, metrics=named)
+    assert {"group", "rows", *named} == found.groups[0].summary(named=True).keys()
+    for text in (str(found), found.to_markdown()):
+        shown = text[text.index("group") :]
+        assert all(name in shown for name in named)
+    usual = evaluate(Y, y_score=S, by=np.arange(600) % 2).groups[0].summary()
+    assert {"recall", "roc_auc"} <= usual.keys() and len(usual) < 8
+
+
 def _patients(seed=0):
     """Rows of 40 patients, each with luck of its own, at two sites and of three years."""
     rng = np.random.default_rng(seed)

@@ -49,6 +49,13 @@ def test_a_comparison_and_an_audit_have_pages(preds, tmp_path):
     assert "tpnr" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
+def test_decision_curves_are_standardized_where_asked(preds, tmp_path):
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "figure.svg"
+    drawn = ran("plot", "decision", preds, "--true", "y", "--score", "a", "--standardized", "-o", out)
+    assert drawn.stdout.startswith("Standardized net benefit (1 is a perfect model)")
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
@@ -109,6 +116,11 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
         (["plot", "calibration", preds, "-o", tmp_path / "x.png"], "Did you mean 'reliability'?"),
         (["plot", "surface", "--prevalence", "0.1", "-o", tmp_path / "x.png"], "--prevalence is that of a file"),
         (["plot", "roc", preds, "--true", "y", "--score", "a"], "A figure needs a file"),
+        (["plot", "roc", preds, "--score", "a", "--standardized", "-o", tmp_path / "x.png"], "has no net benefit"),
+        (
+            ["plot", "decision", preds, "--true", "y", "--pred", "guess", "-o", tmp_path / "x.png"],
+            "needs scores, those of one class; give them with --score.",
+        ),
         (["plot", "roc", preds, "--true", "y", "--score", "a", "-o", tmp_path / "x.gif"], "gives no format"),
         (
             ["plot", "threshold", preds, "--true", "y", "--score", "a", "--score", "b", "-o", tmp_path / "x.png"],

@@ -235,6 +235,18 @@ def test_the_band_of_a_gain_curve_holds_all_of_the_population_curve(n, share):
     assert held / runs >= 0.94
 
 
+@pytest.mark.parametrize("share", [0.01, 0.2])
+def test_the_words_of_a_lift_curve_lie_over_no_band(share):
+    y, p, q = rows(2_000, share, 6)
+    drawn = GainDisplay.from_predictions(y, {"p": p, "q": q}, kind="lift")
+    ax = drawn.ax_
+    drawn.figure_.draw_without_rendering()
+    words = ax.artists[0].get_window_extent()
+    for band in ax.collections:
+        (path,) = band.get_paths()
+        assert not path.transformed(ax.transData).intersects_bbox(words)
+
+
 def test_a_figure_of_gain_shows_no_skill_and_of_one_prevalence_a_perfect_model():
     y, p, q = rows(900, 0.1, 11)
     for kind in ("gain", "lift"):

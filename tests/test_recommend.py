@@ -38,7 +38,7 @@ def test_the_answers_decide_the_metrics():
     assert "balanced_accuracy" not in names(half.avoid)
     assert "balanced_accuracy" in names(recommend(allow_zero_recall=False).avoid)
     assert "mcc" not in names(recommend(deployment_prevalence=True).avoid)
-    assert names(recommend(costs=True).use) == ["expected_cost", "net_benefit"]
+    assert names(recommend(costs=True).use) == ["expected_cost", "normalized_expected_cost", "net_benefit"]
     assert names(recommend(ranking=True).use) == ["roc_auc"]
     assert "12 positives" in " ".join(recommend(positives=12).beside)
 
@@ -393,3 +393,15 @@ def test_the_shell_asks_the_same_questions():
     found = json.loads(CliRunner().invoke(commands, [*asked, "--format", "json"]).output)
     same = recommend(calibration=True, capacity=50, reference_threshold=0.2, clusters=True)
     assert found["use"] == json.loads(same.to_json())["use"]
+
+
+def test_a_set_threshold_and_known_costs_name_each_metric_once():
+    both = [advice.metric for advice in recommend(costs=True, reference_threshold=0.1).use]
+    stems = [name.partition("[")[0] for name in both]
+    assert len(stems) == len(set(stems)) and both[0] == "net_benefit[threshold=0.1]"
+    assert {"expected_cost", "normalized_expected_cost"} <= set(both)
+
+
+def test_what_the_deployment_prevalence_does_not_change_is_named():
+    beside = recommend(ranking=True, deployment_prevalence=True).beside
+    assert "average_precision at the deployment prevalence, since it does not change roc_auc" in beside

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -551,7 +552,7 @@ def test_intervals_of_the_best_thresholds_reach_down_to_chance_and_what_depends_
         assert 0.2 < skilled.low < skilled.value < skilled.high < 1
         assert skilled.method == "isotonic"
     alone = steelyard.interval("mcc_f1", y, y_score=rng.random(200))
-    assert np.isnan(alone.low) and "how many rows" in alone.why
+    assert np.isnan(alone.low) and "how many rows" in alone.why and alone.method == ""
     area, doubled = (steelyard.interval(name, y, y_score=rng.random(200) + 0 * y) for name in ("roc_auc", "gini"))
     assert area.method == doubled.method
 
@@ -579,3 +580,34 @@ def test_an_area_that_starts_before_the_first_positive_has_no_interval():
     few = steelyard.interval("auprg", y, y_score=rng.normal(size=1_000) + y)
     assert np.isnan(few.low) and "before the first positive" in few.why
     assert steelyard.interval("auprg", y[:200], y_score=rng.normal(size=200) + y[:200]).low < 1
+
+
+def test_a_metric_without_an_interval_states_why_everywhere_and_is_not_tested():
+    rng = np.random.default_rng(7)
+    y = rng.permutation(np.arange(80) < 10).astype(int)
+    a, b = (rng.normal(size=80) + shift * y for shift in (1, 2))
+    why = "no interval: its value depends on how many rows there are"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        e = steelyard.evaluate(y, y_score=a, metrics=["mcc_f1", "ks"])
+        steelyard.interval("mcc_f1", [0, 0, 1, 1], y_score=[0, 1, 0, 1])
+    assert e["mcc_f1"].no_interval == e.to_dict()["metrics"][0]["no_interval"] == why and e["ks"].no_interval is None
+    assert why in str(e) and why in repr(e["mcc_f1"]) and "bootstrap" not in e.method
+    page = e.to_html()
+    assert f">{why}<" in page and "mcc_f1: a Bayesian bootstrap" not in page
+    assert steelyard.Evaluation.from_json(e.to_json()) == e
+    evaluated = {name: steelyard.evaluate(y, y_score=score) for name, score in (("a", a), ("b", b))}
+    paired = steelyard.compare(y, {"a": a, "b": b}, scores=True, metrics=["mcc_f1", "roc_auc"])
+    for compared in (paired, steelyard.compare(evaluated, metrics=["mcc_f1", "roc_auc"])):
+        row, area = compared
+        assert row.value_a == steelyard.mcc_f1(y, a) and row.value_b == steelyard.mcc_f1(y, b)
+        assert np.isnan([row.low, row.high, row.p_value, row.p_holm]).all() and row.why == why and row.method == ""
+        assert area.p_value < 1
+
+
+def test_a_perfect_ranking_of_few_rows_does_not_reach_an_mcc_f1_of_one():
+    """Each of the three thresholds of four rows has its own range: MCC 1 and 1/sqrt(3) twice, F1 1, 2/3 and 4/5."""
+    height = (1 + 1 / 3**0.5) / 2
+    distances = [0, *(np.hypot(1 - height, 1 - f1) / 2**0.5 for f1 in (2 / 3, 4 / 5))]
+    value = steelyard.mcc_f1([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
+    assert value == pytest.approx(1 - np.mean(distances)) == pytest.approx(0.838, abs=5e-4)

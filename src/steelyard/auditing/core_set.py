@@ -31,7 +31,9 @@ _SHARED = "whether the rows that can be looked at change from day to day: best_t
 def with_core(advice: Recommendation, problem: Problem) -> Recommendation:
     """The recommendation with what the further answers ask for, those that decide about rows first."""
     decisive, beside = [*_of_capacity(problem), *_of_threshold(problem)], [*advice.beside]
-    use = (*decisive, *advice.use, *_of_probabilities(problem))
+    set_already = {item.metric.partition("[")[0] for item in decisive}
+    others = (item for item in advice.use if item.metric not in set_already)
+    use = (*decisive, *others, *_of_probabilities(problem))
     beside += [_CALIBRATED] * problem.calibration + [_SET] * (problem.threshold is not None)
     beside += [_SHARED] * (problem.capacity is not None) + [_CLUSTERED] * problem.clusters
     named = {item.metric.partition("[")[0] for item in use}

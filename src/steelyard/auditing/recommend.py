@@ -235,7 +235,8 @@ def _ranking(problem: Problem) -> Recommendation:
     beside = list(reported_beside(problem))
     if not wholly and problem.in_use:
         others = listed([order.metric.name for order in orders if order not in fit], "or")
-        beside.append(f"{others} at the deployment prevalence, which moves none that gives both classes equal weight")
+        same = listed([order.metric.name for order in fit], "or")
+        beside.append(f"{others} at the deployment prevalence, since it does not change {same}")
     return Recommendation(tuple(use), tuple(beside), (*avoid, *_of_one_threshold()))
 
 

@@ -40,6 +40,7 @@ _ALONE = ("surface", "correlation")  # kinds that need no predictions
 )
 @options.shared("metrics", "level")
 @prevalence_option()
+@click.option("--standardized", is_flag=True, help="Of a decision curve: 1 is a perfect model.")
 @options.output()
 def draw_figure(
     kind: str,
@@ -47,6 +48,7 @@ def draw_figure(
     metrics: list[str] | None,
     level: float,
     prevalence: PrevalenceLike | None,
+    standardized: bool,
     output: Output,
 ) -> None:
     """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking, correlation,
@@ -63,7 +65,10 @@ def draw_figure(
         raise InputError(f"The ending of {output.path!r} gives no format; end it in .svg, .pdf or .png.")
     if prevalence is not None and kind in _NOT_SHIFTED:
         raise InputError(f"A {kind} figure shows the rows as they are; leave out --prevalence.")
-    chosen = {} if metrics is None else {"metrics": metrics}
+    if standardized and kind != "decision":
+        raise InputError(f"A {kind} figure has no net benefit; leave out --standardized, or draw decision.")
+    chosen: dict[str, Any] = {} if metrics is None else {"metrics": metrics}
+    chosen |= {"standardized": True} if standardized else {}
     drawing = figure(kind, _result(VIEWS.get(kind, kind), inputs, {"level": level, "prevalence": prevalence}), **chosen)
     with replacement(output, f".{ending}") as path:
         drawing.save(path)

@@ -155,6 +155,13 @@ def _codes(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 -
     return _items(SEVERITIES, incomplete)
 
 
+def _profiles(ctx: click.Context, incomplete: str) -> list[Item]:
+    """The profiles that there are, or a file of one's own."""
+    from steelyard.report.profile import PROFILES
+
+    return _items(PROFILES, incomplete) or _files(ctx, incomplete)
+
+
 SUGGESTIONS: dict[str, Suggest] = {
     "COL": _columns,
     "N|COL": _columns,
@@ -164,6 +171,7 @@ SUGGESTIONS: dict[str, Suggest] = {
     **dict.fromkeys(("RULE", "LIMIT", "threshold metric", "explain name", "audit names"), _metrics),
     "CODE": _codes,
     "plot kind": _figures,
+    "report profile": _profiles,
     "study name": _studies,
     "crossval models": _models,
     "metrics family": _families,

@@ -59,9 +59,10 @@ def random_sentence(evaluation: Evaluation) -> Sentence | None:
 def _against_random(evaluation: Evaluation) -> tuple[str, str | None]:
     """How it compares with a random predictor, and the code where it is not better; nothing where that is not known."""
     test = evaluation.beats
-    if test is None or math.isnan(test.p_value):
+    read = "roc_auc" if evaluation.confusion is None else "informedness"
+    if test is None or math.isnan(test.p_value) or read not in evaluation:
         return "", None
-    skill = evaluation["informedness"] if evaluation.confusion is not None else evaluation["roc_auc"]
+    skill = evaluation[read]
     none = 0.0 if evaluation.confusion is not None else 0.5
     if skill.high < none:
         value = f"{skill.spec.metric.phrase} {three_digits(skill.value)}, {between(skill)}"

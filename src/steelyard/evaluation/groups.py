@@ -51,10 +51,10 @@ class Group:
         """The group as a row of a table."""
         return {"group": self.label, "rows": self.rows, **{row.name: row.value for row in self.metrics}}
 
-    def summary(self) -> dict[str, Any]:
-        """The group as a row that fits a terminal."""
+    def summary(self, *, named: bool = False) -> dict[str, Any]:
+        """The group as a row of a terminal's table: of the metrics that were named, or of the few that fit a line."""
         usual = [row for row in self.metrics if "group" in row.spec.metric.roles and row.spec.is_native]
-        rows = usual or self.metrics[:_MOST_SHOWN]
+        rows = self.metrics if named else usual or self.metrics[:_MOST_SHOWN]
         return {"group": self.label, "rows": self.rows, **{row.name: row.text(row.value) for row in rows}}
 
     def to_dict(self) -> dict[str, Any]:

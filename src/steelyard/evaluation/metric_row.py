@@ -32,6 +32,7 @@ class MetricRow:
     undefined_share: float = 0.0
     method: str = ""
     chance_high: float = math.nan
+    no_interval: str | None = None  # why a value has no interval
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MetricRow) and same_fields(self, other)
@@ -61,13 +62,14 @@ class MetricRow:
             return self.undefined
         if math.isfinite(self.chance_high):
             return f"calibrated: up to {self.text(self.chance_high)}"
-        return bounds_text(self.low, self.high, share=self.spec.is_share)
+        return self.no_interval or bounds_text(self.low, self.high, share=self.spec.is_share)
 
     def row(self) -> dict[str, Any]:
         """The metric as strict JSON values: null where it is undefined."""
         numbers = {key: _finite(getattr(self, key)) for key in ("value", "low", "high", "chance")}
         numbers |= {"chance_high": self.chance_high} if math.isfinite(self.chance_high) else {}
-        return {"name": self.name, **numbers, "undefined": self.undefined}
+        reasons = {"no_interval": self.no_interval} if self.no_interval else {}
+        return {"name": self.name, **numbers, "undefined": self.undefined, **reasons}
 
     def __repr__(self) -> str:
         if math.isnan(self.value):
@@ -75,6 +77,8 @@ class MetricRow:
         if math.isfinite(self.chance_high):
             own, usual, most = map(self.text, (self.value, self.chance, self.chance_high))
             return f"{self.name} {own}; a calibrated model with these scores: {usual}, up to {most}"
+        if self.no_interval:
+            return f"{self.name} {self.text(self.value)} ({self.no_interval})"
         text = f"{self.name} {interval_text(self.value, self.low, self.high, share=self.spec.is_share)}"
         return text if math.isnan(self.chance) else f"{text}, chance {self.text(self.chance)}"
 

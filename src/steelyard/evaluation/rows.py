@@ -136,7 +136,8 @@ def _row(interval: Interval, baseline: float) -> MetricRow:
     ends = (interval.value, interval.low, interval.high)
     row = MetricRow(interval.spec, *ends, baseline, undefined, interval.undefined_share, interval.method)
     if interval.calibrated is None or interval.calibrated_high is None:
-        return row
+        without = undefined is None and math.isnan(interval.low)
+        return replace(row, no_interval=interval.why) if without else row
     return replace(row, chance=interval.calibrated, chance_high=interval.calibrated_high)
 
 

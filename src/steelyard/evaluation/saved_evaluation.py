@@ -100,7 +100,9 @@ def _read_metric(field: SavedField) -> MetricRow:
     if missing:
         field[missing[0]]
     method = field.get("method").text_or_none() or ""
-    row = MetricRow(_read_spec(field["name"]), **numbers, undefined=field["undefined"].text_or_none(), method=method)
+    undefined, without = field["undefined"].text_or_none(), field.get("no_interval").text_or_none()
+    spec = _read_spec(field["name"])
+    row = MetricRow(spec, **numbers, undefined=undefined, method=method, no_interval=without)
     if row.low > row.value or row.high < row.value:
         raise field["value"].refused("a value between its low and high")
     return row

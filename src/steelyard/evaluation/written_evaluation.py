@@ -105,7 +105,8 @@ def _names(column: str | Iterable[str]) -> str | list[str]:
 def _metric_json(row: MetricRow) -> dict[str, Any]:
     numbers = numbers_json(**{name: getattr(row, name) for name in METRIC_NUMBERS})
     numbers |= numbers_json(chance_high=row.chance_high) if math.isfinite(row.chance_high) else {}
-    return {"name": row.name, **numbers, "undefined": row.undefined, "method": row.method}
+    reasons = {"no_interval": row.no_interval} if row.no_interval else {}
+    return {"name": row.name, **numbers, "undefined": row.undefined, **reasons, "method": row.method}
 
 
 def _class_json(row: ClassRow) -> dict[str, Any]:

@@ -671,7 +671,7 @@ def expected_cost(c, *, cost_fn=1.0, cost_fp=1.0, cost_tp=0.0, cost_tn=0.0):
     best=0,
     cite="ferrer2022",
     domain=dict.fromkeys(("cost_fn", "cost_fp"), "(0, 1e18]"),
-    roles=("on request", "metrics reloaded"),
+    roles=("known costs", "on request", "metrics reloaded"),
 )
 def normalized_expected_cost(c, *, cost_fn=1.0, cost_fp=1.0):
     """Cost of the errors over that of the better of flagging all rows and none, which has 1."""

@@ -31,3 +31,18 @@ def reference(key: str) -> str:
     year = f" ({entry['year']})" if "year" in entry else ""
     doi = f" doi:{entry['doi']}" if "doi" in entry else ""
     return f"{entry['author']}{year} {entry['title']}. {where}.{doi}"
+
+
+def references_in(text: str) -> list[str]:
+    """The references that a text names by authors and year, each as one line.
+
+    >>> [line[:45] for line in references_in("by default that of Hand and Anagnostopoulos 2014")]
+    ['Hand, D. J. and Anagnostopoulos, C. (2014) A ']
+    """
+    words = " ".join(text.split())
+    return [reference(key) for key, entry in references().items() if _authors_and_year(entry) in words]
+
+
+def _authors_and_year(entry: dict[str, str]) -> str:
+    names = (author.partition(",")[0] for author in entry["author"].split(" and "))
+    return f"{' and '.join(names)} {entry.get('year', 'without year')}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from steelyard.analysis.results.formatting import percent_text
 from steelyard.metrics import notation, references, registry
@@ -10,7 +13,9 @@ from steelyard.metrics.expression import Expression, Named, walk
 from steelyard.metrics.spec_text import parse_form
 from steelyard.report.metric_list import number_text, range_text
 from steelyard.report.terminal import bold, paragraph, print_table
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +24,8 @@ if TYPE_CHECKING:
 
 # Finley's tornado forecasts of 1884: rare positives, and a forecaster who was right 96.6 % of the time.
 _EXAMPLE = Counts(tp=28, fn=23, fp=72, tn=2680)
+_NONE, _SOME = ClassScores(np.zeros(0)), ClassScores(np.array([0.25, 0.75]))
+_LACKING = (ScoreTable(_NONE, _SOME), ScoreTable(_SOME, _NONE))  # a class without rows
 
 
 def explanation(metric: Metric) -> str:
@@ -26,6 +33,7 @@ def explanation(metric: Metric) -> str:
     sections = [
         f"{bold(metric.title)}  ({metric.name})",
         paragraph(metric.meaning, "  "),
+        paragraph(_details(metric), "  ") if _details(metric) else "",
         _section("also called", ", ".join(metric.aliases)),
         _section("scikit-learn", metric.sklearn or "none"),
         _section("formula", "\n".join(_formulas(metric))),
@@ -33,7 +41,7 @@ def explanation(metric: Metric) -> str:
         _section("undefined", _undefined(metric)),
         _section("limits", _limits(metric)),
         _section("parameters", ", ".join(f"{k} = {_parameter(v)}" for k, v in metric.parameters.items())),
-        _section("source", references.reference(metric.cite or "")),
+        _section("source", "\n".join(dict.fromkeys(_sources(metric)))),
         _section("example", _example(metric)),
     ]
     return "\n\n".join(section for section in sections if section)
@@ -42,6 +50,17 @@ def explanation(metric: Metric) -> str:
 def _section(title: str, body: str) -> str:
     lines = [paragraph(line, "    ") for line in body.split("\n")]
     return "\n".join([f"  {bold(title)}", *lines]) if body else ""
+
+
+def _details(metric: Metric) -> str:
+    """What the metric's definition says after its first sentence."""
+    further = (inspect.getdoc(metric.function or metric.scores) or "").partition("\n\n")[2]
+    return " ".join(further.partition(">>>")[0].replace("`", "").split())
+
+
+def _sources(metric: Metric) -> Iterator[str]:
+    yield references.reference(metric.cite or "")
+    yield from references.references_in(_details(metric))
 
 
 def _formulas(metric: Metric) -> Iterator[str]:
@@ -65,7 +84,8 @@ def _best(metric: Metric) -> str:
 
 def _undefined(metric: Metric) -> str:
     if metric.general is None:
-        return "wherever the function returns NaN"
+        reasons = dict.fromkeys(filter(None, map(metric.why, _LACKING))) if metric.function is None else ()
+        return "\n".join(map(_where, reasons)) or "wherever the function returns NaN"
     return "\n".join(_where(why) for why, value in metric.guards if value == "undefined")
 
 

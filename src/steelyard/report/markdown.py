@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.groups import Group
     from steelyard.statistics.confusion import Confusion
 
 
@@ -25,7 +24,7 @@ def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) ->
     parts = [_words(evaluation), markdown_table(head, rows)]
     if source := getattr(evaluation, "source", None):
         parts.insert(0, " · ".join(map(escaped, source_facts(evaluation, source, given=given))))
-    parts += [_groups(evaluation.groups)] if evaluation.groups else []
+    parts += [_groups(evaluation)] if evaluation.groups else []
     table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
     parts += [_matrix(table)] if table is not None else []
     return "\n\n".join(parts)
@@ -36,7 +35,7 @@ def shift_markdown(there: Evaluation, rows: Sequence[dict[str, Any]]) -> str:
     table = markdown_table(
         [*next(iter(rows), {})], ([cell_text(name, cell) for name, cell in row.items()] for row in rows)
     )
-    return "\n\n".join([_words(there), table, *([_groups(there.groups)] if there.groups else [])])
+    return "\n\n".join([_words(there), table, *([_groups(there)] if there.groups else [])])
 
 
 def _words(evaluation: Evaluation) -> str:
@@ -45,9 +44,10 @@ def _words(evaluation: Evaluation) -> str:
     return "\n\n".join([*verdict, *map(escaped, evaluation.assumed)])
 
 
-def _groups(groups: Sequence[Group]) -> str:
-    names = list(dict.fromkeys(name for group in groups for name in group.summary()))
-    return markdown_table(names, ([three_digits(group.summary().get(name)) for name in names] for group in groups))
+def _groups(evaluation: Evaluation) -> str:
+    rows = [group.summary(named=evaluation.metrics_named) for group in evaluation.groups]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return markdown_table(names, ([three_digits(row.get(name)) for name in names] for row in rows))
 
 
 def _matrix(table: Confusion) -> str:

@@ -59,7 +59,7 @@ def fact(row: MetricRow) -> dict[str, Any]:
         finite_or_none(row.value),
         *rounded_ends(row),
         rounded(row.chance),
-        row.interval_or_reason() if math.isfinite(row.chance_high) else row.undefined,
+        row.interval_or_reason() if math.isfinite(row.chance_high) else row.undefined or row.no_interval,
         row.method,
         metric.text,
         metric.meaning,
@@ -67,7 +67,8 @@ def fact(row: MetricRow) -> dict[str, Any]:
         metric.cite or "",
         _holds(metric),
     )
-    rare = {"undefined_share": row.undefined_share or None, "chance_high": finite_or_none(row.chance_high)}
+    rare: dict[str, Any] = {"undefined_share": row.undefined_share or None, "no_interval": row.no_interval}
+    rare["chance_high"] = finite_or_none(row.chance_high)
     return dict(zip(KEYS, values, strict=True)) | {key: value for key, value in rare.items() if value is not None}
 
 

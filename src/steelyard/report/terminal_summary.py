@@ -94,7 +94,10 @@ def _bar_cells(rows: Sequence[MetricRow]) -> int:
     beside = [
         [row.name for row in rows],
         ["value", *(row.text(row.value) for row in rows)],
-        ["95 % interval", *(row.interval_or_reason() for row in rows if not math.isnan(row.value))],
+        [
+            "95 % interval",
+            *(row.interval_or_reason() for row in rows if not math.isnan(row.value) and not row.no_interval),
+        ],
         ["chance", *(row.text(row.chance) for row in rows)],
     ]
     room = terminal_width() - sum(max(map(len, texts)) + 2 for texts in beside)
@@ -148,8 +151,9 @@ def _last_if_nan(value: float) -> float:
 def _groups(evaluation: Evaluation) -> str:
     if not evaluation.groups:
         return ""
-    rows = [{**group.summary(), "group": clean_label(group.label, 2 * LABEL_WIDTH)} for group in evaluation.groups]
-    return table_text(rows, bold)
+    rows = [group.summary(named=evaluation.metrics_named) for group in evaluation.groups]
+    labels = (clean_label(group.label, 2 * LABEL_WIDTH) for group in evaluation.groups)
+    return table_text([{**row, "group": label} for row, label in zip(rows, labels, strict=True)], bold)
 
 
 def _last(evaluation: Evaluation, everything: bool) -> str:

@@ -24,7 +24,8 @@ def evaluation_text(evaluation: Evaluation) -> str:
         }
         for row in evaluation.shown()
     ]
-    by_group = ["", table_text([group.summary() for group in evaluation.groups])] if evaluation.groups else []
+    groups = [group.summary(named=evaluation.metrics_named) for group in evaluation.groups]
+    by_group = ["", table_text(groups)] if groups else []
     return "\n".join(
         [verdict_text(evaluation, filled), "", table_text(rows), *by_group, "", *map(filled, evaluation.assumed)]
     ).rstrip()

@@ -21,6 +21,7 @@ from steelyard.analysis.intervals.lone_clusters import is_mean_of_scores, score_
 from steelyard.analysis.intervals.score_draws import score_deviations
 from steelyard.analysis.intervals.score_influence import score_influence
 from steelyard.analysis.intervals.score_intervals import MOST_BINS
+from steelyard.analysis.intervals.searched_intervals import why_no_interval
 from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
@@ -116,9 +117,11 @@ class ScoredRows:
             by_model[name] = [of_class[at] for of_class, at in zip(influence, places, strict=True)]
         return by_model
 
-    def unknown_variation(self, spec: MetricSpec) -> str | None:
-        """Why clusters do not judge a difference by the metric: a class is in one of them alone."""
-        return score_reason(spec.metric, spec.metric.parameters, self.mass.clusters, self.positive)
+    def unknown_variation(self, spec: MetricSpec, table: ScoreTable) -> str | None:
+        """Why a difference by the metric is not judged: its value has no interval, or a class is in one cluster."""
+        return why_no_interval(spec.metric, table) or score_reason(
+            spec.metric, spec.metric.parameters, self.mass.clusters, self.positive
+        )
 
     def spread(self, spec: MetricSpec, a: list[Array], b: list[Array]) -> StudentSpread:
         """How far a difference scatters whose two values the rows of each class move so."""
@@ -139,7 +142,8 @@ def score_differences(
     """The differences of every pair of models by every metric of scores, judged, and DeLong's tests beside them."""
     ranked = [spec for spec in tables.specs if tables.reads_scores(spec)]
     influences = {spec: rows.influences(spec, tables) for spec in ranked}
-    drawn = [spec.metric for spec, by_model in influences.items() if by_model is None]
+    reasons = {spec: rows.unknown_variation(spec, next(iter(tables.scores.values()))) for spec in ranked}
+    drawn = [spec.metric for spec, by_model in influences.items() if by_model is None and reasons[spec] is None]
     moved = score_deviations(drawn, rows.values, rows.positive, rows.mass, inference)
     judged, tests = [], []
     for a, b in combinations(rows.values, 2):
@@ -147,8 +151,8 @@ def score_differences(
         tests += [] if area is None or not any(_is_area(spec) for spec in ranked) else [_tested(a, b, area)]
         for spec, by_model in influences.items():
             row = tables.difference(spec, a, b)
-            if (reason := rows.unknown_variation(spec)) is not None:
-                judged.append(not_judged(row, reason, "cluster"))
+            if (reason := reasons[spec]) is not None:
+                judged.append(not_judged(row, reason, "" if rows.mass.clusters is None else "cluster"))
             elif by_model is None:
                 judged.append(_by_draws(row, moved[a][spec.name] - moved[b][spec.name]))
             elif area is not None and _is_area(spec):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from steelyard.analysis.comparison.paired_draws import by_draws, by_influence
+from steelyard.analysis.comparison.paired_draws import by_draws, by_influence, not_judged
 from steelyard.analysis.intervals.draws import effective_cells, with_class_totals
 from steelyard.analysis.intervals.folded_tables import class_fold, folded
 from steelyard.analysis.intervals.inference import STRATIFIED
@@ -21,6 +21,7 @@ from steelyard.analysis.intervals.influence_spread import ClassInfluence, Studen
 from steelyard.analysis.intervals.large_tables import draw_count
 from steelyard.analysis.intervals.rank_sampler import RankSampler
 from steelyard.analysis.intervals.score_influence import score_influence
+from steelyard.analysis.intervals.searched_intervals import why_no_interval
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import percent_text
@@ -153,7 +154,9 @@ def unpaired_differences(
         spreads = {name: sampler.spread(spec, name) for name in models}
         for a, b in combinations(models, 2):
             row, parts = tables.difference(spec, a, b), [each for each in (spreads[a], spreads[b]) if each is not None]
-            if len(parts) < 2:
+            if (reason := sampler.unknown_variation(spec, a) or sampler.unknown_variation(spec, b)) is not None:
+                yield not_judged(row, reason, "")
+            elif len(parts) < 2:
                 yield by_draws(row, sampler.values(spec, a) - sampler.values(spec, b), "unpaired draws")
             else:
                 both = welch([part.variance for part in parts], [part.degrees for part in parts])
@@ -181,6 +184,10 @@ class ModelSampler:
         parts = zip(influence, classes, strict=True)
         of_classes = (ClassInfluence(each, side.weights, side.squares) for each, side in parts)
         return class_spread(*of_classes, fixed_shares=self.fixed[model])
+
+    def unknown_variation(self, spec: MetricSpec, model: str) -> str | None:
+        """Why a metric of scores has no interval on the model's table."""
+        return why_no_interval(spec.metric, self.tables.scores[model]) if self.tables.reads_scores(spec) else None
 
     def values(self, spec: MetricSpec, model: str) -> Array:
         """The metric on draws of the model's table."""

@@ -104,6 +104,8 @@ class IntervalSampler:
         numbers: tuple[Any, Any, Any] = (plain(value), low, high)
         shares = (bounds.undefined_share, bounds.bin_error)
         why = computed.why if bounds.why is None or np.any(computed.why != np.array(None)) else bounds.why
+        if isinstance(estimand.table, ScoreTable) and self.inference.clustered is None and bounds.why is not None:
+            method = ""
         return Interval(estimand.named, *numbers, self.inference.level, method, *shares, why)
 
     def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:

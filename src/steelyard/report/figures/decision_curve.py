@@ -11,7 +11,7 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.analysis.thresholds.decision_curve import decision_curve, shown_thresholds
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
-from steelyard.report.figures.line_labels import Line, label_lines
+from steelyard.report.figures.line_labels import Line, block, in_the_way, label_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
 
+_MOST_TICKS = 6  # on the x axis, whose numbers are long where positives are rare
 _MOST_BAND = 1.3  # of the height of the curves: what the y axis shows of wide bands
 
 
@@ -92,21 +93,21 @@ class DecisionCurveDisplay(ScoreDisplay):
         method = "Wilson's ends of each share, put together by variance"
         bands = f"bands: {caption_text.percent(self.level)} intervals at each threshold ({method})"
         bands = score_curves.NO_BAND if self.clustered else bands
-        return f"{what} over the threshold, of {self.rows}; {bands}; grey: treating everybody, and nobody."
+        return f"{what} over the threshold, of {self.rows}; {bands}; thin: treating everybody, and nobody."
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         per = "Standardized net benefit" if self.standardized else "Net benefit per row"
-        ax.set(xlabel="Threshold (act at or above)", ylabel=per, xlim=(0, self.thresholds[-1]))
-        drawn = [self._defaults(ax)]
+        ax.set(xlabel="Threshold (act at or above)", ylabel=per, xlim=(0, self.thresholds[-1]), ylim=self._limits())
+        ax.locator_params(axis="x", nbins=_MOST_TICKS)
+        drawn, edges = self._defaults(ax), []
         for i, line in enumerate(self.lines):
             ink = style.colour(i)
-            if not self.clustered:
-                ax.fill_between(self.thresholds, line.low, line.high, color=ink, alpha=0.16, linewidth=0)
-            ax.plot(self.thresholds, line.value, color=ink, linestyle=style.dash(i))
             name = caption_text.drawn_label(line.name, 20) or "model"
             drawn.append(Line(self.thresholds, line.value, name, ink))
-        ax.set_ylim(*self._limits())
-        label_lines(ax, [*drawn, Line(np.array(ax.get_xlim()), np.zeros(2), "treat nobody", style.GREY)])
+            edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (line.low, line.high), i)
+        words = [("- - treat everybody", style.GREY), ("— treat nobody", style.GREY)]
+        room = block(ax, words, drawn, edges)
+        label_lines(ax, [*drawn, *in_the_way(ax, room)])
         return ax
 
     def _limits(self) -> tuple[float, float]:
@@ -117,13 +118,17 @@ class DecisionCurveDisplay(ScoreDisplay):
         bottom = -min(max(-float(values.min()), 0.15 * top), top)
         return 1.05 * bottom, 1.05 * min(float(edges.max()), _MOST_BAND * top)
 
-    def _defaults(self, ax: Axes) -> Line:
-        """Treating everybody, and nobody."""
-        everybody = self.lines[0].treat_all
+    def _defaults(self, ax: Axes) -> list[Line]:
+        """Treating everybody, of groups of several prevalences in the colour of each, and nobody."""
         ax.axhline(0, color=style.GREY, linewidth=0.8)
-        ax.plot(self.thresholds, everybody, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
-        seen = everybody > -0.1 * np.max(everybody)
-        return Line(self.thresholds[seen], everybody[seen], "treat everybody", style.GREY)
+        lines = [Line(np.array(ax.get_xlim()), np.zeros(2))]
+        together = all(np.allclose(line.treat_all, self.lines[0].treat_all) for line in self.lines)
+        for i, line in enumerate(self.lines[:1] if together else self.lines):
+            ink = style.GREY if together else style.colour(i)
+            ax.plot(self.thresholds, line.treat_all, color=ink, linestyle=style.CHANCE, linewidth=0.8)
+            seen = line.treat_all > ax.get_ylim()[0]
+            lines.append(Line(self.thresholds[seen], line.treat_all[seen]))
+        return lines
 
 
 def _thresholds(by_model: dict[str, Evaluation]) -> Array:

@@ -15,7 +15,7 @@ from steelyard.errors import InputError
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
-from steelyard.report.figures.line_labels import Line, block_or_shorter, in_the_way, label_lines
+from steelyard.report.figures.line_labels import Line, block_or_shorter, block_with_room, in_the_way, label_lines
 from steelyard.report.figures.value_labels import row_labels
 
 if TYPE_CHECKING:
@@ -132,7 +132,10 @@ class GainDisplay(ScoreDisplay):
             edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (low, high), i)
         grey = self._references(ax)
         labels = row_labels(_NUMBERS[self.kind][1], self.level, [(line.name, line.number) for line in self.lines])
-        room = block_or_shorter(ax, labels, [*drawn, *grey], edges)
+        if self.kind == "gain":
+            room = block_or_shorter(ax, labels, [*drawn, *grey], edges)
+        else:
+            room = block_with_room(ax, labels, [*drawn, *grey, *_filled(ax, edges)])
         label_lines(ax, [*grey, *drawn, *in_the_way(ax, room)])
         return ax
 
@@ -162,6 +165,13 @@ class GainDisplay(ScoreDisplay):
             lines.append(Line(x, self._shown(x, self.lines[0].perfect(x)), "perfect", style.GREY))
             ax.plot(x, lines[1].y, color=style.GREY, linewidth=0.8)
         return lines
+
+
+def _filled(ax: Axes, edges: list[Line]) -> list[Line]:
+    """The edges of bands, two of each, and lines between them, so that words keep clear of the bands too."""
+    bottom = ax.get_ylim()[0] or np.finfo(float).tiny
+    pairs = [(low.x, np.maximum(low.y, bottom), high.y) for low, high in zip(edges[::2], edges[1::2], strict=True)]
+    return [Line(x, low ** (1 - part) * high**part) for x, low, high in pairs for part in np.linspace(0, 1, 9)]
 
 
 def _over(recall: Array, flagged: Array) -> Array:

@@ -107,9 +107,10 @@ def block_with_room(ax: Axes, wordings: Sequence[InkedWords], avoid: Sequence[Li
         return room
     ax.artists[-1].remove()
     _, bottom, _, top = ax.get_window_extent().extents
-    low, high = ax.get_ylim()
+    scale = ax.yaxis.get_transform()  # that of a logarithmic axis
+    low, high = scale.transform(np.array(ax.get_ylim()))
     share = min((room[3] - room[1]) / (top - bottom), _MOST_WORDS)
-    ax.set_ylim(low, low + (high - low) / (1 - share))
+    ax.set_ylim(top=float(scale.inverted().transform(low + (high - low) / (1 - share))))
     return block(ax, lines, avoid)
 
 

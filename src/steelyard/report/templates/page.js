@@ -88,6 +88,7 @@ function numbers() {
       // The draws at a moved slider are not counted by whether the metric is defined.
       undefined_share: steady ? row.undefined_share || 0 : null, undefined: v === null ? interval.textContent : null, method: how,
       ...(steady && row.chance_high !== undefined ? { chance_high: row.chance_high } : {}),
+      ...(steady && row.no_interval ? { no_interval: row.no_interval } : {}),
     };
   });
   return {
