@@ -77,7 +77,7 @@ class MurphyDisplay(ScoreDisplay):
 
     >>> display = MurphyDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> [round(row["elementary_score"], 4) for row in display.frame()][2:6]
-    [0.05, 0.175, 0.5, 0.525]
+    [0.05, 0.175, 0.5, 0.5]
     """
 
     needs: ClassVar[tuple[str, ...]] = (_BRIER,)
