@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.auditing.counterexamples import SUSPICIOUS
 from steelyard.auditing.decisions import PROVED, REFUTED, UNDEFINED, Ruling, cells_text
 from steelyard.auditing.proof import on_related_tables
+from steelyard.auditing.property_list import get_property
 from steelyard.auditing.sign_proofs import never_negative
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def distance(audited: AuditedMetric, earlier: Callable[[str], Ruling]) -> Ruling
     for name in ("maximal_agreement", "transposition_symmetry"):
         verdict, how, table = earlier(name)
         if verdict in (REFUTED, UNDEFINED):
-            return verdict, f"{name}: {table or how}", None
+            return verdict, f"{get_property(name).title}: {table or how}", None
         verdicts.append(verdict)
     kinds = _kinds()
     tables = [np.stack([kinds[:, cell].sum(1) for cell in pair], -1) for pair in _PAIRS]

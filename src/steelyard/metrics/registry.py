@@ -116,7 +116,7 @@ def list_metrics(family: str | None = None) -> list[Metric]:
     """All metrics in the order of their declaration, or those of one family.
 
     >>> [metric.name for metric in list_metrics("decision")]
-    ['net_benefit', 'expected_cost']
+    ['net_benefit', 'standardized_net_benefit', 'expected_cost', 'normalized_expected_cost']
     """
     families = dict.fromkeys(m.family for m in _REGISTRY.values())
     if family is not None and family not in families:

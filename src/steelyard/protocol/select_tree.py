@@ -145,6 +145,7 @@ def _choice(trials: list[Trial], spec: MetricSpec) -> tuple[Trial, float, Trial]
     best = max(defined, key=lambda trial: (spec.sign * trial.value, -trial.complexity))
     error = _standard_error(spec, best)
     near = [trial for trial in defined if spec.sign * (best.value - trial.value) <= error]
+    near = near or [best]  # where the error is not known
     return best, error, min(near, key=lambda trial: (trial.complexity, -spec.sign * trial.value))
 
 
