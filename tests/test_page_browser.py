@@ -459,8 +459,11 @@ def test_a_metric_opens_its_formula_meaning_source_and_properties_by_keyboard(sh
     with show(html) as tab:
         tab.focus('[data-metric="ac_score"] button')
         tab.keyboard.press("Enter")
+        until(tab, "document.querySelector('tr.detail').textContent !== ''")
         told = tab.locator("tr.detail").text_content()
         for words in (
+            "also calledac",
+            "use wheretest sets of different prevalence are compared",
             "2 * recall * specificity / (recall + specificity)",
             "Harmonic mean of the two class recalls",
             "Cannistraci",

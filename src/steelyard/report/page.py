@@ -110,7 +110,10 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
     rarest = class_evaluation(evaluation, rarest_class(table))
     data = payload(rarest, source) | {"classes": map_data(evaluation, table)}
     data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics]} | page_sentences(evaluation)
-    data["assumed"] = list(evaluation.assumed)
+    data |= {
+        "assumed": list(evaluation.assumed),
+        "explained": metric_facts.explained([*rarest.metrics, *evaluation.metrics]),
+    }
     context = page_context(rarest, source, data, evaluation.verdict) | classes_context(evaluation, table, source)
     return _fitting(evaluation, context | {"more": more}, data, _formulas(rarest))
 

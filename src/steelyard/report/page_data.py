@@ -51,8 +51,9 @@ def payload(evaluation: Evaluation, source: str) -> dict[str, Any]:
     shares = prevalence_grid(*(share for share in (start, own.share) if 0 < share < 1))
     place = nearest_place(shares, start)
     rows = _metric_rows(evaluation)
-    data = _identity(evaluation, source, table) | _constants(evaluation) | _facts_of(rows)
+    data = _identity(evaluation, source, table) | _constants(evaluation) | {"metrics": rows}
     data |= {"view": view_numbers(own), "views": [], "stops": shares.tolist(), "stop": place}
+    data["explained"] = metric_facts.explained(evaluation.metrics)
     return data if evaluation.scores is None else data | _of_scores(evaluation, evaluation.scores, rows, shares, place)
 
 
@@ -89,17 +90,12 @@ def _constants(evaluation: Evaluation) -> dict[str, Any]:
         "tops": TOP_METRICS,
         "dots": DOTS,
         "drawn": [*CLASS_METRICS, default_metric().name],
-        "properties": metric_facts.property_titles(),
     }
 
 
 def _metric_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
     top = top_metrics(evaluation)
     return [metric_facts.fact(row) | {"top": top.get(row.name)} for row in evaluation.metrics]
-
-
-def _facts_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"metrics": rows, "sources": metric_facts.sources(rows)}
 
 
 def view_numbers(view: ClassView) -> dict[str, Any]:
