@@ -138,7 +138,7 @@ def _of_scores(
         "threshold": finite_or_none(evaluation.threshold),
         "histogram": _histogram(score_histogram(scores)),
         **({"band": None} if evaluation.is_clustered else page_bands(evaluation, scores, grid.places)),
-        "reliability": [_bin(part) for part in reliability(scores, evaluation.level)]
+        "reliability": [reliability_bin(part) for part in reliability(scores, evaluation.level)]
         if scores.has_probabilities
         else None,
         "grouped": None if small is scores else _grouping(scores, small, shown, shares),
@@ -188,7 +188,8 @@ def _histogram(histogram: ScoreHistogram) -> dict[str, list[float]]:
     return {"ends": ends, "positive": _drawn(histogram.positive), "negative": _drawn(histogram.negative)}
 
 
-def _bin(part: ReliabilityBin) -> dict[str, float]:
+def reliability_bin(part: ReliabilityBin) -> dict[str, float]:
+    """A bin of the reliability curve in numbers."""
     keys = ("p", "n", "sp", "sn", "low", "high")
     return {key: float(f"{value:.10g}") for key, value in zip(keys, part.row().values(), strict=True)}
 
