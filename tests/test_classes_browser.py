@@ -218,13 +218,12 @@ def test_a_page_of_many_classes_is_small_whatever_the_rows(evaluations):
     assert len(evaluations(1000)[1].encode()) <= 1_000_000
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_a_dense_table_of_a_thousand_classes_keeps_its_largest_cells_and_says_so(show, weighted):
+def test_a_dense_table_of_a_thousand_classes_keeps_its_largest_cells_and_says_so(show):
     rng = np.random.default_rng(0)
     rows = rng.integers(1, 900, (1000, 1000)) + np.diag(rng.integers(1, 99_999, 1000))
-    weights = rows * rng.uniform(0.5, 2, rows.shape) if weighted else None
+    weights = rows * rng.uniform(0.5, 2, rows.shape)  # whose digits take more room than counts
     names = [f"{'x' * 200}{i}" for i in range(1000)]
-    dense = Confusion(tuple(names), rows, weights, None if weights is None else weights**2 / rows)
+    dense = Confusion(tuple(names), rows, weights, weights**2 / rows)
     html = page(evaluate(dense, draws=20, metrics=["accuracy"]))
     assert len(html.encode()) <= 1_000_000
     with show(html) as tab:
