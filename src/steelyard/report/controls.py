@@ -87,7 +87,7 @@ def _threshold(data: Mapping[str, Any]) -> Slider:
 def _place(data: Mapping[str, Any], threshold: float | None) -> int:
     if threshold is None:
         return _STEPS
-    low, high = data["histogram"]["ends"]
+    low, high = map(float, data["histogram"]["ends"])
     return round(min(1.0, max(0.0, (threshold - low) / (high - low))) * (_STEPS - 1))
 
 
