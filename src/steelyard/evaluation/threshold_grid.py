@@ -85,10 +85,10 @@ def _best_places(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Ar
 
 def _shown(thresholds: Array, place: int, chosen: float | None) -> float:
     """The threshold to show: the best of a metric as best_threshold gives it; else, and for everybody, a short one."""
-    return _shortest(thresholds, place) if chosen is None or chosen == -np.inf else chosen
+    return shortest_threshold(thresholds, place) if chosen is None or chosen == -np.inf else chosen
 
 
-def _shortest(thresholds: Array, place: int) -> float:
+def shortest_threshold(thresholds: Array, place: int) -> float:
     """The threshold with the fewest digits that flags the same rows as this one: above the next lower score."""
     score, below = float(thresholds[place]), float(thresholds[place + 1]) if place + 1 < len(thresholds) else -np.inf
     tries = (float(f"{score:.{digits}g}") for digits in range(2, 17))
