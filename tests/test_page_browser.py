@@ -154,7 +154,7 @@ def test_at_any_cut_and_prevalence_every_metric_is_what_python_computes(show, we
     y, score, weight = scored(700, weighted, seed=3)
     evaluation = evaluate(y, y_score=score, sample_weight=weight, draws=100)
     with show(page(evaluation)) as tab:
-        last = {key: int(tab.get_attribute(f"#{key}", "max")) for key in ("threshold", "prevalence")}
+        last = {"threshold": tab.evaluate("steelyard.last"), "prevalence": int(tab.get_attribute("#prevalence", "max"))}
         for i in range(13):
             slide(tab, "threshold", last["threshold"] * i // 12)
             slide(tab, "prevalence", last["prevalence"] * ((5 * i) % 13) // 12)
@@ -459,8 +459,11 @@ def test_a_metric_opens_its_formula_meaning_source_and_properties_by_keyboard(sh
     with show(html) as tab:
         tab.focus('[data-metric="ac_score"] button')
         tab.keyboard.press("Enter")
+        until(tab, "document.querySelector('tr.detail').textContent !== ''")
         told = tab.locator("tr.detail").text_content()
         for words in (
+            "also calledac",
+            "use wheretest sets of different prevalence are compared",
             "2 * recall * specificity / (recall + specificity)",
             "Harmonic mean of the two class recalls",
             "Cannistraci",
@@ -694,7 +697,7 @@ def test_a_decision_curve_below_the_axis_is_broken_off_there(show):
         points = [[tuple(map(float, pair.split(","))) for pair in run.split()] for run in runs]
         bottom = max(y for run in points for _, y in run)
         assert not any(a[1] == b[1] == bottom and a[0] != b[0] for run in points for a, b in itertools.pairwise(run))
-        slide(tab, "threshold", int(tab.get_attribute("#threshold", "max")) - 1)
+        slide(tab, "threshold", tab.evaluate("steelyard.last") - 1)
         threshold = settings(tab)[0]
         assert get_metric("net_benefit")(evaluation.scores.at(threshold), threshold=threshold) < -0.1
         assert not tab.locator("#decision .point").is_visible()
@@ -804,10 +807,13 @@ def test_an_audit_speaks_of_metrics_and_properties_in_words(show):
             *(p.title for p in PROPERTIES.values()),
         ]
         assert tab.locator(".matrix tbody th").all_text_contents() == ["Matthews correlation", "Recall"]
-        assert tab.locator("summary").all_text_contents() == ["Matthews correlation", "Recall"]
-        tab.locator("summary").first.click()
+        assert tab.locator("#proofs summary").all_text_contents() == ["Matthews correlation", "Recall"]
+        tab.locator("#proofs summary").first.click()
         lines = dict(
-            zip(*(tab.locator(f"details >> nth=0 >> {tag}").all_text_contents() for tag in ("dt", "dd")), strict=True)
+            zip(
+                *(tab.locator(f"#proofs details >> nth=0 >> {tag}").all_text_contents() for tag in ("dt", "dd")),
+                strict=True,
+            )
         )
         for asked in PROPERTIES.values():
             assert lines[asked.title].startswith(asked.meaning)
@@ -870,7 +876,7 @@ def pages():
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_an_accessibility_check_finds_nothing_serious(browser, tmp_path, scheme):
+def test_an_accessibility_check_finds_nothing(browser, tmp_path, scheme):
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe is not installed: the accessibility test is skipped"
     )
@@ -882,11 +888,7 @@ def test_an_accessibility_check_finds_nothing_serious(browser, tmp_path, scheme)
             tab = context.new_page()
             tab.goto(path.as_uri())
             found = axe.Axe().run(tab).response["violations"]
-            told = [
-                (v["id"], [node["html"][:120] for node in v["nodes"][:3]])
-                for v in found
-                if v["impact"] in ("serious", "critical")
-            ]
+            told = [(v["id"], [node["html"][:120] for node in v["nodes"][:3]]) for v in found]
             assert told == [], (name, width)
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
             context.close()

@@ -142,6 +142,7 @@ def negative_predictive_value(c):
         "verdict",
         "compared",
         "compared, many classes",
+        "page",
         "reported",
         "prevalence figure",
         "ratio spread",

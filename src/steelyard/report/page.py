@@ -14,7 +14,7 @@ from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.report import metric_facts
 from steelyard.report.class_map import map_data
 from steelyard.report.class_sections import classes_context
-from steelyard.report.document import clipped, document, rendered_html
+from steelyard.report.document import clipped, rendered_html
 from steelyard.report.frame import Section, framed
 from steelyard.report.html_tables import MOST_GROUPS, group_numbers, group_table
 from steelyard.report.page_data import packed, page_sentences, payload
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.decisions import Decision
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
-_SCRIPTS = ("state.js", "rows.js", "update.js", "curves.js", "page.js")
+_SCRIPTS = ("state.js", "rows.js", "update.js", "dots.js", "curves.js", "page.js")
 _EXPORTS = ("JSON", "Markdown", "CSV")
 _UNNAMED = "predictions"
 _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
@@ -110,7 +110,10 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
     rarest = class_evaluation(evaluation, rarest_class(table))
     data = payload(rarest, source) | {"classes": map_data(evaluation, table)}
     data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics]} | page_sentences(evaluation)
-    data["assumed"] = list(evaluation.assumed)
+    data |= {
+        "assumed": list(evaluation.assumed),
+        "explained": metric_facts.explained([*rarest.metrics, *evaluation.metrics]),
+    }
     context = page_context(rarest, source, data, evaluation.verdict) | classes_context(evaluation, table, source)
     return _fitting(evaluation, context | {"more": more}, data, _formulas(rarest))
 
@@ -142,9 +145,10 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     >>> "class_symmetry" in audit_page(audit("recall", properties=["class_symmetry"]))
     True
     """
-    from steelyard.report.audit_sections import audit_html
+    from steelyard.report.audit_sections import audit_facts, audit_section
 
-    return document("Audit of metrics · Steelyard", audit_html(list(decisions)))
+    rows = list(decisions)
+    return framed("Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON"))
 
 
 def notebook(evaluation: Evaluation, *, height: int = 720) -> str:
