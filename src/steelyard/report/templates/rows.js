@@ -58,8 +58,7 @@ function opened(tr, row) {
 // What there is to know of the metrics is packed, and unpacked when the first one is opened.
 let unpacked = null;
 function explained() {
-  const bytes = () => Uint8Array.from(atob(D.explained), (sign) => sign.charCodeAt(0));
-  unpacked = unpacked || new Response(new Blob([bytes()]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+  unpacked = unpacked || unpackedJson(D.explained);
   return unpacked;
 }
 
