@@ -44,7 +44,6 @@ def by_python(evaluation, threshold, prevalence=None):
 
 def test_the_groups_follow_the_threshold_and_the_prevalence_as_python_computes(show, evaluation):
     with show(page(evaluation)) as tab:
-        until(tab, "document.documentElement.dataset.groups === 'ready'")
         stay = tab.evaluate("steelyard.state.stop")
         for place, stop in ((30, stay), (200, stay), (90, 12)):
             slide(tab, "threshold", place)
@@ -63,7 +62,6 @@ def test_the_groups_follow_the_threshold_and_the_prevalence_as_python_computes(s
 
 def test_the_groups_are_those_of_the_evaluation_at_first_and_again(show, evaluation):
     with show(page(evaluation)) as tab:
-        until(tab, "document.documentElement.dataset.groups === 'ready'")
         before = tab.evaluate(READ)
         for group in evaluation.groups:
             words = next(values for name, _, values in before if name.endswith(group.key[0]))
@@ -91,10 +89,9 @@ def test_a_table_of_counts_by_group_follows_the_prevalence(show):
     flagged = (np.arange(len(y)) % 7 < 3).astype(int)
     evaluation = evaluate(y, flagged, by={"site": site}, draws=100)
     with show(page(evaluation)) as tab:
-        until(tab, "document.documentElement.dataset.groups === 'ready'")
         slide(tab, "prevalence", 3)
         share = float(tab.get_attribute("#prevalence", "data-prevalence"))
         for group in evaluation.groups:
             counts = at_prevalence(Counts(*group.confusion.counts(evaluation.positive)), share)
-            words = tab.evaluate("steelyard.percent(%r)" % float(get_metric("precision")(counts)))
+            words = tab.evaluate("v => steelyard.percent(v)", float(get_metric("precision")(counts)))
             assert shown(tab)[group.key[0]][2] == words

@@ -10,7 +10,6 @@ from steelyard.evaluation.class_views import class_view
 from steelyard.report.document import rendered_html
 from steelyard.report.frame import Section
 from steelyard.report.html_tables import group_numbers, group_table, shown_groups
-from steelyard.report.packed import packed_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,8 +32,7 @@ def group_section(evaluation: Evaluation, data: Mapping[str, Any], most: int) ->
         follows=follows is not None,
         level=f"{100 * evaluation.level:g} %",
     )
-    packed = None if follows is None else packed_json(follows)
-    return Section(html, {"groups": numbers | {"packed": packed}}, ("groups.js",), ("groups.css",))
+    return Section(html, {"groups": numbers | {"follows": follows}}, ("groups.js",), ("groups.css",))
 
 
 def _following(evaluation: Evaluation, data: Mapping[str, Any], most: int) -> list[dict[str, Any]] | None:

@@ -13,7 +13,6 @@ from steelyard.metrics import notation, reasons, references
 from steelyard.metrics.registry import get_metric, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.document import embedded
-from steelyard.report.packed import packed_json
 from steelyard.report.page_numbers import finite_or_none, rounded, rounded_ends
 
 if TYPE_CHECKING:
@@ -70,13 +69,12 @@ def _holds(metric: Metric) -> str:
     return "".join(signs) if decisions else ""
 
 
-def explained(rows: Iterable[MetricRow]) -> str:
-    """What each metric's name opens, packed: the page unpacks it when the first one is opened."""
+def explained(rows: Iterable[MetricRow]) -> dict[str, Any]:
+    """What each metric's name opens; the references once."""
     metrics = {row.name: row.spec.metric for row in rows}
     facts = {name: _explanation(metric) for name, metric in metrics.items()}
     cited = {metric.cite: references.reference(metric.cite) for metric in metrics.values() if metric.cite}
-    words = {"metrics": facts, "sources": cited, "properties": property_titles()}
-    return packed_json(words)
+    return {"metrics": facts, "sources": cited, "properties": property_titles()}
 
 
 def _explanation(metric: Metric) -> dict[str, Any]:

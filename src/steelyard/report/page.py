@@ -18,7 +18,7 @@ from steelyard.report.document import clipped, document, rendered_html
 from steelyard.report.frame import Section, framed
 from steelyard.report.group_section import group_section
 from steelyard.report.html_tables import MOST_GROUPS
-from steelyard.report.page_data import packed, page_sentences, payload
+from steelyard.report.page_data import page_sentences, payload
 from steelyard.report.sections import page_context
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str,
     title, most = f"{clipped(data['source'])} · Steelyard", MOST_GROUPS
     limit = _MOST_OF_CLASSES if context["classes"] else _MOST_BYTES
     while True:
-        parts = _sections(context, packed(data), group_section(evaluation, data, most))
+        parts = _sections(context, data, group_section(evaluation, data, most))
         html = framed(title, context["facts"], parts, exports=_EXPORTS, formulas=formulas)
         if len(html.encode()) <= limit or most <= 1 or not evaluation.groups:
             return html

@@ -162,9 +162,6 @@ function printing(on) {
   for (const redraw of redraws) redraw();
 }
 
-// What Python packed: JSON, deflated, in base 64.
-const unpackedJson = (text) => new Response(new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
-
 const when = (id, event, act) => { const found = host(id); if (found) found.addEventListener(event, act); };
 
 function begin() {
@@ -181,4 +178,5 @@ function begin() {
   window.addEventListener("afterprint", () => printing(false));
   window.addEventListener("hashchange", recalled);
   recalled();
+  document.documentElement.dataset.ready = "";
 }

@@ -5,7 +5,8 @@ const GROUP_ROWS = [...document.querySelectorAll("#group-table tbody tr")].map((
   return { tr, i, mark, now: found.slice(), cells: [...tr.querySelectorAll("td")].slice(1).map((td, k) => groupCell(td, D.groups.names[k])) };
 });
 const groupMetric = (name) => BY_NAME.get(name) || rateRow(name);
-let groupViews = null;
+const runningSums = (steps) => { let all = 0; return steps.map((step) => (all += step)); };
+const groupViews = D.groups.follows && D.groups.follows.map((of) => (of.tp ? { ...of, tp: runningSums(of.tp), fp: runningSums(of.fp) } : of));
 
 function groupCell(td, name) {
   const first = [...td.childNodes], row = BY_NAME.get(name), room = el("div", { class: "bar" }, td);
@@ -86,13 +87,6 @@ if (GROUP_ROWS.length) {
   });
   begins.push(() => {
     host("group-order").addEventListener("change", () => { drawGroups(true); orderGroups(); remembered(); });
-    if (!D.groups.packed) return;
-    unpackedJson(D.groups.packed).then((list) => {
-      const sums = (steps) => { let all = 0; return steps.map((step) => (all += step)); };
-      groupViews = list.map((of) => (of.tp ? { ...of, tp: sums(of.tp), fp: sums(of.fp) } : of));
-      drawGroups(true);
-      document.documentElement.dataset.groups = "ready";
-    });
   });
   tables.set("group-table", () => [["group", "rows", ...D.groups.names.flatMap((name) => [name, `${name}_low`, `${name}_high`])], ...GROUP_ROWS.map((g) => [D.groups.parts[g.i][0].join(", "), D.groups.parts[g.i][1], ...g.now.flatMap(([v, low, high]) => [v, low, high])])]);
 }

@@ -1,6 +1,6 @@
 // State: one threshold and one prevalence; every number and every mark follows from the two.
 
-const METRICS = D.metrics.map((row) => ({ ...Object.fromEntries(D.keys.map((key, i) => [key, row[i]])), ...row[D.keys.length] }));
+const METRICS = D.metrics;
 const BY_NAME = new Map(METRICS.map((row) => [row.name, row]));
 const THRESHOLDS = D.thresholds ? D.thresholds.tp.length : 0;
 let view = D.view;
