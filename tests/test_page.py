@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from pages_open import page_data as data
 
 from steelyard import (
     Confusion,
@@ -51,11 +51,6 @@ def scored(n, weighted=False, seed=0):
 def evaluated(n, weighted=False):
     y, score, weight = scored(n, weighted)
     return evaluate(y, y_score=score, sample_weight=weight, draws=20)
-
-
-def data(html):
-    packed = re.search(r'<script type="text/plain" id="data">(.*?)</script>', html, re.DOTALL)[1]
-    return json.loads(zlib.decompress(b64decode(packed)))
 
 
 class Elements(HTMLParser):
