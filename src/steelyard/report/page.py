@@ -14,7 +14,7 @@ from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.report import metric_facts
 from steelyard.report.class_map import map_data
 from steelyard.report.class_sections import classes_context
-from steelyard.report.document import clipped, document, rendered_html
+from steelyard.report.document import clipped, rendered_html
 from steelyard.report.frame import Section, framed
 from steelyard.report.group_section import group_section
 from steelyard.report.html_tables import MOST_GROUPS
@@ -145,9 +145,10 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     >>> "class_symmetry" in audit_page(audit("recall", properties=["class_symmetry"]))
     True
     """
-    from steelyard.report.audit_sections import audit_html
+    from steelyard.report.audit_sections import audit_facts, audit_section
 
-    return document("Audit of metrics · Steelyard", audit_html(list(decisions)))
+    rows = list(decisions)
+    return framed("Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON"))
 
 
 def notebook(evaluation: Evaluation, *, height: int = 720) -> str:
