@@ -2,7 +2,7 @@
 
 const studyClaims = () => [...document.querySelectorAll(".claim")].map((claim) => {
   const words = (part) => { const found = claim.querySelector(part); return found ? found.textContent.replace(/\s+/g, " ").trim() : ""; };
-  return { claim: words(".said"), place: words(".place"), paper: words(".paper"), ours: words(".ours"), verdict: words(".verdict-word"), why: words("dd:last-child") };
+  return { claim: words(".claimed"), place: words(".place"), paper: words(".paper"), ours: words(".ours"), verdict: words(".verdict-word"), why: words("dd:last-child") };
 });
 exporters.set("json", () => JSON.stringify(studyClaims(), null, 1));
 exporters.set("csv", () => { const rows = studyClaims(); return csvText([["claim", "place", "paper", "ours", "verdict", "why"], ...rows.map((row) => Object.values(row))]); });
