@@ -998,7 +998,7 @@ def test_an_output_of_a_notebook_takes_its_colours_and_each_has_its_own_slider(s
         slider = cells.nth(2).locator("input").first
         slider.evaluate("s => { s.value = 260; s.dispatchEvent(new Event('input')); }")
         until(tab, "() => !document.querySelectorAll('.sy-metrics')[2].textContent.includes('…')")
-        threshold = float(cells.nth(2).locator("output").first.inner_text())
+        threshold = float(slider.get_attribute("data-threshold"))
         counts = evaluation.scores.at(threshold)
         shown = [int(text.replace(",", "")) for text in cells.nth(2).locator(".sy-matrix td").all_inner_texts()]
         assert shown == [counts.tn, counts.fp, counts.fn, counts.tp]

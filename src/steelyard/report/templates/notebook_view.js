@@ -27,6 +27,7 @@ function begin(root) {
   function show() {
     const counts = [TPS[index], TPS[LAST] - TPS[index], FPS[index], FPS[LAST] - FPS[index]], table = share() === null ? counts : reweighted(counts, share());
     sliders[0].input.value = cutAt(index) === Infinity ? STEPS : Math.round(partOf(cutAt(index)) * (STEPS - 1));
+    sliders[0].input.dataset.threshold = String(cutAt(index));
     sliders[0].show(cutAt(index) === Infinity ? "nobody" : digits(cutAt(index)));
     sliders[1].input.value = stop;
     sliders[1].show(percent(D.stops[stop]));
