@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
+import zlib
+from base64 import b64decode
+
 import pytest
+
+
+def page_data(html):
+    """The numbers that a page holds."""
+    packed = re.search(r'<script type="text/plain" id="data">(.*?)</script>', html, re.DOTALL)[1]
+    return json.loads(zlib.decompress(b64decode(packed)))
 
 
 def press(tab, kind, name="json"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -84,7 +85,7 @@ def document(
         policy += "; img-src data:"
     if script:
         policy += f"; script-src {digest(script)}"
-    data = "" if payload is None else embedded(payload)
+    data = "" if payload is None else packed(payload)
     html = rendered_html("shell.html", policy=policy, title=title, style=style, body=body, payload=data, script=script)
     whole = html.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be written to a file
     return _CONTROL_CODES.sub("\N{REPLACEMENT CHARACTER}", whole)
@@ -95,10 +96,19 @@ def digest(inline: str) -> str:
     return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
 
 
+def packed(payload: object) -> str:
+    """Strict JSON, deflated and in base 64, which takes a third of the room and holds no sign of HTML."""
+    return b64encode(zlib.compress(_strict(payload).encode(), 9)).decode()
+
+
 def embedded(payload: object) -> str:
     """Strict JSON that no parser of HTML or JavaScript can mistake for its own: labels are hostile."""
-    plain = json.dumps(payload, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=str)
-    plain = plain.encode("utf-8", "replace").decode("utf-8")
+    plain = _strict(payload)
     for sign in "<>&\u2028\u2029":
         plain = plain.replace(sign, f"\\u{ord(sign):04x}")
     return plain
+
+
+def _strict(payload: object) -> str:
+    plain = json.dumps(payload, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=str)
+    return plain.encode("utf-8", "replace").decode("utf-8")

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-_SCRIPTS = ("numbers.js", "charts.js", "frame.js")
+_SCRIPTS = ("data.js", "numbers.js", "charts.js", "frame.js")
 _STYLES = ("page.css",)
-_DATA = 'const D = JSON.parse(document.getElementById("data").textContent);'
 
 
 @dataclass(frozen=True)
@@ -52,9 +51,9 @@ def framed(
     body = rendered_html("frame.html", facts=facts, exports=exports, sections=[section.html for section in sections])
     scripts = _once(_SCRIPTS, *(section.scripts for section in sections))
     styles = _once(_STYLES, *(section.styles for section in sections))
-    code = "\n".join([_DATA, formulas, *map(asset, scripts), "begin();"])
+    code = "\n".join([formulas, *map(asset, scripts), "begin();"])
     return document(
-        title, body, payload=data, script=f'"use strict";(() => {{\n{code}\n}})();', styles=styles, images=True
+        title, body, payload=data, script=f'"use strict";(async () => {{\n{code}\n}})();', styles=styles, images=True
     )
 
 

@@ -14,10 +14,11 @@ from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.report import metric_facts
 from steelyard.report.class_map import map_data
 from steelyard.report.class_sections import classes_context
-from steelyard.report.document import clipped, document, rendered_html
+from steelyard.report.document import clipped, rendered_html
 from steelyard.report.frame import Section, framed
-from steelyard.report.html_tables import MOST_GROUPS, group_numbers, group_table
-from steelyard.report.page_data import packed, page_sentences, payload
+from steelyard.report.group_section import group_section
+from steelyard.report.html_tables import MOST_GROUPS
+from steelyard.report.page_data import page_sentences, payload
 from steelyard.report.sections import page_context
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.decisions import Decision
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
-_SCRIPTS = ("state.js", "rows.js", "update.js", "dots.js", "curves.js", "page.js")
+_SCRIPTS = ("state.js", "rows.js", "outcomes.js", "update.js", "dots.js", "curves.js", "page.js")
 _EXPORTS = ("JSON", "Markdown", "CSV")
 _UNNAMED = "predictions"
 _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
@@ -79,22 +80,21 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section
 def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str, Any], formulas: str) -> str:
     """The file with as many groups as it has room for."""
     title, most = f"{clipped(data['source'])} · Steelyard", MOST_GROUPS
+    limit = _MOST_OF_CLASSES if context["classes"] else _MOST_BYTES
     while True:
-        shown = {**context, "group_table": group_table(evaluation, most)}
-        numbers = packed(data | {"groups": group_numbers(evaluation, most)})
-        html = framed(title, context["facts"], _sections(shown, numbers), exports=_EXPORTS, formulas=formulas)
-        limit = _MOST_OF_CLASSES if context["classes"] else _MOST_BYTES
+        parts = _sections(context, data, group_section(evaluation, data, most))
+        html = framed(title, context["facts"], parts, exports=_EXPORTS, formulas=formulas)
         if len(html.encode()) <= limit or most <= 1 or not evaluation.groups:
             return html
         most = most * 3 // 4
 
 
-def _sections(context: Mapping[str, Any], data: Mapping[str, Any]) -> list[Section]:
+def _sections(context: Mapping[str, Any], data: Mapping[str, Any], groups: Section) -> list[Section]:
     """The parts of the page from top to bottom."""
     first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
     about = Section(rendered_html("about.html", **context))
     scripts, styles = (("classes.js",), ("classes.css",)) if context["classes"] else ((), ())
-    return [Section(first, data, (*scripts, *_SCRIPTS), styles), *map(Section, others), *context["more"], about]
+    return [Section(first, data, (*scripts, *_SCRIPTS), styles), *map(Section, others), groups, *context["more"], about]
 
 
 def _formulas(evaluation: Evaluation) -> str:
@@ -145,9 +145,10 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     >>> "class_symmetry" in audit_page(audit("recall", properties=["class_symmetry"]))
     True
     """
-    from steelyard.report.audit_sections import audit_html
+    from steelyard.report.audit_sections import audit_facts, audit_section
 
-    return document("Audit of metrics · Steelyard", audit_html(list(decisions)))
+    rows = list(decisions)
+    return framed("Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON"))
 
 
 def notebook(evaluation: Evaluation, *, height: int = 720) -> str:
