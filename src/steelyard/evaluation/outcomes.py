@@ -63,6 +63,13 @@ def whole_outcomes(counts: Counts, rows: int | None) -> Outcomes:
     base = round_base([tp + fn, fp + tn], [tp, fn, fp], total)
     if rows is not None and rows <= base:
         return Outcomes(rows, round(tp), round(fn), round(fp))
+    return outcomes_of(counts, base)
+
+
+def outcomes_of(counts: Counts, base: int) -> Outcomes:
+    """The table in that many whole rows; what has rows keeps one where there is room for it."""
+    tp, fn, fp, tn = (float(cell) for cell in counts)
+    total = tp + fn + fp + tn
     positives = _within((tp + fn) / total * base, int(tp + fn > 0), base - int(fp + tn > 0))
     found = _within(tp / total * base, int(tp > 0), positives - int(fn > 0))
     false_alarms = _within(fp / total * base, int(fp > 0), base - positives - int(tn > 0))

@@ -1,0 +1,100 @@
+"""Score dots: a thousand rows of a score table by their scores and outcomes, in the whole rows of the headline.
+
+The page's script places them again when a slider moves, by the same rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.evaluation.outcomes import Outcomes, outcomes_of
+from steelyard.statistics.precision import as_read
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.statistics.class_scores import ClassScores
+    from steelyard.statistics.score_table import ScoreTable
+
+DOTS = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreDots:
+    """The scores of the dots of each class, ascending, the threshold, and what becomes of them there.
+
+    The highest are flagged, as many as the outcomes state. A dot that rounding to whole rows leaves on the other side
+    of the threshold stands at it.
+    """
+
+    positives: Array
+    negatives: Array
+    threshold: float
+    outcomes: Outcomes
+
+    @property
+    def positives_flagged(self) -> Array:
+        """Which of the positives are found."""
+        return np.arange(len(self.positives)) >= self.outcomes.missed
+
+    @property
+    def negatives_flagged(self) -> Array:
+        """Which of the negatives are false alarms."""
+        return np.arange(len(self.negatives)) >= len(self.negatives) - self.outcomes.false_alarms
+
+
+def score_dots(
+    table: ScoreTable, threshold: float, prevalence: PrevalenceLike | None = None, dots: int = DOTS
+) -> ScoreDots:
+    """The dots of a score table at a threshold: all rows where there are no more, else `dots` at the prevalence.
+
+    Of rows with weights, and at another prevalence, there are always `dots`.
+
+    >>> from steelyard import score_table
+    >>> dots = score_dots(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 0.4)
+    >>> dots.positives, dots.positives_flagged
+    (array([0.35, 0.8 ]), array([False,  True]))
+    >>> dots.outcomes
+    Outcomes(base=4, found=1, missed=1, false_alarms=1)
+    """
+    shifted = table if prevalence is None else at_prevalence(table, prevalence)
+    are_own = prevalence is None and not table.weighted and table.n <= dots
+    outcomes = outcomes_of(shifted.at(threshold), table.n if are_own else dots)
+    read = float(as_read(threshold, table.precision))
+    positives, negatives = outcomes.positives, outcomes.base - outcomes.positives
+    return ScoreDots(
+        _on_their_side(dot_scores(table.positive, positives), outcomes.found, read),
+        _on_their_side(dot_scores(table.negative, negatives), outcomes.false_alarms, read),
+        threshold,
+        outcomes,
+    )
+
+
+def dot_scores(side: ClassScores, dots: int) -> Array:
+    """Scores of so many dots of a class, ascending: the k-th of m lies at the quantile (k - 0.5) / m."""
+    if not dots or not side.size:
+        return np.zeros(0)
+    shares = (np.arange(dots) + 0.5) / dots
+    if side.entry_weights is None:
+        places = (shares * side.size).astype(np.int64)
+    else:
+        running = np.cumsum(side.weights)
+        places = np.searchsorted(running, shares * running[-1])
+    return np.asarray(side.scores[places], dtype=np.float64)
+
+
+def _on_their_side(scores: Array, flagged: int, threshold: float) -> Array:
+    """The scores, those flagged at or above the threshold and the others below it."""
+    unflagged = len(scores) - flagged
+    below = np.minimum(scores[:unflagged], np.nextafter(threshold, -np.inf))
+    return np.concatenate([below, np.maximum(scores[unflagged:], threshold)])
+
+
+def stacked_dots(scores: Array, edges: Array) -> tuple[Array, Array]:
+    """The column of each of some ascending scores between edges, and its place in it, counted from 0."""
+    columns = np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, len(edges) - 2)
+    return columns, np.arange(len(scores)) - np.searchsorted(columns, columns, side="left")
