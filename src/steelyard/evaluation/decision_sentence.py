@@ -57,6 +57,7 @@ MOST = "a day of {rows} rows has at most {alerts} alerts"
 PROMISED = ("{limits} with {confidence} confidence.", "{limits}, together with {confidence} confidence.")
 HERE = "{title} is {value} (at least {bound} is asked{chance})"
 HERE_ALERTS = "a day of {rows} rows has {value} alerts on average (at most {alerts} are asked{chance})"
+BASES = (outcomes.LEAST, outcomes.LARGEST_CELL_BASE, outcomes.LARGEST_BASE)
 CHANCE = "; new rows keep it with a chance of about {chance}"
 
 

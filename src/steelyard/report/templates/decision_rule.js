@@ -144,12 +144,12 @@ const decisionRule = (() => {
     const least = merits.reduce((a, b) => (b < a ? b : a), Infinity);
     const index = merits.findIndex((c) => c <= least + TIE * Math.max(cost, 1));
     const onlyTrivial = kept !== null && !kept.slice(1, -1).some(Boolean);
-    if (index < 0) return { index: null, costs, kept, unmet, onlyTrivial };
+    if (index < 0) return { index: null, costs, kept, unmet, onlyTrivial, plateau: null };
     const near = (i) => merits[i] <= merits[index] * (1 + plateau) + SLACK;
     let high = index, low = index;
     while (high > 0 && near(high - 1)) high--;
     while (low < costs.length - 1 && near(low + 1)) low++;
-    return { index, cost: costs[index], costs, kept, unmet, onlyTrivial, plateau: [low, high] };
+    return { index, costs, kept, unmet, onlyTrivial, plateau: [low, high] };
   }
 
   return { atLeast, exceeded, brokenChance, ofClass, leastRows, decide, valueOfLimit };

@@ -1,0 +1,169 @@
+"""The decision section: what errors cost and which limits are to be kept, and the threshold that follows from them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.results.formatting import three_digits, unbroken
+from steelyard.analysis.thresholds.best_threshold import best_threshold
+from steelyard.analysis.thresholds.decision_curve import WORTH_SHOWING
+from steelyard.analysis.thresholds.promised_limits import SEQUENCE_STARTS
+from steelyard.evaluation import decision_sentence as words
+from steelyard.report.controls import MenuEntry
+from steelyard.report.document import rendered_html
+from steelyard.report.frame import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.statistics.score_table import ScoreTable
+
+_PLATEAU = 0.05  # of the least cost: thresholds whose cost is so near are about as good
+_MOST_COMMAND = 1_000  # characters of a command line that a person would paste
+_WEIGHTED = (
+    "The rows have weights: a promise with a confidence needs draws, which the page cannot repeat, so limits are those "
+    "of these rows. The command below takes --confidence."
+)
+_CLUSTERED = (
+    "The rows are clustered: a promise with a confidence needs the clusters, which the page does not keep, so limits "
+    "are those of these rows. The command below takes --confidence."
+)
+_NOTES = {
+    "plateau": "The cost is within {within} of that from threshold {low} to {high}.",
+    "alone": "At no threshold beside it is the cost within {within} of that.",
+    "held": "The page holds {held} of {all} thresholds; the command below searches all of them, and may find one that "
+    "costs less.",
+    "unmet": "No threshold reaches {limit}{others}; the nearest is {value}.",
+    "undefined": "No threshold reaches {limit}{others}: it is undefined at each of them.",
+    "unkept": "No threshold keeps {limits} with {confidence} confidence.",
+    "trivial": "No threshold between nobody and everybody keeps {limits} with {confidence} confidence.",
+    "needed": "{limit} with {confidence} confidence needs at least {rows} {kind}; here are {there}.",
+    "never": "No number of rows shows {limit} with {confidence} confidence: the limit leaves no room for an error.",
+    "more": "The command below says how many rows would do.",
+    "best": "No threshold of the scores costs less than that.",
+    "shifted": "At another prevalence than the sample's a promise of {titles} needs draws, which the page cannot "
+    "repeat, so limits are those of these rows; add --confidence {confidence} to the command below.",
+    "step": "The nearest step of the slider is {share}.",
+    "gate": "`steelyard gate` reads rows at their own prevalence; enter a limit to hold new rows to.",
+    "mend": "One of the entries cannot be used, so there is no answer.",
+}
+_WRONG = {
+    "cost": "A number from 0.0001 to 1,000,000.",
+    "alerts": "A whole number, at most the rows a day.",
+    "rows": "A whole number from 1 to 1,000,000,000.",
+    "prevalence": "Above 0 % and below 100 %.",
+    "share": "A percentage from 0 to 100.",
+}
+_UNNAMED = "The rows did not come from one file with named columns; put your own in place of these names."
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A number to enter: its label, unit, ends and the value it has before anybody enters one."""
+
+    key: str
+    label: str
+    unit: str = "%"
+    low: float = 0
+    high: float = 100
+    step: str = "any"
+    value: str = ""
+    hint: str = ""
+
+
+def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section:
+    """The section of a two-class page with scores, whose numbers the payload of the page holds."""
+    scores = evaluation.scores
+    assert scores is not None  # noqa: S101 - the page has scores
+    share = data["stops"][data["stop"]]
+    prevalence = None if share == data["view"]["share"] else share
+    best = best_threshold(scores, cost={"cost_fn": 1.0}, prevalence=prevalence, resamples=0)
+    why = _CLUSTERED if evaluation.is_clustered else _WEIGHTED if scores.weighted else ""
+    html = rendered_html(
+        "decision.html",
+        entries=_entries(share),
+        confidences=_confidences(),
+        exact=not why,
+        why=why,
+        sentence=unbroken(words.decision_sentence(best, scores, 1.0, prevalence)),
+        has_probabilities=scores.has_probabilities,
+    )
+    return Section(
+        html, {"decision": _data(evaluation, scores, why)}, ("decision_rule.js", "decision.js"), ("decision.css",)
+    )
+
+
+def _entries(share: float) -> list[_Entry]:
+    per_day = {"unit": "", "step": "1", "high": 1e9}
+    return [
+        _Entry("cost", "a miss costs", "false alarms", 0.0001, 1e6, value="1"),
+        _Entry("alerts", "alerts a day, at most", **per_day),  # type: ignore[arg-type]  # by name
+        _Entry("rows", "of rows a day", **per_day),  # type: ignore[arg-type]  # by name
+        _Entry("prevalence", "prevalence", value=three_digits(100 * share), hint="The slider above moves with it."),
+        _Entry("recall", "recall, at least"),
+        _Entry("precision", "precision, at least"),
+        _Entry("specificity", "specificity, at least"),
+        _Entry("npv", "NPV, at least", hint="negative predictive value"),
+    ]
+
+
+def _confidences() -> list[MenuEntry]:
+    levels = ("80", "90", "95", "99")
+    return [
+        MenuEntry("", "none", chosen=False),
+        *(MenuEntry(f"{int(level) / 100}", f"{level}\N{NO-BREAK SPACE}%", level == "95") for level in levels),
+    ]
+
+
+def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any]:
+    """What the script reads: constants of the rule, the phrases it fills, and the commands it adds options to."""
+    file, named = _file(evaluation)
+    return {
+        "exact": not why,
+        "why": why,
+        "plateau": _PLATEAU,
+        "starts": SEQUENCE_STARTS,
+        "worth": WORTH_SHOWING,
+        "n": [scores.positive.n, scores.negative.n],
+        "file": file,
+        "unnamed": "" if named else _UNNAMED,
+        "rules": words.RULES,
+        "rows": words.ROWS,
+        "parts": words.PARTS,
+        "frames": words.FRAMES,
+        "cost": words.COST,
+        "ratio": words.RATIO,
+        "titles": words.TITLES,
+        "least": words.LEAST,
+        "most": words.MOST,
+        "promised": words.PROMISED,
+        "here": [words.HERE, words.HERE_ALERTS, words.CHANCE],
+        "bases": words.BASES,
+        "notes": _NOTES,
+        "wrong": _WRONG,
+    }
+
+
+def _file(evaluation: Evaluation) -> tuple[str, bool]:
+    """The file and its columns as a shell takes them, and whether the evaluation names them."""
+    columns, source = evaluation.columns, evaluation.source or ""
+    options = {use: columns.get(use) for use in ("true", "score", "weight", "frequency", "cluster")}
+    named = {use: name for use, name in options.items() if isinstance(name, str)}
+    parts = [f"./{source}" if source.startswith("-") else source, *_options(named)]
+    parts += [] if evaluation.positive is None else _options({"positive": str(evaluation.positive)})
+    line = shlex.join(parts)
+    is_file = source and {"true", "score"} <= named.keys() and not re.search(r" and \d+ more$", source)
+    if is_file and len(line) <= _MOST_COMMAND and line.isprintable():
+        return line, True
+    return "predictions.csv --true label --score score", False
+
+
+def _options(named: Mapping[str, str]) -> list[str]:
+    """Options and their values, in one word where the value could be taken for an option."""
+    return [
+        part for use, name in named.items() for part in ([f"--{use}={name}"] if name[:1] == "-" else [f"--{use}", name])
+    ]
