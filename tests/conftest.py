@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,15 @@ if "STEELYARD_DATA" not in os.environ and DATA.is_dir():
 
 collect_ignore = ["checks.py", "engines.py", "own_metrics.py", "mutants.py", "sklearn_suite.py", "typed_script.py"]
 
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
 # The same examples in every run, however slow the machine: no test depends on chance.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
@@ -25,3 +36,38 @@ settings.load_profile("repeatable")
 def golden():
     """The expected values of one golden file by its name."""
     return lambda name: json.loads((HERE / "golden" / f"{name}.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium; skipped by name where it cannot be had."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        pytest.skip("no chromium on PATH")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=path, args=list(QUIET))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Opens a page from disk; at the end nothing may have failed, been logged or been asked of any network."""
+
+    @contextmanager
+    def opened(html, hash="", width=1280, **options):
+        path = tmp_path / "report.html"
+        path.write_text(html, encoding="utf-8")
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        tab, said, asked = context.new_page(), [], []
+        tab.on("console", lambda message: said.append(message.text))
+        tab.on("pageerror", lambda error: said.append(str(error)))
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.goto(path.as_uri() + hash)
+        yield tab
+        assert said == []
+        assert asked == [path.as_uri()]
+        context.close()
+
+    return opened

@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import shutil
-from contextlib import contextmanager
 from dataclasses import replace
 
 import jsonschema
 import numpy as np
 import pytest
+from pages_open import press, slide, until
 
 from steelyard import (
     Confusion,
@@ -36,55 +35,12 @@ from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.report.page import audit_page, comparison_page, notebook, page
 from steelyard.report.page_numbers import amount
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is not installed: the browser tests are skipped"
-)
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: the browser tests are skipped")
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
 # A row of metrics as one cell of a class: the percent sign stands behind the value alone.
 WITH_INTERVAL = r"""tr => {
     const [value, ends] = ['.value', '.between'].map(part => tr.querySelector(part).textContent);
     return `${value} (${ends.replace(/\s%$/, '')})`;
 }"""
 HOSTILE = '</script><img src=x onerror="window.hit=1"><script>window.hit=1</script>\'"&\u2028\u2029 \u202eשלום مرحبا \U0001f600'
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def show(browser, tmp_path):
-    """Opens a page from disk; at the end nothing may have failed, been logged or been asked of any network."""
-
-    @contextmanager
-    def opened(html, hash="", **options):
-        path = tmp_path / "report.html"
-        path.write_text(html, encoding="utf-8")
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
-        tab, said, asked = context.new_page(), [], []
-        tab.on("console", lambda message: said.append(message.text))
-        tab.on("pageerror", lambda error: said.append(str(error)))
-        tab.on("request", lambda request: asked.append(request.url))
-        tab.goto(path.as_uri() + hash)
-        yield tab
-        assert said == []
-        assert asked == [path.as_uri()]
-        context.close()
-
-    return opened
 
 
 def scored(n=1500, weighted=False, seed=0):
@@ -133,22 +89,6 @@ def assert_same(shown, expected):
             assert shown[name] == "", name
         else:
             assert float(shown[name]) == pytest.approx(value, rel=1e-9, abs=1e-9), name
-
-
-def slide(tab, key, place):
-    tab.evaluate(
-        "([id, v]) => { const s = document.getElementById(id); s.value = v; s.dispatchEvent(new Event('input')); }",
-        [key, place],
-    )
-
-
-def until(tab, condition):
-    """Waits for a condition; wait_for_function would have to evaluate text in the page, which its policy forbids."""
-    for _ in range(200):
-        if tab.evaluate(condition):
-            return
-        tab.wait_for_timeout(20)
-    pytest.fail(f"never came true: {condition}")
 
 
 def number(words):
@@ -500,7 +440,7 @@ def test_the_script_counts_whole_rows_as_python_does(show, html):
 
 def test_the_copy_button_fills_the_clipboard(show, html):
     with show(html, permissions=["clipboard-read", "clipboard-write"]) as tab:
-        tab.click("#copy-json")
+        press(tab, "export")
         until(tab, "document.querySelector('#copied').textContent === 'copied'")
         assert json.loads(tab.evaluate("navigator.clipboard.readText()"))["schema"] == 2
 
@@ -511,7 +451,7 @@ def test_a_copy_that_the_browser_refused_is_not_called_copied(show, html):
             "() => { Object.defineProperty(navigator, 'clipboard', { value: undefined });"
             " document.execCommand = () => false; }"
         )
-        tab.click("#copy-json")
+        press(tab, "export")
         assert tab.locator("#copied").text_content() == "not copied: the browser refused"
 
 
@@ -954,7 +894,7 @@ def test_paper_has_no_controls_but_the_numbers(show, html):
     with show(html) as tab:
         tab.emulate_media(media="print")
         assert not tab.locator("#threshold").is_visible()
-        assert not tab.locator("#copy-json").is_visible()
+        assert not tab.locator("[data-export=json]").is_visible()
         assert tab.locator("#threshold-shown").is_visible()
         assert tab.locator('[data-metric="recall"]').is_visible()
         assert tab.pdf(format="A4").startswith(b"%PDF")
@@ -1026,7 +966,8 @@ def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path, evaluation):
     frame = tab.frame_locator("iframe")
     frame.locator("#picture svg").wait_for()
     assert frame.locator('[data-metric="recall"]').get_attribute("data-value") == str(evaluation["recall"].value)
-    frame.locator("#copy-json").click()
+    frame.locator("header .menu summary").click()
+    frame.locator("[data-export=json]").click()
     frame.locator("#copied", has_text="copied").wait_for()
     assert said == []
     context.close()

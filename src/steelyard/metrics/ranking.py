@@ -384,6 +384,7 @@ def _sum(values: Array, mass: Array | None) -> Any:
     cite="brier1950",
     sklearn="brier_score_loss",
     roles=("calibration", "metrics reloaded"),
+    has_proper_title=True,
 )
 def brier(t):
     """Mean squared difference between predicted probability and outcome (0 or 1).

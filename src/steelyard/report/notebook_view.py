@@ -16,7 +16,7 @@ from steelyard.report import metric_facts
 from steelyard.report.document import asset, embedded, rendered_html
 from steelyard.report.html_tables import metric_line
 from steelyard.report.page_data import given_prevalence, threshold_columns, view_numbers
-from steelyard.report.page_numbers import finite_or_none, interval_constants
+from steelyard.report.page_numbers import finite_or_none, interval_constants, rounding_constants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,6 +113,7 @@ def _slider_data(evaluation: Evaluation, rows: Sequence[MetricRow]) -> str:
         return ""
     grid = threshold_grid(plain_scores(scores), [], evaluation.threshold, _MOST_THRESHOLDS)
     data = interval_constants(evaluation) | {
+        "digits": rounding_constants(),
         "wide": _WIDE,
         "level": evaluation.level,
         "view": view_numbers(class_view(table, evaluation.positive)),

@@ -13,20 +13,21 @@ from steelyard.evaluation.json_values import plain_scores
 from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.report import metric_facts
 from steelyard.report.class_sections import classes_context, shown_classes
-from steelyard.report.document import asset, clipped, document, rendered_html
+from steelyard.report.document import clipped, document, rendered_html
+from steelyard.report.frame import Section, framed
 from steelyard.report.html_tables import MOST_GROUPS, group_numbers, group_table
 from steelyard.report.page_data import packed, page_sentences, payload
 from steelyard.report.sections import page_context
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.auditing.decisions import Decision
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
-_SCRIPTS = ("numbers.js", "charts.js", "state.js", "rows.js", "update.js", "curves.js", "page.js")
-_DATA = 'const D = JSON.parse(document.getElementById("data").textContent);'
+_SCRIPTS = ("state.js", "rows.js", "update.js", "curves.js", "page.js")
+_EXPORTS = ("JSON", "Markdown", "CSV")
 _UNNAMED = "predictions"
 _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
 
@@ -58,10 +59,10 @@ def _cross_page(result: CrossEvaluation, source: str) -> str:
 
     if len(result.models) > 1:
         return comparison_page(result.compare(), source=source, more=runs_html(result))
-    return _evaluation_page(result.evaluation, source, runs_html(result))
+    return _evaluation_page(result.evaluation, source, [Section(runs_html(result))])
 
 
-def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str:
+def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section] = ()) -> str:
     if (scores := evaluation.scores) is not None:
         one_class = not (scores.positive.n and scores.negative.n)  # which has no curve
         evaluation = replace(evaluation, scores=None if one_class else plain_scores(scores))
@@ -69,33 +70,36 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: str = "") -> str
     if thresholded.positive is None:
         return _classes_page(thresholded, source, more)
     data = payload(thresholded, source) | {"own_threshold": thresholded is not evaluation} | page_sentences(evaluation)
-    context = page_context(thresholded, source, data, evaluation.verdict) | {"runs": more}
-    return _fitting(thresholded, source, data, context, _script(thresholded))
+    context = page_context(thresholded, source, data, evaluation.verdict)
+    return _fitting(thresholded, context | {"more": more}, data, _formulas(thresholded))
 
 
-def _fitting(
-    evaluation: Evaluation, source: str, data: dict[str, Any], context: Mapping[str, object], script: str
-) -> str:
+def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str, Any], formulas: str) -> str:
     """The file with as many groups as it has room for."""
-    title, most = f"{clipped(source)} · Steelyard", MOST_GROUPS
+    title, most = f"{clipped(data['source'])} · Steelyard", MOST_GROUPS
     while True:
         shown = {**context, "group_table": group_table(evaluation, most)}
         numbers = packed(data | {"groups": group_numbers(evaluation, most)})
-        html = document(title, rendered_html("page.html", **shown), payload=numbers, script=script)
+        html = framed(title, context["facts"], _sections(shown, numbers), exports=_EXPORTS, formulas=formulas)
         if len(html.encode()) <= _MOST_BYTES or most <= 1 or not evaluation.groups:
             return html
         most = most * 3 // 4
 
 
-def _script(evaluation: Evaluation) -> str:
-    """The page's script: the registry's formulas, then what shows them."""
+def _sections(context: Mapping[str, Any], data: Mapping[str, Any]) -> list[Section]:
+    """The parts of the page from top to bottom."""
+    first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
+    about = Section(rendered_html("about.html", **context))
+    return [Section(first, data, _SCRIPTS), *map(Section, others), *context["more"], about]
+
+
+def _formulas(evaluation: Evaluation) -> str:
+    """The registry's formulas of the metrics that a table has, for the script."""
     specs = [row.spec for row in evaluation.metrics if not row.spec.reads_scores(evaluation.scores)]
-    code = "\n".join(map(asset, _SCRIPTS))
-    formulas = metric_facts.formulas(specs, evaluation.positive)
-    return f'"use strict";(() => {{\n{_DATA}\n{formulas}\n{code}\n}})();'
+    return metric_facts.formulas(specs, evaluation.positive)
 
 
-def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:
+def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) -> str:
     """Several classes: the table of all, then each against the rest."""
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - a table of classes
@@ -105,8 +109,8 @@ def _classes_page(evaluation: Evaluation, source: str, more: str) -> str:
     data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics]} | page_sentences(evaluation)
     data["assumed"] = list(evaluation.assumed)
     of_classes = classes_context(evaluation, table, source, rarest.positive)
-    context = page_context(rarest, source, data, evaluation.verdict) | of_classes | {"runs": more}
-    return _fitting(evaluation, source, data, context, _script(rarest))
+    context = page_context(rarest, source, data, evaluation.verdict) | of_classes
+    return _fitting(evaluation, context | {"more": more}, data, _formulas(rarest))
 
 
 def comparison_page(comparison: Comparison, *, source: str = "predictions", more: str = "") -> str:

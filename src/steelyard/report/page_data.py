@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard._names import __version__
 from steelyard.analysis.calibration.reliability import ReliabilityBin, reliability
 from steelyard.analysis.intervals.score_histogram import ScoreHistogram, score_histogram
 from steelyard.evaluation import outcomes
@@ -101,9 +100,8 @@ def page_sentences(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def _constants(evaluation: Evaluation) -> dict[str, Any]:
-    """What the script draws and rounds by, as Python does."""
+    """What the script draws by, as Python does."""
     return {
-        "version": __version__,
         **interval_constants(evaluation),
         "families": {name: family.title for name, family in FAMILIES.items()},
         "class_metrics": [{"name": n, "range": [0, 1], "share": get_metric(n).is_share} for n in CLASS_METRICS],

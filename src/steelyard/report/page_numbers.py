@@ -51,12 +51,16 @@ def rounded_ends(row: MetricRow) -> tuple[float | None, float | None]:
 
 
 def interval_constants(evaluation: Evaluation) -> dict[str, Any]:
-    """How the script draws its intervals and rounds its numbers."""
+    """How the script draws its intervals."""
     return {
         "stratified": any(row.method == "stratified" for row in evaluation.metrics),
         "draws": _DRAWS,
         "prior": HALF_ROW,
         "near_kink": NEAR_KINK,
         "limit": deviance_limit(evaluation.level),
-        "digits": {"places": PLACES, "rounding": ROUNDING, "bound": SMALLEST_BOUND},
     }
+
+
+def rounding_constants() -> dict[str, float]:
+    """How the script rounds its numbers."""
+    return {"places": PLACES, "rounding": ROUNDING, "bound": SMALLEST_BOUND}

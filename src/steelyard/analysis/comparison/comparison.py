@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from steelyard.analysis.comparison.leaderboard import Leaderboard, leaderboard
 from steelyard.analysis.comparison.mcnemar_test import McNemar
 from steelyard.analysis.comparison.metric_ranking import Ranking, ranking
 from steelyard.analysis.comparison.omnibus_test import LARGEST_PAIR, WALD_TEST, Omnibus
+from steelyard.analysis.comparison.pair_wins import PairWins, pair_wins
 from steelyard.analysis.comparison.paired_difference import Difference, ModelTables
+from steelyard.analysis.comparison.prevalence_leaders import PrevalenceLeaders, prevalence_leaders
 from steelyard.analysis.comparison.score_comparison import DeLong
+from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.results.formatting import p_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows, table_text
@@ -18,6 +23,8 @@ from steelyard.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from steelyard.metrics.spec import SpecLike
 
 
 _MANY_DEGREES = 1_000  # from which Student's t is the normal distribution to three digits
@@ -28,7 +35,7 @@ class Comparison(Result[Difference]):
     """The differences of every pair of models by every metric, and the classical tests beside them.
 
     Of more than two models `omnibus` has one test a metric that all of them are equal. Where the models are not
-    `paired`, each was evaluated on rows of its own.
+    `paired`, each was evaluated on rows of its own. `intervals` has the values of each model with their intervals.
     """
 
     models: tuple[str, ...]
@@ -42,6 +49,7 @@ class Comparison(Result[Difference]):
     omnibus: Rows[Omnibus] = field(default_factory=Rows)
     margin: float | None = None
     paired: bool = True
+    intervals: Mapping[str, Rows[Interval]] = field(default_factory=dict, repr=False)
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.rows)
@@ -111,6 +119,21 @@ class Comparison(Result[Difference]):
         rest = ("difference", "low", "high", *every, "p_value", "p_holm", *margin, "why")
         values = dict(zip(names, (row.value_a, row.value_b), strict=True))
         return {"metric": row.metric, **pair, **values, **{key: getattr(row, key) for key in rest}}
+
+    def leaderboard(self, metric: SpecLike | None = None) -> Leaderboard:
+        """The models from the best to the worst by a metric, and which of them are not distinguishable.
+
+        Without a name it is the registry's default where that was compared, else the first metric.
+        """
+        return leaderboard(self, metric)
+
+    def wins(self) -> Rows[PairWins]:
+        """Of each pair of models the metrics by which one is better, by Holm's p-values of the whole comparison."""
+        return pair_wins(self.rows, self.level)
+
+    def leaders(self, prevalences: Sequence[float] | None = None) -> PrevalenceLeaders:
+        """Which model leads by each metric at each prevalence, and in `flips` where the leader changes."""
+        return prevalence_leaders(self.models, self.tables, prevalences)
 
     def ranking(
         self, a: str | None = None, b: str | None = None, *, prevalences: Sequence[float] | None = None

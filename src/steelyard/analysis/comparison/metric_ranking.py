@@ -87,10 +87,12 @@ class Ranking(Result[Standing]):
 
 def ranking(a: str, b: str, tables: ModelTables, prevalences: Sequence[float] | None) -> Ranking:
     """The metrics in the order of a - b, and their places at the prevalences."""
-    place = _positive_place(tables)
+    place = compared_place(tables)
     grid = _prevalences(place, prevalences)
     values = np.array([[float(tables.value(spec, name).value) for name in (a, b)] for spec in tables.specs])
-    over = np.array([[_values_at(tables, spec, name, place, grid) for name in (a, b)] for spec in tables.specs])
+    over = np.array(
+        [[values_at_prevalences(tables, spec, name, place, grid) for name in (a, b)] for spec in tables.specs]
+    )
     differences, differences_at = values[:, 0] - values[:, 1], over[:, 0] - over[:, 1]
     ranks, ranks_at = _ranks(differences), _ranks(differences_at)
     standings = [
@@ -101,7 +103,7 @@ def ranking(a: str, b: str, tables: ModelTables, prevalences: Sequence[float] | 
     signed = [s for s in order if s.sign in ("+", "-")]
     changes = tuple(after.metric for before, after in pairwise(signed) if before.sign != after.sign)
     places = Rows(row for i, spec in enumerate(tables.specs) for row in _places(spec, grid, over[i], ranks_at[i]))
-    return Ranking(a, b, _observed_prevalence(tables, a, place), Rows(order), changes, places)
+    return Ranking(a, b, observed_prevalence(tables, a, place), Rows(order), changes, places)
 
 
 def _places(spec: MetricSpec, prevalences: Array, values: Array, ranks: Array) -> Iterator[Place]:
@@ -141,7 +143,7 @@ def _ranks(differences: Array) -> Array:
     return np.where(np.isnan(differences), np.nan, 1.0 + larger.sum(1))
 
 
-def _positive_place(tables: ModelTables) -> int | None:
+def compared_place(tables: ModelTables) -> int | None:
     """The place of the positive class in the models' tables; None where the metrics are of all classes."""
     if tables.scores:
         return 1
@@ -152,7 +154,8 @@ def _positive_place(tables: ModelTables) -> int | None:
         return None
 
 
-def _observed_prevalence(tables: ModelTables, model: str, place: int | None) -> float | None:
+def observed_prevalence(tables: ModelTables, model: str, place: int | None) -> float | None:
+    """The share of the model's rows that are positive."""
     if tables.scores:
         table = tables.scores[model]
         return table.positive.n / table.n
@@ -167,7 +170,9 @@ def _prevalences(place: int | None, prevalences: Sequence[float] | None) -> Arra
     return np.zeros(0) if place is None else grid
 
 
-def _values_at(tables: ModelTables, spec: MetricSpec, model: str, place: int | None, prevalences: Array) -> Array:
+def values_at_prevalences(
+    tables: ModelTables, spec: MetricSpec, model: str, place: int | None, prevalences: Array
+) -> Array:
     """The metric of one model with the classes re-weighted to each prevalence."""
     estimand = tables.estimand(spec, model)
     if tables.reads_scores(spec):

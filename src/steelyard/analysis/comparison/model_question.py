@@ -10,6 +10,7 @@ from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.comparison.comparison import Comparison
 from steelyard.analysis.comparison.judged_difference import JudgedDifference, concluded
 from steelyard.analysis.comparison.mcnemar_test import McNemar, mcnemar
+from steelyard.analysis.comparison.model_intervals import RowDesign, model_intervals
 from steelyard.analysis.comparison.paired_difference import ModelTables
 from steelyard.analysis.comparison.paired_draws import label_differences
 from steelyard.analysis.comparison.paired_samples import CountedPair, weighted_confusion, weighted_pair
@@ -56,12 +57,13 @@ if TYPE_CHECKING:
 
 
 class JudgedModels(NamedTuple):
-    """The differences of all pairs, judged, the tables they are of, and the classical tests beside them."""
+    """The differences of all pairs, judged, their tables and what these do not keep, and the classical tests."""
 
     pairs: list[JudgedDifference]
     tables: ModelTables
     mcnemar: Rows[McNemar]
     delong: Rows[DeLong]
+    design: RowDesign = RowDesign()
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ class Question:
         check_classes(tables[names[0]])
         k, level = len(labels), self.inference.level
         drawn = [(a, b, weighted_pair(codes[0], of_a, of_b, k, mass, level)) for (a, of_a), (b, of_b) in models]
-        return self._of_samples(drawn, tables)
+        design = RowDesign(codes[0], mass, dict(zip(names, codes[1:], strict=True)))
+        return self._of_samples(drawn, tables)._replace(design=design)
 
     def of_table(self, table: Paired, models: ComparedModels) -> Comparison:
         """The comparison of the two models of a paired table."""
@@ -148,8 +151,9 @@ class Question:
         sizes = {name: int(table.rows.sum()) for name, table in tables.labels.items()}
         sizes |= {name: table.n for name, table in tables.scores.items()}
         rows, omnibus = concluded(list(sizes), judged.pairs, self.inference, self.margin)
+        intervals = model_intervals(tables, self.inference, judged.design)
         beside = (judged.mcnemar, judged.delong, tables, assumed, omnibus, self.margin)
-        return Comparison(tuple(sizes), max(sizes.values()), self.inference.level, rows, *beside)
+        return Comparison(tuple(sizes), max(sizes.values()), self.inference.level, rows, *beside, intervals=intervals)
 
     # ---------------------------------------------------------------- different rows
 
@@ -164,7 +168,8 @@ class Question:
         tables = ModelTables(self.specs or specs, self.options, labels, scores)
         for spec in tables.specs:
             spec.check_data(labels=bool(labels), scores=bool(scores))
-        judged = JudgedModels(list(unpaired_differences(tables, self.inference, fixed)), tables, Rows(), Rows())
+        differences = list(unpaired_differences(tables, self.inference, fixed))
+        judged = JudgedModels(differences, tables, Rows(), Rows(), RowDesign(fixed=fixed))
         sizes = [table.n for table in scores.values()] or [int(table.rows.sum()) for table in labels.values()]
         return replace(self.concluded(judged, reading_sentences(models)), paired=False, n=sum(sizes))
 
@@ -181,6 +186,7 @@ class Question:
         tables = ModelTables(specs, options, scores=scores)
         judged, delong = score_differences(ScoredRows(positive, values, mass), tables, self.inference)
         tests: Rows[McNemar] = Rows()
+        design = RowDesign(positive, mass, scores=values)
         if limits:
             read = {name: as_read(limits[name], scores[name].precision) for name in names}
             codes = [positive, *(values[name] >= read[name] for name in names)]
@@ -188,10 +194,11 @@ class Question:
             labelled = of_labels.of_codes(names, codes, (False, True), True, mass)
             tests, judged = labelled.mcnemar, [*judged, *labelled.pairs]
             tables = replace(tables, labels=labelled.tables.labels)
+            design = replace(design, labels=dict(zip(names, codes[1:], strict=True)))
         pairs = list(combinations(names, 2))
         judged.sort(key=lambda pair: (pairs.index((pair.row.a, pair.row.b)), specs.index(pair.row.spec)))
         stated = (*_stated(self.options.pos_label, label, columns.truth), *_threshold_hints(scores, limits))
-        return self.concluded(JudgedModels(judged, tables, tests, delong), (*stated, *mass.sentences))
+        return self.concluded(JudgedModels(judged, tables, tests, delong, design), (*stated, *mass.sentences))
 
     def _score_specs(self, *, thresholded: bool) -> tuple[MetricSpec, ...]:
         if self.specs is None:

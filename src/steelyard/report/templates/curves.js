@@ -1,6 +1,5 @@
 // Curves: what each chart shows; the point on every one of them is the same threshold.
 
-const charts = [];
 const each = (make) => Array.from({ length: THRESHOLDS }, (_, i) => make(i));
 const rates = (c) => [c[2] / (c[2] + c[3]), c[0] / (c[0] + c[1])];
 const SCORES = D.histogram ? ticked(D.histogram.ends[0], D.histogram.ends[1]) : null;

@@ -2,11 +2,6 @@
 
 // ---------------------------------------------------------------- moving
 
-function move(change) {
-  Object.assign(state, change);
-  update(false);
-}
-
 function bestThreshold(name) {
   const row = BY_NAME.get(name);
   if (D.stops[state.stop] === view.share) return row.best;
@@ -19,47 +14,37 @@ function bestThreshold(name) {
   return best;
 }
 
-function remembered() {
-  const parts = new URLSearchParams();
-  if (THRESHOLDS && state.index !== START.index && state.index !== null) parts.set("threshold", String(thresholdAt(state.index)));
-  if (state.stop !== ownStop()) parts.set("prevalence", String(D.stops[state.stop]));
-  if (host("optimise") && !host("optimise").selectedOptions[0].defaultSelected) parts.set("optimise", host("optimise").value);
-  if (host("sort").value !== "first") parts.set("sort", host("sort").value);
-  if (view !== D.view) parts.set("class", view.label);
-  const wanted = String(parts) && `#${parts}`;
-  if (location.hash === wanted) return;
-  try { history.replaceState(null, "", wanted || "#"); } catch { /* a frame of a notebook has no address */ }
-}
-
-function recalled() {
-  const parts = new URLSearchParams(location.hash.slice(1));
-  const given = (key) => ((parts.get(key) || "").trim() === "" ? NaN : Number(parts.get(key)));
-  const nearest = (list, v) => list.reduce((best, item, i) => (Math.abs(item - v) < Math.abs(list[best] - v) ? i : best), 0);
-  const t = given("threshold"), share = given("prevalence");
-  if (THRESHOLDS && (Number.isFinite(t) || t === Infinity)) {
-    state.index = t === Infinity ? D.thresholds.threshold.indexOf(null) : nearest(D.thresholds.threshold.map((v) => (v === null ? 1e300 : v)), t);
-    if (state.index < 0) state.index = 0;
-  }
-  if (share > 0 && share < 1) state.stop = nearest(D.stops, share);
-  for (const key of ["optimise", "sort"]) {
-    const select = host(key);
-    if (select && [...select.options].some((option) => option.value === parts.get(key))) select.value = parts.get(key);
-  }
-  const shown = D.views.findIndex((v) => v.label === parts.get("class"));
-  if (shown >= 0) { host("class").selectedIndex = shown; turned(D.views[shown], share > 0 && share < 1); }
-}
-
-// Another address of the same page, by hand or from a bookmark: what it does not name is as evaluated.
-function readdressed() {
-  Object.assign(state, START);
-  turned(D.view, true);
-  if (host("class")) host("class").value = D.view.label;
-  for (const key of ["optimise", "sort"]) if (host(key)) for (const option of host(key).options) option.selected = option.defaultSelected;
-  recalled();
-  sorted(host("sort").value);
-  folded(host("sort").value === "first");
-  update(false);
-}
+kept.push({
+  write(parts) {
+    if (THRESHOLDS && state.index !== START.index && state.index !== null) parts.set("threshold", String(thresholdAt(state.index)));
+    if (state.stop !== ownStop()) parts.set("prevalence", String(D.stops[state.stop]));
+    if (host("optimise") && !host("optimise").selectedOptions[0].defaultSelected) parts.set("optimise", host("optimise").value);
+    if (host("sort").value !== "first") parts.set("sort", host("sort").value);
+    if (String(state.chosen) !== String(FIRST_CHOSEN)) parts.set("metrics", state.chosen.join(" "));
+    if (view !== D.view) parts.set("class", view.label);
+  },
+  read(parts) {
+    Object.assign(state, START, { chosen: [...FIRST_CHOSEN] });
+    turned(D.view, true);
+    if (host("class")) host("class").value = D.view.label;
+    const given = (key) => ((parts.get(key) || "").trim() === "" ? NaN : Number(parts.get(key)));
+    const t = given("threshold"), share = given("prevalence");
+    if (THRESHOLDS && t > -Infinity) state.index = nearestThreshold(t);
+    if (share > 0 && share < 1) state.stop = nearestPlace(D.stops, share);
+    for (const key of ["optimise", "sort"]) if (host(key)) {
+      const named = [...host(key).options].find((option) => option.value === parts.get(key));
+      for (const option of host(key).options) option.selected = named ? option === named : option.defaultSelected;
+    }
+    const named = (parts.get("metrics") || "").split(" ").filter((name) => BY_NAME.has(name) && bounded(BY_NAME.get(name)));
+    if (named.length) state.chosen = named;
+    for (const box of document.querySelectorAll("#chosen input")) box.checked = state.chosen.includes(box.value);
+    const shown = D.views.findIndex((v) => v.label === parts.get("class"));
+    if (shown >= 0) { host("class").selectedIndex = shown; turned(D.views[shown], share > 0 && share < 1); }
+    sorted(host("sort").value);
+    folded(host("sort").value === "first");
+  },
+});
+redraws.push(() => update(true));
 
 const ownStop = () => (view === D.view ? START.stop : Math.max(0, D.stops.indexOf(view.share)));
 
@@ -129,21 +114,6 @@ function markdown() {
   return lines.join("\n").replace(/\u00a0%/g, " %");
 }
 
-function copied(words) {
-  const done = (message) => { host("copied").textContent = message; setTimeout(() => { host("copied").textContent = ""; }, 1500); };
-  const aside = () => {
-    const area = el("textarea", { class: "aside", "aria-hidden": "true" }, document.body);
-    area.value = words;
-    area.select();
-    const held = document.execCommand("copy");
-    area.remove();
-    done(held ? "copied" : "not copied: the browser refused");
-  };
-  // A frame of a notebook may not use the clipboard itself, and asking is logged as an error.
-  if (navigator.clipboard && window === window.top) navigator.clipboard.writeText(words).then(() => done("copied"), aside);
-  else aside();
-}
-
 // ---------------------------------------------------------------- begin
 
 function choices() {
@@ -155,37 +125,26 @@ function choices() {
     box.addEventListener("change", () => {
       state.chosen = [...room.querySelectorAll("input:checked")].map((input) => input.value);
       update(true);
+      remembered();
     });
   }
 }
 
-function begin() {
+exporters.set("json", () => JSON.stringify(numbers(), null, 1));
+exporters.set("markdown", markdown);
+exporters.set("csv", () => csvText([["metric", "value", "low", "high", "chance", "method", "undefined"], ...numbers().metrics.map((m) => [m.name, m.value, m.low, m.high, m.chance, m.method, m.undefined])]));
+
+begins.push(() => {
   readRows(host("metrics"), BY_NAME, rows);
   if (D.all) readRows(host("all"), new Map(D.all.map((row) => [row.name, row])), null);
   choices();
-  recalled();
-  const listen = (id, event, act) => { const found = host(id); if (found) found.addEventListener(event, act); };
-  listen("threshold", "input", (event) => move({ index: THRESHOLDS - 1 - Number(event.target.value) }));
-  listen("prevalence", "input", (event) => move({ stop: Number(event.target.value) }));
-  listen("jump", "click", () => move({ index: bestThreshold(host("optimise").value) }));
-  listen("optimise", "change", remembered);
-  listen("reset", "click", () => { turned(D.view, true); if (host("class")) host("class").value = D.view.label; move({ ...START }); remembered(); });
-  listen("sort", "change", () => { sorted(host("sort").value); if (host("sort").value === "first") folded(true); remembered(); });
-  listen("class", "change", (event) => { turned(D.views[event.target.selectedIndex], false); move({}); });
-  listen("more", "click", () => folded(!host("metrics").classList.contains("few")));
-  listen("print", "click", () => window.print());
-  listen("copy-json", "click", () => copied(JSON.stringify(numbers(), null, 1)));
-  listen("copy-markdown", "click", () => copied(markdown()));
-  folded(true);
-  if (host("sort").value !== "first") sorted(host("sort").value);
-  let width = window.innerWidth;
-  window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; update(true); } });
-  const printing = (on) => { document.documentElement.classList.toggle("printing", on); update(true); };
-  window.addEventListener("beforeprint", () => printing(true));
-  window.addEventListener("afterprint", () => printing(false));
-  window.addEventListener("hashchange", readdressed);
-  update(true);
+  when("threshold", "input", (event) => move({ index: THRESHOLDS - 1 - Number(event.target.value) }));
+  when("prevalence", "input", (event) => move({ stop: Number(event.target.value) }));
+  when("jump", "click", () => move({ index: bestThreshold(host("optimise").value) }));
+  when("optimise", "change", remembered);
+  when("reset", "click", () => { turned(D.view, true); if (host("class")) host("class").value = D.view.label; move({ ...START }); remembered(); });
+  when("sort", "change", () => { sorted(host("sort").value); if (host("sort").value === "first") folded(true); remembered(); });
+  when("class", "change", (event) => { turned(D.views[event.target.selectedIndex], false); move({}); });
+  when("more", "click", () => folded(!host("metrics").classList.contains("few")));
   window.steelyard = { headline: D.headline && headline, numbers, markdown, state, move, digits, percent, counted };
-}
-
-begin();
+});

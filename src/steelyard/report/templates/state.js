@@ -7,7 +7,8 @@ let view = D.view;
 const START = { index: D.thresholds ? D.index : null, stop: D.stop };
 const state = { ...START, chosen: D.drawn.filter((name) => BY_NAME.has(name)) };
 if (!state.chosen.length) state.chosen = METRICS.filter((row) => bounded(row)).slice(0, 4).map((row) => row.name);
-const rows = new Map();
+const FIRST_CHOSEN = [...state.chosen];
+const rows = new Map(), charts = [];
 let resting = 0, hover = null;
 
 function bounded(row) { return row.range[0] !== null && row.range[1] !== null && (row.ranks ? row.at : FORMULAS[row.name]); }
@@ -20,6 +21,8 @@ const countsAt = (i) => {
   return [tp[i], tp[last] - tp[i], fp[i], fp[last] - fp[i]];
 };
 const thresholdAt = (i) => (i === null ? null : D.thresholds.threshold[i] === null ? Infinity : D.thresholds.threshold[i]);
+const nearestPlace = (list, v) => list.reduce((best, item, i) => (Math.abs(item - v) < Math.abs(list[best] - v) ? i : best), 0);
+const nearestThreshold = (t) => (t === Infinity ? Math.max(0, D.thresholds.threshold.indexOf(null)) : nearestPlace(D.thresholds.threshold.map((v) => (v === null ? 1e300 : v)), t));
 const cellsAt = (index) => (index === null || !THRESHOLDS ? view.cells : countsAt(index));
 const shareAt = (stop) => (D.stops[stop] === view.share || !possible() ? null : D.stops[stop]);
 const possible = () => view.share > 0 && view.share < 1;
@@ -42,4 +45,9 @@ function chanceAt(row, cells, stop) {
   if (isStart()) return row.chance;
   if (row.ranks) return row.baselines ? row.baselines[row.baselines.length === 1 ? 0 : stop] : row.chance;
   return FORMULAS[row.name] ? chanceOf(row, cells) : NaN;
+}
+
+function move(change) {
+  Object.assign(state, change);
+  update(false);
 }

@@ -1,0 +1,103 @@
+"""Sentences of a leaderboard: who leads whom by the metric, and from whom no test distinguishes the leader."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.results.formatting import interval_text, listed, p_text, value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from steelyard.analysis.comparison.leaderboard import Leaderboard, RankedModel
+
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence with places for the names of models, which each surface writes in its own way."""
+
+    template: str
+    models: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self, name: Callable[[str], str] = str) -> str:
+        """The sentence as text."""
+        return self.template.format(**{key: name(model) for key, model in self.models.items()})
+
+
+def leaderboard_sentences(board: Leaderboard) -> list[Statement]:
+    """The leader and its value, and the models that are or are not distinguishable from it."""
+    ranked = [row for row in board.rows if row.place is not None]
+    if not ranked:
+        return [Statement(_capital(f"{_title(board)} is undefined for every model."))]
+    undefined = [row.model for row in board.rows if row.place is None]
+    more = [_named("{is} undefined for {models}", undefined, title=_capital(_title(board)))] if undefined else []
+    if len(ranked) == 1:
+        return [_only(board, ranked[0]), *more]
+    return [*(_of_two(board, *ranked) if len(ranked) == 2 else _of_many(board, ranked)), *more]
+
+
+def _title(board: Leaderboard) -> str:
+    """The metric inside a sentence; a class of its name may hold braces."""
+    spec = board.spec
+    words = spec.metric.phrase if spec.is_native else spec.title
+    return words.replace("{", "{{").replace("}", "}}")
+
+
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _value(board: Leaderboard, row: RankedModel) -> str:
+    """The value with its interval, alone where it has none."""
+    share = board.spec.is_share
+    if math.isnan(row.low):
+        return value_text(row.value, share=share)
+    return interval_text(row.value, row.low, row.high, share=share)
+
+
+def _only(board: Leaderboard, row: RankedModel) -> Statement:
+    return Statement(_capital(f"{_title(board)} of {{a}} is {_value(board, row)}."), {"a": row.model})
+
+
+def _of_two(board: Leaderboard, first: RankedModel, second: RankedModel) -> list[Statement]:
+    models = {"a": first.model, "b": second.model}
+    pair = board.pair(first.model, second.model)
+    values = f"{_value(board, first)} against {_value(board, second)}"
+    tested = "not tested" if math.isnan(pair.p_holm) else p_text(pair.p_holm)
+    if pair.is_distinguishable:
+        better = "higher" if board.spec.sign > 0 else "lower"
+        return [Statement(f"{{a}} has a {better} {_title(board)} than {{b}}: {values}, {tested}.", models)]
+    return [Statement(f"{{a}} and {{b}} are not distinguishable by {_title(board)}: {values}, {tested}.", models)]
+
+
+def _of_many(board: Leaderboard, ranked: Sequence[RankedModel]) -> list[Statement]:
+    first, others = ranked[0], ranked[1:]
+    best = "highest" if board.spec.sign > 0 else "lowest"
+    apart = [row.model for row in others if board.pair(first.model, row.model).is_distinguishable]
+    alike = [row.model for row in others if row.model not in apart]
+    leads = f"Of {len(board.rows)} models {{a}} has the {best} {_title(board)}, {_value(board, first)}."
+    sentences = [Statement(leads, {"a": first.model})]
+    if alike:
+        sentences.append(_named("{models} {is} not distinguishable from {leader}", alike, leader=first.model))
+    if apart:
+        than = "lower" if board.spec.sign > 0 else "higher"
+        verb = f"has a {than}" if len(apart) == 1 else f"have a {than}"
+        words = f"{{models}} {verb} {_title(board)} than {{leader}} (p < {1 - board.level:.2g}, Holm over all pairs)"
+        sentences.append(_named(words, apart, leader=first.model))
+    return sentences
+
+
+def _named(template: str, models: Sequence[str], leader: str | None = None, title: str = "") -> Statement:
+    """A sentence about several models, the first of which are named; it begins with a capital where words do."""
+    shown = {f"m{i}": model for i, model in enumerate(models[:_MOST_NAMED])}
+    rest = len(models) - len(shown)
+    words = [f"{{{key}}}" for key in shown] + ([f"{rest} more"] if rest else [])
+    verb = "is" if len(models) == 1 or title else "are"
+    parts = {"{models}": listed(words), "{is}": f"{title} {verb}".strip(), "{leader}": "{leader}"}
+    for key, part in parts.items():
+        template = template.replace(key, part)
+    return Statement(f"{template}.", shown | ({} if leader is None else {"leader": leader}))

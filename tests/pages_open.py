@@ -1,0 +1,27 @@
+"""What a test does with an open page."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def press(tab, kind, name="json"):
+    """A kind of numbers copied or saved from the menu at the top."""
+    tab.click("header .menu summary")
+    tab.click(f"[data-{kind}={name}]")
+
+
+def slide(tab, key, place):
+    tab.evaluate(
+        "([id, v]) => { const s = document.getElementById(id); s.value = v; s.dispatchEvent(new Event('input')); }",
+        [key, place],
+    )
+
+
+def until(tab, condition):
+    """Waits for a condition; wait_for_function would have to evaluate text in the page, which its policy forbids."""
+    for _ in range(200):
+        if tab.evaluate(condition):
+            return
+        tab.wait_for_timeout(20)
+    pytest.fail(f"never came true: {condition}")
