@@ -34,6 +34,7 @@ _CLUSTERED = (
 )
 _NOTES = {
     "plateau": "The cost is within {within} of that from threshold {low} to {high}.",
+    "limited": "Among those that keep the limits, the cost is within {within} of that from threshold {low} to {high}.",
     "alone": "At no threshold beside it is the cost within {within} of that.",
     "held": "The page holds {held} of {all} thresholds; the command below searches all of them, and may find one that "
     "costs less.",
@@ -63,13 +64,11 @@ _UNNAMED = "The rows did not come from one file with named columns; put your own
 
 @dataclass(frozen=True)
 class _Entry:
-    """A number to enter: its label, unit, ends and the value it has before anybody enters one."""
+    """A number to enter: its label, unit, step and the value it has before anybody enters one."""
 
     key: str
     label: str
     unit: str = "%"
-    low: float = 0
-    high: float = 100
     step: str = "any"
     value: str = ""
     hint: str = ""
@@ -98,11 +97,10 @@ def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section
 
 
 def _entries(share: float) -> list[_Entry]:
-    per_day = {"unit": "", "step": "1", "high": 1e9}
     return [
-        _Entry("cost", "a miss costs", "false alarms", 0.0001, 1e6, value="1"),
-        _Entry("alerts", "alerts a day, at most", **per_day),  # type: ignore[arg-type]  # by name
-        _Entry("rows", "of rows a day", **per_day),  # type: ignore[arg-type]  # by name
+        _Entry("cost", "a miss costs", "false alarms", value="1"),
+        _Entry("alerts", "alerts a day, at most", "", "1"),
+        _Entry("rows", "of rows a day", "", "1"),
         _Entry("prevalence", "prevalence", value=three_digits(100 * share), hint="The slider above moves with it."),
         _Entry("recall", "recall, at least"),
         _Entry("precision", "precision, at least"),
@@ -151,10 +149,11 @@ def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any
 def _file(evaluation: Evaluation) -> tuple[str, bool]:
     """The file and its columns as a shell takes them, and whether the evaluation names them."""
     columns, source = evaluation.columns, evaluation.source or ""
+    label = None if evaluation.scores is None else evaluation.scores.label
     options = {use: columns.get(use) for use in ("true", "score", "weight", "frequency", "cluster")}
     named = {use: name for use, name in options.items() if isinstance(name, str)}
     parts = [f"./{source}" if source.startswith("-") else source, *_options(named)]
-    parts += [] if evaluation.positive is None else _options({"positive": str(evaluation.positive)})
+    parts += [] if label is None else _options({"positive": str(label)})
     line = shlex.join(parts)
     is_file = source and {"true", "score"} <= named.keys() and not re.search(r" and \d+ more$", source)
     if is_file and len(line) <= _MOST_COMMAND and line.isprintable():

@@ -13,6 +13,7 @@ from steelyard.evaluation.json_values import plain_scores
 from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.report import metric_facts
 from steelyard.report.class_sections import classes_context, shown_classes
+from steelyard.report.decision_section import decision_section
 from steelyard.report.document import clipped, document, rendered_html
 from steelyard.report.frame import Section, framed
 from steelyard.report.html_tables import MOST_GROUPS, group_numbers, group_table
@@ -71,7 +72,8 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section
         return _classes_page(thresholded, source, more)
     data = payload(thresholded, source) | {"own_threshold": thresholded is not evaluation} | page_sentences(evaluation)
     context = page_context(thresholded, source, data, evaluation.verdict)
-    return _fitting(thresholded, context | {"more": more}, data, _formulas(thresholded))
+    decision = [] if evaluation.scores is None else [decision_section(evaluation, data)]
+    return _fitting(thresholded, context | {"more": more, "decision": decision}, data, _formulas(thresholded))
 
 
 def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str, Any], formulas: str) -> str:
@@ -90,7 +92,8 @@ def _sections(context: Mapping[str, Any], data: Mapping[str, Any]) -> list[Secti
     """The parts of the page from top to bottom."""
     first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
     about = Section(rendered_html("about.html", **context))
-    return [Section(first, data, _SCRIPTS), *map(Section, others), *context["more"], about]
+    opening = [Section(first, data, _SCRIPTS), *context["decision"]]
+    return [*opening, *map(Section, others), *context["more"], about]
 
 
 def _formulas(evaluation: Evaluation) -> str:
@@ -110,7 +113,7 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
     data["assumed"] = list(evaluation.assumed)
     of_classes = classes_context(evaluation, table, source, rarest.positive)
     context = page_context(rarest, source, data, evaluation.verdict) | of_classes
-    return _fitting(evaluation, context | {"more": more}, data, _formulas(rarest))
+    return _fitting(evaluation, context | {"more": more, "decision": []}, data, _formulas(rarest))
 
 
 def comparison_page(comparison: Comparison, *, source: str = "predictions", more: str = "") -> str:

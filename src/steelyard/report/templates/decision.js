@@ -11,6 +11,7 @@ if (D.decision) (() => {
   const whole = (n) => grouped(String(n)), plain = (v) => String(Number(v.toPrecision(10))), inPercent = (share) => plain(100 * share) + " %";
   const joined = (limits) => limits.map((limit) => limit.text).join(" and "), large = (text) => text[0].toUpperCase() + text.slice(1);
   const isTrivial = (i) => i === 0 || i === LAST;
+  const { brokenChance, decide, leastRows, ofClass, valueOfLimit } = decisionRule;
   let answer = null;
 
   // ---------------------------------------------------------------- what is entered
@@ -36,9 +37,9 @@ if (D.decision) (() => {
 
   function answered() {
     const asked = settings(), share = shareAt(state.stop), notes = [], there = ROWS_AT.map((c) => atPrevalence(c, share)), bad = Object.keys(asked.wrong).length > 0;
-    const drawn = share === null || !asked.confidence ? [] : asked.limits.filter((limit) => !decisionRule.ofClass(limit));
+    const drawn = share === null || !asked.confidence ? [] : asked.limits.filter((limit) => !ofClass(limit));
     const found = { ...asked, share, there, notes, bad, stop: state.stop, base: 1000, confidence: drawn.length ? null : asked.confidence };
-    Object.assign(found, bad ? { index: null, text: W.notes.mend } : decisionRule.decide({ ...found, tables: ROWS_AT, plateau: W.plateau, starts: W.starts, whole: WHOLE }));
+    Object.assign(found, bad ? { index: null, text: W.notes.mend } : decide({ ...found, tables: ROWS_AT, plateau: W.plateau, starts: W.starts, whole: WHOLE }));
     if (bad) return found;
     if (found.index === null) found.text = noneText(found);
     else described(found);
@@ -59,8 +60,8 @@ if (D.decision) (() => {
 
   // The rows of a class that a promise takes at the very least; how many would do, the command finds out.
   function needed(limits, confidence) {
-    const lines = limits.filter(decisionRule.ofClass).map((limit) => {
-      const least = decisionRule.leastRows(limit, (1 - confidence) / limits.length), there = W.n[limit.name === "recall" ? 0 : 1];
+    const lines = limits.filter(ofClass).map((limit) => {
+      const least = leastRows(limit, (1 - confidence) / limits.length), there = W.n[limit.name === "recall" ? 0 : 1];
       const words = { limit: limit.text, confidence: inPercent(confidence), rows: whole(least), kind: limit.name === "recall" ? "positives" : "negatives", there: whole(there) };
       return least === Infinity ? note("never", words) : least > there ? note("needed", words) : "";
     }).filter(Boolean);
@@ -68,11 +69,11 @@ if (D.decision) (() => {
   }
 
   function described(found) {
-    const { index, plateau, limits, confidence, notes, share } = found, counts = outcomes(found.there[index], D.weighted || share !== null ? null : D.rows);
+    const { index, plateau, limits, confidence, notes, share } = found, counts = outcomes(found.there[index], D.weighted || share !== null ? null : D.rows, W.bases);
     found.base = counts.base;
     found.text = outcomeText(found, counts) + " " + costText(found) + limitsText(found);
     const end = (i) => (i === 0 ? "nobody flagged" : i === LAST ? "everybody flagged" : digits(thresholdAt(i)));
-    notes.push(note(plateau[0] === plateau[1] ? "alone" : "plateau", { within: inPercent(W.plateau), low: end(plateau[0]), high: end(plateau[1]) }));
+    notes.push(note(plateau[0] === plateau[1] ? "alone" : limits.length ? "limited" : "plateau", { within: inPercent(W.plateau), low: end(plateau[0]), high: end(plateau[1]) }));
     if (!limits.length && isTrivial(index)) notes.push(W.notes.best);
     if (found.onlyTrivial) notes.push(note("trivial", { limits: joined(limits), confidence: inPercent(confidence) }), ...needed(limits, confidence));
     if (limits.length && !WHOLE) notes.push(note("held", { held: whole(THRESHOLDS), all: whole(D.all_thresholds) }));
@@ -94,8 +95,8 @@ if (D.decision) (() => {
   function limitsText({ limits, confidence, index, there, share }) {
     if (!limits.length) return "";
     const words = limits.map((limit) => {
-      const { name, rows, alerts } = limit, v = decisionRule.valueOfLimit(limit, there[index]), known = W.exact && !isTrivial(index) && (share === null || decisionRule.ofClass(limit));
-      const chance = known && !confidence ? filled(W.here[2], { chance: fixed(100 * (1 - decisionRule.brokenChance(limit, ROWS_AT[index])), 0) + " %" }) : "";
+      const { name, rows, alerts } = limit, v = valueOfLimit(limit, there[index]), known = W.exact && !isTrivial(index) && (share === null || ofClass(limit));
+      const chance = known && !confidence ? filled(W.here[2], { chance: fixed(100 * (1 - brokenChance(limit, ROWS_AT[index])), 0) + " %" }) : "";
       const form = confidence ? [W.least, W.most] : W.here;
       return rows ? filled(form[1], { rows: whole(rows), alerts: whole(alerts), value: digits(v * rows), chance }) : filled(form[0], { title: W.titles[name], bound: inPercent(limit.bound), value: percent(v), chance });
     });
@@ -184,11 +185,16 @@ if (D.decision) (() => {
 
   // ---------------------------------------------------------------- what is written
 
+  // A word beside an entry: what is wrong with it, or what became of it.
+  function marked(key, isWrong, words) {
+    entry(key).setAttribute("aria-invalid", isWrong);
+    entry(key + "-wrong").textContent = words || "";
+  }
+
   function written() {
     const sentence = entry("sentence"), { index, wrong, text, plateau } = answer, unbroken = (words) => words.replace(/ %/g, "\u00a0%");
     for (const key of Object.keys(KEYS)) {
-      entry(key).setAttribute("aria-invalid", String(key in wrong));
-      entry(key + "-wrong").textContent = wrong[key] || "";
+      marked(key, key in wrong, wrong[key]);
     }
     sentence.textContent = unbroken(text);
     for (const key of Object.keys(sentence.dataset)) delete sentence.dataset[key];
@@ -219,9 +225,8 @@ if (D.decision) (() => {
   // The slider and this entry are one prevalence, so that it is moved to the nearest step.
   function prevalenceEntered() {
     const v = entered("prevalence"), is = v > 0 && v < 100, away = (i) => Math.abs(logit(D.stops[i]) - logit(v / 100));
-    entry("prevalence").setAttribute("aria-invalid", String(!is));
     const stop = is ? D.stops.reduce((best, _, i) => (away(i) < away(best) ? i : best), 0) : state.stop, off = is && Math.abs((100 * D.stops[stop]) / v - 1) > 0.005;
-    entry("prevalence-wrong").textContent = is ? (off ? note("step", { share: percent(D.stops[stop]) }) : "") : W.wrong.prevalence;
+    marked("prevalence", !is, is ? off && note("step", { share: percent(D.stops[stop]) }) : W.wrong.prevalence);
     move({ stop });
   }
 

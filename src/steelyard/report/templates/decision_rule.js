@@ -70,36 +70,36 @@ const decisionRule = (() => {
 
   // ---------------------------------------------------------------- limits
 
-  const share = (part, rest) => (part + rest > 0 ? part / (part + rest) : NaN);
-  const PARTS = {
-    recall: { hits: 0, rest: 1, order: 0 }, specificity: { hits: 3, rest: 2, order: 0 },
-    precision: { hits: 0, rest: 2, order: 1 }, npv: { hits: 3, rest: 1, order: -1 },
-  };
-  const valueOfLimit = (limit, c) => (limit.name === "alerts" ? (c[0] + c[2]) / (c[0] + c[1] + c[2] + c[3]) : share(c[PARTS[limit.name].hits], c[PARTS[limit.name].rest]));
-  const lacks = (limit, c) => (limit.name === "alerts" ? valueOfLimit(limit, c) - limit.alerts / limit.rows : limit.bound - valueOfLimit(limit, c));
-  const rateOf = (limit) => Math.max(0, limit.bound - SLACK);
-  const ofClass = (limit) => limit.name !== "alerts" && PARTS[limit.name].order === 0;
-
-  function brokenChance(limit, c) {
-    if (limit.name === "alerts") return exceeded(limit.alerts, limit.rows, c[0] + c[2], c[0] + c[1] + c[2] + c[3]);
-    const { hits, rest } = PARTS[limit.name];
-    return atLeast(c[hits], c[hits] + c[rest], rateOf(limit));
+  // Of each rate the cell of its hits and that of its other trials; the trials are the same rows at every threshold (0),
+  // or more (1) or fewer (-1) as more rows are flagged.
+  const PARTS = { recall: [0, 1, 0], specificity: [3, 2, 0], precision: [0, 2, 1], npv: [3, 1, -1] };
+  const total = (c) => c[0] + c[1] + c[2] + c[3];
+  const ofClass = ({ name }) => name in PARTS && !PARTS[name][2];
+  const rateOf = ({ bound }) => bound - SLACK;
+  function parts({ name }, c) {
+    if (name === "alerts") return [c[0] + c[2], total(c)];
+    const [hits, rest] = PARTS[name];
+    return [c[hits], c[hits] + c[rest]];
   }
+  function valueOfLimit(limit, c) {
+    const [hits, trials] = parts(limit, c);
+    return trials > 0 ? hits / trials : NaN;
+  }
+  const lacks = (limit, c) => (limit.rows ? valueOfLimit(limit, c) - limit.alerts / limit.rows : limit.bound - valueOfLimit(limit, c));
+  const brokenChance = (limit, c) => (limit.rows ? exceeded(limit.alerts, limit.rows, ...parts(limit, c)) : atLeast(...parts(limit, c), rateOf(limit)));
 
   // A rate out of the same rows only rises or falls with the threshold, so each one's own tail holds for all of them.
   function ordered(limit, tables, risk) {
-    const last = tables.length - 1;
-    const sure = (c) => (limit.name === "alerts" ? c[0] + c[2] === 0 : c[PARTS[limit.name].rest] === 0);
-    return tables.map((c, i) => ((i === 0 || i === last) && sure(c)) || brokenChance(limit, c) <= risk);
+    const isSure = (i, [hits, trials]) => (i === 0 || i === tables.length - 1) && hits === (limit.rows ? 0 : trials);
+    return tables.map((c, i) => isSure(i, parts(limit, c)) || brokenChance(limit, c) <= risk);
   }
 
   // A share of the flagged rows, or of the others, is shown from few rows to many, each only where all before it were.
   // Where thresholds between two are not here, the worst that may lie between is to be shown as well.
   function inSequence(limit, tables, risk, { starts, whole }) {
-    const { hits, rest, order } = PARTS[limit.name], rate = rateOf(limit), path = order > 0 ? tables : tables.slice().reverse();
+    const [hits, rest, order] = PARTS[limit.name], rate = rateOf(limit), path = order > 0 ? tables : tables.slice().reverse();
     const size = path.length, all = order > 0 ? path[0][0] + path[0][1] : path[0][2] + path[0][3];
-    const trials = path.map((c) => c[hits] + c[rest]);
-    const first = (least) => { const i = trials.findIndex((n) => n >= least); return i < 0 ? size : i; };
+    const first = (least) => { const i = path.findIndex((c) => c[hits] + c[rest] >= least); return i < 0 ? size : i; };
     const from = starts.map(([part]) => first((part * all) / Math.max(rate, 1e-9)));
     const isShown = (j, allowed) => { const found = path[whole || !j ? j : j - 1][hits]; return atLeast(found, found + path[j][rest], rate) <= allowed; };
     const kept = path.map(() => false);
@@ -117,18 +117,18 @@ const decisionRule = (() => {
 
   function keptBy(limits, tables, confidence, options) {
     const risk = (1 - confidence) / limits.length;
-    const each = limits.map((limit) => (limit.name === "alerts" || ofClass(limit) ? ordered(limit, tables, risk) : inSequence(limit, tables, risk, options)));
+    const each = limits.map((limit) => (limit.rows || ofClass(limit) ? ordered : inSequence)(limit, tables, risk, options));
     return tables.map((_, i) => each.every((kept) => kept[i]));
   }
 
   // The rows of its class without which a limit on one class is not promised; none are enough where it leaves no room.
-  const leastRows = (limit, risk) => (1 - rateOf(limit) > 1e-9 ? Math.ceil(Math.log(risk) / Math.log(rateOf(limit))) : Infinity);
+  const leastRows = (limit, risk) => (rateOf(limit) < 1 - 1e-9 ? Math.ceil(Math.log(risk) / Math.log(rateOf(limit))) : Infinity);
 
   // ---------------------------------------------------------------- the choice
 
   // `tables` are the rows at each threshold, from nobody flagged to everybody, `there` the same at the prevalence.
   function decide({ tables, there, cost, limits, confidence, plateau, starts, whole }) {
-    const costs = there.map(([tp, fn, fp, tn]) => (cost * fn + fp) / (tp + fn + fp + tn));
+    const costs = there.map((c) => (cost * c[1] + c[2]) / total(c));
     let allowed = costs.map(() => true), unmet = null;
     for (const limit of limits) {
       const gaps = there.map((c, i) => (allowed[i] ? lacks(limit, c) : NaN));

@@ -117,8 +117,8 @@ function now(cells, share, set) {
 }
 
 // The table in whole rows of a round number, as Python states it: what has rows keeps one.
-function outcomes([tp, fn, fp, tn], rows) {
-  const total = tp + fn + fp + tn, [least, forCells, largest] = D.headline.limits;
+function outcomes([tp, fn, fp, tn], rows, limits) {
+  const total = tp + fn + fp + tn, [least, forCells, largest] = limits;
   const share = (parts) => Math.min(...parts.filter((part) => part > 0), total) / total;
   const rarer = share([tp + fn, fp + tn]), cell = share([tp, fn, fp]);
   let base = 100;
@@ -132,7 +132,7 @@ function outcomes([tp, fn, fp, tn], rows) {
 
 function headline(cells, share) {
   const { starts, parts, some, none, name } = D.headline;
-  const counts = outcomes(cells, D.weighted || share !== null ? null : D.rows), whole = (n) => grouped(String(n));
+  const counts = outcomes(cells, D.weighted || share !== null ? null : D.rows, D.headline.limits), whole = (n) => grouped(String(n));
   const start = starts[share !== null ? "prevalence" : counts.own ? "these" : D.weighted ? "weighted" : "like"];
   const words = { start: start.replace("{base}", whole(counts.base)).replace("{share}", percent(share)) };
   for (const [key, forms] of Object.entries(parts)) {
