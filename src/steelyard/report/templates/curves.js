@@ -6,6 +6,8 @@ const SCORES = D.histogram ? ticked(D.histogram.ends[0], D.histogram.ends[1]) : 
 // Between thresholds that are all here the value is that of the higher one, a step; between others it is not known.
 const WHOLE = THRESHOLDS === D.all_thresholds;
 const isFiniteThreshold = (i) => D.thresholds.threshold[i] !== null;
+// Thresholds lie between scores, so that the next set of flagged rows begins about half-way to the next threshold.
+const stepEnd = (i) => (i < 2 && (WHOLE || !i) ? SCORES.to : WHOLE ? (thresholdAt(i - 1) + thresholdAt(i)) / 2 : thresholdAt(i));
 
 // A chart over the thresholds: drawn anew when its lines change, its point moved at every update.
 function chart(id, draw, at, words, fixedShare) {
@@ -163,14 +165,14 @@ chart("over-threshold", (share) => several("over-threshold", SCORES, "threshold"
     const v = valueAt(row, atPrevalence(countsAt(i), share), state.stop), from = steps.length ? steps[steps.length - 1][0] : SCORES.from;
     if (from >= SCORES.to) break;
     if (WHOLE || !steps.length || !isFiniteThreshold(i)) steps.push([from, v]);
-    steps.push([isFiniteThreshold(i) ? thresholdAt(i) : SCORES.to, v]);
+    steps.push([stepEnd(i), v]);
   }
   return steps;
 }, (row) => {
   if (!hasBands() || !FORMULAS[row.name]) return [];
   const low = [], high = [];
   for (let i = THRESHOLDS - 1, from = SCORES.from; i >= 0 && from < SCORES.to; i--) {
-    const to = isFiniteThreshold(i) ? Math.min(thresholdAt(i), SCORES.to) : SCORES.to, ends = endsAt(row.name, i, share);
+    const to = Math.min(stepEnd(i), SCORES.to), ends = endsAt(row.name, i, share);
     if (ends.every(isNumber)) { low.push([from, ends[0]], [to, ends[0]]); high.push([from, ends[1]], [to, ends[1]]); }
     from = Math.max(from, to);
   }

@@ -116,9 +116,7 @@ if (D.decision) (() => {
 
   // ---------------------------------------------------------------- the charts
 
-  // Where one set of flagged rows ends and the next begins: half-way between two thresholds.
-  const edge = (i) => (i > LAST ? SCORES.from : i < 2 ? SCORES.to : (thresholdAt(i - 1) + thresholdAt(i)) / 2);
-  const stepped = (places, value) => places.slice().reverse().flatMap((i) => (WHOLE ? [edge(i + 1), edge(i)] : [thresholdAt(i)]).map((t) => [t, value(i, t)]));
+  const stepped = (places, value) => places.slice().reverse().flatMap((i) => [...(WHOLE ? [i < LAST ? stepEnd(i + 1) : SCORES.from] : []), stepEnd(i)].map((t) => [t, value(i, t)]));
   const below = (points, top) => above(points.map(([x, y]) => [x, -y]), -top).map((run) => run.map(([x, y]) => [x, -y]));
   const FLAGGING = each((i) => i).slice(1);
 
