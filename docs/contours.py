@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard import SurfaceDisplay
 from steelyard.report.figures import style
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
@@ -53,7 +54,7 @@ def _contours(ax: Any, values: Any, levels: Any, title: str) -> None:
     if np.nanmin(steps) < np.nanmax(steps):
         inner = [p for p in places[1:-1] if np.nanmin(steps) < p < np.nanmax(steps)]
         if inner:
-            lines = ax.contour(rates, rates, steps.T, levels=inner, colors=style.INK, linewidths=0.4, linestyles="-")
+            lines = ax.contour(rates, rates, steps.T, levels=inner, colors=inks().ink, linewidths=0.4, linestyles="-")
             ax.clabel(lines, fmt=lambda p: f"{levels[round(p)]:.2g}", fontsize=6)
     ax.set(aspect="equal", xlabel="recall (TPR)", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
     ax.set_title(title, loc="center", fontsize=8)

@@ -75,6 +75,8 @@ def figures() -> dict[str, Display]:
         "brier": steelyard.CostCurveDisplay.from_estimator(both, test, y_test, kind="brier"),
         "triptych": steelyard.TriptychDisplay.from_evaluation(report),
         "triptych-two": steelyard.TriptychDisplay.from_estimator(both, test, y_test),
+        "dots": steelyard.DotsDisplay.from_evaluation(report),
+        "dots-two": steelyard.DotsDisplay.from_estimator(both, test, y_test, threshold=0.2),
         "density": steelyard.DensityDisplay.from_evaluation(report),
         "density-two": steelyard.DensityDisplay.from_predictions(
             y_test,

@@ -38,6 +38,7 @@ from steelyard import (
     CostCurveDisplay,
     Counts,
     DensityDisplay,
+    DotsDisplay,
     GainDisplay,
     IntervalDisplay,
     MurphyDisplay,
@@ -455,7 +456,7 @@ def test_densities_are_shares_of_rows_and_have_area_one(digits, scores):
 
 
 BINARY = [ConfusionDisplay, RocDisplay, PrecisionRecallDisplay, ThresholdDisplay, PrevalenceDisplay, DensityDisplay]
-BINARY += [MurphyDisplay, GainDisplay, CostCurveDisplay]
+BINARY += [MurphyDisplay, GainDisplay, CostCurveDisplay, DotsDisplay]
 
 
 @pytest.mark.parametrize("kind", [*BINARY, SurfaceDisplay], ids=lambda kind: kind.__name__)

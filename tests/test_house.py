@@ -30,6 +30,7 @@ ROOMS = (
     "prevalence",
     "intervals",
     "chance",
+    "confusions",
     "planning",
     "comparison",
     "calibration",

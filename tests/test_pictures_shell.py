@@ -66,6 +66,7 @@ def test_decision_curves_are_standardized_where_asked(preds, tmp_path):
         ("prevalence", ["--score", "a"]),
         ("intervals", ["--pred", "guess"]),
         ("density", ["--score", "a"]),
+        ("dots", ["--score", "a", "--score", "b", "--prevalence", "0.03"]),
         ("ranking", ["--score", "a", "--score", "b", "--threshold", "0.5"]),
         ("runs", ["--pred", "guess", "--by", "fold"]),
         ("surface", ["--pred", "guess"]),
@@ -99,7 +100,7 @@ def test_a_figure_states_the_columns_that_were_taken_and_the_prevalence(preds, t
     assert f", at a prevalence of {steelyard.Prevalence(positives=12, rows=400).text()}" in answer.stdout
 
 
-@pytest.mark.parametrize("kind", ["roc", "reliability", "murphy", "gain", "brier", "density", "intervals"])
+@pytest.mark.parametrize("kind", ["roc", "reliability", "murphy", "gain", "brier", "density", "dots", "intervals"])
 def test_a_figure_by_group_shows_every_group(preds, tmp_path, kind):
     pytest.importorskip("matplotlib")
     out = tmp_path / "figure.svg"

@@ -68,6 +68,7 @@ from steelyard.report.figures.correlation import CorrelationDisplay as Correlati
 from steelyard.report.figures.cost_curve import CostCurveDisplay as CostCurveDisplay
 from steelyard.report.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
 from steelyard.report.figures.density import DensityDisplay as DensityDisplay
+from steelyard.report.figures.dots import DotsDisplay as DotsDisplay
 from steelyard.report.figures.forest import IntervalDisplay as IntervalDisplay
 from steelyard.report.figures.gain import GainDisplay as GainDisplay
 from steelyard.report.figures.murphy import MurphyDisplay as MurphyDisplay

@@ -80,6 +80,7 @@ HOME = {
     "CostCurveDisplay": "report.figures.cost_curve",
     "DecisionCurveDisplay": "report.figures.decision_curve",
     "DensityDisplay": "report.figures.density",
+    "DotsDisplay": "report.figures.dots",
     "GainDisplay": "report.figures.gain",
     "IntervalDisplay": "report.figures.forest",
     "MurphyDisplay": "report.figures.murphy",

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _FORMATS = ("svg", "pdf", "png")
 # Kinds that show the groups of --by.
-_BY_GROUP = ("roc", "reliability", "decision", "murphy", "gain", "cost", "triptych", "density", "intervals", "runs")
+_CURVES = ("roc", "reliability", "decision", "murphy", "gain", "cost", "triptych")
+_BY_GROUP = (*_CURVES, "density", "dots", "intervals", "runs")
 _SEVERAL = ("pr", *_BY_GROUP)  # kinds that show more than one model
 _NOT_SHIFTED = ("confusion", "prevalence", "density", "ranking", "runs", "correlation")  # of the rows as they are
 _ALONE = ("surface", "correlation")  # kinds that need no predictions
@@ -52,8 +53,9 @@ def draw_figure(
     output: Output,
 ) -> None:
     """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking, correlation,
-    runs (one box over the groups of --by), density, decision, reliability, murphy, gain, lift, cost, brier or triptych
-    (reliability, roc and murphy), as SVG, PDF or PNG by the ending of -o. The caption is printed.
+    runs (one box over the groups of --by), density, dots (a thousand rows by score and outcome), decision, reliability,
+    murphy, gain, lift, cost, brier or triptych (reliability, roc and murphy), as SVG, PDF or PNG by the ending of -o.
+    The caption is printed.
     """  # noqa: D205 - click fills the paragraph
     from steelyard.report.figures import VIEWS, display_of, figure
     from steelyard.report.terminal import without_controls

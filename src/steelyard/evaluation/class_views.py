@@ -14,7 +14,9 @@ from steelyard.analysis.intervals.folded_tables import against_rest
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.registry import get_metric, list_metrics
+from steelyard.statistics.confusion import one_vs_rest
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.effective_rows import weight_per_class_row
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
@@ -47,16 +49,25 @@ def class_view(table: Confusion, label: Label) -> ClassView:
     return ClassView(label, table.counts(label), effective_cells(against_rest(table, label))[1])
 
 
-def commonest_classes(table: Confusion, most: int) -> tuple[Label, ...]:
-    """The classes with the most rows, at most so many, in the order of the labels."""
-    order = np.argsort(-table.matrix.sum(1), kind="stable")[:most]
-    return tuple(table.labels[i] for i in sorted(order))
+def class_views(table: Confusion) -> list[ClassView]:
+    """Each class of a table against the rest."""
+    counts = zip(*(cell.tolist() for cell in map(np.asarray, table.one_vs_rest())), strict=True)
+    cells = [Counts.trusted(*map(np.asarray, each)) for each in counts]
+    return [ClassView(*part) for part in zip(table.labels, cells, _row_weights(table), strict=True)]
 
 
-def rarest_class(table: Confusion, labels: tuple[Label, ...]) -> Label:
-    """The rarest of some classes that occurs, which is the one to look at first."""
-    sizes = {label: table.matrix[table.index(label)].sum() for label in labels}
-    return min((label for label in labels if sizes[label] > 0), key=sizes.__getitem__)
+def _row_weights(table: Confusion) -> list[Array]:
+    """The mean weight of a row of each class and of the rest, one below the other."""
+    if not table.weighted:
+        return [np.ones((2, 1))] * len(table.labels)
+    parts = [np.stack(one_vs_rest(part), -1).reshape(-1, 2, 2) for part in (table.weights, table.squares)]
+    return [weight_per_class_row(weights, squares) for weights, squares in zip(*parts, strict=True)]
+
+
+def rarest_class(table: Confusion) -> Label:
+    """The rarest class that occurs, which is the one to look at first."""
+    sizes = table.matrix.sum(1).tolist()
+    return table.labels[min((size, place) for place, size in enumerate(sizes) if size > 0)[1]]
 
 
 def class_evaluation(evaluation: Evaluation, label: Label) -> Evaluation:

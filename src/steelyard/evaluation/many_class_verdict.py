@@ -33,7 +33,7 @@ def classes_sentence(evaluation: Evaluation, table: Confusion) -> Sentence:
         if correct
         else "all wrong"
     )
-    return Sentence(f"{start}, in {len(table.labels)} classes, the classifier gets {parts}.", "classes")
+    return Sentence(f"{start}, in {len(table.labels):,} classes, the classifier gets {parts}.", "classes")
 
 
 def _start(evaluation: Evaluation, table: Confusion, own: bool) -> str:

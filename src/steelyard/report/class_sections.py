@@ -6,88 +6,155 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
+from markupsafe import Markup, escape
 
+from steelyard.analysis.confusions.class_order import true_class_shares
+from steelyard.analysis.confusions.confused_pairs import confused_pairs
+from steelyard.analysis.results.formatting import bounds_text, percent_text, unbroken
 from steelyard.evaluation.averages import averaged_metrics
-from steelyard.evaluation.class_views import commonest_classes
-from steelyard.report.controls import MenuEntry
-from steelyard.report.copied_json import LABEL
-from steelyard.report.document import clipped
-from steelyard.report.html_tables import MetricLine, class_table, group_table, interval_cell, metric_lines
+from steelyard.report.html_tables import MetricLine, group_table, interval_cell, metric_lines
 from steelyard.report.sections import facts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from steelyard._types import Label
+    from steelyard._types import Array, Label
+    from steelyard.analysis.confusions.confused_pairs import ConfusedPair
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.metric_row import ClassRow, MetricRow
     from steelyard.statistics.confusion import Confusion
 
-_MOST = 40  # classes that the heat map and the choice of a class show, the commonest first
-_SHADES = (0.005, 0.05, 0.2, 0.4, 0.6)  # shares of a true class from which a cell is a shade darker
+MOST_WRITTEN = 12  # classes whose whole matrix stands as a table of numbers
+MOST_LISTED = 100  # classes that are all listed without the script; of more the weakest
+_WEAKEST = 50  # of very many classes that are listed without the script and on paper
+_PAIRS = 10  # confused pairs
+_SHADES = (0, 0.005, 0.05, 0.2, 0.4, 0.6)  # shares of a true class above which a cell is a shade darker
 
 
 @dataclass(frozen=True)
-class HeatCell:
-    """A cell of the heat map: its count, its share of the true class in percent, and how dark it is."""
+class MatrixCell:
+    """A cell of the written matrix: its count, its share of the true class, and its kind and shade as classes."""
 
     count: float
-    percent: float
-    shade: int
+    share: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class PairLine:
+    """A confused pair as its line shows it: the places of both classes, their names, and the share with its ends."""
+
+    places: tuple[int, int]
+    true: Label
+    predicted: Label
+    count: float
+    share: str
+    ends: str
+
+
+@dataclass(frozen=True)
+class ClassLine:
+    """A class as its line shows it: its place, its rows, and its metrics with their intervals."""
+
+    place: int
+    label: Label
+    rows: int
+    cells: Sequence[str]
+    recall: tuple[float, float, float] | None
 
 
 @dataclass(frozen=True)
 class ClassSections:
-    """The heat map, the averages and the metrics of all classes, and the classes to choose from."""
+    """The matrix in numbers where it is small, the confused pairs, the classes, the averages and the metrics of all."""
 
+    count: int
     labels: Sequence[Label]
-    heat: Sequence[tuple[Label, Sequence[HeatCell]]]
-    left_out: str
+    matrix: Sequence[tuple[Label, Sequence[MatrixCell]]]
+    pairs: Sequence[PairLine]
+    errors: float
+    unit: str
+    lines: Sequence[ClassLine]
+    listed: str
+    heads: Sequence[str]
     averages: Sequence[Sequence[str]]
     metrics: Mapping[str, Sequence[MetricLine]]
-    choices: Sequence[MenuEntry]
 
 
-def shown_classes(table: Confusion) -> tuple[Label, ...]:
-    """The classes that a page shows, in the order of the labels: all, or the commonest where they are very many."""
-    return commonest_classes(table, _MOST)
-
-
-def classes_context(evaluation: Evaluation, table: Confusion, source: str, chosen: Label) -> dict[str, object]:
+def classes_context(evaluation: Evaluation, table: Confusion, source: str) -> dict[str, object]:
     """What differs from the page of two classes."""
-    count = len(table.labels)
-    more = f" The {_MOST} commonest of {count:,} classes are shown." if count > _MOST else ""
-    labels = shown_classes(table)
-    sections = ClassSections(
-        labels,
-        _heat_map(table, labels),
-        more,
-        _averages(evaluation, table),
-        metric_lines(evaluation),
-        [MenuEntry(clipped(label, LABEL), clipped(label), label == chosen) for label in labels],
-    )
     return {
-        "facts": facts_of(evaluation, source, f"{count:,} classes"),
-        "classes": sections,
+        "facts": facts_of(evaluation, source, f"{len(table.labels):,} classes"),
+        "classes": _sections(evaluation, table),
         "metric_key": "class-metric",
-        "class_table": class_table(evaluation),
+        "class_table": None,
         "group_table": group_table(evaluation),
     }
 
 
-def _heat_map(table: Confusion, labels: Sequence[Label]) -> list[tuple[Label, list[HeatCell]]]:
+def _sections(evaluation: Evaluation, table: Confusion) -> ClassSections:
+    lines, count = weakest_first(evaluation), len(table.labels)
+    few = lines if count <= MOST_LISTED else lines[:_WEAKEST]
+    listed = "" if len(few) == count else f"The {len(few)} classes with the lowest recall of {count:,} are listed."
+    return ClassSections(
+        count,
+        table.labels,
+        _matrix(table) if count <= MOST_WRITTEN else (),
+        [_pair_line(table, pair) for pair in _pairs(evaluation, table)],
+        float(table.matrix.sum() - table.matrix.trace()),
+        "weight" if table.weighted else "rows",
+        [_class_line(place, row) for place, row in few],
+        listed,
+        [interval.spec.metric.phrase for interval in evaluation.per_class[0].intervals.values()],
+        _averages(evaluation, table),
+        metric_lines(evaluation),
+    )
+
+
+def _pairs(evaluation: Evaluation, table: Confusion) -> list[ConfusedPair]:
+    return confused_pairs(table, evaluation.level, most=_PAIRS, clustered=evaluation.is_clustered)
+
+
+def weakest_first(evaluation: Evaluation) -> list[tuple[int, ClassRow]]:
+    """The classes and their places by recall, the lowest first and those without one last."""
+    rows = enumerate(evaluation.per_class)
+    return sorted(rows, key=lambda part: (math.isnan(part[1].recall.value), part[1].recall.value, part[0]))
+
+
+def _matrix(table: Confusion) -> list[tuple[Label, list[MatrixCell]]]:
     """The table with every row shaded by its shares."""
-    places = [table.index(label) for label in labels]
-    matrix, sums = table.matrix[np.ix_(places, places)], table.matrix.sum(1)[places]
-    rows = zip(labels, matrix, sums, strict=True)
-    return [(label, [_heat_cell(float(cell), float(total)) for cell in row]) for label, row, total in rows]
+    shares = true_class_shares(table)
+    return [(label, [*_matrix_row(table, shares, i)]) for i, label in enumerate(table.labels)]
 
 
-def _heat_cell(cell: float, total: float) -> HeatCell:
-    share = cell / total if total else 0.0
-    return HeatCell(cell, 100 * share, sum(share >= bound for bound in _SHADES))
+def _matrix_row(table: Confusion, shares: Array, i: int) -> Iterator[MatrixCell]:
+    for j, (count, share) in enumerate(zip(table.matrix[i].tolist(), shares[i], strict=True)):
+        kind = f"{'right' if i == j else 'wrong'}-{sum(share > bound for bound in _SHADES)}"
+        yield MatrixCell(count, unbroken(percent_text(float(share))) if count else "", kind)
+
+
+def _pair_line(table: Confusion, pair: ConfusedPair) -> PairLine:
+    places = table.index(pair.true), table.index(pair.predicted)
+    ends = unbroken(bounds_text(pair.low, pair.high, share=True)) if math.isfinite(pair.low) else ""
+    return PairLine(places, pair.true, pair.predicted, pair.weight, unbroken(percent_text(pair.share)), ends)
+
+
+def _class_line(place: int, row: ClassRow) -> ClassLine:
+    cells, recall = [_with_ends(interval_cell(interval)) for interval in row.intervals.values()], row.recall
+    ends = (recall.low, recall.high) if math.isfinite(recall.low) else (recall.value, recall.value)
+    bar = _across(recall.value, *ends) if math.isfinite(recall.value) else None
+    return ClassLine(place, row.label, row.rows, cells, bar)
+
+
+def _with_ends(cell: str) -> Markup:
+    """A value with its interval, the interval apart so that it may stand below."""
+    value, bracket, ends = cell.partition(" (")
+    return Markup('{} <span class="ends">({}</span>').format(value, ends) if bracket else escape(cell)
+
+
+def _across(value: float, low: float, high: float) -> tuple[float, float, float]:
+    """Where a value and its interval lie on a bar from 0 to 1, in percent: the value, the start and the width."""
+    return round(100 * value, 2), round(100 * low, 2), round(100 * (high - low), 2)
 
 
 def _averages(evaluation: Evaluation, table: Confusion) -> list[list[str]]:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
 from steelyard.errors import InputTypeError
-from steelyard.evaluation.class_views import class_evaluation, class_intervals, rarest_class
+from steelyard.evaluation.class_views import class_evaluation, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.json_values import plain_scores
 from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.report import metric_facts
-from steelyard.report.class_sections import classes_context, shown_classes
+from steelyard.report.class_map import map_data
+from steelyard.report.class_sections import classes_context
 from steelyard.report.decision_section import decision_section
 from steelyard.report.document import clipped, document, rendered_html
 from steelyard.report.frame import Section, framed
@@ -31,6 +32,7 @@ _SCRIPTS = ("state.js", "rows.js", "update.js", "curves.js", "page.js")
 _EXPORTS = ("JSON", "Markdown", "CSV")
 _UNNAMED = "predictions"
 _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
+_MOST_OF_CLASSES = 400_000  # of a page of many classes, with as many groups as there is room for
 
 
 def page(evaluation: Evaluation | CrossEvaluation, *, source: str | None = None) -> str:
@@ -83,7 +85,8 @@ def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str,
         shown = {**context, "group_table": group_table(evaluation, most)}
         numbers = packed(data | {"groups": group_numbers(evaluation, most)})
         html = framed(title, context["facts"], _sections(shown, numbers), exports=_EXPORTS, formulas=formulas)
-        if len(html.encode()) <= _MOST_BYTES or most <= 1 or not evaluation.groups:
+        limit = _MOST_OF_CLASSES if context["classes"] else _MOST_BYTES
+        if len(html.encode()) <= limit or most <= 1 or not evaluation.groups:
             return html
         most = most * 3 // 4
 
@@ -92,7 +95,8 @@ def _sections(context: Mapping[str, Any], data: Mapping[str, Any]) -> list[Secti
     """The parts of the page from top to bottom."""
     first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
     about = Section(rendered_html("about.html", **context))
-    opening = [Section(first, data, _SCRIPTS), *context["decision"]]
+    scripts, styles = (("classes.js",), ("classes.css",)) if context["classes"] else ((), ())
+    opening = [Section(first, data, (*scripts, *_SCRIPTS), styles), *context.get("decision", ())]
     return [*opening, *map(Section, others), *context["more"], about]
 
 
@@ -106,14 +110,12 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
     """Several classes: the table of all, then each against the rest."""
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - a table of classes
-    labels = shown_classes(table)
-    rarest = class_evaluation(evaluation, rarest_class(table, labels))
-    data = payload(rarest, source, others=labels, intervals=class_intervals(evaluation))
+    rarest = class_evaluation(evaluation, rarest_class(table))
+    data = payload(rarest, source) | {"classes": map_data(evaluation, table)}
     data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics]} | page_sentences(evaluation)
     data["assumed"] = list(evaluation.assumed)
-    of_classes = classes_context(evaluation, table, source, rarest.positive)
-    context = page_context(rarest, source, data, evaluation.verdict) | of_classes
-    return _fitting(evaluation, context | {"more": more, "decision": []}, data, _formulas(rarest))
+    context = page_context(rarest, source, data, evaluation.verdict) | classes_context(evaluation, table, source)
+    return _fitting(evaluation, context | {"more": more}, data, _formulas(rarest))
 
 
 def comparison_page(comparison: Comparison, *, source: str = "predictions", more: str = "") -> str:

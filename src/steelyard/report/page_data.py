@@ -34,8 +34,7 @@ from steelyard.report.page_numbers import finite_or_none, interval_constants, ro
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from steelyard._types import Array, Label
-    from steelyard.analysis.intervals.interval import Interval
+    from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.threshold_grid import ThresholdGrid
     from steelyard.metrics.metric import Metric
@@ -43,27 +42,17 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 
-def payload(
-    evaluation: Evaluation,
-    source: str,
-    *,
-    others: Sequence[Label] = (),
-    intervals: Mapping[Label, Mapping[str, Interval]] | None = None,
-) -> dict[str, Any]:
-    """What the page of a two-class evaluation, or of one class against the rest, computes with.
-
-    `intervals` are those of single classes that the page shows elsewhere as well, and so takes from there.
-    """
+def payload(evaluation: Evaluation, source: str) -> dict[str, Any]:
+    """What the page of a two-class evaluation, or of one class against the rest, computes with."""
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - pages are of tables
-    own, views = class_view(table, evaluation.positive), [class_view(table, label) for label in others]
+    own = class_view(table, evaluation.positive)
     start = given_prevalence(evaluation) or own.share
-    shares = prevalence_grid(*(share for share in (start, *(view.share for view in (own, *views))) if 0 < share < 1))
+    shares = prevalence_grid(*(share for share in (start, own.share) if 0 < share < 1))
     place = nearest_place(shares, start)
     rows = _metric_rows(evaluation)
     data = _identity(evaluation, source, table) | _constants(evaluation) | _facts_of(rows)
-    data |= {"view": view_numbers(own), "stops": shares.tolist(), "stop": place}
-    data["views"] = [view_numbers(view) | {"known": _ends((intervals or {}).get(view.label, {}))} for view in views]
+    data |= {"view": view_numbers(own), "views": [], "stops": shares.tolist(), "stop": place}
     return data if evaluation.scores is None else data | _of_scores(evaluation, evaluation.scores, rows, shares, place)
 
 
@@ -129,10 +118,6 @@ def view_numbers(view: ClassView) -> dict[str, Any]:
         "one": np.asarray(view.row_weights).ravel().tolist(),
         "share": view.share,
     }
-
-
-def _ends(intervals: Mapping[str, Interval]) -> dict[str, list[float | str]]:
-    return {name: [interval.low, interval.high, interval.method] for name, interval in intervals.items()}
 
 
 def given_prevalence(evaluation: Evaluation) -> float | None:

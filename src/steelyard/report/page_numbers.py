@@ -10,6 +10,7 @@ from steelyard.analysis.intervals.kinks import NEAR_KINK, deviance_limit
 from steelyard.analysis.results.formatting import PLACES, ROUNDING, SMALLEST_BOUND, three_digits
 
 if TYPE_CHECKING:
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
 
@@ -42,7 +43,7 @@ def rounded(value: float, places: int = 11) -> float | None:
     return finite_or_none(float(f"{value:.{places}g}"))
 
 
-def rounded_ends(row: MetricRow) -> tuple[float | None, float | None]:
+def rounded_ends(row: MetricRow | Interval) -> tuple[float | None, float | None]:
     """The ends of an interval by the digits that matter, which hold its value still."""
     low, high = rounded(row.low), rounded(row.high)
     if low is None or high is None or not math.isfinite(row.value):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib import style
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure, FigureBase
 
-from steelyard.report.figures.style import GREY, INK, LIGHT
+from steelyard.report.figures.font_fallback import font_families
+from steelyard.report.palette import ON_DARK, ON_WHITE, Palette, drawn_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,18 +29,10 @@ _PAPER: dict[Any, Any] = {
     "axes.titlesize": 8,
     "xtick.labelsize": 7,
     "ytick.labelsize": 7,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "axes.edgecolor": GREY,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
     "axes.linewidth": 0.6,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "grid.color": LIGHT,
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
     "xtick.major.width": 0.6,
@@ -55,26 +50,75 @@ _PAPER: dict[Any, Any] = {
     "savefig.dpi": 300,
     "figure.dpi": 150,
 }
-_DARK = 1.2  # the sum of red, green and blue below which words on axes are light
+_DARK = 1.2  # the sum of red, green and blue below which a ground is dark
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}  # so that one input gives one file
 
 
 @contextmanager
-def paper() -> Iterator[None]:
-    """The look of a paper for as long as it lasts; what the user had set is put back."""
-    with mpl.rc_context():
+def paper(colours: Palette | None = None) -> Iterator[None]:
+    """The look of a paper for as long as it lasts, on a dark ground where the style in force has one.
+
+    What the user had set is put back.
+    """
+    chosen = colours or palette_in_force()
+    with mpl.rc_context(), drawn_with(chosen), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font", UserWarning)  # no font has it: a box
         style.use("default")
-        mpl.rcParams.update(_PAPER)
+        mpl.rcParams.update(_PAPER | _inks(chosen) | {"font.family": font_families()})
         yield
+
+
+def palette_in_force() -> Palette:
+    """The palette of the style in force: that of white paper, or of its own ground and ink where the ground is dark."""
+    ground = mpl.rcParams["figure.facecolor"]
+    if not _is_dark(ground):
+        return ON_WHITE
+    ink = mpl.rcParams["text.color"]
+    return replace(ON_DARK, paper=to_hex(ground), ink=ON_DARK.ink if _is_dark(ink) else to_hex(ink))
+
+
+def palette_of(ax: DrawingArea) -> Palette:
+    """The palette for axes, or a figure, that somebody else made."""
+    grounds = [to_rgba(part.get_facecolor()) for part in _around(ax)]
+    ground = next((ground for ground in grounds if ground[3] > 0.5), to_rgba("white"))
+    return replace(ON_DARK, paper=to_hex(ground)) if _is_dark(ground) else replace(ON_WHITE, paper=to_hex(ground))
+
+
+def _around(ax: DrawingArea) -> Iterator[Any]:
+    """The axes, or a part of a figure, and what lies behind."""
+    yield ax
+    if not isinstance(ax, Figure):
+        yield from _around(ax.figure)
+
+
+def _is_dark(colour: Any) -> bool:
+    red, green, blue, alpha = to_rgba(colour)
+    return alpha > 0 and red + green + blue < _DARK
+
+
+def _inks(colours: Palette) -> dict[Any, Any]:
+    """The settings that are colours."""
+    settings = {"text.color": colours.ink, "axes.labelcolor": colours.ink, "axes.edgecolor": colours.grey}
+    ticks = {"xtick.color": colours.grey, "ytick.color": colours.grey}
+    labels = {"xtick.labelcolor": colours.ink, "ytick.labelcolor": colours.ink}
+    grounds = {"figure.facecolor": colours.paper, "axes.facecolor": colours.paper, "grid.color": colours.line}
+    return settings | ticks | labels | grounds
 
 
 class PaperFigure(Figure):
     """A figure that is saved with its text as text, whatever is set elsewhere; pyplot does not keep it."""
 
+    _room = 0.0
+
+    def make_room(self, inches: float) -> None:
+        """Grow by the height of words above the axes; of panels side by side by that of the tallest."""
+        self.set_figheight(self.get_figheight() + max(inches - self._room, 0))
+        self._room = max(inches, self._room)
+
     def savefig(self, fname: str | PathLike[str] | IO[bytes], **options: Any) -> None:
         """Save as matplotlib does, undated, in the look of a paper."""
         kind = options.get("format") or (Path(fname).suffix[1:] if isinstance(fname, (str, Path)) else "png")
-        with paper():
+        with paper(palette_of(self)):
             super().savefig(fname, **{"metadata": UNDATED.get(f".{kind}".lower()), **options})
 
 
@@ -87,13 +131,13 @@ def dressed(ax: DrawingArea) -> Any:
     """Axes that somebody else made, in the look that axes made here would have; a figure is left as it is."""
     if isinstance(ax, FigureBase):
         return ax
-    is_dark = sum(to_rgb(ax.get_facecolor())) < _DARK
-    ink, line = (LIGHT, INK) if is_dark else (INK, LIGHT)
+    colours = palette_of(ax)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[:].set(linewidth=_PAPER["axes.linewidth"], edgecolor=GREY)
-    ax.tick_params(labelsize=_PAPER["xtick.labelsize"], width=0.6, length=2.5, color=GREY, labelcolor=ink)
-    ax.grid(visible=True, color=line, linewidth=_PAPER["grid.linewidth"])
+    ax.spines[:].set(linewidth=_PAPER["axes.linewidth"], edgecolor=colours.grey)
+    ticks = {"labelsize": _PAPER["xtick.labelsize"], "color": colours.grey, "labelcolor": colours.ink}
+    ax.tick_params(width=0.6, length=2.5, **ticks)
+    ax.grid(visible=True, color=colours.line, linewidth=_PAPER["grid.linewidth"])
     ax.set_axisbelow(True)
     for axis in (ax.xaxis, ax.yaxis):
-        axis.label.set(size=_PAPER["axes.labelsize"], color=ink)
+        axis.label.set(size=_PAPER["axes.labelsize"], color=colours.ink)
     return ax

@@ -11,6 +11,7 @@ from steelyard._renamed import Renamed
 from steelyard.analysis.results.formatting import listed
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, records, single_evaluation
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,8 +112,13 @@ class ConfusionDisplay(LabelDisplay):
     def _column(self, ax: Axes, i: int, left: float, width: float) -> None:
         """One true class: what was called right from the bottom, the rest hatched above it."""
         right = float(np.nan_to_num(self.shares[i, i]))
-        hatched: dict[str, Any] = {"facecolor": "white", "edgecolor": style.OTHER, "hatch": "/////", "linewidth": 0.8}
-        ax.bar(left, right, width, align="edge", color=style.THIS, linewidth=0)
+        hatched: dict[str, Any] = {
+            "facecolor": inks().paper,
+            "edgecolor": inks().other,
+            "hatch": "/////",
+            "linewidth": 0.8,
+        }
+        ax.bar(left, right, width, align="edge", color=inks().this, linewidth=0)
         ax.bar(left, 1 - right, width, bottom=right, align="edge", **hatched)
         thin = width < NARROW
         true = f"truly {caption_text.drawn_label(self.table.labels[i], 24)}"
@@ -130,7 +136,7 @@ class ConfusionDisplay(LabelDisplay):
         (i, j), (left, width), (low, high) = cell, across, along
         text = f"{self.table.rows[i, j]:,} called {caption_text.drawn_label(self.table.labels[j], 24)}"
         center, middle = left + width / 2, (low + high) / 2
-        ink = style.THIS if i == j else style.OTHER
+        ink = inks().this if i == j else inks().other
         if width < NARROW:
             spot = left + width, min(max(middle, 0.04), 0.96)
             _write_beside(ax, caption_text.wrapped(text, BESIDE), spot, (4, 0), "left", "center", ink)
@@ -141,14 +147,14 @@ class ConfusionDisplay(LabelDisplay):
             _write_beside(ax, text, (center, 1), (0, 3), "center", "bottom", ink)
             return
         plain = i == j and fits
-        box = None if plain else {"boxstyle": "square,pad=0.2", "facecolor": "white", "edgecolor": "none"}
-        ax.text(center, middle, text, ha="center", va="center", color="white" if plain else ink, bbox=box)
+        box = None if plain else {"boxstyle": "square,pad=0.2", "facecolor": inks().paper, "edgecolor": "none"}
+        ax.text(center, middle, text, ha="center", va="center", color=inks().paper if plain else ink, bbox=box)
 
     # ---------------------------------------------------------------- more classes
 
     def _heat(self, ax: Axes) -> None:
         k = len(self.table.labels)
-        ax.imshow(self.shares, cmap=style.shades(style.THIS, "#003d63"), vmin=0, vmax=1, aspect="equal")
+        ax.imshow(self.shares, cmap=style.shades(), vmin=0, vmax=1, aspect="equal")
         names = [caption_text.drawn_label(label) for label in self.table.labels]
         lines = [caption_text.wrapped(name, LETTERS / k) for name in names]
         widest = max(len(part) for line in lines for part in line.split("\n"))
@@ -167,7 +173,7 @@ class ConfusionDisplay(LabelDisplay):
     def _cell_numbers(self, ax: Axes) -> None:
         size = 7 if len(self.table.labels) > 6 else 8
         for (i, j), rows in np.ndenumerate(self.table.rows):
-            ink = "white" if self.shares[i, j] > 0.55 else style.INK if rows else style.FAINT
+            ink = inks().paper if self.shares[i, j] > 0.55 else inks().ink if rows else inks().grey
             ax.text(j, i, f"{rows:,}", ha="center", va="center", fontsize=size, color=ink)
 
 

@@ -14,6 +14,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import Display, Record
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,7 +126,7 @@ class CorrelationDisplay(Display):
                 continue
             text = _written(value)
             small = size if len(text) < 4 else min(size, 56 / len(shown))  # four signs fill a cell
-            ink = "white" if abs(value) > 0.7 else style.INK
+            ink = inks().paper if abs(value) > 0.7 else inks().ink
             ax.text(j, i, text, ha="center", va="center", fontsize=small, color=ink)
 
 
@@ -164,4 +165,5 @@ def _diverging() -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     # Vermilion and blue, paler in the middle so that dark digits can be read on them.
-    return LinearSegmentedColormap.from_list("signs", ["#7a2f00", "#e59a66", "#ffffff", "#74b3d6", "#00395e"])
+    signs = inks().signs
+    return LinearSegmentedColormap.from_list("signs", [*signs[:2], inks().paper, *signs[2:]])

@@ -17,6 +17,7 @@ from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, block_with_room, in_the_way, label_lines
 from steelyard.report.figures.value_labels import named_values
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +98,9 @@ class CostEnvelopes(ScoreDisplay):
         drawn, edges = [], []
         for i, line in enumerate(self.lines):
             drawn.append(Line(line.probability_cost, line.cost))
-            edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (line.low, line.high), i)
+            edges += score_curves.draw_banded(
+                ax, drawn[-1], None if self.clustered else (line.low, line.high), i, len(self.lines)
+            )
         straight = self._straight(ax)
         room = block_with_room(ax, [self._labels()], [*drawn, *straight, *edges])
         label_lines(ax, [*straight, *drawn, *in_the_way(ax, room)])
@@ -106,23 +109,26 @@ class CostEnvelopes(ScoreDisplay):
     def _straight(self, ax: Axes) -> list[Line]:
         """Always and never positive up to where they meet, and of one model the threshold in use."""
         left, right, share = _GRID[_GRID <= _MOST], _GRID[_GRID >= _MOST], self.lines[0].prevalence
-        lines = [Line(left, left, "never positive", style.GREY), Line(right, 1 - right, "always positive", style.GREY)]
+        lines = [
+            Line(left, left, "never positive", inks().soft),
+            Line(right, 1 - right, "always positive", inks().soft),
+        ]
         if (model := self._in_use) is not None:
             y = np.interp(_GRID, [0, 1], model.rates or ())
             words = f"threshold {caption_text.threshold_text(model.threshold)}"
-            lines.append(Line(_GRID[y <= _MOST], y[y <= _MOST], words, style.THIS))
+            lines.append(Line(_GRID[y <= _MOST], y[y <= _MOST], words, inks().this))
         for line in lines:
-            dash = style.CHANCE if line.colour == style.GREY else "-"
+            dash = style.CHANCE if line.colour == inks().soft else "-"
             ax.plot(line.x, line.y, color=line.colour, linestyle=dash, linewidth=0.8)
         if score_curves.have_one_prevalence(self.lines):
-            lines.append(Line(np.full(2, share), np.array([0, _MOST]), "equal costs", style.GREY))
-            ax.plot(lines[-1].x, lines[-1].y, color=style.FAINT, linewidth=0.6)
+            lines.append(Line(np.full(2, share), np.array([0, _MOST]), "equal costs", inks().soft))
+            ax.plot(lines[-1].x, lines[-1].y, color=inks().grey, linewidth=0.6)
         return lines
 
     def _labels(self) -> InkedWords:
         if len(self.lines) == 1:
-            return [(f"area {three_digits(self.lines[0].area)}", style.THIS)]
-        return [("area", style.GREY), *named_values((line.name, three_digits(line.area)) for line in self.lines)]
+            return [(f"area {three_digits(self.lines[0].area)}", inks().this)]
+        return [("area", inks().soft), *named_values((line.name, three_digits(line.area)) for line in self.lines)]
 
 
 def _line(name: str, evaluation: Evaluation) -> CostLine:

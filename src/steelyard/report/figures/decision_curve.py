@@ -11,7 +11,9 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.analysis.thresholds.decision_curve import decision_curve, shown_thresholds
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
-from steelyard.report.figures.line_labels import Line, block, in_the_way, label_lines
+from steelyard.report.figures.line_labels import Line, block, block_above, in_the_way, is_crowded, label_lines
+from steelyard.report.figures.value_labels import named_values
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,8 +106,14 @@ class DecisionCurveDisplay(ScoreDisplay):
             ink = style.colour(i)
             name = caption_text.drawn_label(line.name, 20) or "model"
             drawn.append(Line(self.thresholds, line.value, name, ink))
-            edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (line.low, line.high), i)
-        words = [("- - treat everybody", style.GREY), ("— treat nobody", style.GREY)]
+            edges += score_curves.draw_banded(
+                ax, drawn[-1], None if self.clustered else (line.low, line.high), i, len(self.lines)
+            )
+        words = [("- - treat everybody", inks().soft), ("— treat nobody", inks().soft)]
+        named = [*named_values((line.name, "") for line in self.lines), *words]
+        if is_crowded(named):
+            block_above(ax, named)
+            return ax
         room = block(ax, words, drawn, edges)
         label_lines(ax, [*drawn, *in_the_way(ax, room)])
         return ax
@@ -120,11 +128,11 @@ class DecisionCurveDisplay(ScoreDisplay):
 
     def _defaults(self, ax: Axes) -> list[Line]:
         """Treating everybody, of groups of several prevalences in the colour of each, and nobody."""
-        ax.axhline(0, color=style.GREY, linewidth=0.8)
+        ax.axhline(0, color=inks().grey, linewidth=0.8)
         lines = [Line(np.array(ax.get_xlim()), np.zeros(2))]
         together = all(np.allclose(line.treat_all, self.lines[0].treat_all) for line in self.lines)
         for i, line in enumerate(self.lines[:1] if together else self.lines):
-            ink = style.GREY if together else style.colour(i)
+            ink = inks().grey if together else style.colour(i)
             ax.plot(self.thresholds, line.treat_all, color=ink, linestyle=style.CHANCE, linewidth=0.8)
             seen = line.treat_all > ax.get_ylim()[0]
             lines.append(Line(self.thresholds[seen], line.treat_all[seen]))

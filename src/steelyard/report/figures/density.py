@@ -111,11 +111,11 @@ class DensityDisplay(ScoreDisplay):
     def _panel(self, ax: Axes, spread: _Spread, *, last: bool) -> None:
         x, lines = np.repeat(spread.edges, 2)[1:-1], []
         for i, (name, density) in enumerate((("positives", spread.positives), ("negatives", spread.negatives))):
-            ax.stairs(density, spread.edges, fill=True, color=style.colour(i), alpha=0.16)
-            ax.stairs(density, spread.edges, color=style.colour(i), linestyle=style.dash(i), linewidth=1.1)
+            ax.stairs(density, spread.edges, fill=True, color=style.class_colour(i), alpha=style.BAND)
+            ax.stairs(density, spread.edges, color=style.class_colour(i), linestyle=style.dash(i), linewidth=1.1)
             y = np.repeat(density, 2)
             high = y >= 0.3 * density.max()  # where the class is, so that its name stands there
-            lines += [Line(x[high], y[high], name, style.colour(i)), Line(x, y)]
+            lines += [Line(x[high], y[high], name, style.class_colour(i)), Line(x, y)]
         top = max(spread.positives.max(), spread.negatives.max())
         ax.set(ylabel="density", xlim=(spread.edges[0], spread.edges[-1]), ylim=(0, 1.12 * top))
         if last:
@@ -133,12 +133,17 @@ def _spread(name: str, evaluation: Evaluation, bins: int) -> _Spread:
 
 
 def _edges(table: ScoreTable, bins: int) -> Array:
-    """Even bins from the lowest to the highest score; of probabilities from 0 or to 1 unless they end in its half."""
-    low = min(side.scores[0] for side in (table.positive, table.negative))
-    high = max(side.scores[-1] for side in (table.positive, table.negative))
+    """Even bins over the range of the scores."""
+    return np.linspace(*score_range(table), bins + 1)
+
+
+def score_range(table: ScoreTable) -> tuple[float, float]:
+    """The lowest and the highest score; of probabilities 0 or 1 unless they end in its half."""
+    low = float(min(side.scores[0] for side in table.classes))
+    high = float(max(side.scores[-1] for side in table.classes))
     if table.has_probabilities:
         low, high = 0.0 if low <= 0.5 else low, 1.0 if high >= 0.5 else high
-    return np.linspace(low, high if high > low else low + 1, bins + 1)
+    return low, high if high > low else low + 1
 
 
 def _density(side: ClassScores, edges: Array) -> Array:

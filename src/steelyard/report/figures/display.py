@@ -82,7 +82,7 @@ class Display(ABC):
     def plot(self, ax: DrawingArea | None = None) -> Self:
         """Draw into the given axes, or into a figure of its own sized for a column of a paper."""
         canvas = style.canvas()
-        with canvas.paper():
+        with canvas.paper(None if ax is None else canvas.palette_of(ax)):
             axes = canvas.new_figure((self.width, self.height)).add_subplot() if ax is None else canvas.dressed(ax)
             self._drawn = self._draw(axes)
         return self
@@ -111,7 +111,7 @@ class Display(ABC):
         if file.suffix.lower() not in _FORMATS:
             raise InputError(f"A figure is saved as {', '.join(_FORMATS)}; {file.name!r} ends in none of them.")
         canvas = style.canvas()
-        with canvas.paper():
+        with canvas.paper(canvas.palette_of(self.figure_)):
             self.figure_.savefig(file, **{"metadata": canvas.UNDATED[file.suffix.lower()], **options})
         return file
 

@@ -23,6 +23,7 @@ FIGURE_KINDS = {
     "correlation": "CorrelationDisplay",
     "runs": "RunsDisplay",
     "density": "DensityDisplay",
+    "dots": "DotsDisplay",
     "decision": "DecisionCurveDisplay",
     "reliability": "ReliabilityDisplay",
     "murphy": "MurphyDisplay",

@@ -13,6 +13,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations
 from steelyard.report.figures.figure_sources import FigureSource
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -99,7 +100,7 @@ class IntervalDisplay(LabelDisplay):
             for j, row in enumerate(part):
                 self._line(ax, row, j * step + i, i)
         last = (len(names) - 1) * step + k - 1
-        ax.set(ylim=(last + 0.7, -0.7), xlabel="value")
+        ax.set(ylim=(last + 0.7, -0.7), xlabel="value (grey tick: no-skill baseline)")
         ax.set_yticks(np.arange(len(names)) * step + (k - 1) / 2, [style.metric_title(name) for name in names])
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
@@ -112,11 +113,11 @@ class IntervalDisplay(LabelDisplay):
         """The interval, the value, the tick of chance, and the numbers at the right."""
         colour = style.colour(i)
         if np.isfinite(row.chance):
-            ax.plot([row.chance] * 2, [y - 0.32, y + 0.32], color=style.GREY, linewidth=1.1, zorder=2)
+            ax.plot([row.chance] * 2, [y - 0.32, y + 0.32], color=inks().grey, linewidth=1.1, zorder=2)
         if np.isfinite([row.low, row.high]).all():
             ax.plot([row.low, row.high], [y, y], color=colour, linewidth=2.2, alpha=0.55, solid_capstyle="butt")
         if np.isfinite(row.value):
-            ax.plot(row.value, y, style.MARKS[i], color=colour, markersize=4, markeredgecolor="white", zorder=3)
+            style.draw_mark(ax, row.value, y, i, size=4)
         value = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
         text = value if np.isfinite(row.value) else f"– {row.undefined or ''}"
         ax.annotate(
@@ -130,12 +131,11 @@ class IntervalDisplay(LabelDisplay):
         )
 
     def _head(self, ax: Axes) -> None:
-        """What the ticks and the column at the right are, and above them the models, each in its colour and mark."""
+        """What the column at the right is, and the models, each in its colour and mark."""
         style.write_above(ax, f"value ({caption_text.percent(self.level)} interval)", 1.03, 3)
-        style.write_above(ax, "grey tick: no-skill baseline", 0, 3)
         for i, name in enumerate(self.models if len(self.models) > 1 else ()):
             text = f"{style.sign(i)} {caption_text.drawn_label(name, 24)}"
-            style.write_above(ax, text, 0, 13 + 10 * (len(self.models) - 1 - i), size=8, colour=style.colour(i))
+            style.write_above(ax, text, 0, 3 + 10 * (len(self.models) - 1 - i), size=8, colour=style.colour(i))
 
 
 class _EveryMetric(FigureSource):

@@ -17,6 +17,7 @@ from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, block_or_shorter, block_with_room, in_the_way, label_lines
 from steelyard.report.figures.value_labels import row_labels
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,7 +130,9 @@ class GainDisplay(ScoreDisplay):
             x = line.drawn[0]
             y, low, high = (self._shown(x, column) for column in line.drawn[1:])
             drawn.append(Line(x, y))
-            edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (low, high), i)
+            edges += score_curves.draw_banded(
+                ax, drawn[-1], None if self.clustered else (low, high), i, len(self.lines)
+            )
         grey = self._references(ax)
         labels = row_labels(_NUMBERS[self.kind][1], self.level, [(line.name, line.number) for line in self.lines])
         if self.kind == "gain":
@@ -159,11 +162,11 @@ class GainDisplay(ScoreDisplay):
     def _references(self, ax: Axes) -> list[Line]:
         """The no-skill baseline and, of one prevalence, a perfect model."""
         x = np.unique([self._first, *_GRID, self.lines[0].prevalence])
-        lines = [Line(x, self._shown(x, x), "no skill", style.GREY)]
-        ax.plot(x, lines[0].y, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
+        lines = [Line(x, self._shown(x, x), "no skill", inks().soft)]
+        ax.plot(x, lines[0].y, color=inks().grey, linestyle=style.CHANCE, linewidth=0.8)
         if score_curves.have_one_prevalence(self.lines):
-            lines.append(Line(x, self._shown(x, self.lines[0].perfect(x)), "perfect", style.GREY))
-            ax.plot(x, lines[1].y, color=style.GREY, linewidth=0.8)
+            lines.append(Line(x, self._shown(x, self.lines[0].perfect(x)), "perfect", inks().soft))
+            ax.plot(x, lines[1].y, color=inks().grey, linewidth=0.8)
         return lines
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from steelyard.report.figures import style
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +25,7 @@ CORNERS = ((1, 0), (1, 1), (0, 0), (0, 1), (1, 0.5), (0, 0.5), (0.5, 0), (0.5, 1
 _BETWEEN = tuple((x, y) for y in np.linspace(0, 1, 21) for x in np.linspace(1, 0, 9))  # where no corner is free
 _LINE = 20  # a line in the way of words is worse than the edge of a band, by so much
 _MOST_WORDS = 0.6  # of the height of the axes
+_MOST_INSIDE = 4  # lines of words; more stand above the axes
 
 
 @dataclass(frozen=True)
@@ -77,13 +80,13 @@ def block(ax: Axes, lines: InkedWords, avoid: Sequence[Line], edges: Sequence[Li
     return np.concatenate([chosen, chosen + wide])
 
 
-def _packed(ax: Axes, lines: InkedWords) -> AnchoredOffsetbox:
+def _packed(ax: Axes, lines: InkedWords, align: Literal["left", "right"] = "right") -> AnchoredOffsetbox:
     """Lines of words one below the other, drawn somewhere in the axes."""
     from matplotlib.offsetbox import AnchoredOffsetbox, TextArea, VPacker
 
     size = 8 if len(lines) < 3 else 7
     parts: list[Any] = [TextArea(text, textprops={"color": ink, "size": size}) for text, ink in lines]
-    packed = VPacker(children=parts, pad=0, sep=3, align="right")
+    packed = VPacker(children=parts, pad=0, sep=3, align=align)
     box = AnchoredOffsetbox("lower left", child=packed, pad=0.3, borderpad=0)
     box.patch.set(facecolor=ax.get_facecolor(), edgecolor="none", alpha=0.75)
     box.set_zorder(6)
@@ -94,14 +97,42 @@ def _packed(ax: Axes, lines: InkedWords) -> AnchoredOffsetbox:
 def block_or_shorter(
     ax: Axes, wordings: Sequence[InkedWords], avoid: Sequence[Line], edges: Sequence[Line] = ()
 ) -> Array:
-    """The first of some wordings, from the longest to the shortest, that fits in and lies over no line."""
+    """The first of some wordings, the longest first, that fits in and lies over no line; else above the axes."""
+    if is_crowded(wordings[-1]):
+        return block_above(ax, wordings[0])
     _laid_out(ax)
     points = np.concatenate([_way(ax, line) for line in avoid])
-    return _first_block(ax, wordings, lambda room: not _inside(room, points), avoid, edges)[0]
+    room, lines = _first_block(ax, wordings, lambda room: not _inside(room, points), avoid, edges)
+    if not _inside(room, points):
+        return room
+    ax.artists[-1].remove()
+    return block_above(ax, lines)
+
+
+def is_crowded(lines: InkedWords) -> bool:
+    """Whether lines of words are too many to stand among what is drawn."""
+    return len(lines) > _MOST_INSIDE
+
+
+def block_above(ax: Axes, lines: InkedWords) -> Array:
+    """Lines of words above the axes and below their title, outside of what is drawn; the room that they take."""
+    box = _packed(ax, lines, align="left")
+    box.set_bbox_to_anchor((0.0, 1.0), transform=ax.transAxes)  # type: ignore[arg-type]  # the stubs know only of boxes
+    scale = _laid_out(ax)
+    points = box.get_window_extent().height / scale
+    if title := ax.get_title("left"):
+        ax.set_title(title, loc="left", pad=points + 3 * GAP)
+    figure = ax.figure.get_figure(root=True)
+    if isinstance(figure, style.canvas().PaperFigure):
+        figure.make_room(points / 72)
+    _laid_out(ax)
+    return np.array(box.get_window_extent().extents)
 
 
 def block_with_room(ax: Axes, wordings: Sequence[InkedWords], avoid: Sequence[Line]) -> Array:
     """The first of some wordings that fits in, where the y axis may reach higher: so far that no line is in the way."""
+    if is_crowded(wordings[-1]):
+        return block_above(ax, wordings[0])
     room, lines = _first_block(ax, wordings, lambda _: True, avoid, ())
     if not _inside(room, np.concatenate([_way(ax, line) for line in avoid])):
         return room

@@ -16,6 +16,7 @@ from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, block_with_room
 from steelyard.report.figures.value_labels import row_labels
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,14 +141,16 @@ class MurphyDisplay(ScoreDisplay):
         drawn, edges, first = [], [], self.lines[0]
         for i, line in enumerate(self.lines):
             drawn.append(Line(line.threshold, line.elementary_score))
-            edges += score_curves.draw_banded(ax, drawn[-1], None if self.clustered else (line.low, line.high), i)
+            edges += score_curves.draw_banded(
+                ax, drawn[-1], None if self.clustered else (line.low, line.high), i, len(self.lines)
+            )
         for i, line in enumerate(self._recalibrated):
             drawn.append(Line(line.threshold, line.recalibrated))
             ax.plot(line.threshold, line.recalibrated, color=style.colour(i), linestyle=style.dash(2), linewidth=0.9)
         if score_curves.have_one_prevalence(self.lines):
             ends = np.array([0, first.prevalence, 1])
             drawn.append(Line(ends, _of_prevalence(ends, first.prevalence)))
-            ax.plot(ends, drawn[-1].y, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
+            ax.plot(ends, drawn[-1].y, color=inks().grey, linestyle=style.CHANCE, linewidth=0.8)
         ax.set_ylim(0, 1.05 * max(float(np.nanmax(line.y)) for line in [*drawn, *edges]))
         block_with_room(ax, self._labels(), [*drawn, *edges])
         return ax
@@ -156,10 +159,10 @@ class MurphyDisplay(ScoreDisplay):
         """The Brier scores, with intervals and without, and what the other lines are."""
         others = []
         if self._recalibrated:
-            ink = style.THIS if len(self.lines) == 1 else style.GREY
+            ink = inks().this if len(self.lines) == 1 else inks().soft
             others.append((f"{style.sample(2)}{self.words.recalibrated}", ink))
         if score_curves.have_one_prevalence(self.lines):
-            others.append((f"- - {self.words.no_skill}", style.GREY))
+            others.append((f"- - {self.words.no_skill}", inks().soft))
         scores = row_labels("Brier score", self.level, [(line.name, line.brier) for line in self.lines])
         return [[*labels, *others] for labels in scores]
 

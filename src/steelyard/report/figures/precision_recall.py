@@ -13,6 +13,7 @@ from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records
 from steelyard.report.figures.line_labels import Line, is_free
 from steelyard.report.figures.score_curves import Curve
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,10 +88,10 @@ class PrecisionRecallDisplay(CurveDisplay):
         style.unit_square(ax, style.RECALL, style.PRECISION)
         recall = np.linspace(0, 1, 201)
         worst = self.prevalence * recall / (self.prevalence * recall + 1 - self.prevalence)
-        ax.fill_between(recall, 0, worst, color=style.LIGHT, linewidth=0, zorder=1.2)
-        ax.axhline(self.prevalence, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
+        ax.fill_between(recall, 0, worst, color=inks().line, linewidth=0, zorder=1.2)
+        ax.axhline(self.prevalence, color=inks().grey, linestyle=style.CHANCE, linewidth=0.8)
         for i, curve in enumerate(self.curves):
-            score_curves.draw_curve(ax, curve, i, step="pre", faint=self.folds)
+            score_curves.draw_curve(ax, curve, i, len(self.curves), step="pre", faint=self.folds)
         ends = np.array([0.0, 1.0])
         baseline = Line(ends, np.full(2, self.prevalence))
         words = Line(0.35 * ends, np.full(2, self.prevalence + 0.05))  # of the baseline, at its left end
@@ -107,7 +108,7 @@ class PrecisionRecallDisplay(CurveDisplay):
                 (1 if right else 0, self.prevalence),
                 (-2 if right else 2, 1),
                 textcoords="offset points",
-                color=style.GREY,
+                color=inks().soft,
                 ha="right" if right else "left",
                 va="bottom",
             )

@@ -15,6 +15,7 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import Display, Record
 from steelyard.report.figures.figure_sources import FigureSource, take_rows
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,7 +135,7 @@ class RankingDisplay(Display):
         for y, row in enumerate(self.ordered):
             self._line(ax, row, y)
             if row.metric in self.changes:
-                ax.axhline(y - 0.5, color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
+                ax.axhline(y - 0.5, color=inks().grey, linestyle=style.CHANCE, linewidth=0.8)
         values = np.array([v for row in self.ordered for v in (row.value_a, row.value_b) if np.isfinite(v)])
         low, high = min(0.0, float(values.min(initial=0))), max(1.0, float(values.max(initial=1)))
         margin = 0.03 * (high - low)
@@ -149,9 +150,9 @@ class RankingDisplay(Display):
         return ax
 
     def _line(self, ax: Axes, row: Difference, y: int) -> None:
-        ax.plot([row.value_a, row.value_b], [y, y], color=style.LIGHT, linewidth=2.5, solid_capstyle="butt", zorder=1)
+        ax.plot([row.value_a, row.value_b], [y, y], color=inks().line, linewidth=2.5, solid_capstyle="butt", zorder=1)
         for i, value in ((1, row.value_b), (0, row.value_a)):
-            ax.plot(value, y, style.MARKS[i], color=style.colour(i), markersize=4.5, markeredgecolor="white", zorder=3)
+            style.draw_mark(ax, value, y, i)
         ends = "" if np.isnan(row.low) else f" ({_signed(row.low)} to {_signed(row.high)})"
         ax.annotate(
             f"{_signed(row.difference)}{ends}",

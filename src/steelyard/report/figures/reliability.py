@@ -18,6 +18,7 @@ from steelyard.report.figures import caption_text, panels, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, block_or_shorter
 from steelyard.report.figures.value_labels import row_labels
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,14 +156,14 @@ class ReliabilityDisplay(ScoreDisplay):
         top = max(end, *(float(line.observed.max()) for line in self.lines))
         ax.set(xlim=(-0.01 * end, 1.01 * end), ylim=(-0.01 * top, 1.01 * top))
         ax.set(xlabel="Predicted probability", ylabel="Observed share of positives")
-        ax.plot([0, end], [0, end], color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
+        ax.plot([0, end], [0, end], color=inks().grey, linestyle=style.CHANCE, linewidth=0.8)
         avoid, edges = [Line(np.array([0, end]), np.array([0, end]))], []
         for i, line in enumerate(self.lines):
             ink = style.colour(i)
             if not self.clustered:
-                ax.fill_between(line.probability, line.low, line.high, color=ink, alpha=0.16, linewidth=0, zorder=1.5)
+                style.draw_band(ax, line.probability, line.low, line.high, i, len(self.lines))
                 edges += [Line(line.probability, side) for side in (line.low, line.high)]
-            mark = "None" if self.view.strategy == "isotonic" else style.MARKS[i]
+            mark = "None" if self.view.strategy == "isotonic" else style.MARKS[i % len(style.MARKS)]
             ax.plot(line.probability, line.observed, color=ink, linestyle=style.dash(i), marker=mark, markersize=3.5)
             avoid.append(Line(line.probability, line.observed))
         labels = row_labels("slope", self.level, [(line.name, line.slope) for line in self.lines])
@@ -173,13 +174,13 @@ class ReliabilityDisplay(ScoreDisplay):
         edges = np.linspace(0, self._end, _BINS + 1)
         for i, (sign, density) in enumerate(zip((1, -1), self.lines[0].spread, strict=True)):
             height = sign * density / (density.max() or 1.0)
-            ax.stairs(height, edges, fill=True, color=style.colour(i), alpha=0.16)
-            ax.stairs(height, edges, color=style.colour(i), linestyle=style.dash(i), linewidth=0.9)
-        ax.axhline(0, color=style.GREY, linewidth=0.6)
+            ax.stairs(height, edges, fill=True, color=style.class_colour(i), alpha=style.BAND)
+            ax.stairs(height, edges, color=style.class_colour(i), linestyle=style.dash(i), linewidth=0.9)
+        ax.axhline(0, color=inks().grey, linewidth=0.6)
         ax.set(xlim=(-0.01 * self._end, 1.01 * self._end), ylim=(-1.15, 1.15))
         ax.set_yticks([0.6, -0.6], ["positives", "negatives"])
         for i, label in enumerate(ax.get_yticklabels()):
-            label.set_color(style.colour(i))
+            label.set_color(style.class_colour(i))
         ax.grid(visible=False)
         ax.tick_params(labelbottom=False, left=False)
 

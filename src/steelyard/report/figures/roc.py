@@ -13,6 +13,7 @@ from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records
 from steelyard.report.figures.line_labels import Line
 from steelyard.report.figures.score_curves import Curve
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,10 +82,10 @@ class RocDisplay(CurveDisplay):
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         style.unit_square(ax, style.FALSE_POSITIVE_RATE, style.RECALL)
-        ax.plot([0, 1], [0, 1], color=style.GREY, linestyle=style.CHANCE, linewidth=0.8)
-        ax.text(0.62, 0.59, "no skill", color=style.GREY, rotation=45, ha="center", va="top", rotation_mode="anchor")
+        ax.plot([0, 1], [0, 1], color=inks().grey, linestyle=style.CHANCE, linewidth=0.8)
+        ax.text(0.62, 0.59, "no skill", color=inks().soft, rotation=45, ha="center", va="top", rotation_mode="anchor")
         for i, curve in enumerate(self.curves):
-            score_curves.draw_curve(ax, curve, i, faint=self.folds)
+            score_curves.draw_curve(ax, curve, i, len(self.curves), faint=self.folds)
         ends = np.array([0.0, 1.0])
         score_curves.label_areas(ax, self.curves, "area", [Line(ends, ends)], folds=self.folds)
         return ax

@@ -16,6 +16,7 @@ from steelyard.ingest import array_tables as ingest
 from steelyard.report.figures import caption_text, metric_lines, panels, style
 from steelyard.report.figures.display import Display, Record, records
 from steelyard.report.figures.figure_sources import FigureSource, by_name, cv_results_by_name
+from steelyard.report.palette import inks
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 
@@ -156,7 +157,7 @@ class RunsDisplay(Display):
     def _boxes(self, ax: Axes, pairs: list[tuple[str, Array]], *, columns: int = 1, colours: bool = False) -> None:
         room = len(pairs) * columns <= MOST_MEDIANS
         for i, (_, values) in enumerate(pairs):
-            _box(ax, i, values[np.isfinite(values)], style.colour(i) if colours else style.THIS, digits=room)
+            _box(ax, i, values[np.isfinite(values)], style.colour(i) if colours else inks().this, digits=room)
         ax.set_xticks(range(len(pairs)), _wrapped([name for name, _ in pairs], columns))
         ax.set_xlim(-0.5, len(pairs) - 0.25)
         ax.tick_params(axis="x", length=0)

@@ -20,6 +20,7 @@ from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line, block_or_shorter
 from steelyard.report.figures.value_labels import in_lines, row_labels
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -127,27 +128,29 @@ def prevalences(evaluation: Evaluation, table: ScoreTable, metric: Metric) -> Ba
     return band_prevalences(metric, table, evaluation.level, evaluation.prevalence, stratified=stratified)
 
 
-def draw_curve(ax: Axes, curve: Curve, i: int, *, step: Literal["pre"] | None = None, faint: bool = False) -> None:
+def draw_curve(
+    ax: Axes, curve: Curve, i: int, of: int, *, step: Literal["pre"] | None = None, faint: bool = False
+) -> None:
     """The line with its band and its point."""
-    colour = style.THIS if faint else style.colour(i)
+    colour = inks().this if faint else style.colour(i)
     drawstyle = f"steps-{step}" if step else "default"
     x, y, band = curve.x, curve.y, curve.band
     if step:  # the first step has a width too, from 0 on
         x, y = np.append(0, x), np.append(y[0], y)
     if not faint:
-        ax.fill_between(band.x, band.lowest, band.highest, color=colour, alpha=0.16, linewidth=0, zorder=1.5)
+        style.draw_band(ax, band.x, band.lowest, band.highest, i, of)
     line: dict[str, Any] = {"alpha": 0.45, "linewidth": 0.8} if faint else {"linestyle": style.dash(i)}
     ax.plot(x, y, color=colour, drawstyle=drawstyle, **line)
     if curve.point and not faint:
-        ax.plot(*curve.point, style.MARKS[i], color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
+        style.draw_mark(ax, curve.point[0], curve.point[1], i)
 
 
-def draw_banded(ax: Axes, line: Line, band: tuple[Array, Array] | None, i: int) -> list[Line]:
-    """The i-th model's line and its band, whose edges are given back."""
+def draw_banded(ax: Axes, line: Line, band: tuple[Array, Array] | None, i: int, of: int) -> list[Line]:
+    """The i-th of some models' line and its band, whose edges are given back."""
     ax.plot(line.x, line.y, color=style.colour(i), linestyle=style.dash(i))
     if band is None:
         return []
-    ax.fill_between(line.x, *band, color=style.colour(i), alpha=0.16, linewidth=0, zorder=1.5)
+    style.draw_band(ax, line.x, *band, i, of)
     return [Line(line.x, side) for side in band]
 
 

@@ -7,17 +7,27 @@ from typing import TYPE_CHECKING, Any
 from steelyard.errors import MissingLibraryError
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.spec import MetricSpec
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
+    from steelyard._types import Array
+
 
 WIDTH = 3.5  # inches: a column of a paper
-THIS, OTHER = "#0072B2", "#D55E00"
-COLOURS = (THIS, OTHER, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")  # Okabe and Ito
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (3, 1)), (0, (1, 2.5)), "-")
-INK, GREY, FAINT, LIGHT = "#222222", "#6b6b6b", "#9a9a9a", "#e4e4e4"
+# One more than there are colours, so that lines beyond six differ from those whose colours they share.
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1)),
+    (0, (6, 1.5, 1, 1.5)),
+    (0, (3, 1)),
+    (0, (1, 2.5)),
+    (0, (8, 1.5, 1, 1.5, 1, 1.5)),
+)
+BAND, _FAINT_BAND, _MOST_FILLED = 0.16, 0.04, 2  # how much of its colour a band has: of one model or two, and of more
 CHANCE = (0, (4, 3))  # the dashes of what is not a model: chance, cuts, the sample
 MARKS = ("o", "D", "s", "^", "v", "P", "X")
 RECALL, FALSE_POSITIVE_RATE = "True positive rate (recall)", "False positive rate"
@@ -56,12 +66,23 @@ def full_title(name: str) -> str:
 
 def colour(i: int) -> str:
     """The colour of the i-th model or metric."""
-    return COLOURS[i % len(COLOURS)]
+    lines = inks().lines
+    return lines[i % len(lines)]
+
+
+def class_colour(i: int) -> str:
+    """The colour of the positives, then that of the negatives, which are neither errors nor another model."""
+    return (inks().this, inks().soft)[i]
 
 
 def dash(i: int) -> Any:
     """The line style of the i-th model or metric, so that grey prints keep them apart."""
     return DASHES[i % len(DASHES)]
+
+
+def draw_mark(ax: Axes, x: float, y: float, i: int, size: float = 4.5) -> None:
+    """The mark of the i-th model at a point, set off from what lies behind it."""
+    ax.plot(x, y, MARKS[i % len(MARKS)], color=colour(i), markersize=size, markeredgecolor=inks().paper, zorder=4)
 
 
 def unit_square(ax: Axes, x: str, y: str) -> None:
@@ -73,7 +94,7 @@ def unit_square(ax: Axes, x: str, y: str) -> None:
 
 def sample(i: int) -> str:
     """A sign of the i-th line's dashes before its name, so that a grey print shows which it is."""
-    return ("— ", "– – ", "··· ", "–·– ", "- - ", "· · ", "— ")[i % 7]
+    return ("— ", "– – ", "··· ", "–·– ", "- - ", "· · ", "–·· ")[i % 7]
 
 
 def sign(i: int) -> str:
@@ -81,15 +102,23 @@ def sign(i: int) -> str:
     return "●◆■▲▼✚✖"[i % len(MARKS)]
 
 
-def shades(ink: str, dark: str | None = None) -> Colormap:
-    """Colours from white to an ink, and on to a darker one."""
+def shades(ink: str | None = None) -> Colormap:
+    """Colours from the paper to an ink; without one those of this model, and on to a stronger one."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    inks = [ink] if dark is None else ["#9cc9e3", ink, dark]
-    return LinearSegmentedColormap.from_list("shades", ["#ffffff", *inks])
+    shades = inks().shades if ink is None else (ink,)
+    return LinearSegmentedColormap.from_list("shades", [inks().paper, *shades])
 
 
-def write_above(ax: Axes, text: str, x: float, points: float, *, size: float = 7, colour: str = GREY) -> None:
+def draw_band(ax: Axes, x: Array, low: Array, high: Array, i: int, of: int) -> None:
+    """The band of the i-th of some models: filled, and of more than two only just, between thin outlines."""
+    crowded = of > _MOST_FILLED
+    ax.fill_between(x, low, high, color=colour(i), alpha=_FAINT_BAND if crowded else BAND, linewidth=0, zorder=1.5)
+    for side in (low, high) if crowded else ():
+        ax.plot(x, side, color=colour(i), alpha=0.4, linewidth=0.4, zorder=1.6)
+
+
+def write_above(ax: Axes, text: str, x: float, points: float, *, size: float = 7, colour: str = "") -> None:
     """Words above the axes, from a share of their width on, so many points up."""
     ax.annotate(
         text,
@@ -100,20 +129,20 @@ def write_above(ax: Axes, text: str, x: float, points: float, *, size: float = 7
         ha="left",
         va="bottom",
         fontsize=size,
-        color=colour,
+        color=colour or inks().soft,
     )
 
 
 def vertical_line(ax: Axes, x: float, text: str) -> None:
     """A dashed grey line at a place of the x axis, its words above it."""
-    ax.axvline(x, color=GREY, linestyle=CHANCE, linewidth=0.8, zorder=1)
+    ax.axvline(x, color=inks().grey, linestyle=CHANCE, linewidth=0.8, zorder=1)
     ax.annotate(
         text.replace(" -", " −"),
         (x, 1),
         (0, 2),
         xycoords=("data", "axes fraction"),
         textcoords="offset points",
-        color=GREY,
+        color=inks().soft,
         ha="center",
         va="bottom",
     )

@@ -14,6 +14,7 @@ from steelyard.auditing.model_tables import at_rates
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, metric_lines, panels, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, records, single_evaluation
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -147,7 +148,7 @@ class SurfaceDisplay(LabelDisplay):
             rcount=11,
             ccount=11,
             linewidth=0.3,
-            edgecolor="white",
+            edgecolor=inks().paper,
             antialiased=True,
         )
         ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(low, high), xlabel="TPR", ylabel="TNR")
@@ -156,21 +157,21 @@ class SurfaceDisplay(LabelDisplay):
         ax.set_box_aspect((1, 1, 0.8), zoom=1.12)
         _dress_3d(ax, low, high)
         if self.point is not None:
-            ax.plot(*([v] for v in self.point), [self._at_point(i)], "o", color="black", markersize=3.5, zorder=10)
+            ax.plot(*([v] for v in self.point), [self._at_point(i)], "o", color=inks().ink, markersize=3.5, zorder=10)
 
     def _contour(self, ax: Axes, i: int) -> None:
         low, high = self._limits()
         levels = np.linspace(low, high, 11)
         ax.contourf(rates(), rates(), self.values[i].T, levels=levels, cmap=style.shades(style.colour(i)))
         lines = ax.contour(
-            rates(), rates(), self.values[i].T, levels=levels, colors=style.INK, linewidths=0.4, linestyles="-"
+            rates(), rates(), self.values[i].T, levels=levels, colors=inks().ink, linewidths=0.4, linestyles="-"
         )
         ax.clabel(lines, levels[1:-1:2], fmt="%.2g", fontsize=5)
         ax.set(aspect="equal", xlabel="TPR", ylabel="TNR" if i == 0 else "", xticks=[0, 1], yticks=[0, 1])
         ax.set_title(style.short_title(self.metrics[i].name), loc="center", fontsize=8)
         ax.grid(visible=False)
         if self.point is not None:
-            ax.plot(*self.point, "o", color="white", markeredgecolor="black", markersize=4)
+            ax.plot(*self.point, "o", color=inks().paper, markeredgecolor=inks().ink, markersize=4)
 
     def _at_point(self, i: int) -> float:
         tpr, tnr = self.point or (np.nan, np.nan)
@@ -203,8 +204,8 @@ def _dress_3d(ax: Axes3D, low: float, high: float) -> None:
         first = f"{least:g}" if axis is ax.xaxis else ""
         axis.set_ticks([least, middle, most], [first, f"{middle:g}" if axis is ax.zaxis else "", f"{most:g}"])
         axis.set_pane_color((1, 1, 1, 0))
-        axis._axinfo["grid"].update(color=style.LIGHT, linewidth=0.5)  # noqa: SLF001 - 3-D axes have no other door
-        axis.line.set_color(style.GREY)
+        axis._axinfo["grid"].update(color=inks().line, linewidth=0.5)  # noqa: SLF001 - 3-D axes have no other door
+        axis.line.set_color(inks().grey)
     ax.tick_params(pad=-5, labelsize=6)
     ax.xaxis.labelpad = ax.yaxis.labelpad = -13
     ax.set_in_layout(False)  # matplotlib before 3.11 measures a 3-D axis where it was last drawn

@@ -105,15 +105,7 @@ class ThresholdDisplay(ScoreDisplay):
         names = [track.metric.name for track in self.tracks]
         for best in self.best:
             i = names.index(best.metric)
-            ax.plot(
-                best.threshold,
-                best.value,
-                style.MARKS[i],
-                color=style.colour(i),
-                markersize=4.5,
-                markeredgecolor="white",
-                zorder=4,
-            )
+            style.draw_mark(ax, best.threshold, best.value, i)
         if self._in_use():
             shown = caption_text.threshold_text(self.threshold)
             style.vertical_line(ax, float(self.threshold or 0), f"threshold {shown}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from steelyard.analysis.results.formatting import value_text
 from steelyard.report.figures import caption_text, style
+from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,9 +23,9 @@ def row_labels(what: str, level: float, named: list[tuple[str, MetricRow | Inter
     if len(named) == 1:
         row = named[0][1]
         return [in_lines(f"{what} {text}") for text in (caption_text.area_text(row), _value(row))]
-    headed = [(f"{what} ({caption_text.percent(level)} interval)", style.GREY)]
+    headed = [(f"{what} ({caption_text.percent(level)} interval)", inks().soft)]
     headed += named_values((name, caption_text.area_text(row)) for name, row in named)
-    return [headed, [(what, style.GREY), *named_values((name, _value(row)) for name, row in named)]]
+    return [headed, [(what, inks().soft), *named_values((name, _value(row)) for name, row in named)]]
 
 
 def _value(row: MetricRow | Interval) -> str:
@@ -34,12 +35,12 @@ def _value(row: MetricRow | Interval) -> str:
 def in_lines(text: str) -> InkedWords:
     """Words of one model, what stands in brackets below where they are long."""
     first, _, rest = text.partition(" (") if len(text) > _ONE_LINE else (text, "", "")
-    return [(part, style.THIS) for part in (first, f"({rest}" if rest else "") if part]
+    return [(part, inks().this) for part in (first, f"({rest}" if rest else "") if part]
 
 
 def named_values(named: Iterable[tuple[str, str]]) -> InkedWords:
     """A value of each model, after the sign of its line and its name, in its colour."""
     return [
-        (f"{style.sample(i)}{caption_text.drawn_label(name, 20)} {value}".replace("  ", " "), style.colour(i))
+        (f"{style.sample(i)}{caption_text.drawn_label(name, 20)} {value}".replace("  ", " ").rstrip(), style.colour(i))
         for i, (name, value) in enumerate(named)
     ]

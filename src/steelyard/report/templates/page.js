@@ -50,8 +50,10 @@ const ownStop = () => (view === D.view ? START.stop : Math.max(0, D.stops.indexO
 
 // Another class against the rest: its own table at its own share.
 function turned(chosen, keepStop) {
+  const share = D.stops[state.stop];
   view = chosen.label === D.view.label ? D.view : chosen;
-  if (!keepStop) state.stop = ownStop();
+  if (D.classes) classStops();
+  state.stop = keepStop ? nearestPlace(D.stops, share) : ownStop();
   host("metrics").dataset.class = view.label;
 }
 

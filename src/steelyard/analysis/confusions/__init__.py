@@ -1,0 +1,1 @@
+"""Confusions: which classes a table mixes up, and the order in which that is seen."""

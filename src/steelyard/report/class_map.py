@@ -1,0 +1,104 @@
+"""Class map: what the script of a page of many classes reads, the confusion matrix without its empty cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.confusions.class_order import confusion_order
+from steelyard.evaluation.class_views import class_views
+from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.report.copied_json import LABEL
+from steelyard.report.document import clipped
+from steelyard.report.page_numbers import finite_or_none, rounded, rounded_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard._types import Array
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.evaluation.class_views import ClassView
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.statistics.confusion import Confusion
+
+_MOST_BYTES = 380_000  # of the cells; what is beyond is left out, the smallest first, and the page says so
+_GAP_BYTES = 4  # that the place of a cell takes about
+
+WORDS = {
+    "cell": "{count} of the {total} {unit} of {true} were predicted as {predicted}: {share}.",
+    "right": "{count} of the {total} {unit} of {true} were predicted correctly: recall {share}.",
+    "empty": "None of the {total} {unit} of {true} were predicted as {predicted}.",
+    "small": "At most {least} of the {total} {unit} of {true} were predicted as {predicted}.",
+    "absent": "{true} has no {unit} in the truth.",
+    "hint": "Point at a cell or move over the cells with the arrow keys; Enter shows the true class against the rest.",
+    "matches": "{found} of {all} classes match.",
+    "none": "No class matches.",
+    "more": "Show all {all} classes",
+    "fewer": "Show the first {few} only",
+}
+
+
+def map_data(evaluation: Evaluation, table: Confusion) -> dict[str, Any]:
+    """The cells, the order by confusion, and each class against the rest."""
+    views = class_views(table)
+    return {
+        "names": [clipped(label, LABEL) for label in table.labels],
+        "order": confusion_order(table).tolist(),
+        **sparse_cells(table.matrix),
+        **_sides(views, weighted=table.weighted),
+        **_intervals(evaluation),
+        "unit": "weight" if table.weighted else "rows",
+        "words": WORDS,
+    }
+
+
+def sparse_cells(matrix: Array, most_bytes: int = _MOST_BYTES) -> dict[str, Any]:
+    """The cells that hold anything: how far each is from the one before, row by row, and what it holds.
+
+    The diagonal is always whole. Where the others take too much room `least` is the largest that was left out.
+    """
+    cells = matrix.ravel()
+    places = np.flatnonzero(cells)
+    errors = places[places % (len(matrix) + 1) > 0]
+    kept = errors[np.argsort(-cells[errors], kind="stable")]
+    sizes = np.cumsum([_GAP_BYTES + len(str(_number(cell))) + 1 for cell in cells[kept].tolist()])
+    fitting = int(np.searchsorted(sizes, most_bytes, side="right"))
+    right = places[places % (len(matrix) + 1) == 0]
+    shown = np.sort(np.concatenate([right, kept[:fitting]]))
+    least = _number(cells[kept[fitting]].item()) if fitting < len(kept) else None
+    counts = [_number(cell) for cell in cells[shown].tolist()]
+    return {"gaps": np.diff(shown, prepend=0).tolist(), "counts": counts, "least": least}
+
+
+def _number(cell: float) -> float | None:
+    """A count as it is; a weight by the digits that matter, whole where it is whole."""
+    return int(cell) if float(cell).is_integer() else rounded(cell, 12)
+
+
+def _sides(views: Sequence[ClassView], *, weighted: bool) -> dict[str, Any]:
+    """The other cells of each class against the rest, and the mean weight of a row on either side."""
+    fn, fp, tn = (
+        [np.asarray(cell).item() for cell in column]
+        for column in zip(*(tuple(v.counts)[1:] for v in views), strict=True)
+    )
+    one = [np.asarray(view.row_weights).ravel().tolist() for view in views] if weighted else None
+    return {"fn": fn, "fp": fp, "tn": tn, "one": one}
+
+
+def _intervals(evaluation: Evaluation) -> dict[str, Any]:
+    """The metrics of each class: values, ends and methods as columns, and why one has no value."""
+    columns = {name: _column([row.intervals[name] for row in evaluation.per_class]) for name in CLASS_METRICS}
+    return {"metrics": columns, "rows": [row.rows for row in evaluation.per_class]}
+
+
+def _column(intervals: Sequence[Interval]) -> dict[str, Any]:
+    methods = [*dict.fromkeys(interval.method for interval in intervals)]
+    low, high = zip(*map(rounded_ends, intervals), strict=True)
+    return {
+        "value": [finite_or_none(interval.value) for interval in intervals],
+        "low": low,
+        "high": high,
+        "method": methods[0] if len(methods) == 1 else [interval.method for interval in intervals],
+        "whys": {place: interval.why for place, interval in enumerate(intervals) if interval.why},
+    }

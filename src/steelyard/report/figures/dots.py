@@ -1,0 +1,225 @@
+"""DotsDisplay: a thousand rows as dots by score, coloured by what becomes of them at the threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from steelyard.analysis.results.rows import Rows
+from steelyard.evaluation.score_dots import ScoreDots, score_dots, stacked_dots
+from steelyard.metrics.registry import default_metric
+from steelyard.report.figures import caption_text, panels
+from steelyard.report.figures.density import score_range
+from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
+from steelyard.report.palette import inks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steelyard._types import Array
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
+
+_DOT = 2.9  # points across, one of which is left free
+_LEAST_ROOM = 0.3  # of the height, that the class with the lower columns keeps
+
+
+class _Outcome(NamedTuple):
+    """What became of a row: its word, its colour among the inks, and whether its dot is solid."""
+
+    word: str
+    ink: str
+    solid: bool
+
+
+_OUTCOMES = {
+    (True, True): _Outcome("true positive", "this", solid=True),
+    (True, False): _Outcome("missed", "other", solid=True),
+    (False, True): _Outcome("false alarm", "other", solid=False),
+    (False, False): _Outcome("true negative", "grey", solid=False),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Panel:
+    """The dots of one model, the ends of its scores, and whether its threshold was found, not given."""
+
+    name: str
+    dots: ScoreDots
+    ends: tuple[float, float]
+    chosen: bool
+
+    def classes(self) -> tuple[tuple[bool, Array, Array], ...]:
+        """Of either class whether it is the positive one, the scores, and which are flagged."""
+        dots = self.dots
+        return (True, dots.positives, dots.positives_flagged), (False, dots.negatives, dots.negatives_flagged)
+
+
+@dataclass(eq=False, repr=False)
+class DotsDisplay(ScoreDisplay):
+    """A thousand rows as dots by score: positives solid above, negatives outlined below, coloured by their outcome.
+
+    Blue are true positives, vermilion errors and grey true negatives, in the whole rows of the headline at the
+    prevalence in force. Of no more than a thousand rows each is a dot. Scores without a threshold are read where the
+    default metric is best.
+
+    >>> display = DotsDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], threshold=0.4)
+    >>> display.frame()
+    model  class     score  outcome
+           positive  0.350  missed
+           positive  0.800  true positive
+           negative  0.100  true negative
+           negative  0.400  false alarm
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("roc_auc",)
+
+    panels: tuple[_Panel, ...]
+    rows: str
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluations, *, ax: DrawingArea | None = None) -> Self:
+        """The dots of an Evaluation of scores, or of several by name."""
+        by_model = evaluations(evaluation, "A figure of dots", scores=True)
+        shown = tuple(_panel(name, each) for name, each in by_model.items())
+        return cls(shown, caption_text.read_text(by_model.values())).placed(ax)
+
+    @property
+    def height(self) -> float:
+        """Inches: a panel each."""
+        return 2.4 if len(self.panels) == 1 else 0.3 + 1.9 * len(self.panels)
+
+    def frame(self) -> Rows[Record]:
+        """One row per model and dot."""
+        return Rows(
+            row
+            for panel in self.panels
+            for positive, scores, flagged in panel.classes()
+            if len(scores)
+            for row in records(
+                **{"model": panel.name, "class": "positive" if positive else "negative"},
+                score=scores,
+                outcome=[_OUTCOMES[positive, bool(each)].word for each in flagged],
+            )
+        )
+
+    def caption(self) -> str:
+        """How many rows the dots are, and what becomes of them."""
+        base = self.panels[0].dots.outcomes.base
+        text = f"{base:,} rows by score, of {self.rows}: positives above (solid), negatives below (outlined)"
+        states = [caption_text.with_name(panel.name, self._state(panel)) for panel in self.panels]
+        return f"{'; '.join([text, *states])}. Blue: true positives; vermilion: errors; grey: true negatives."
+
+    @staticmethod
+    def _state(panel: _Panel) -> str:
+        outcomes = panel.dots.outcomes
+        best = f", where {default_metric().title} is best on these rows," if panel.chosen else ""
+        return (
+            f"at the threshold {caption_text.threshold_text(panel.dots.threshold)}{best} {outcomes.found:,} positives "
+            f"are found and {outcomes.missed:,} missed, with {outcomes.false_alarms:,} false alarms"
+        )
+
+    def _draw(self, ax: Axes) -> DrawnAxes:
+        axes = panels.as_array([ax]) if len(self.panels) == 1 else panels.grid(ax, len(self.panels), 1)
+        for each, panel in zip(axes.flat, self.panels, strict=True):
+            _prepare(each, panel)
+        axes.flat[-1].set_xlabel("score")
+        for each, panel in zip(axes.flat, self.panels, strict=True):  # when all words have their room
+            _place_dots(each, panel)
+        return ax if len(self.panels) == 1 else axes
+
+
+def _prepare(ax: Axes, panel: _Panel) -> None:
+    """All but the dots."""
+    ax.set(xlim=panel.ends, ylim=(-1, 1), yticks=[])
+    ax.grid(visible=False)
+    ax.spines["left"].set_visible(False)
+    _write_outcomes(ax, panel)
+    ax.axhline(0, color=inks().grey, linewidth=0.6, zorder=1)
+    if np.isfinite(panel.dots.threshold):
+        ax.axvline(panel.dots.threshold, color=inks().ink, linewidth=0.9, zorder=5)
+
+
+def _panel(name: str, evaluation: Evaluation) -> _Panel:
+    table, threshold = scores_of(evaluation), evaluation.threshold
+    used = evaluation.best_threshold(resamples=0).threshold if threshold is None else threshold
+    dots = score_dots(table, float(used), evaluation.prevalence)
+    return _Panel(name, dots, score_range(table), chosen=threshold is None)
+
+
+def _write_outcomes(ax: Axes, panel: _Panel) -> None:
+    """The threshold and the four outcomes above the dots, each in its colour."""
+    from matplotlib.offsetbox import AnchoredOffsetbox, HPacker, TextArea, VPacker
+
+    outcomes = panel.dots.outcomes
+    true_negatives = outcomes.base - outcomes.flagged - outcomes.missed
+    counts = (outcomes.found, outcomes.missed, outcomes.false_alarms, true_negatives)
+    names = ("found", "missed", "false alarms" if outcomes.false_alarms != 1 else "false alarm", "true negatives")
+    parts: list[Any] = [
+        TextArea(f"{'●' if kind.solid else '○'} {n:,} {word}", textprops={"color": _word_ink(kind), "size": 7})
+        for kind, n, word in zip(_OUTCOMES.values(), counts, names, strict=True)
+    ]
+    threshold = f"threshold {caption_text.threshold_text(panel.dots.threshold)}"
+    title = caption_text.with_name(caption_text.drawn_label(panel.name, 40), threshold)
+    head = TextArea(title.replace(" -", " −"), textprops={"size": 7, "color": inks().ink})
+    lines: list[Any] = [head, *(HPacker(children=parts[i : i + 2], pad=0, sep=7) for i in (0, 2))]
+    packed = VPacker(children=lines, pad=0, sep=3)
+    box = AnchoredOffsetbox("lower left", child=packed, pad=0, borderpad=0.3, frameon=False)
+    box.set_bbox_to_anchor((0.0, 1.0), transform=ax.transAxes)  # type: ignore[arg-type]  # the stubs know only of boxes
+    ax.add_artist(box)
+
+
+def _word_ink(kind: _Outcome) -> str:
+    return inks().soft if kind.ink == "grey" else str(getattr(inks(), kind.ink))
+
+
+def _place_dots(ax: Axes, panel: _Panel) -> None:
+    """The dots in columns of one dot, a column edge at the threshold; a column that is too tall is pressed together."""
+    width, height = _size(ax)
+    edges = _edges(panel, max(int(width / _DOT), 1))
+    stacks = [stacked_dots(scores, edges) for _, scores, _ in panel.classes()]
+    tallest = [int(heights.max(initial=-1)) + 1 for _, heights in stacks]
+    rooms = _rooms(tallest[0], tallest[1], height / _DOT)
+    ax.set(xlim=(edges[0], edges[-1]), ylim=(-rooms[1], rooms[0]))
+    centres = (edges[:-1] + edges[1:]) / 2
+    for (positive, _, flagged), (columns, heights), room in zip(panel.classes(), stacks, rooms, strict=True):
+        top = np.bincount(columns, minlength=len(centres))[columns]
+        y = (heights + 0.5) * np.minimum(1, room / np.maximum(top, 1)) * (1 if positive else -1)
+        for is_flagged in (False, True):
+            chosen = flagged == is_flagged
+            _scatter(ax, centres[columns[chosen]], y[chosen], _OUTCOMES[positive, is_flagged])
+
+
+def _scatter(ax: Axes, x: Array, y: Array, kind: _Outcome) -> None:
+    ink = getattr(inks(), kind.ink)
+    face = ink if kind.solid else inks().paper
+    ax.scatter(x, y, s=(_DOT - 1) ** 2, facecolor=face, edgecolor=ink, linewidth=0.6, zorder=3)
+
+
+def _size(ax: Axes) -> tuple[float, float]:
+    """The size of the axes in points, once the layout has decided."""
+    figure = ax.figure.get_figure(root=True)
+    figure.draw_without_rendering()
+    extent = ax.get_window_extent()
+    return extent.width * 72 / figure.dpi, extent.height * 72 / figure.dpi
+
+
+def _edges(panel: _Panel, columns: int) -> Array:
+    """Edges of so many columns or one more; one of them is the threshold where it lies between the ends."""
+    low, high = panel.ends
+    step, threshold = (high - low) / columns, panel.dots.threshold
+    if not low < threshold < high:
+        return np.linspace(low, high, columns + 1)
+    below, above = int(np.ceil((threshold - low) / step)), int(np.ceil((high - threshold) / step))
+    return np.asarray(threshold + step * np.arange(-below, above + 1))
+
+
+def _rooms(up: int, down: int, whole: float) -> tuple[float, float]:
+    """How many dots the positives and the negatives may be tall: what they need, or a fair part of the whole."""
+    if up + down <= whole:
+        return up + (whole - up - down) / 2, down + (whole - up - down) / 2
+    least = _LEAST_ROOM * whole
+    upper = min(max(whole - down, min(up, least)), max(whole - least, whole - down))
+    return upper, whole - upper

@@ -1,0 +1,101 @@
+"""Which classes are confused: the laws of their order, and the pairs beside a plain count."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard import Confusion, evaluate
+from steelyard.analysis.confusions.class_order import confusion_order, true_class_shares
+from steelyard.analysis.confusions.confused_pairs import confused_pairs
+from steelyard.analysis.intervals.rate_intervals import jeffreys
+
+TABLES = st.integers(1, 9).flatmap(
+    lambda k: st.lists(st.integers(0, 9), min_size=k * k, max_size=k * k).map(
+        lambda cells: Confusion.of_rows(range(k), np.array(cells).reshape(k, k))
+    )
+)
+
+
+def blocks(sizes, rng, noise=0):
+    """A table whose classes are confused within blocks, and the block of each class."""
+    of = np.repeat(np.arange(len(sizes)), sizes)
+    rows = np.where(of[:, None] == of[None, :], rng.integers(5, 30, (len(of), len(of))), 0)
+    rows += np.diag(rng.integers(100, 400, len(of))) + (rng.random(rows.shape) < noise)
+    return rows, of
+
+
+@given(TABLES)
+def test_the_order_is_a_permutation_and_always_the_same(table):
+    order = confusion_order(table)
+    assert sorted(order.tolist()) == list(range(len(table.labels)))
+    assert order.tolist() == confusion_order(table).tolist()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "noise"), [((3, 2, 4), 0), ((5, 1, 7, 4), 0), ((6, 6, 6, 6), 0.02), ((40, 35, 30), 0.01)]
+)
+def test_a_shuffled_table_of_blocks_is_recovered(sizes, noise):
+    rng = np.random.default_rng(len(sizes))
+    rows, of = blocks(sizes, rng, noise)
+    for _ in range(5):
+        shuffled = rng.permutation(len(of))
+        order = confusion_order(Confusion.of_rows(range(len(of)), rows[np.ix_(shuffled, shuffled)]))
+        seen = [block for block, _ in itertools.groupby(of[shuffled][order].tolist())]
+        assert len(seen) == len(sizes), "each block stands in one piece"
+
+
+def test_many_classes_are_ordered_in_blocks_as_well():
+    rng = np.random.default_rng(3)
+    rows, of = blocks([25] * 40, rng)
+    shuffled = rng.permutation(len(of))
+    order = confusion_order(Confusion.of_rows(range(len(of)), rows[np.ix_(shuffled, shuffled)]))
+    assert len([*itertools.groupby(of[shuffled][order].tolist())]) == 40
+
+
+def test_where_more_errors_are_comes_first_and_classes_without_any_last():
+    rows = np.diag([50, 50, 50, 50, 50, 50])
+    rows[1, 4], rows[4, 1], rows[2, 5] = 3, 2, 20
+    assert set(confusion_order(Confusion.of_rows("abcdef", rows))[:2].tolist()) == {2, 5}
+    assert set(confusion_order(Confusion.of_rows("abcdef", rows))[2:4].tolist()) == {1, 4}
+
+
+@given(TABLES)
+def test_shares_of_a_true_class_add_up_to_one_or_to_nothing(table):
+    sums = true_class_shares(table).sum(1)
+    assert np.allclose(sums, table.rows.sum(1) > 0, rtol=1e-12)
+
+
+@given(TABLES)
+def test_the_pairs_are_the_largest_errors_in_order(table):
+    pairs = confused_pairs(table, 0.95, most=4)
+    errors = [(-n, i, j) for (i, j), n in np.ndenumerate(table.rows) if n and i != j]
+    assert [(-pair.weight, pair.true, pair.predicted) for pair in pairs] == sorted(errors)[:4]
+    for pair in pairs:
+        size = table.rows[pair.true].sum()
+        assert math.isclose(pair.share, pair.weight / size, rel_tol=1e-12)
+        assert 0 <= pair.low <= pair.share <= pair.high <= 1
+        assert (pair.low, pair.high) == tuple(map(float, jeffreys(np.array(pair.weight), np.array(float(size)), 0.95)))
+
+
+def test_weighted_pairs_are_of_weights_and_have_the_ends_of_the_rows_they_are_worth():
+    y, p = np.array(list("aaaabbbb")), np.array(list("abbbbbaa"))
+    plain, heavy = (
+        confused_pairs(evaluate(y, p, pos_label="a", sample_weight=np.full(8, w)).confusion, 0.95, most=1)[0]
+        for w in (1, 3.0)
+    )
+    assert heavy.weight == 3 * plain.weight
+    assert math.isclose(heavy.share, plain.share)
+    assert math.isclose(heavy.low, plain.low)
+
+
+def test_pairs_of_rows_in_clusters_have_no_ends():
+    table = Confusion.of_rows("ab", np.array([[5, 2], [1, 7]]))
+    assert all(
+        math.isnan(pair.low) and math.isnan(pair.high) for pair in confused_pairs(table, 0.95, most=2, clustered=True)
+    )

@@ -1,0 +1,242 @@
+"""The look of figures: one palette for page and figures, dark styles, many models, labels of any script."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
+from matplotlib.offsetbox import AnchoredOffsetbox
+from matplotlib.text import Text
+
+import steelyard
+from steelyard import Counts, DotsDisplay, evaluate
+from steelyard.auditing.correlation import correlation_study
+from steelyard.report import palette
+from steelyard.report.figures import FIGURE_KINDS, canvas, figure, font_fallback, style
+
+METRICS = ["roc_auc", "average_precision", "brier", "recall", "specificity", "precision", "f1"]
+SEVERAL = ["roc", "pr", "reliability", "decision", "murphy", "gain", "lift", "cost", "brier", "triptych", "density"]
+SEVERAL += ["dots", "intervals"]
+PAGE_NAMES = {"paper": "paper", "ink": "ink", "soft": "soft", "grey": "grey", "line": "line"}
+LINE_NAMES = ("blue", "other", "green", "pink", "gold", "sky")
+
+
+@pytest.fixture(scope="module")
+def models():
+    """Five models of 2,000 rows, 6 % of them positive."""
+    rng = np.random.default_rng(5)
+    y = (rng.random(2_000) < 0.06).astype(int)
+    names = ["logistic", "naive Bayes", "gradient boosting", "random forest", "nearest mean"]
+    logits = [rng.normal(size=2_000) + gap * y - 2.4 for gap in (2.6, 1.8, 2.9, 2.2, 1.0)]
+    scores = {name: 1 / (1 + np.exp(-logit)) for name, logit in zip(names, logits, strict=True)}
+    return {name: evaluate(y, y_score=p, threshold=0.3, metrics=METRICS) for name, p in scores.items()}
+
+
+@pytest.fixture(scope="module")
+def results(models):
+    """What each kind of figure is drawn from."""
+    first = next(iter(models.values()))
+    labels = {name: np.arange(200) % (3 + place) == 0 for place, name in enumerate("ab")}
+    runs = Counts(tp=[8, 9, 7], fn=[2, 1, 3], fp=[5, 10, 4], tn=[85, 80, 86])
+    study = correlation_study(["accuracy", "g_mean", "mcc"], n=200, positives=[0.1])
+    return dict.fromkeys(FIGURE_KINDS, first) | {
+        "ranking": steelyard.compare(np.arange(200) % 6 == 0, labels),
+        "correlation": study,
+        "runs": {"small": runs, "large": runs + runs},
+        "surface": None,
+    }
+
+
+def _luminance(colour):
+    parts = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def _contrast(one, other):
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+# ---------------------------------------------------------------- one palette
+
+
+def test_the_two_colours_with_a_meaning_are_those_of_the_handbook():
+    assert (palette.ON_WHITE.this, palette.ON_WHITE.other) == ("#0072b2", "#d55e00")
+
+
+@pytest.mark.parametrize(("colours", "dark"), [(palette.ON_WHITE, False), (palette.ON_DARK, True)])
+def test_the_page_has_the_colours_of_the_figures(colours, dark):
+    css = Path(palette.__file__).parent.joinpath("templates", "page.css").read_text(encoding="utf-8")
+    light, _, rest = css.partition("prefers-color-scheme: dark")
+    stated = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", rest.partition("* {")[0] if dark else light))
+    assert {key: stated[key] for key in PAGE_NAMES} == {key: getattr(colours, name) for key, name in PAGE_NAMES.items()}
+    assert tuple(stated[name] for name in LINE_NAMES) == colours.lines
+
+
+@pytest.mark.parametrize("colours", [palette.ON_WHITE, palette.ON_DARK])
+def test_lines_and_words_stand_out_from_the_paper(colours):
+    assert all(_contrast(line, colours.paper) >= 3 for line in colours.lines)
+    assert _contrast(colours.ink, colours.paper) >= 7
+    assert _contrast(colours.soft, colours.paper) >= 4.5
+
+
+def test_no_two_of_forty_lines_look_alike():
+    assert len({(style.colour(i), str(style.dash(i))) for i in range(42)}) == 42
+    assert len({style.sample(i) for i in range(7)}) == 7
+
+
+# ---------------------------------------------------------------- dark styles
+
+
+@pytest.mark.parametrize("kind", FIGURE_KINDS)
+def test_in_a_dark_style_a_figure_is_dark_and_its_words_are_light(kind, results):
+    with plt.style.context("dark_background"):
+        drawn = figure(kind, results[kind]).plot()
+    assert to_rgb(drawn.figure_.get_facecolor()) == (0, 0, 0)
+    for text in drawn.figure_.findobj(Text):
+        if text.get_visible() and text.get_text().strip():
+            seen = text.get_color()  # on a filled cell in the colour of the paper
+            assert to_rgb(seen) == (0, 0, 0) or _contrast(seen, "black") >= 4, (text.get_text(), seen)
+
+
+@pytest.mark.parametrize("kind", ["roc", "confusion", "dots", "intervals"])
+def test_axes_of_a_dark_style_get_its_twins_and_the_style_stays_as_it_was(kind, results):
+    with plt.style.context("dark_background"):
+        before = dict(plt.rcParams)
+        whole, ax = plt.subplots()
+        drawn = figure(kind, results[kind], ax=ax)
+        assert dict(plt.rcParams) == before
+        plt.close(whole)
+    colours = {to_rgb(text.get_color()) for text in drawn.figure_.findobj(Text) if text.get_text().strip()}
+    assert to_rgb(palette.ON_WHITE.ink) not in colours
+
+
+@pytest.mark.parametrize("ground", ["none", "white", "#fdf6e3"])
+def test_axes_that_are_seen_through_are_as_light_as_what_is_behind_them(ground):
+    whole, ax = plt.subplots(facecolor="white")
+    ax.set_facecolor(ground)
+    assert canvas.palette_of(ax).ink == palette.ON_WHITE.ink
+    whole.set_facecolor("#101010")
+    ax.set_facecolor("none")
+    assert canvas.palette_of(ax).ink == palette.ON_DARK.ink
+    plt.close(whole)
+
+
+def test_saving_a_dark_figure_outside_its_style_keeps_it_dark(results, tmp_path):
+    with plt.style.context("dark_background"):
+        drawn = figure("roc", results["roc"]).plot()
+    text = drawn.save(tmp_path / "roc.svg").read_text(encoding="utf-8")
+    assert palette.ON_DARK.this in text.lower() and palette.ON_WHITE.ink not in text.lower()
+
+
+# ---------------------------------------------------------------- five models
+
+
+@pytest.mark.parametrize("kind", SEVERAL)
+def test_the_words_of_five_models_lie_over_no_line(kind, models):
+    options = {"metrics": ["recall", "f1"]} if kind == "intervals" else {}
+    drawn = figure(kind, models, **options).plot()
+    drawn.figure_.draw_without_rendering()
+    for ax in drawn.figure_.axes:
+        frame = ax.get_window_extent()
+        blocks = [box.get_window_extent() for box in ax.findobj(AnchoredOffsetbox)]
+        assert all(block.y0 >= frame.y1 - 1 for block in blocks if len(models) > 3)
+
+
+@pytest.mark.parametrize("kind", SEVERAL)
+def test_nothing_of_five_models_is_cut_off(kind, models):
+    options = {"metrics": ["recall", "f1"]} if kind == "intervals" else {}
+    drawn = figure(kind, models, **options).plot()
+    drawn.figure_.draw_without_rendering()
+    width, height = drawn.figure_.bbox.size
+    ticks = {label for ax in drawn.figure_.axes for label in (*ax.get_xticklabels(), *ax.get_yticklabels())}
+    for text in set(drawn.figure_.findobj(Text)) - ticks:  # some of which lie beyond the ends of their axis, unseen
+        if text.get_visible() and text.get_text().strip():
+            box = text.get_window_extent()
+            assert box.x0 >= -1 and box.y0 >= -1 and box.x1 <= width + 1 and box.y1 <= height + 1, text.get_text()
+
+
+def test_bands_of_many_models_are_outlines_and_hardly_filled(models):
+    two = figure("roc", dict(list(models.items())[:2])).plot().ax_
+    five = figure("roc", models).plot().ax_
+    assert {band.get_alpha() for band in two.collections} == {style.BAND}
+    assert max(band.get_alpha() for band in five.collections) < style.BAND / 2
+
+
+# ---------------------------------------------------------------- any script
+
+
+@pytest.mark.parametrize("name", ["逻辑回归", "モデル 😀", "랜덤 포레스트", "שלום", "a$b_c^d{e}"])
+def test_labels_of_any_script_are_drawn_without_a_warning(name, models, tmp_path):
+    two = {name: next(iter(models.values())), "other": list(models.values())[1]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        drawn = figure("roc", two)
+        drawn.save(tmp_path / "roc.png")
+        text = drawn.save(tmp_path / "roc.svg").read_text(encoding="utf-8")
+    assert name.split()[0].replace("$", "$") in text
+
+
+def test_fallback_fonts_are_those_of_the_machine_and_looked_up_again_when_one_is_added(monkeypatch):
+    fonts = font_fallback.font_manager.fontManager.ttflist
+    assert font_fallback.font_families()[0] == "DejaVu Sans"
+    entry = type(fonts[0])(fname="none.ttf", name="Noto Sans CJK SC")
+    monkeypatch.setattr(font_fallback.font_manager.fontManager, "ttflist", [*fonts, entry])
+    assert "Noto Sans CJK SC" in font_fallback.font_families()
+
+
+# ---------------------------------------------------------------- dots
+
+
+def test_the_rows_of_a_figure_of_dots_are_the_outcomes_of_its_caption(models):
+    first = next(iter(models.values()))
+    drawn = DotsDisplay.from_evaluation(first)
+    outcomes = [row["outcome"] for row in drawn.frame()]
+    dots = drawn.panels[0].dots.outcomes
+    assert (outcomes.count("true positive"), outcomes.count("missed")) == (dots.found, dots.missed)
+    assert outcomes.count("false alarm") == dots.false_alarms and len(outcomes) == dots.base == 1_000
+    assert f"{dots.found} positives are found and {dots.missed} missed" in drawn.caption()
+
+
+def test_dots_are_blue_where_found_vermilion_where_wrong_and_grey_where_rightly_left_alone():
+    drawn = DotsDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], threshold=0.4)
+    blue, vermilion, grey, paper = (
+        to_rgb(c) for c in (palette.ON_WHITE.this, palette.ON_WHITE.other, palette.ON_WHITE.grey, "white")
+    )
+    shown = {
+        (round(float(x), 1), y > 0): (tuple(part.get_facecolor()[0][:3]), tuple(part.get_edgecolor()[0][:3]))
+        for part in drawn.ax_.collections
+        for x, y in part.get_offsets()
+    }
+    by_class = {(y, colours) for (_, y), colours in shown.items()}
+    assert by_class == {
+        (True, (blue, blue)),
+        (True, (vermilion, vermilion)),
+        (False, (paper, vermilion)),
+        (False, (paper, grey)),
+    }
+
+
+@pytest.mark.parametrize("share", [0.004, 0.06, 0.5, 0.97])
+def test_all_dots_stand_inside_the_axes_flagged_ones_right_of_the_threshold(share):
+    rng = np.random.default_rng(1)
+    y = (rng.random(5_000) < share).astype(int)
+    scores = 1 / (1 + np.exp(-rng.normal(2 * y - 2)))
+    ax = DotsDisplay.from_predictions(y, scores, threshold=0.3).ax_
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    points = np.concatenate([part.get_offsets() for part in ax.collections])
+    assert len(points) == 1_000
+    assert (points[:, 0] > left).all() and (points[:, 0] < right).all()
+    assert (points[:, 1] > bottom).all() and (points[:, 1] < top).all()
+    flagged = np.concatenate([np.full(len(p.get_offsets()), i % 2 == 1) for i, p in enumerate(ax.collections)])
+    assert (points[flagged, 0] > 0.3).all() and (points[~flagged, 0] < 0.3).all()
+
+
+def test_scores_without_a_threshold_are_read_where_the_default_metric_is_best():
+    drawn = DotsDisplay.from_predictions([0, 0, 1, 1], [-3.0, 5.0, 4.0, 9.0])
+    assert "is best on these rows" in drawn.caption()
