@@ -50,7 +50,7 @@ TITLES = {
     "recall": "recall",
     "precision": "precision",
     "specificity": "specificity",
-    "npv": "negative predictive value",
+    "negative_predictive_value": "negative predictive value",
 }
 LEAST = "{title} is at least {bound}"
 MOST = "a day of {rows} rows has at most {alerts} alerts"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 MOST_THRESHOLDS = 360  # more would be finer than the pixels of a slider
+_MOST_WEIGHTED = 200  # sums of weights take three times the digits of counts
 _MOST_SEARCHED = 10_000  # thresholds among which a monotone metric looks for its best one; beyond, only at the corners
 
 
@@ -45,17 +46,19 @@ class ThresholdGrid:
 
 
 def threshold_grid(
-    table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int = MOST_THRESHOLDS
+    table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int | None = None
 ) -> ThresholdGrid:
     """All thresholds where they are few; else the one in use, the best of every metric and cost, and an even rest.
 
-    Whatever errors cost and whatever the prevalence, one of the ROC convex hull costs least. The rest is spread evenly along the ROC curve, half of it by the share of each class and half by the logarithm of
-    what is flagged, so that the few highest scores, where rare positives are looked for, are resolved.
+    Whatever errors cost and whatever the prevalence, one of the ROC convex hull costs least. The rest is spread evenly
+    along the ROC curve, half of it by the share of each class and half by the logarithm of what is flagged, so that the
+    few highest scores, where rare positives are looked for, are resolved.
     """
     thresholds, tp, fp = table.thresholds, np.asarray(table.counts.tp), np.asarray(table.counts.fp)
     current = None if threshold is None else _in_use(thresholds, as_read(threshold, table.precision))
     best = _best_places(table, metrics, tp, fp)
     needed = {0, len(thresholds) - 1, *best.values(), *([] if current is None else [current])}
+    most = most or (_MOST_WEIGHTED if table.weighted else MOST_THRESHOLDS)
     few = len(thresholds) <= most
     needed |= set() if few else set(_hull(table, most // 2).tolist())
     places = np.arange(len(thresholds)) if few else _thinned(tp, fp, np.array(sorted(needed)), most)
@@ -86,12 +89,12 @@ def _best_places(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Ar
 
 
 def _shown(table: ScoreTable, place: int, *, exact: bool) -> float:
-    """The threshold to show: as best_threshold gives it, to ten digits unless all are asked for; everybody's short."""
+    """The threshold to show: as best_threshold gives it, to nine digits unless all are asked for; everybody's short."""
     thresholds = table.thresholds
     middle = threshold_of(table, float(thresholds[place]))
     if middle == -np.inf:
         return _shortest(thresholds, place, float(thresholds[place]))
-    return middle if exact else _shortest(thresholds, place, middle, 1e-9, table.precision)
+    return middle if exact else _shortest(thresholds, place, middle, 5e-10, table.precision)
 
 
 def _shortest(thresholds: Array, place: int, near: float, off: float = np.inf, precision: str = DOUBLE) -> float:
@@ -99,7 +102,7 @@ def _shortest(thresholds: Array, place: int, near: float, off: float = np.inf, p
     score, below = float(thresholds[place]), float(thresholds[place + 1]) if place + 1 < len(thresholds) else -np.inf
     tries = (float(f"{near:.{digits}g}") for digits in range(2, 17))
     flags_same = (cut for cut in tries if below < cut <= score and below < as_read(cut, precision) <= score)
-    return next((cut for cut in flags_same if abs(cut - near) <= off * abs(near)), near)
+    return next((cut for cut in flags_same if abs(cut - near) <= off * max(1, abs(near))), near)
 
 
 def _hull(table: ScoreTable, most: int) -> Array:

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.formatting import three_digits, unbroken
+from steelyard.analysis.results.formatting import unbroken
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.analysis.thresholds.decision_curve import WORTH_SHOWING
 from steelyard.analysis.thresholds.promised_limits import SEQUENCE_STARTS
@@ -23,34 +23,35 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 _PLATEAU = 0.05  # of the least cost: thresholds whose cost is so near are about as good
-_MOST_COMMAND = 1_000  # characters of a command line that a person would paste
-_WEIGHTED = (
-    "The rows have weights: a promise with a confidence needs draws, which the page cannot repeat, so limits are those "
-    "of these rows. The command below takes --confidence."
-)
-_CLUSTERED = (
-    "The rows are clustered: a promise with a confidence needs the clusters, which the page does not keep, so limits "
-    "are those of these rows. The command below takes --confidence."
-)
+_MOST_COMMAND = 400  # characters of a file, its columns and the class that a person would paste
+_WHYS = {
+    "weighted": "Rows have weights: a promise with a confidence needs draws, which the page cannot repeat, so limits "
+    "are those of these rows. The command takes --confidence.",
+    "clustered": "Rows are clustered: a promise with a confidence needs the clusters, which the page does not keep, so "
+    "limits are those of these rows. The command takes --confidence.",
+}
 _NOTES = {
     "plateau": "The cost is within {within} of that from threshold {low} to {high}.",
-    "limited": "Among those that keep the limits, the cost is within {within} of that from threshold {low} to {high}.",
-    "alone": "At no threshold beside it is the cost within {within} of that.",
-    "held": "The page holds {held} of {all} thresholds; the command below searches all of them, and may find one that "
-    "costs less.",
+    "limited": "With the limits kept, the cost is within {within} of that from threshold {low} to {high}.",
+    "alone": "No threshold beside it has a cost within {within} of that.",
+    "held": "The page holds {held} of {all} thresholds; the command searches all, and may find one that costs less.",
+    "best": "No threshold of the scores costs less.",
+    "mend": "One of the entries cannot be used, so there is no answer.",
+    "step": "The nearest step of the slider is {share}.",
+    "gate": "steelyard gate reads rows at their own prevalence; enter a limit to hold new rows to.",
+}
+_LIMIT_NOTES = {
     "unmet": "No threshold reaches {limit}{others}; the nearest is {value}.",
     "undefined": "No threshold reaches {limit}{others}: it is undefined at each of them.",
+}
+_PROMISE_NOTES = {
     "unkept": "No threshold keeps {limits} with {confidence} confidence.",
-    "trivial": "No threshold between nobody and everybody keeps {limits} with {confidence} confidence.",
+    "trivial": "Only flagging nobody or everybody keeps {limits} with {confidence} confidence, which needs no model.",
     "needed": "{limit} with {confidence} confidence needs at least {rows} {kind}; here are {there}.",
-    "never": "No number of rows shows {limit} with {confidence} confidence: the limit leaves no room for an error.",
-    "more": "The command below says how many rows would do.",
-    "best": "No threshold of the scores costs less than that.",
+    "never": "No number of rows shows {limit} with {confidence} confidence: it leaves no room for a single error.",
+    "more": "The command says how many rows would do.",
     "shifted": "At another prevalence than the sample's a promise of {titles} needs draws, which the page cannot "
-    "repeat, so limits are those of these rows; add --confidence {confidence} to the command below.",
-    "step": "The nearest step of the slider is {share}.",
-    "gate": "`steelyard gate` reads rows at their own prevalence; enter a limit to hold new rows to.",
-    "mend": "One of the entries cannot be used, so there is no answer.",
+    "repeat, so limits are those of these rows; add --confidence {confidence} to the command.",
 }
 _WRONG = {
     "cost": "A number from 0.0001 to 1,000,000.",
@@ -59,7 +60,7 @@ _WRONG = {
     "prevalence": "Above 0 % and below 100 %.",
     "share": "A percentage from 0 to 100.",
 }
-_UNNAMED = "The rows did not come from one file with named columns; put your own in place of these names."
+_UNNAMED = "The rows did not come from one file with named columns: put your own in place of these names."
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,6 @@ class _Entry:
     unit: str = "%"
     step: str = "any"
     value: str = ""
-    hint: str = ""
 
 
 def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section:
@@ -81,19 +81,17 @@ def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section
     share = data["stops"][data["stop"]]
     prevalence = None if share == data["view"]["share"] else share
     best = best_threshold(scores, cost={"cost_fn": 1.0}, prevalence=prevalence, resamples=0)
-    why = _CLUSTERED if evaluation.is_clustered else _WEIGHTED if scores.weighted else ""
+    why = _WHYS["clustered"] if evaluation.is_clustered else _WHYS["weighted"] if scores.weighted else ""
     html = rendered_html(
         "decision.html",
         entries=_entries(share),
         confidences=_confidences(),
         exact=not why,
-        why=why,
         sentence=unbroken(words.decision_sentence(best, scores, 1.0, prevalence)),
         has_probabilities=scores.has_probabilities,
     )
-    return Section(
-        html, {"decision": _data(evaluation, scores, why)}, ("decision_rule.js", "decision.js"), ("decision.css",)
-    )
+    scripts = ("decision_rule.js", *([] if why else ["promises.js"]), "decision.js")
+    return Section(html, {"decision": _data(evaluation, scores, why)}, scripts, ("decision.css",))
 
 
 def _entries(share: float) -> list[_Entry]:
@@ -101,11 +99,11 @@ def _entries(share: float) -> list[_Entry]:
         _Entry("cost", "a miss costs", "false alarms", value="1"),
         _Entry("alerts", "alerts a day, at most", "", "1"),
         _Entry("rows", "of rows a day", "", "1"),
-        _Entry("prevalence", "prevalence", value=three_digits(100 * share), hint="The slider above moves with it."),
+        _Entry("prevalence", "prevalence", value=f"{100 * share:.3g}"),
         _Entry("recall", "recall, at least"),
         _Entry("precision", "precision, at least"),
         _Entry("specificity", "specificity, at least"),
-        _Entry("npv", "NPV, at least", hint="negative predictive value"),
+        _Entry("negative_predictive_value", "NPV, at least"),
     ]
 
 
@@ -120,13 +118,11 @@ def _confidences() -> list[MenuEntry]:
 def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any]:
     """What the script reads: constants of the rule, the phrases it fills, and the commands it adds options to."""
     file, named = _file(evaluation)
-    return {
+    data = {
         "exact": not why,
         "why": why,
         "plateau": _PLATEAU,
-        "starts": SEQUENCE_STARTS,
         "worth": WORTH_SHOWING,
-        "n": [scores.positive.n, scores.negative.n],
         "file": file,
         "unnamed": "" if named else _UNNAMED,
         "rules": words.RULES,
@@ -136,13 +132,23 @@ def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any
         "cost": words.COST,
         "ratio": words.RATIO,
         "titles": words.TITLES,
-        "least": words.LEAST,
-        "most": words.MOST,
-        "promised": words.PROMISED,
-        "here": [words.HERE, words.HERE_ALERTS, words.CHANCE],
+        "here": [words.HERE, words.HERE_ALERTS],
         "bases": words.BASES,
-        "notes": _NOTES,
+        "notes": _NOTES | _LIMIT_NOTES,
         "wrong": _WRONG,
+    }
+    return data if why else data | _promise_data(scores, data)
+
+
+def _promise_data(scores: ScoreTable, data: Mapping[str, Any]) -> dict[str, Any]:
+    """What is needed where limits can be promised."""
+    return {
+        "n": [scores.positive.n, scores.negative.n],
+        "starts": SEQUENCE_STARTS,
+        "least": [words.LEAST, words.MOST],
+        "promised": words.PROMISED,
+        "here": [*data["here"], words.CHANCE],
+        "notes": data["notes"] | _PROMISE_NOTES,
     }
 
 
