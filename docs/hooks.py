@@ -1,4 +1,4 @@
-"""Hooks: what MkDocs adds to the written pages: the catalogue, the reference, figures that pages save, the live page, and the studies' pages."""
+"""Hooks: what MkDocs adds to the written pages: the catalogue, the reference, figures that pages save, the live pages, and the studies' pages."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _filled(entry: Any, parts: dict[str, list[Any]]) -> Any:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages and pictures."""
-    for path, content in (*_catalogue(), *_reference(), *_figures(files), ("live.html", live.live_page())):
+    for path, content in (*_catalogue(), *_reference(), *_figures(files), *_live()):
         files.append(File.generated(config, path, content=content))
     return files
 
@@ -86,6 +86,10 @@ def _reference() -> Iterator[tuple[str, str]]:
     yield from ((f"reference/{floor}.md", reference.page(floor)) for floor in reference.floors())
     yield "reference/sklearn.md", reference.drop_ins()
     yield "reference/commands.md", reference.commands()
+
+
+def _live() -> Iterator[tuple[str, str]]:
+    yield from ((f"live/{name}.html", live.live_page(name)) for name in live.PAGES)
 
 
 def _figures(files: Files) -> Iterator[tuple[str, bytes]]:

@@ -12,10 +12,12 @@ def press(tab, kind, name="json"):
 
 
 def slide(tab, key, place):
-    tab.evaluate(
-        "([id, v]) => { const s = document.getElementById(id); s.value = v; s.dispatchEvent(new Event('input')); }",
-        [key, place],
-    )
+    """A slider at a place; of the threshold at that many thresholds above the lowest, which a pointer may not reach."""
+    if key == "threshold":
+        tab.evaluate("place => steelyard.move({ index: Math.max(0, steelyard.last - place) })", place)
+        return
+    script = "([id, v]) => { const s = document.getElementById(id); s.value = v; s.dispatchEvent(new Event('input')); }"
+    tab.evaluate(script, [key, place])
 
 
 def until(tab, condition):

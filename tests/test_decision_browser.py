@@ -27,7 +27,7 @@ from steelyard.report.decision_section import decision_section
 from steelyard.report.page import page
 from steelyard.report.page_data import payload
 
-FIELDS = ("cost", "alerts", "rows", "recall", "precision", "specificity", "negative_predictive_value")
+FIELDS = ("cost", "alerts", "rows", "recall", "specificity", "precision", "negative_predictive_value")
 
 
 def rows(n, share, seed=0, digits=2):

@@ -218,3 +218,55 @@ def test_a_browser_opens_the_pages_from_disk_and_asks_no_network(site):
     assert asked
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
     assert not errors
+
+
+def test_the_home_embeds_three_pages_that_the_build_makes(site):
+    home = (site / "index.html").read_text(encoding="utf-8")
+    frames = re.findall(r"<iframe[^>]*>", home)
+    assert len(frames) == 3
+    for frame, name in zip(frames, ("fraud", "tornado", "classes"), strict=True):
+        assert f'src="live/{name}.html"' in frame and f'<a href="live/{name}.html">' in home
+        assert 'sandbox="allow-scripts"' in frame and 'loading="lazy"' in frame and 'title="' in frame
+        page = (site / "live" / f"{name}.html").read_text(encoding="utf-8")
+        assert "Of 1" in page and "Content-Security-Policy" in page
+
+
+def test_the_gallery_draws_every_kind_of_figure_with_its_code(site):
+    from steelyard.report.figures import FIGURE_KINDS, VIEWS
+
+    page = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    for kind, name in FIGURE_KINDS.items():
+        assert f"steelyard.{name}." in page, kind
+        assert f'kind="{kind}"' in page or kind not in VIEWS
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]*)\)", page)
+    assert len(pictures) == len(set(pictures)) >= len(FIGURE_KINDS)
+    assert all((site / picture).read_text(encoding="utf-8").count("<text") > 3 for picture in pictures)
+
+
+def test_every_page_of_the_menu_leads_on(site):
+    start, last = ((site / name).read_text(encoding="utf-8") for name in ("start.html", "how/figures.html"))
+    for page in (start, last):
+        assert "md-footer__link--prev" in page and "md-footer__link--next" in page
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: the browser tests are skipped")
+def test_neither_prompts_nor_output_are_copied_with_the_code(site):
+    playwright = pytest.importorskip("playwright.sync_api")
+    copied = """() => [...document.querySelectorAll("pre > code")].map((code) => {
+        code.setAttribute("data-md-copying", "");  // as the theme's button does
+        const text = code.innerText.trimEnd();
+        code.removeAttribute("data-md-copying");
+        return [code.textContent, text];
+    })"""
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        tab = browser.new_page()
+        pairs = []
+        for name in ("start.html", "how/shell.html", "gallery.html"):
+            tab.goto((site / name).as_uri(), wait_until="load")
+            pairs += tab.evaluate(copied)
+        browser.close()
+    prompted = [(whole, text) for whole, text in pairs if whole.startswith((">>> ", "$ "))]
+    assert len(prompted) > 20
+    for whole, text in prompted:
+        assert text and not re.search(r"^(>>>|\.\.\.|\$) ", text, re.MULTILINE), whole

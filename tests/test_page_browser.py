@@ -154,7 +154,7 @@ def test_at_any_cut_and_prevalence_every_metric_is_what_python_computes(show, we
     y, score, weight = scored(700, weighted, seed=3)
     evaluation = evaluate(y, y_score=score, sample_weight=weight, draws=100)
     with show(page(evaluation)) as tab:
-        last = {key: int(tab.get_attribute(f"#{key}", "max")) for key in ("threshold", "prevalence")}
+        last = {"threshold": tab.evaluate("steelyard.last"), "prevalence": int(tab.get_attribute("#prevalence", "max"))}
         for i in range(13):
             slide(tab, "threshold", last["threshold"] * i // 12)
             slide(tab, "prevalence", last["prevalence"] * ((5 * i) % 13) // 12)
@@ -459,8 +459,11 @@ def test_a_metric_opens_its_formula_meaning_source_and_properties_by_keyboard(sh
     with show(html) as tab:
         tab.focus('[data-metric="ac_score"] button')
         tab.keyboard.press("Enter")
+        until(tab, "document.querySelector('tr.detail').textContent !== ''")
         told = tab.locator("tr.detail").text_content()
         for words in (
+            "also calledac",
+            "use wheretest sets of different prevalence are compared",
             "2 * recall * specificity / (recall + specificity)",
             "Harmonic mean of the two class recalls",
             "Cannistraci",
@@ -783,7 +786,7 @@ def test_a_comparison_shows_differences_and_the_order_of_metrics(show):
         )
         assert_same(shown, {row.metric: row.difference for row in found.rows})
         assert "The order of the metrics" in tab.locator("main").text_content()
-        assert tab.get_by_role("heading", name="A minus B").count() == 1
+        assert " ".join(tab.locator("#pair-0-1 summary").inner_text().split()) == "1 A minus 2 B"
 
 
 def test_an_audit_shows_every_decision(show):
@@ -866,7 +869,7 @@ def pages():
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_an_accessibility_check_finds_nothing_serious(browser, tmp_path, scheme):
+def test_an_accessibility_check_finds_nothing(browser, tmp_path, scheme):
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe is not installed: the accessibility test is skipped"
     )
@@ -878,11 +881,7 @@ def test_an_accessibility_check_finds_nothing_serious(browser, tmp_path, scheme)
             tab = context.new_page()
             tab.goto(path.as_uri())
             found = axe.Axe().run(tab).response["violations"]
-            told = [
-                (v["id"], [node["html"][:120] for node in v["nodes"][:3]])
-                for v in found
-                if v["impact"] in ("serious", "critical")
-            ]
+            told = [(v["id"], [node["html"][:120] for node in v["nodes"][:3]]) for v in found]
             assert told == [], (name, width)
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
             context.close()

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from steelyard.evaluation.metric_row import MetricRow
 
 _FAR, _SURE = 0.2, 1e-4  # informedness and p from which a classifier is far better than a random predictor
+ACCURACY = "By accuracy ({value}) it is {relation} {constant} ({share})"
+FAIR = "The classes are of similar size{where}, so accuracy, {value}, is a fair summary"
+RELATIONS = {
+    "below": "worse than",
+    "above": "better than",
+    "at": "no better than",
+    "open": "not shown to be better than",
+}
 
 
 def majority_sentence(evaluation: Evaluation, constant: str, share: float) -> Sentence | None:
@@ -24,7 +32,9 @@ def majority_sentence(evaluation: Evaluation, constant: str, share: float) -> Se
     if code == "worse-than-random":
         return Sentence(f"It is {random}.", code)
     relation, own = _against_majority(row, share)
-    sentence = f"By accuracy ({percent_text(row.value)}) it is {relation} {constant} ({percent_text(share)})"
+    sentence = ACCURACY.format(
+        value=percent_text(row.value), relation=relation, constant=constant, share=percent_text(share)
+    )
     if not random:
         return Sentence(f"{sentence}.", own)
     joint = "and" if (own == "accuracy-above-majority") == (code is None) else "but"
@@ -33,10 +43,10 @@ def majority_sentence(evaluation: Evaluation, constant: str, share: float) -> Se
 
 def _against_majority(row: MetricRow, share: float) -> tuple[str, str]:
     if row.high < share:
-        return "worse than", "accuracy-below-majority"
+        return RELATIONS["below"], "accuracy-below-majority"
     if row.low > share:
-        return "better than", "accuracy-above-majority"
-    return ("no better than" if row.value <= share else "not shown to be better than"), "accuracy-at-majority"
+        return RELATIONS["above"], "accuracy-above-majority"
+    return RELATIONS["at" if row.value <= share else "open"], "accuracy-at-majority"
 
 
 def fair_sentence(evaluation: Evaluation) -> Sentence | None:
@@ -46,7 +56,7 @@ def fair_sentence(evaluation: Evaluation) -> Sentence | None:
         return Sentence(f"It is {random}.", code)
     shown = percent_interval(row.value, row.low, row.high)
     where = "" if evaluation.prevalence is None else " at this prevalence"
-    sentence = f"The classes are of similar size{where}, so accuracy, {shown}, is a fair summary"
+    sentence = FAIR.format(where=where, value=shown)
     return Sentence(f"{sentence}{f'; it is {random}' if random else ''}.", "accuracy-fair")
 
 

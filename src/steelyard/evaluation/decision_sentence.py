@@ -14,6 +14,7 @@ from steelyard.analysis.results.formatting import percent_text, three_digits
 from steelyard.analysis.thresholds.limit_parts import rate_limit
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 from steelyard.evaluation import outcomes
+from steelyard.metrics.registry import metrics_with_role
 
 if TYPE_CHECKING:
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
@@ -25,9 +26,9 @@ RULES = {
     "nobody": "With nobody flagged",
     "everybody": "With everybody flagged",
 }
-ROWS = {key: text[0].lower() + text[1:] for key, text in outcomes.STARTS.items()}
+DECISION_ROWS = {key: text[0].lower() + text[1:] for key, text in outcomes.STARTS.items()}
 # What is said of no row, of one and of more.
-PARTS = {
+DECISION_PARTS = {
     "flagged": ("none is flagged", "1 is flagged", "{n} are flagged"),
     "found": (
         "none of {all} positives is found",
@@ -46,19 +47,14 @@ COST = (
     "({nobody} with nobody flagged, {everybody} with everybody flagged)."
 )
 RATIO = ("1 false alarm", "{n} false alarms")
-TITLES = {
-    "recall": "recall",
-    "precision": "precision",
-    "specificity": "specificity",
-    "negative_predictive_value": "negative predictive value",
-}
-LEAST = "{title} is at least {bound}"
-MOST = "a day of {rows} rows has at most {alerts} alerts"
+TITLES = {metric.name: metric.title.lower() for metric in metrics_with_role("least on the page")}
+LIMIT_LEAST = "{title} is at least {bound}"
+LIMIT_MOST = "a day of {rows} rows has at most {alerts} alerts"
 PROMISED = ("{limits} with {confidence} confidence.", "{limits}, together with {confidence} confidence.")
 HERE = "{title} is {value} (at least {bound} is asked{chance})"
 HERE_ALERTS = "a day of {rows} rows has {value} alerts on average (at most {alerts} are asked{chance})"
 BASES = (outcomes.LEAST, outcomes.LARGEST_CELL_BASE, outcomes.LARGEST_BASE)
-CHANCE = "; new rows keep it with a chance of about {chance}"
+LIMIT_CHANCE = "; new rows keep it with a chance of about {chance}"
 
 
 def decision_sentence(best: BestThreshold, table: ScoreTable, cost: float, prevalence: float | None) -> str:
@@ -85,7 +81,7 @@ def _outcome(best: BestThreshold, table: ScoreTable, whole: outcomes.Outcomes, p
     rule = "nobody" if not flagged else "threshold" if left else "everybody"
     return FRAMES[rule].format(
         rule=RULES[rule].format(threshold=three_digits(float(best.threshold))),
-        rows=ROWS[rows].format(base=f"{whole.base:,}", share=share),
+        rows=DECISION_ROWS[rows].format(base=f"{whole.base:,}", share=share),
         flagged=_part("flagged", whole.flagged, whole),
         found=_part("found", whole.found, whole),
         false_alarms=_part("false_alarms", whole.false_alarms, whole),
@@ -93,7 +89,7 @@ def _outcome(best: BestThreshold, table: ScoreTable, whole: outcomes.Outcomes, p
 
 
 def _part(key: str, n: int, whole: outcomes.Outcomes) -> str:
-    return PARTS[key][min(n, 2)].format(n=f"{n:,}", all=f"{whole.positives:,}")
+    return DECISION_PARTS[key][min(n, 2)].format(n=f"{n:,}", all=f"{whole.positives:,}")
 
 
 def _cost(counts: Counts, cost: float, base: int) -> str:
@@ -120,14 +116,14 @@ def _limits(best: BestThreshold, table: ScoreTable, prevalence: float | None) ->
 def _least(kept: KeptLimit) -> str:
     (limit,) = read_limits(kept.limit)
     if isinstance(limit, Capacity):
-        return MOST.format(rows=f"{limit.rows:,}", alerts=f"{limit.alerts:,}")
-    return LEAST.format(title=TITLES[limit.metric.name], bound=f"{100 * limit.bound:.10g} %")
+        return LIMIT_MOST.format(rows=f"{limit.rows:,}", alerts=f"{limit.alerts:,}")
+    return LIMIT_LEAST.format(title=TITLES[limit.metric.name], bound=f"{100 * limit.bound:.10g} %")
 
 
 def _here(kept: KeptLimit, best: BestThreshold, table: ScoreTable, prevalence: float | None) -> str:
     (limit,) = read_limits(kept.limit)
     known = kept.chance is not None and not best.trivial and _is_exact(kept, table, prevalence)
-    chance = CHANCE.format(chance=f"{100 * kept.chance:.0f} %") if known and kept.chance is not None else ""
+    chance = LIMIT_CHANCE.format(chance=f"{100 * kept.chance:.0f} %") if known and kept.chance is not None else ""
     if isinstance(limit, Capacity):
         value = three_digits(float(kept.value * limit.rows))
         return HERE_ALERTS.format(rows=f"{limit.rows:,}", alerts=f"{limit.alerts:,}", value=value, chance=chance)

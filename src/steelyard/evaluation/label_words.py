@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steelyard._types import Label
 
 _WIDEST = 24  # characters of a label in a sentence
@@ -31,3 +33,12 @@ def is_word(label: Label) -> bool:
 def positive_word(label: Label) -> str:
     """What a row of the positive class is: positive, or its own name."""
     return quoted_label(label) if is_word(label) else "positive"
+
+
+def constant_words(labels: Sequence[Label], positive: Label) -> tuple[str, str]:
+    """What a classifier does that predicts one side alone: never the positive class, or always."""
+    others = [label for label in labels if label != positive]
+    always = f"always predicting {quoted_label(positive)}"
+    if len(others) != 1:
+        return f"never predicting {quoted_label(positive)}", always
+    return f"always predicting {quoted_label(others[0])}", always

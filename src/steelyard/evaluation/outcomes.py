@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 LEAST = 11.5  # rows of the rarer class: fewer would round its recall by more than a reader expects
 LARGEST_CELL_BASE = 100_000  # up to here the base grows until no cell that has rows rounds to none
 LARGEST_BASE = 10**9
+_HALF = 1e-9  # by which a half may be off
 STARTS = {
     "these": "Of these {base} rows",
     "like": "Of {base} rows like these",
@@ -87,8 +88,8 @@ def round_base(classes: Iterable[float], cells: Iterable[float], total: float) -
 
 
 def _within(value: float, low: int, high: int) -> int:
-    """The nearest whole number inside these ends: what has rows keeps one."""
-    return max(low, min(math.floor(value + 0.5), high))
+    """The nearest whole number inside these ends, halves upwards whatever their rounding: what has rows keeps one."""
+    return max(low, min(math.floor(value + 0.5 + _HALF), high))
 
 
 def outcomes_text(outcomes: Outcomes, start: str, name: str) -> str:

@@ -93,13 +93,16 @@ def _shown(table: ScoreTable, place: int, *, exact: bool) -> float:
     thresholds = table.thresholds
     middle = threshold_of(table, float(thresholds[place]))
     if middle == -np.inf:
-        return _shortest(thresholds, place, float(thresholds[place]))
-    return middle if exact else _shortest(thresholds, place, middle, 5e-10, table.precision)
+        return shortest_threshold(thresholds, place)
+    return middle if exact else shortest_threshold(thresholds, place, middle, 5e-10, table.precision)
 
 
-def _shortest(thresholds: Array, place: int, near: float, off: float = np.inf, precision: str = DOUBLE) -> float:
-    """The number with the fewest digits near another one that flags the same rows: above the next lower score."""
+def shortest_threshold(
+    thresholds: Array, place: int, near: float | None = None, off: float = np.inf, precision: str = DOUBLE
+) -> float:
+    """The number with the fewest digits near another, the score itself if none, that flags the same rows as it."""
     score, below = float(thresholds[place]), float(thresholds[place + 1]) if place + 1 < len(thresholds) else -np.inf
+    near = score if near is None else near
     tries = (float(f"{near:.{digits}g}") for digits in range(2, 17))
     flags_same = (cut for cut in tries if below < cut <= score and below < as_read(cut, precision) <= score)
     return next((cut for cut in flags_same if abs(cut - near) <= off * max(1, abs(near))), near)

@@ -14,7 +14,7 @@ from steelyard.analysis.results.formatting import percent_interval, percent_text
 from steelyard.auditing.problem import SIMILAR_SHARE
 from steelyard.errors import SteelyardError
 from steelyard.evaluation.baseline_sentences import fair_sentence, majority_sentence
-from steelyard.evaluation.label_words import positive_word, quoted_label
+from steelyard.evaluation.label_words import constant_words, positive_word
 from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes
 from steelyard.evaluation.sentences import Sentence
 
@@ -159,12 +159,8 @@ def accuracy_sentence(table: TwoClasses) -> Sentence | None:
     if table.are_similar:
         return fair_sentence(table.evaluation)
     share = float(table.counts.positives / table.counts.total)
-    labels, positive = table.evaluation.labels, table.evaluation.positive
-    others = [label for label in labels if label != positive]
-    if share <= 0.5 and len(others) > 1:
-        constant = f"never predicting {quoted_label(positive)}"
-    else:
-        constant = f"always predicting {quoted_label(positive if share > 0.5 else others[0])}"
+    rarely, always = constant_words(table.evaluation.labels, table.evaluation.positive)
+    constant = always if share > 0.5 else rarely
     return majority_sentence(table.evaluation, constant, max(share, 1 - share))
 
 

@@ -1,128 +1,166 @@
-"""Comparison sections: of each pair of models the differences with intervals, and the order of the metrics."""
+"""Comparison sections: leaderboards, the wins of each pair, curves over thresholds, and leaders over the prevalence."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.analysis.comparison.metric_ranking import Standing
-from steelyard.analysis.results.formatting import p_digits, three_digits
+from steelyard.analysis.comparison.comparison_sentences import flip_sentences, pair_sentence, win_sentences
+from steelyard.analysis.results.formatting import value_text
 from steelyard.errors import SteelyardError
 from steelyard.metrics.spec import MetricSpec
-from steelyard.report.document import rendered_html
+from steelyard.report.compared_marks import model_marks, statement_html, statements_html
+from steelyard.report.comparison_data import comparison_data, slider_specs
+from steelyard.report.document import clipped, label_html, rendered_html
+from steelyard.report.frame import Section
+from steelyard.report.leaderboard_section import board_context
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from markupsafe import Markup
 
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.comparison.metric_ranking import Ranking
-    from steelyard.analysis.comparison.paired_difference import Difference
+    from steelyard.analysis.comparison.metric_ranking import Ranking, Standing
+    from steelyard.analysis.comparison.pair_wins import PairWins
+    from steelyard.analysis.comparison.prevalence_leaders import Leader, PrevalenceLeaders
+    from steelyard.report.compared_marks import ModelMark
 
-_SIGNIFICANT = 0.05
-_MOST_NAMED = 4
+_STYLES = ("comparison.css",)
+_SHADES = 5
+_OPEN_PAIRS = 3  # up to so many pairs are read on paper as well
+_CURVES = {"roc": "ROC", "pr": "Precision-recall", "reliability": "Reliability", "decision": "Decision curve"}
 
 
-def comparison_html(comparison: Comparison, source: str, runs: str = "") -> Markup:
-    """The body of a comparison's page; every pair of models has a part of its own."""
-    pairs = dict.fromkeys((row.a, row.b) for row in comparison.rows)
-    return rendered_html(
-        "comparison.html",
-        source=source,
+def comparison_sections(comparison: Comparison, source: str) -> list[Section]:
+    """The parts of a comparison's page from top to bottom."""
+    marks = model_marks(comparison)
+    first = comparison.leaderboard() if any(spec.sign for spec in comparison.tables.specs) else None
+    boards = [] if first is None else [first, *_other_boards(comparison, first.metric)]
+    leaders, context = _leaders(comparison), {"marks": marks, "level": f"{100 * comparison.level:g} %"}
+    opening = rendered_html(
+        "leaderboard.html",
+        **context,
+        boards=[board_context(board, marks) for board in boards],
+        sentences=_sentences(comparison, leaders),
+        statements=comparison.statements,
+        models=len(comparison.models),
         rows=comparison.n,
         paired=comparison.paired,
-        statements=comparison.statements,
-        models=comparison.models,
-        level=f"{100 * comparison.level:g} %",
-        pairs=[_pair(comparison, a, b) for a, b in pairs],
-        runs=runs,
-        about=_about(comparison),
     )
+    data = comparison_data(comparison, marks, boards, source)
+    sections = [Section(opening, data, ("comparison.js",), _STYLES)]
+    if comparison.tables.scores:
+        curves = rendered_html("compared_curves.html", **context, **_curves(comparison, marks))
+        sections.append(Section(curves, scripts=("compared_curves.js",)))
+    if leaders is not None:
+        heat = rendered_html("compared_prevalence.html", **context, **_heat(comparison, leaders, marks))
+        sections.append(Section(heat))
+    pairs = rendered_html("comparison.html", **context, **_pairs(comparison, marks))
+    return [*sections, Section(pairs)]
 
 
-def _pair(comparison: Comparison, a: str, b: str) -> dict[str, object]:
-    rows = [row for row in comparison.rows if (row.a, row.b) == (a, b)]
-    ends = [end for row in rows for end in (row.low, row.high, row.difference) if math.isfinite(end)]
-    most = max(map(abs, ends), default=0.0) or 1.0
-    return {
-        "a": a,
-        "b": b,
-        **_won(rows, a, b),
-        "scale": f"from {three_digits(-most)} to {three_digits(most)}",
-        "rows": [_difference(row, most) for row in rows],
-        "tests": [repr(test) for test in comparison.mcnemar if (test.a, test.b) == (a, b)],
-        "order": _order(comparison, a, b),
-    }
+def comparison_facts(comparison: Comparison, source: str) -> list[str]:
+    """What the header says: where from, how many rows and models."""
+    rows = f"{comparison.n:,} rows" if comparison.paired else f"{comparison.n:,} different rows in all"
+    return [label_html(source), rows, f"{len(comparison.models)} models"]
 
 
-def _won(rows: Sequence[Difference], a: str, b: str) -> dict[str, object]:
-    """Which metrics distinguish the models, and in whose favour."""
-    tested = [row for row in rows if math.isfinite(row.difference)]
-    significant = [row for row in tested if row.p_holm < _SIGNIFICANT]
-    titles = {model: [_title(row) for row in significant if _favoured(row) == model] for model in (a, b)}
-    return {
-        "won": {model: _few(names, len(tested)) for model, names in titles.items() if names},
-        "undecided": len(tested) - sum(map(len, titles.values())),
-        "tested": len(tested),
-    }
+def comparison_title(comparison: Comparison) -> str:
+    """The models by name, as many as a title has room for."""
+    return clipped(" and ".join(clipped(name, 40) for name in comparison.models[:3]))
 
 
-def _few(titles: Sequence[str], of: int) -> str:
-    return ", ".join(titles) if len(titles) <= _MOST_NAMED else f"{len(titles)} of {of} metrics"
+def about_section(comparison: Comparison) -> Section:
+    """How the numbers were made, and what was assumed."""
+    methods = ", ".join(dict.fromkeys(row.method for row in comparison.rows if row.method))
+    rows = "the same rows, with paired" if comparison.paired else "different rows, taken as independent, with"
+    sentences = (
+        f"Differences are of {rows} {100 * comparison.level:g} % intervals ({methods}). Brackets read p-values of the "
+        "pairs by one metric, wins those of all pairs and metrics together, each by Holm's method.",
+        *comparison.assumed,
+        f"Steelyard {__version__}.",
+    )
+    return Section(rendered_html("about.html", about=sentences))
 
 
-def _title(row: Difference | Standing) -> str:
-    return MetricSpec.of(row.metric).title if isinstance(row, Standing) else row.spec.title
+def _other_boards(comparison: Comparison, first: str) -> list[Any]:
+    others = (spec for spec in comparison.tables.specs if spec.sign and spec.name != first)
+    return [comparison.leaderboard(spec) for spec in others]
 
 
-def _favoured(row: Difference) -> str | None:
-    gain = row.spec.sign * row.difference
-    return None if gain == 0 else row.a if gain > 0 else row.b
-
-
-def _difference(row: Difference, most: float) -> dict[str, object]:
-    cells: dict[str, object] = {
-        "name": row.metric,
-        "title": _title(row),
-        "value_a": row.value_a,
-        "value_b": row.value_b,
-        "difference": row.difference,
-        "marks": _marks(row),
-    }
-    if not math.isfinite(row.difference):
-        return cells | {"between": row.why or "undefined", "gap": None, "p_value": "–", "p_holm": "–"}
-    between = f"{three_digits(row.low)} to {three_digits(row.high)}"
-    tests = {"p_value": p_digits(row.p_value), "p_holm": p_digits(row.p_holm)}
-    return cells | {"between": between, "gap": _gap(row, most), **tests}
-
-
-def _marks(row: Difference) -> dict[str, str] | None:
-    """Where the values of both models lie in the range of the metric; None where it has no ends."""
-    low, high = row.spec.metric.range
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return None
-    values = {"a": row.value_a, "b": row.value_b}
-    return {key: _across((value - low) / (high - low)) for key, value in values.items() if math.isfinite(value)}
-
-
-def _gap(row: Difference, most: float) -> dict[str, str]:
-    """Where the difference and its interval lie, zero in the middle."""
-    low, middle, high = ((end / most + 1) / 2 for end in (row.low, row.difference, row.high))
-    return {"low": _across(low), "width": _across(high - low), "middle": _across(middle)}
-
-
-def _across(share: float) -> str:
-    return f"{100 * min(1.0, max(0.0, share)):.2f}%"
-
-
-# ---------------------------------------------------------------- the order of the metrics
-
-
-def _order(comparison: Comparison, a: str, b: str) -> dict[str, object] | None:
+def _leaders(comparison: Comparison) -> PrevalenceLeaders | None:
     try:
-        ranking = comparison.ranking(a, b)
+        return comparison.leaders()
+    except SteelyardError:  # several classes have no one prevalence
+        return None
+
+
+def _sentences(comparison: Comparison, leaders: PrevalenceLeaders | None) -> list[Markup]:
+    flips = [] if leaders is None else flip_sentences(comparison, leaders)[:1]
+    return statements_html([*win_sentences(comparison), *flips])
+
+
+def _curves(comparison: Comparison, marks: Mapping[str, ModelMark]) -> dict[str, Any]:
+    tables = comparison.tables
+    probable = all(table.has_probabilities for table in tables.scores.values())
+    titles = {key: title for key, title in _CURVES.items() if probable or key in ("roc", "pr")}
+    return {
+        "charts": {f"compared-{key}": title for key, title in titles.items()},
+        "models": list(marks.values()),
+        "thresholded": bool(tables.labels),
+        "choices": slider_specs(comparison),
+    }
+
+
+# ---------------------------------------------------------------- pairs
+
+
+def _pairs(comparison: Comparison, marks: Mapping[str, ModelMark]) -> dict[str, Any]:
+    wins = comparison.wins()
+    return {
+        "matrix": _matrix(comparison, wins, marks) if len(comparison.models) > 2 else None,
+        "models": [marks[name] for name in comparison.models],
+        "pairs": [_pair(comparison, pair, marks) for pair in wins],
+        "on_paper": len(wins) <= _OPEN_PAIRS,
+        "order": _order(comparison) if len(wins) == 1 else None,
+        "limit": f"{1 - comparison.level:.2g}",
+    }
+
+
+def _pair(comparison: Comparison, pair: PairWins, marks: Mapping[str, ModelMark]) -> dict[str, Any]:
+    places = [comparison.models.index(name) for name in (pair.a, pair.b)]
+    return {
+        "key": "pair-{}-{}".format(*places),
+        "a": marks[pair.a],
+        "b": marks[pair.b],
+        "sentence": statement_html(pair_sentence(comparison, pair)),
+        "tests": [repr(test) for test in comparison.mcnemar if (test.a, test.b) == (pair.a, pair.b)],
+    }
+
+
+def _matrix(comparison: Comparison, wins: Sequence[PairWins], marks: Mapping[str, ModelMark]) -> list[dict[str, Any]]:
+    """Of each model by how many metrics it is better than each other, and the pair that shows them."""
+    counts: dict[tuple[str, str], int] = {}
+    for pair in wins:
+        counts |= {(pair.a, pair.b): len(pair.by_a), (pair.b, pair.a): len(pair.by_b)}
+    most = sum(1 for spec in comparison.tables.specs if spec.sign) or 1
+    places = {name: place for place, name in enumerate(comparison.models)}
+
+    def cell(a: str, b: str) -> dict[str, Any] | None:
+        if a == b:
+            return None
+        first, second = sorted((places[a], places[b]))
+        shade = -(-_SHADES * counts[a, b] // most)
+        return {"count": counts[a, b], "key": f"pair-{first}-{second}", "shade": shade, "other": marks[b]}
+
+    return [{"mark": marks[a], "cells": [cell(a, b) for b in marks], "of": most} for a in marks]
+
+
+def _order(comparison: Comparison) -> dict[str, object] | None:
+    """The metrics by how much they favour the first of two models, here and at other prevalences."""
+    try:
+        ranking = comparison.ranking()
     except SteelyardError:
         return None
     shares = sorted({place.prevalence for place in ranking.places})
@@ -133,21 +171,53 @@ def _order(comparison: Comparison, a: str, b: str) -> dict[str, object] | None:
 def _standing(ranking: Ranking, standing: Standing, shares: Sequence[float]) -> dict[str, object]:
     there = {place.prevalence: place for place in ranking.places if place.metric == standing.metric}
     return {
-        "title": _title(standing),
+        "title": MetricSpec.of(standing.metric).title,
         "turns": standing.metric in ranking.changes,
         "rank": standing.rank,
         "difference": standing.difference,
         "favours": standing.favours,
-        "side": {ranking.a: "model-a", ranking.b: "model-b"}.get(str(standing.favours), "soft"),
         "there": [there[share] for share in shares],
     }
 
 
-def _about(comparison: Comparison) -> tuple[str, ...]:
-    methods = ", ".join(dict.fromkeys(row.method for row in comparison.rows if row.method))
-    rows = "the same rows, with paired" if comparison.paired else "different rows, taken as independent, with"
-    return (
-        f"Differences are of {rows} {100 * comparison.level:g} % intervals ({methods}); "
-        "p-values of all rows of the table together are Holm's.",
-        f"Steelyard {__version__}.",
-    )
+# ---------------------------------------------------------------- leaders over the prevalence
+
+
+def _heat(comparison: Comparison, leaders: PrevalenceLeaders, marks: Mapping[str, ModelMark]) -> dict[str, Any]:
+    specs = {spec.name: spec for spec in comparison.tables.specs}
+    rows: dict[str, list[Leader]] = {}
+    for leader in leaders:
+        rows.setdefault(leader.metric, []).append(leader)
+    changed = {(flip.metric, flip.high) for flip in leaders.flips}
+    return {
+        "shares": [{"words": _round_percent(p), "here": p == leaders.observed} for p in leaders.prevalences],
+        "lines": [
+            {"title": specs[name].title, "cells": [_led(specs[name], cell, marks, changed) for cell in cells]}
+            for name, cells in rows.items()
+        ],
+        "sentences": statements_html(flip_sentences(comparison, leaders)),
+        "models": list(marks.values()),
+    }
+
+
+def _round_percent(share: float) -> str:
+    """A prevalence in as few digits as it has; its space does not break."""
+    return f"{float(f'{100 * share:.3g}'):g}\u00a0%"
+
+
+def _led(
+    spec: MetricSpec, leader: Leader, marks: Mapping[str, ModelMark], changed: set[tuple[str, float]]
+) -> dict[str, Any]:
+    """Who leads there, in a number, a colour and words."""
+    if not leader.models:
+        return {"number": "–", "kind": "", "words": "undefined", "flips": False}
+    value = value_text(leader.value, share=spec.is_share)
+    names = " and ".join(clipped(name, 24) for name in leader.models)
+    behind = "" if leader.next_model is None else f", before {clipped(leader.next_model, 24)}"
+    alone = len(leader.models) == 1
+    return {
+        "number": str(marks[leader.models[0]].number) if alone else "=",
+        "kind": marks[leader.models[0]].kind if alone else "",
+        "words": f"{names} {value}{behind}",
+        "flips": (spec.name, leader.prevalence) in changed,
+    }

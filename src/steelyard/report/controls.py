@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _OWN_THRESHOLD = "No threshold was given, so the page chose the threshold where informedness is best on these same rows"
 
+_STEPS = 1_000  # of the threshold's slider, the last of which flags nobody
+
 
 @dataclass(frozen=True)
 class Slider:
@@ -72,14 +74,21 @@ def _flagged(data: Mapping[str, Any]) -> str:
 
 
 def _threshold(data: Mapping[str, Any]) -> Slider:
+    """The slider of the threshold, linear in the score; at its right end nobody is flagged."""
     thresholds, place = data["thresholds"]["threshold"], data["index"]
-    last = len(thresholds) - 1
     if place is None:
-        return Slider("threshold", last, last - data["near"], "", "as predicted")
+        near = thresholds[data["near"]]
+        return Slider("threshold", _STEPS, _place(data, near), "", "as predicted")
     value = thresholds[place]
     exact, shown = ("Infinity", "nobody flagged") if value is None else (repr(value), three_digits(value))
-    # To the right is a higher threshold, and they are listed from the highest down.
-    return Slider("threshold", last, last - place, exact, shown)
+    return Slider("threshold", _STEPS, _place(data, value), exact, shown)
+
+
+def _place(data: Mapping[str, Any], threshold: float | None) -> int:
+    if threshold is None:
+        return _STEPS
+    low, high = map(float, data["histogram"]["ends"])
+    return round(min(1.0, max(0.0, (threshold - low) / (high - low))) * (_STEPS - 1))
 
 
 def _percent(share: float) -> str:

@@ -60,6 +60,7 @@ _WRONG = {
     "prevalence": "Above 0 % and below 100 %.",
     "share": "A percentage from 0 to 100.",
 }
+_SHORT = {"negative_predictive_value": "NPV"}
 _UNNAMED = "The rows did not come from one file with named columns: put your own in place of these names."
 
 
@@ -100,10 +101,7 @@ def _entries(share: float) -> list[_Entry]:
         _Entry("alerts", "alerts a day, at most", "", "1"),
         _Entry("rows", "of rows a day", "", "1"),
         _Entry("prevalence", "prevalence", value=f"{100 * share:.3g}"),
-        _Entry("recall", "recall, at least"),
-        _Entry("precision", "precision, at least"),
-        _Entry("specificity", "specificity, at least"),
-        _Entry("negative_predictive_value", "NPV, at least"),
+        *(_Entry(name, f"{_SHORT.get(name, title)}, at least") for name, title in words.TITLES.items()),
     ]
 
 
@@ -126,8 +124,8 @@ def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any
         "file": file,
         "unnamed": "" if named else _UNNAMED,
         "rules": words.RULES,
-        "rows": words.ROWS,
-        "parts": words.PARTS,
+        "rows": words.DECISION_ROWS,
+        "parts": words.DECISION_PARTS,
         "frames": words.FRAMES,
         "cost": words.COST,
         "ratio": words.RATIO,
@@ -145,9 +143,9 @@ def _promise_data(scores: ScoreTable, data: Mapping[str, Any]) -> dict[str, Any]
     return {
         "n": [scores.positive.n, scores.negative.n],
         "starts": SEQUENCE_STARTS,
-        "least": [words.LEAST, words.MOST],
+        "least": [words.LIMIT_LEAST, words.LIMIT_MOST],
         "promised": words.PROMISED,
-        "here": [*data["here"], words.CHANCE],
+        "here": [*data["here"], words.LIMIT_CHANCE],
         "notes": data["notes"] | _PROMISE_NOTES,
     }
 

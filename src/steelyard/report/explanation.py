@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.results.formatting import percent_text
+from steelyard.auditing.metric_uses import metric_uses
 from steelyard.metrics import notation, references, registry
 from steelyard.metrics.expression import Expression, Named, walk
 from steelyard.metrics.spec_text import parse_form
@@ -40,6 +41,8 @@ def explanation(metric: Metric) -> str:
         _section("range", f"{range_text(metric)}, {_best(metric)}"),
         _section("undefined", _undefined(metric)),
         _section("limits", _limits(metric)),
+        _section("use it where", "\n".join(metric_uses(metric).fits)),
+        _section("not where", "\n".join(metric_uses(metric).fails)),
         _section("parameters", ", ".join(f"{k} = {_parameter(v)}" for k, v in metric.parameters.items())),
         _section("source", "\n".join(dict.fromkeys(_sources(metric)))),
         _section("example", _example(metric)),

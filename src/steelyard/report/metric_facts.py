@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
+import zlib
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.kinks import kinks
 from steelyard.auditing.decision_store import recalled_decisions
+from steelyard.auditing.metric_uses import metric_uses
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import notation, reasons, references
 from steelyard.metrics.registry import get_metric, metrics_with_role
@@ -36,11 +40,6 @@ KEYS = (
     "chance",
     "why",
     "method",
-    "formula",
-    "meaning",
-    "parameters",
-    "cite",
-    "holds",
 )
 _SIGNS = {True: "+", False: "-", None: "?"}  # proved, refuted, neither
 
@@ -48,7 +47,6 @@ _SIGNS = {True: "+", False: "-", None: "?"}  # proved, refuted, neither
 def fact(row: MetricRow) -> dict[str, Any]:
     """One metric's row and what is to be known of it, as strict JSON values."""
     metric = row.spec.metric
-    parameters = {key: getattr(v, "name", v) for key, v in metric.parameters.items()}
     values = (
         row.name,
         row.spec.title,
@@ -61,11 +59,6 @@ def fact(row: MetricRow) -> dict[str, Any]:
         rounded(row.chance),
         row.interval_or_reason() if math.isfinite(row.chance_high) else row.undefined or row.no_interval,
         row.method,
-        metric.text,
-        metric.meaning,
-        parameters,
-        metric.cite or "",
-        _holds(metric),
     )
     rare: dict[str, Any] = {"undefined_share": row.undefined_share or None, "no_interval": row.no_interval}
     rare["chance_high"] = finite_or_none(row.chance_high)
@@ -79,9 +72,31 @@ def _holds(metric: Metric) -> str:
     return "".join(signs) if decisions else ""
 
 
-def sources(facts: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """The references that some metrics cite, each written once."""
-    return {fact["cite"]: references.reference(fact["cite"]) for fact in facts if fact["cite"]}
+def explained(rows: Iterable[MetricRow]) -> str:
+    """What each metric's name opens, packed: the page unpacks it when the first one is opened.
+
+    A JSON object, deflated and in base 64, which takes a third of the room.
+    """
+    metrics = {row.name: row.spec.metric for row in rows}
+    facts = {name: _explanation(metric) for name, metric in metrics.items()}
+    cited = {metric.cite: references.reference(metric.cite) for metric in metrics.values() if metric.cite}
+    words = {"metrics": facts, "sources": cited, "properties": property_titles()}
+    return b64encode(zlib.compress(json.dumps(words, ensure_ascii=False).encode(), 9)).decode()
+
+
+def _explanation(metric: Metric) -> dict[str, Any]:
+    uses = metric_uses(metric)
+    words: dict[str, Any] = {
+        "meaning": metric.meaning,
+        "formula": metric.text,
+        "names": [*metric.aliases, *([f"{metric.sklearn} (scikit-learn)"] if metric.sklearn else [])],
+        "parameters": {key: getattr(v, "name", v) for key, v in metric.parameters.items()},
+        "fits": uses.fits,
+        "fails": uses.fails,
+        "cite": metric.cite or "",
+        "holds": _holds(metric),
+    }
+    return {key: value for key, value in words.items() if value}
 
 
 def property_titles() -> list[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.decisions import Decision
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
-_SCRIPTS = ("state.js", "rows.js", "update.js", "curves.js", "page.js")
+_SCRIPTS = ("state.js", "rows.js", "update.js", "dots.js", "curves.js", "page.js")
 _EXPORTS = ("JSON", "Markdown", "CSV")
 _UNNAMED = "predictions"
 _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
@@ -61,7 +61,7 @@ def _cross_page(result: CrossEvaluation, source: str) -> str:
     from steelyard.report.run_sections import runs_html
 
     if len(result.models) > 1:
-        return comparison_page(result.compare(), source=source, more=runs_html(result))
+        return comparison_page(result.compare(), source=source, more=[Section(runs_html(result))])
     return _evaluation_page(result.evaluation, source, [Section(runs_html(result))])
 
 
@@ -113,23 +113,31 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
     rarest = class_evaluation(evaluation, rarest_class(table))
     data = payload(rarest, source) | {"classes": map_data(evaluation, table)}
     data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics]} | page_sentences(evaluation)
-    data["assumed"] = list(evaluation.assumed)
+    data |= {
+        "assumed": list(evaluation.assumed),
+        "explained": metric_facts.explained([*rarest.metrics, *evaluation.metrics]),
+    }
     context = page_context(rarest, source, data, evaluation.verdict) | classes_context(evaluation, table, source)
     return _fitting(evaluation, context | {"more": more}, data, _formulas(rarest))
 
 
-def comparison_page(comparison: Comparison, *, source: str = "predictions", more: str = "") -> str:
-    """The comparison of models as one HTML file: the differences with intervals, and the order of the metrics.
+def comparison_page(comparison: Comparison, *, source: str = "predictions", more: Sequence[Section] = ()) -> str:
+    """The comparison of models as one HTML file: leaderboards, curves, wins, and who leads at which prevalence.
 
     >>> from steelyard import compare
     >>> comparison = compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2})
     >>> "on the same 100 rows" in comparison_page(comparison)
     True
     """
-    from steelyard.report.comparison_sections import comparison_html
+    from steelyard.report import comparison_sections as parts
+    from steelyard.report.comparison_data import slider_formulas
 
-    return document(
-        f"{clipped(' and '.join(comparison.models))} · Steelyard", comparison_html(comparison, source, more)
+    return framed(
+        f"{parts.comparison_title(comparison)} · Steelyard",
+        parts.comparison_facts(comparison, source),
+        [*parts.comparison_sections(comparison, source), *more, parts.about_section(comparison)],
+        exports=_EXPORTS,
+        formulas=slider_formulas(comparison),
     )
 
 

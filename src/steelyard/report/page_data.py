@@ -8,10 +8,9 @@ import numpy as np
 
 from steelyard.analysis.calibration.reliability import ReliabilityBin, reliability
 from steelyard.analysis.intervals.score_histogram import ScoreHistogram, score_histogram
-from steelyard.evaluation import outcomes
 from steelyard.evaluation.class_views import ClassView, class_view
-from steelyard.evaluation.label_words import positive_word
 from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.evaluation.moved_sentences import moved_sentences
 from steelyard.evaluation.prevalence_grid import (
     OverPrevalence,
     grouped_scores,
@@ -20,6 +19,7 @@ from steelyard.evaluation.prevalence_grid import (
     over_prevalence,
     prevalence_grid,
 )
+from steelyard.evaluation.score_dots import DOTS
 from steelyard.evaluation.sentences import Sentence
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.metrics.registry import default_metric, get_metric
@@ -51,8 +51,9 @@ def payload(evaluation: Evaluation, source: str) -> dict[str, Any]:
     shares = prevalence_grid(*(share for share in (start, own.share) if 0 < share < 1))
     place = nearest_place(shares, start)
     rows = _metric_rows(evaluation)
-    data = _identity(evaluation, source, table) | _constants(evaluation) | _facts_of(rows)
+    data = _identity(evaluation, source, table) | _constants(evaluation) | {"metrics": rows}
     data |= {"view": view_numbers(own), "views": [], "stops": shares.tolist(), "stop": place}
+    data["explained"] = metric_facts.explained(evaluation.metrics)
     return data if evaluation.scores is None else data | _of_scores(evaluation, evaluation.scores, rows, shares, place)
 
 
@@ -76,16 +77,8 @@ def page_sentences(evaluation: Evaluation) -> dict[str, Any]:
     """The verdict, and the phrases of its headline, which the script fills again where a slider was moved."""
     moved = {code: Sentence("", code).row() for code in ("outcomes", "rates") if code not in evaluation.muted}
     is_live = any(sentence.code == "outcomes" for sentence in evaluation.verdict)
-    phrases = {
-        "name": positive_word(evaluation.positive),
-        "starts": outcomes.STARTS,
-        "parts": outcomes.PARTS,
-        "some": outcomes.SOME_FLAGGED,
-        "none": outcomes.NONE_FLAGGED,
-        "limits": [outcomes.LEAST, outcomes.LARGEST_CELL_BASE, outcomes.LARGEST_BASE],
-    }
     verdict = [sentence.row() for sentence in evaluation.verdict]
-    return {"verdict": verdict, "moved": moved, "headline": phrases if is_live else None}
+    return {"verdict": verdict, "moved": moved, "headline": moved_sentences(evaluation), "is_live": is_live}
 
 
 def _constants(evaluation: Evaluation) -> dict[str, Any]:
@@ -95,18 +88,14 @@ def _constants(evaluation: Evaluation) -> dict[str, Any]:
         "families": {name: family.title for name, family in FAMILIES.items()},
         "class_metrics": [{"name": n, "range": [0, 1], "share": get_metric(n).is_share} for n in CLASS_METRICS],
         "tops": TOP_METRICS,
+        "dots": DOTS,
         "drawn": [*CLASS_METRICS, default_metric().name],
-        "properties": metric_facts.property_titles(),
     }
 
 
 def _metric_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
     top = top_metrics(evaluation)
     return [metric_facts.fact(row) | {"top": top.get(row.name)} for row in evaluation.metrics]
-
-
-def _facts_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"metrics": rows, "sources": metric_facts.sources(rows)}
 
 
 def view_numbers(view: ClassView) -> dict[str, Any]:
@@ -149,7 +138,7 @@ def _of_scores(
         "threshold": finite_or_none(evaluation.threshold),
         "histogram": _histogram(score_histogram(scores)),
         **({"band": None} if evaluation.is_clustered else page_bands(evaluation, scores, grid.places)),
-        "reliability": [_bin(part) for part in reliability(scores, evaluation.level)]
+        "reliability": [reliability_bin(part) for part in reliability(scores, evaluation.level)]
         if scores.has_probabilities
         else None,
         "grouped": None if small is scores else _grouping(scores, small, shown, shares),
@@ -199,7 +188,8 @@ def _histogram(histogram: ScoreHistogram) -> dict[str, list[float]]:
     return {"ends": ends, "positive": _drawn(histogram.positive), "negative": _drawn(histogram.negative)}
 
 
-def _bin(part: ReliabilityBin) -> dict[str, float]:
+def reliability_bin(part: ReliabilityBin) -> dict[str, float]:
+    """A bin of the reliability curve in numbers."""
     keys = ("p", "n", "sp", "sn", "low", "high")
     return {key: float(f"{value:.10g}") for key, value in zip(keys, part.row().values(), strict=True)}
 

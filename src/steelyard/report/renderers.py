@@ -36,7 +36,7 @@ def _html(result: Result[Any], /, **options: str) -> str:
         case Evaluation() | CrossEvaluation():
             return page(result, **options)
         case Comparison():
-            return comparison_page(result, **options)
+            return comparison_page(result, source=options.get("source", "predictions"))
         case Rows([Decision(), *_]):
             return audit_page(result)
     return result_page(result)

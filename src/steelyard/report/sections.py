@@ -64,10 +64,11 @@ def _band_words(evaluation: Evaluation) -> str:
 
 @dataclass(frozen=True)
 class PageVerdict:
-    """The sentences of the heading, and those below it."""
+    """The sentences of the heading, the one below it, and those that are folded away."""
 
     headline: Sequence[PageSentence]
-    others: Sequence[PageSentence]
+    lead: Sequence[PageSentence]
+    why: Sequence[PageSentence]
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,14 @@ def page_verdict(sentences: Sequence[Sentence]) -> PageVerdict:
         PageSentence("There is no verdict on this table.", "", "")
     ]
     first = sum(sentence.is_headline for sentence in sentences) or 1
-    return PageVerdict(lines[:first], lines[first:])
+    others = lines[first:]
+    lead = [line for line in others if _is_lead(line.code)][:1]
+    return PageVerdict(lines[:first], lead, [line for line in others if line not in lead])
+
+
+def _is_lead(code: str) -> bool:
+    """Whether a sentence says if the classifier is any good: beside the majority class, or a random predictor."""
+    return code.startswith("accuracy") or code.endswith("random")
 
 
 def facts_of(evaluation: Evaluation, source: str, last: str) -> list[str]:

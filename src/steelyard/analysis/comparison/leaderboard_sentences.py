@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from steelyard.analysis.comparison.leaderboard import Leaderboard, RankedModel
+    from steelyard.metrics.spec import MetricSpec
 
 _MOST_NAMED = 4
 
@@ -41,8 +42,11 @@ def leaderboard_sentences(board: Leaderboard) -> list[Statement]:
 
 
 def _title(board: Leaderboard) -> str:
-    """The metric inside a sentence; a class of its name may hold braces."""
-    spec = board.spec
+    return metric_phrase(board.spec)
+
+
+def metric_phrase(spec: MetricSpec) -> str:
+    """The metric inside a statement; a class of its name may hold braces."""
     words = spec.metric.phrase if spec.is_native else spec.title
     return words.replace("{", "{{").replace("}", "}}")
 

@@ -193,7 +193,7 @@ class Question:
             of_labels = replace(self, specs=tuple(s for s in specs if not tables.reads_scores(s)), options=options)
             labelled = of_labels.of_codes(names, codes, (False, True), True, mass)
             tests, judged = labelled.mcnemar, [*judged, *labelled.pairs]
-            tables = replace(tables, labels=labelled.tables.labels)
+            tables = replace(tables, labels=labelled.tables.labels, thresholds=limits)
             design = replace(design, labels=dict(zip(names, codes[1:], strict=True)))
         pairs = list(combinations(names, 2))
         judged.sort(key=lambda pair: (pairs.index((pair.row.a, pair.row.b)), specs.index(pair.row.spec)))

@@ -60,17 +60,19 @@ class Difference(Flat):
 
 @dataclass(frozen=True, eq=False)
 class ModelTables:
-    """The tables of each model, by its name, the metrics that they are compared by, and the options of the call."""
+    """The tables of each model, by its name, the metrics and the options, and the thresholds that made the labels."""
 
     specs: tuple[MetricSpec, ...]
     options: CallOptions
     labels: Mapping[str, Confusion] = field(default_factory=dict)
     scores: Mapping[str, ScoreTable] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
 
     def saved(self) -> dict[str, Any]:
         """What JSON holds of them: the metrics, the class or the average, and each table."""
         tables = {"labels": dict(self.labels), "scores": dict(self.scores)}
-        return {"metrics": self.specs, "positive": self.options.pos_label, "average": self.options.average, **tables}
+        options = {"positive": self.options.pos_label, "average": self.options.average}
+        return {"metrics": self.specs, **options, **tables, "thresholds": dict(self.thresholds)}
 
     @classmethod
     def from_saved(cls, data: dict[str, Any]) -> ModelTables:
@@ -78,7 +80,8 @@ class ModelTables:
         specs = tuple(read_metric(name) for name in data["metrics"])
         labels = {name: Confusion.from_json(table) for name, table in data["labels"].items()}
         scores = {name: ScoreTable.from_json(table) for name, table in data["scores"].items()}
-        return cls(specs, CallOptions(data["positive"], average=data["average"]), labels, scores)
+        options = CallOptions(data["positive"], average=data["average"])
+        return cls(specs, options, labels, scores, data.get("thresholds", {}))
 
     def reads_scores(self, spec: MetricSpec) -> bool:
         """Whether the metric is taken of the scores and not of the labels."""

@@ -24,11 +24,11 @@ function widthOf(id, usual) {
 }
 
 // A plot with axes: `x` and `y` turn values into pixels; `right` leaves room for labels at the ends of lines.
-function plot(id, { x, y, xTitle, yTitle, right = 16, height = HEIGHT }) {
+function plot(id, { x, y, xTitle, yTitle, left = 40, right = 16, height = HEIGHT }) {
   const room = host(id);
   const width = Math.max(200, widthOf(id, 360));
   const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
-  const box = { left: 40, right: width - right, top: 32, bottom: height - 40 };
+  const box = { left, right: width - right, top: 32, bottom: height - 40 };
   const scale = (axis, from, to) => {
     const to01 = axis.map || ((v) => (v - axis.from) / (axis.to - axis.from || 1));
     return (v) => from + (to - from) * Math.min(1, Math.max(0, to01(v)));
@@ -136,7 +136,7 @@ function picture(cells) {
     el("rect", { class: `${kind} right`, x, y: top + tall - full, width: w, height: full }, svg);
     const text = (y, count, name) => {
       const share = narrow(right + wrong ? count / (right + wrong) : NaN);
-      el("text", { class: "cell", x: at, y, "text-anchor": anchor }, svg, counted(count));
+      el("text", { class: "cell", x: at, y, "text-anchor": anchor }, svg, inRows(count));
       [name, share].forEach((line, i) => el("text", { class: "tick", x: at, y: y + 15 + 14 * i, "text-anchor": anchor }, svg, line));
     };
     const middle = (from, to) => Math.min(top + tall - 32, Math.max(top + 8, (from + to) / 2));

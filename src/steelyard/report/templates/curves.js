@@ -2,9 +2,6 @@
 
 const each = (make) => Array.from({ length: THRESHOLDS }, (_, i) => make(i));
 const rates = (c) => [c[2] / (c[2] + c[3]), c[0] / (c[0] + c[1])];
-const SCORES = D.histogram ? ticked(D.histogram.ends[0], D.histogram.ends[1]) : null;
-// Between thresholds that are all here the value is that of the higher one, a step; between others it is not known.
-const WHOLE = THRESHOLDS === D.all_thresholds;
 const isFiniteThreshold = (i) => D.thresholds.threshold[i] !== null;
 // Thresholds lie between scores, so that the next set of flagged rows begins about half-way to the next threshold.
 const stepEnd = (i) => (i < 2 && (WHOLE || !i) ? SCORES.to : WHOLE ? (thresholdAt(i - 1) + thresholdAt(i)) / 2 : thresholdAt(i));
@@ -51,7 +48,6 @@ function listen(p, self) {
   p.svg.addEventListener("click", (event) => { const index = found(event); hover = null; if (index !== null) move({ index }); });
 }
 
-const thresholdText = (index) => (index === null ? "as predicted" : thresholdAt(index) === Infinity ? "nobody flagged" : `threshold ${digits(thresholdAt(index))}`);
 const upright = (f) => Object.assign(f, { upright: true });
 
 // The band: the rates from each threshold on to the next that hold at all thresholds together, a rectangle each, from
@@ -123,6 +119,14 @@ chart("gain", (share) => {
 
 const atThreshold = upright((c, index) => [index === null ? NaN : Math.min(thresholdAt(index), SCORES.to)]);
 
+// The bars have the colours of the outcomes, as the dots have.
+const binMiddle = (i) => SCORES.from + ((SCORES.to - SCORES.from) * (i + 0.5)) / D.histogram.positive.length;
+function coloured(svg) {
+  const t = state.index === null ? NaN : thresholdAt(state.index);
+  for (const bar of svg.querySelectorAll("[data-bin]")) bar.classList.toggle("error", !Number.isNaN(t) && binMiddle(Number(bar.dataset.bin)) >= t !== bar.classList.contains("bin-positive"));
+}
+charts.push({ moved() { const svg = host("scores") && host("scores").querySelector("svg"); if (svg) coloured(svg); } });
+
 chart("scores", () => {
   const h = D.histogram, n = h.positive.length, most = { 1: Math.max(...h.positive), "-1": Math.max(...h.negative) };
   const y = { from: -1, to: 1, ticks: [0], name: () => "" };
@@ -131,11 +135,13 @@ chart("scores", () => {
   for (let i = 0; i < n; i++) {
     for (const [share, sign, kind] of [[h.positive[i], 1, "bin-positive"], [h.negative[i], -1, "bin-negative"]]) {
       const tall = Math.abs(p.Y(share / (most[sign] || 1)) - p.Y(0));
-      el("rect", { class: kind, x: round(p.box.left + i * wide), width: Math.max(1, round(wide - 1)), y: round(sign > 0 ? p.Y(0) - tall : p.Y(0)), height: round(tall) }, p.svg);
+      el("rect", { class: kind, "data-bin": i, x: round(p.box.left + i * wide), width: Math.max(1, round(wide - 1)), y: round(sign > 0 ? p.Y(0) - tall : p.Y(0)), height: round(tall) }, p.svg);
     }
   }
   el("text", { class: "label", x: p.box.right, y: p.box.top + 12, "text-anchor": "end" }, p.svg, "positives");
   el("text", { class: "label", x: p.box.right, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "negatives");
+  dragged(p);
+  coloured(p.svg);
   return p;
 }, atThreshold, (c, index) => `${thresholdText(index)} · recall ${percent(recallOf(c))} · false positive rate ${percent(rates(c)[0])}`, true);
 
@@ -229,3 +235,22 @@ if (D.reliability) {
     },
   });
 }
+
+// ---------------------------------------------------------------- the numbers behind the charts
+
+const shifted = (i) => atPrevalence(countsAt(i), shareAt(state.stop));
+const overThresholds = (head, make) => () => [["threshold", ...head], ...each((i) => [thresholdAt(i), ...make(shifted(i), i)])];
+if (THRESHOLDS) {
+  tables.set("roc", overThresholds(["false_positive_rate", "recall"], rates));
+  tables.set("pr", overThresholds(["recall", "precision"], (c) => [recallOf(c), precisionOf(c)]));
+  tables.set("gain", overThresholds(["predicted_positive_rate", "recall"], (c) => [flagged(c), recallOf(c)]));
+  tables.set("over-threshold", () => overThresholds(state.chosen, (c) => state.chosen.map((name) => valueAt(BY_NAME.get(name), c, state.stop)))());
+  tables.set("decision", overThresholds(["net_benefit"], (c, i) => [thresholdAt(i) > 0 && thresholdAt(i) < 1 ? NET_BENEFIT(...c, thresholdAt(i)) : NaN]));
+  tables.set("scores", () => {
+    const { positive, negative } = D.histogram, wide = (SCORES.to - SCORES.from) / positive.length;
+    return [["from", "to", "share_of_positives", "share_of_negatives"], ...positive.map((share, i) => [SCORES.from + i * wide, SCORES.from + (i + 1) * wide, share, negative[i]])];
+  });
+  tables.set("reliability", () => [["predicted", "positives", "negatives", "low", "high"], ...D.reliability.map((bin) => [(bin.sp + bin.sn) / (bin.p + bin.n), bin.p, bin.n, bin.low, bin.high])]);
+}
+tables.set("over-prevalence", () => [["prevalence", ...state.chosen], ...D.stops.map((s, i) => [s, ...state.chosen.map((name) => valueAt(BY_NAME.get(name), atPrevalence(cellsAt(state.index), shareAt(i)), i))])]);
+tables.set("picture", () => [["cell", "rows"], ...["tp", "fn", "fp", "tn"].map((name, i) => [name, atPrevalence(cellsAt(state.index), shareAt(state.stop))[i]])]);

@@ -78,14 +78,19 @@ function csvText(rows) {
 }
 
 // A chart as a file of its own: its styles written into it, on the colour of the page.
-const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-size", "font-weight", "font-family", "text-anchor", "display"];
+const STYLED = { fill: "", "fill-opacity": "1", stroke: "none", "stroke-width": "1px", "stroke-dasharray": "none", opacity: "1", "text-anchor": "start", display: "inline" };
+const LETTERED = { "font-size": "", "font-weight": "400", "font-family": "" };
 function drawing(figure) {
   const svg = figure.querySelector(".chart svg"), copy = svg.cloneNode(true);
   const [width, height] = svg.getAttribute("viewBox").split(" ").slice(2).map(Number), top = 28;
   const made = [...copy.querySelectorAll("*")];
   [...svg.querySelectorAll("*")].forEach((from, i) => {
     const style = getComputedStyle(from);
-    made[i].setAttribute("style", STYLED.map((key) => `${key}:${style.getPropertyValue(key)}`).join(";"));
+    for (const [key, usual] of Object.entries(from.tagName === "text" ? { ...STYLED, ...LETTERED } : STYLED)) {
+      const v = style.getPropertyValue(key);
+      v === usual ? made[i].removeAttribute(key) : made[i].setAttribute(key, v);
+    }
+    for (const key of ["class", "role", "tabindex"]) made[i].removeAttribute(key);
   });
   const page = getComputedStyle(document.body), whole = document.createElementNS(SVG, "svg");
   for (const [key, v] of Object.entries({ xmlns: SVG, width: width + 32, height: height + top + 32, viewBox: `-16 ${-top - 16} ${width + 32} ${height + top + 32}` })) whole.setAttribute(key, v);

@@ -140,7 +140,8 @@ begins.push(() => {
   readRows(host("metrics"), BY_NAME, rows);
   if (D.all) readRows(host("all"), new Map(D.all.map((row) => [row.name, row])), null);
   choices();
-  when("threshold", "input", (event) => move({ index: THRESHOLDS - 1 - Number(event.target.value) }));
+  when("threshold", "input", (event) => move({ index: nearestThreshold(scoreAt(Number(event.target.value))) }));
+  when("threshold", "keydown", stepped);
   when("prevalence", "input", (event) => move({ stop: Number(event.target.value) }));
   when("jump", "click", () => move({ index: bestThreshold(host("optimise").value) }));
   when("optimise", "change", remembered);
@@ -148,5 +149,5 @@ begins.push(() => {
   when("sort", "change", () => { sorted(host("sort").value); if (host("sort").value === "first") folded(true); remembered(); });
   when("class", "change", (event) => { turned(D.views[event.target.selectedIndex], false); move({}); });
   when("more", "click", () => folded(!host("metrics").classList.contains("few")));
-  window.steelyard = { headline: D.headline && headline, numbers, markdown, state, move, digits, percent, counted };
+  window.steelyard = { last: THRESHOLDS - 1, headline: D.is_live && headline, numbers, markdown, state, move, digits, percent, counted };
 });

@@ -55,24 +55,39 @@ function opened(tr, row) {
   });
 }
 
+// What there is to know of the metrics is packed, and unpacked when the first one is opened.
+let unpacked = null;
+function explained() {
+  const bytes = () => Uint8Array.from(atob(D.explained), (sign) => sign.charCodeAt(0));
+  unpacked = unpacked || new Response(new Blob([bytes()]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+  return unpacked;
+}
+
 function detail(row) {
   const tr = document.createElement("tr");
   tr.className = "detail";
-  const cell = el("td", { colspan: 5 }, tr), list = el("dl", {}, cell);
-  const fact = (term, words) => { if (words) { el("dt", {}, list, term); el("dd", {}, list, words); } };
-  fact("meaning", row.meaning);
-  const formula = el("dd", {});
-  el("code", {}, formula, `${row.name} = ${row.formula}`);
-  el("dt", {}, list, "formula");
-  list.appendChild(formula);
-  fact("parameters", Object.entries(row.parameters).map(([key, v]) => `${key} = ${v === null ? "from the table" : v}`).join(", "));
-  for (const [sign, words] of [["+", "proved"], ["-", "refuted"]]) {
-    fact(words, D.properties.filter((_, i) => row.holds[i] === sign).join(" · "));
-  }
-  if (!row.holds) fact("properties", row.ranks ? "not proven for metrics of scores" : "not proven here; steelyard audit proves or refutes them");
-  fact("interval", row.method);
-  fact("source", D.sources[row.cite] || row.cite);
+  const list = el("dl", {}, el("td", { colspan: 5 }, tr));
+  explained().then(({ metrics, sources, properties }) => facts(list, row, metrics[row.name], sources, properties));
   return tr;
+}
+
+function facts(list, row, of, sources, properties) {
+  const fact = (term, words) => { if (words) { el("dt", {}, list, term); el("dd", {}, list, words); } };
+  const listed = (parts) => (parts || []).join(", ");
+  el("dt", {}, list, "formula");
+  el("code", {}, el("dd", {}, list), `${row.name} = ${of.formula}`);
+  fact("also called", listed(of.names));
+  fact("meaning", of.meaning);
+  fact("parameters", listed(Object.entries(of.parameters || {}).map(([key, v]) => `${key} = ${v === null ? "from the table" : v}`)));
+  fact("baseline", isNumber(row.chance) ? `${valueText(row, row.chance)}, a random predictor with the same share of rows flagged` : "");
+  fact("use where", (of.fits || []).join("; "));
+  fact("not where", (of.fails || []).join("; "));
+  for (const [sign, words] of [["+", "proved"], ["-", "refuted"]]) {
+    fact(words, of.holds && properties.filter((_, i) => of.holds[i] === sign).join(" · "));
+  }
+  if (!of.holds) fact("properties", row.ranks ? "not proven for metrics of scores" : "not proven here; steelyard audit proves or refutes them");
+  fact("interval", row.method);
+  fact("source", sources[of.cite] || of.cite);
 }
 
 // The rows beyond the first few are folded away until asked for.

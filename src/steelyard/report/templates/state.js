@@ -9,6 +9,9 @@ const state = { ...START, chosen: D.drawn.filter((name) => BY_NAME.has(name)) };
 if (!state.chosen.length) state.chosen = METRICS.filter((row) => bounded(row)).slice(0, 4).map((row) => row.name);
 const FIRST_CHOSEN = [...state.chosen];
 const rows = new Map(), charts = [];
+const SCORES = D.histogram ? ticked(D.histogram.ends[0], D.histogram.ends[1]) : null;
+// Between thresholds that are all here the value is that of the higher one, a step; between others it is not known.
+const WHOLE = THRESHOLDS === D.all_thresholds;
 let resting = 0, hover = null;
 
 function bounded(row) { return row.range[0] !== null && row.range[1] !== null && (row.ranks ? row.at : FORMULAS[row.name]); }
@@ -29,6 +32,9 @@ const possible = () => view.share > 0 && view.share < 1;
 const atPrevalence = (cells, share) => (share === null ? cells : reweighted(cells, share));
 const isSteady = (row, start) => start || (row.ranks && (row.at === undefined || state.stop === START.stop));
 const isStart = () => view === D.view && state.index === START.index && state.stop === START.stop;
+
+// Rows are whole, also at another prevalence; the sum of weights is not.
+const inRows = (v) => counted(D.weighted ? v : Math.round(v));
 
 function valueAt(row, cells, stop) {
   if (!row.ranks) return FORMULAS[row.name] ? valueOf(row.name, cells) : isStart() ? row.value : NaN;
@@ -51,3 +57,5 @@ function move(change) {
   Object.assign(state, change);
   update(false);
 }
+
+const thresholdText = (index) => (index === null ? "as predicted" : thresholdAt(index) === Infinity ? "nobody flagged" : `threshold ${digits(thresholdAt(index))}`);

@@ -78,56 +78,88 @@ function sides(cells, set) {
 function table(cells) {
   ["tp", "fn", "fp", "tn"].forEach((name, i) => {
     const cell = document.querySelector(`[data-cell="${name}"]`);
-    cell.textContent = counted(cells[i]);
+    cell.textContent = inRows(cells[i]);
     cell.dataset.value = String(cells[i]);
   });
   const sums = host("cells").querySelectorAll(".sum");
-  sums[0].textContent = counted(cells[0] + cells[1]);
-  sums[1].textContent = counted(cells[2] + cells[3]);
+  sums[0].textContent = inRows(cells[0] + cells[1]);
+  sums[1].textContent = inRows(cells[2] + cells[3]);
 }
 
 // What moved, in words: the headline follows, the other sentences stay those of the evaluation and say so.
 const AS_EVALUATED = [...host("now").childNodes];
-const LIVE = D.headline && document.querySelector('h1 [data-code="outcomes"]'), FIRST_HEADLINE = LIVE && LIVE.textContent;
+const LIVE = D.is_live && document.querySelector('h1 [data-code="outcomes"]'), FIRST_HEADLINE = LIVE && LIVE.textContent;
 if (LIVE) LIVE.classList.add("live");
+const LEAD = host("lead"), FIRST_LEAD = [...LEAD.childNodes];
 function describe(cells, share, start) {
   if (LIVE) LIVE.textContent = start ? FIRST_HEADLINE : headline(cells, share);
   host("now").classList.toggle("moved", !start);
-  document.querySelector(".verdict").classList.toggle("moved", !start);
-  for (const part of document.querySelectorAll(".stays")) part.classList.toggle("moved", view === D.view ? !start : share !== null);
-  if (start) host("now").replaceChildren(...AS_EVALUATED);
+  for (const part of document.querySelectorAll(".verdict, .stays")) part.classList.toggle("moved", part.className.includes("verdict") || view === D.view ? !start : share !== null);
+  if (start) { host("now").replaceChildren(...AS_EVALUATED); LEAD.replaceChildren(...FIRST_LEAD); drawRates(cells, null, true); }
   else now(cells, share, null);
 }
 
+const filled = (template, words) => template.replace(/\{(\w+)\}/g, (_, key) => words[key]);
+const rateRow = (name) => BY_NAME.get(name) || { name, title: name, range: [0, 1], share: true };
+
 function now(cells, share, set) {
-  const rate = (name, words) => {
-    const v = valueOf(name, cells), row = BY_NAME.get(name) || { name, range: [0, 1] };
-    if (!isNumber(v)) return `${words} is undefined (${reasonOf(name, cells)})`;
-    const [low, high] = set ? intervalOf(row, v, set) : [NaN, NaN];
-    // No template within a template: the minifier takes the blanks out of the inner one.
-    const ends = isNumber(low) ? " (" + percent(low).slice(0, -2) + " to " + percent(high).slice(0, -2) + ")" : "";
-    return `${words} ${percent(v)}${ends}`;
+  const { now: forms } = D.headline;
+  const rate = (name) => {
+    const v = valueOf(name, cells), [low, high] = set && isNumber(v) ? intervalOf(rateRow(name), v, set) : [NaN, NaN];
+    if (!isNumber(v)) return filled(forms.undefined, { name, why: reasonOf(name, cells) });
+    const ends = isNumber(low) ? filled(forms.interval, { low: percent(low).slice(0, -2), high: percent(high).slice(0, -2) }) : "";
+    return filled(forms.rate, { name, value: percent(v) }) + ends;
   };
+  const t = thresholdAt(state.index);
   const where = [
-    view === D.view ? "" : `for ${view.label}`, THRESHOLDS ? `at ${thresholdWords()}` : "",
-    share === null ? "" : `where ${percent(share)} of the rows are positive`,
+    view === D.view ? "" : filled(forms.class, { label: view.label }),
+    !THRESHOLDS ? "" : t === null ? forms.predicted : t === Infinity ? forms.nobody : filled(forms.threshold, { threshold: digits(t) }),
+    share === null ? "" : filled(forms.share, { share: percent(share) }),
   ].filter(Boolean).join(", ");
-  state.now = `Now ${where}: ${rate("recall", "recall")}, ${rate("specificity", "specificity")}, ${rate("precision", "precision")}.`;
-  host("now").textContent = `${state.now} The ${LIVE ? "other " : ""}sentences above are those of the evaluation.`;
+  state.now = filled(forms.whole, { where, rates: ["recall", "specificity", "precision"].map(rate).join(", ") });
+  host("now").textContent = state.now;
+  drawRates(cells, set, false);
+  if (!D.all) LEAD.replaceChildren(el("p", {}, null, accuracyWords(cells, share, set)));
+}
+
+// Accuracy beside always predicting the majority class, in the words of the verdict.
+function accuracyWords(cells, share, set) {
+  const { accuracy, fair, relations, similar, constants } = D.headline, s = (cells[0] + cells[1]) / (cells[0] + cells[1] + cells[2] + cells[3]);
+  const v = valueOf("accuracy", cells), [low, high] = set ? intervalOf(rateRow("accuracy"), v, set) : [NaN, NaN];
+  if (s > similar && s < 1 - similar) {
+    const ends = isNumber(low) ? filled(D.headline.now.interval, { low: percent(low).slice(0, -2), high: percent(high).slice(0, -2) }) : "";
+    return filled(fair, { where: share === null ? "" : " at this prevalence", value: percent(v) + ends }) + ".";
+  }
+  const most = Math.max(s, 1 - s), relation = high < most ? "below" : low > most ? "above" : v <= most ? "at" : "open";
+  return filled(accuracy, { value: percent(v), relation: relations[relation], constant: constants[s > 0.5 ? 1 : 0], share: percent(most) }) + ".";
+}
+
+// The rates that a reader looks for first, each with its interval and its no-skill baseline.
+const RATES = ["recall", "precision", "specificity"].map((name) => {
+  if (!host("rates")) return null;
+  const tr = el("tr", {}, host("rates")), title = el("th", { scope: "row" }, tr, rateRow(name).title), value = el("td", { class: "value" }, tr), cell = el("td", { class: "bar" }, tr), ends = el("td", { class: "between" }, tr);
+  return { name, title, value, ends, parts: bar(cell, rateRow(name)) };
+}).filter(Boolean);
+function drawRates(cells, set, start) {
+  for (const { name, value, ends, parts } of RATES) {
+    const row = rateRow(name), v = valueOf(name, cells), c = chanceOf(row, cells);
+    const [low, high] = start && isNumber(row.value) ? [row.low, row.high] : set && isNumber(v) ? intervalOf(row, v, set) : [NaN, NaN];
+    value.textContent = valueText(row, v);
+    ends.textContent = !isNumber(v) ? reasonOf(name, cells) : isNumber(low) ? between(row, low, high) : "…";
+    drawMark(parts, row, v, c);
+    if (isNumber(low) || !isNumber(v)) drawBand(parts, row, low, high);
+  }
 }
 
 // The table in whole rows of a round number, as Python states it: what has rows keeps one.
 function outcomes([tp, fn, fp, tn], rows, limits) {
-  const total = tp + fn + fp + tn, [least, forCells, largest] = limits;
+  const cells = [tp, fn, fp, tn], total = tp + fn + fp + tn, [least, forCells, largest] = limits;
   const share = (parts) => Math.min(...parts.filter((part) => part > 0), total) / total;
   const rarer = share([tp + fn, fp + tn]), cell = share([tp, fn, fp]);
   let base = 100;
   while (base < largest && !(rarer * base >= least && (cell * base >= 0.5 || base >= forCells))) base *= 10;
   if (rows !== null && rows <= base) return { base: rows, positives: tp + fn, flagged: tp + fp, found: tp, missed: fn, false_alarms: fp, own: true };
-  const within = (part, low, high) => Math.max(+low, Math.min(Math.floor((part / total) * base + 0.5), high));
-  const positives = within(tp + fn, tp + fn > 0, base - (fp + tn > 0));
-  const found = within(tp, tp > 0, positives - (fn > 0)), alarms = within(fp, fp > 0, base - positives - (tn > 0));
-  return { base, positives, flagged: found + alarms, found, missed: positives - found, false_alarms: alarms, own: false };
+  return { ...wholeRows(cells, base), own: false };
 }
 
 function headline(cells, share) {
@@ -141,12 +173,6 @@ function headline(cells, share) {
   return (counts.flagged ? some : none).replace(/\{(\w+)\}/g, (_, key) => words[key]);
 }
 
-function thresholdWords() {
-  if (state.index === null) return "the labels as predicted";
-  const t = thresholdAt(state.index);
-  return t === Infinity ? "a threshold above every score, nobody flagged" : `threshold ${digits(t)}`;
-}
-
 function controls() {
   const share = D.stops[state.stop], p = host("prevalence");
   p.value = state.stop;
@@ -155,7 +181,7 @@ function controls() {
   p.setAttribute("aria-valuetext", percent(share));
   if (!THRESHOLDS) return;
   const t = host("threshold"), threshold = thresholdAt(state.index);
-  if (state.index !== null) t.value = THRESHOLDS - 1 - state.index;
+  if (state.index !== null) t.value = Math.round(placeOf(threshold));
   t.dataset.threshold = threshold === null ? "" : String(threshold);
   const words = threshold === null ? "as predicted" : threshold === Infinity ? "nobody flagged" : digits(threshold);
   host("threshold-shown").textContent = words;

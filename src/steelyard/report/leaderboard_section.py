@@ -1,0 +1,110 @@
+"""Leaderboard section: the models of a comparison by each metric, with bars for intervals and lines for brackets."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sentences
+from steelyard.analysis.results.formatting import interval_text, unbroken, value_text
+from steelyard.report.compared_marks import statements_html
+from steelyard.report.page_numbers import exact_digits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from steelyard.analysis.comparison.leaderboard import Leaderboard, RankedModel
+    from steelyard.report.compared_marks import ModelMark
+
+_STEPS = (1, 2, 2.5, 5, 10)
+
+
+def board_context(board: Leaderboard, marks: Mapping[str, ModelMark]) -> dict[str, Any]:
+    """One leaderboard as its template shows it."""
+    ends = _scale(board)
+    joined = [bracket for bracket in board.brackets if len(bracket) > 1]
+    order = [row.model for row in board]
+    headline, *others = statements_html(leaderboard_sentences(board))
+    return {
+        "name": board.metric,
+        "title": board.spec.title,
+        "headline": headline,
+        "others": others,
+        "ends": [value_text(end, share=board.spec.is_share) for end in ends],
+        "rows": [_row(board, row, marks, ends, _lines(row.model, order, joined)) for row in board],
+        "brackets": len(joined),
+        "note": _note(board),
+    }
+
+
+def _note(board: Leaderboard) -> str:
+    """What the brackets say."""
+    pairs, better = len(board.pairs), "Higher" if board.spec.sign > 0 else "Lower"
+    over = "" if pairs == 1 else f", Holm over {pairs} pairs"
+    return (
+        f"{better} is better. Models that share a letter, joined by a line, are not distinguishable by "
+        f"{board.spec.title} (p of {1 - board.level:.2g} or more{over}). Bars: {100 * board.level:g} % intervals."
+    )
+
+
+def _scale(board: Leaderboard) -> tuple[float, float]:
+    """Round numbers around all values and intervals."""
+    numbers = [end for row in board for end in (row.value, row.low, row.high) if math.isfinite(end)]
+    low, high = (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
+    raw = (high - low or abs(high) or 1.0) / 8
+    size = 10.0 ** math.floor(math.log10(raw))
+    step = next(k * size for k in _STEPS if k * size >= raw * (1 - 1e-9))
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+
+
+def _row(
+    board: Leaderboard,
+    row: RankedModel,
+    marks: Mapping[str, ModelMark],
+    ends: tuple[float, float],
+    lines: Sequence[Mapping[str, object]],
+) -> dict[str, Any]:
+    share = board.spec.is_share
+    return {
+        "place": row.place,
+        "mark": marks[row.model],
+        "exact": exact_digits(row.value),
+        "value": unbroken(value_text(row.value, share=share)),
+        "between": _between(row, share=share),
+        "bar": _bar(row, ends),
+        "letters": row.letters,
+        "lines": lines,
+    }
+
+
+def _between(row: RankedModel, *, share: bool) -> str:
+    if math.isnan(row.low):
+        return row.why or "no interval"
+    return unbroken(interval_text(row.value, row.low, row.high, share=share).partition("(")[2].removesuffix(")"))
+
+
+def _bar(row: RankedModel, ends: tuple[float, float]) -> dict[str, str] | None:
+    """Where the interval and the value lie across the cell."""
+    if math.isnan(row.value):
+        return None
+    low, high = ends
+    span = (high - low) or 1.0
+
+    def across(value: float) -> str:
+        return f"{100 * min(1.0, max(0.0, (value - low) / span)):.2f}%"
+
+    if math.isnan(row.low):
+        return {"value": across(row.value)}
+    width = 100 * (row.high - row.low) / span
+    return {"value": across(row.value), "low": across(row.low), "width": f"{max(width, 0.2):.2f}%"}
+
+
+def _lines(model: str, order: Sequence[str], joined: Sequence[Sequence[str]]) -> list[dict[str, object]]:
+    """The piece of each bracket in the model's row: from where to where it runs, and whether the model is in it."""
+    place, pieces = order.index(model), []
+    for i, bracket in enumerate(joined):
+        first, last = order.index(bracket[0]), order.index(bracket[-1])
+        if first <= place <= last:
+            top, bottom = ("50%" if place == first else "0%"), ("50%" if place == last else "100%")
+            pieces.append({"x": 8 + 12 * i, "top": top, "bottom": bottom, "inside": model in bracket})
+    return pieces

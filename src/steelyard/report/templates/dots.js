@@ -1,0 +1,164 @@
+// Dots: a thousand rows by score and outcome, in the whole rows of the headline, and the threshold one can drag.
+
+// The table in so many whole rows, as Python states it: what has rows keeps one.
+function wholeRows([tp, fn, fp, tn], base) {
+  const total = tp + fn + fp + tn, within = (part, low, high) => Math.max(+low, Math.min(Math.floor((part / total) * base + 0.5 + 1e-9), high));
+  const positives = within(tp + fn, tp + fn > 0, base - (fp + tn > 0));
+  const found = within(tp, tp > 0, positives - (fn > 0)), alarms = within(fp, fp > 0, base - positives - (tn > 0));
+  return { base, positives, flagged: found + alarms, found, missed: positives - found, false_alarms: alarms };
+}
+
+const ownRows = (share) => share === null && !D.weighted && D.rows <= D.dots;
+
+// Scores of so many dots of a class, from the highest down: the k-th of m lies at the quantile (k - 0.5) / m. Where the
+// page does not hold every score, a dot lies between the two thresholds whose counts it lies between.
+function dotScores(sums, dots) {
+  const t = D.thresholds.threshold, all = sums[sums.length - 1], found = [];
+  let i = 0;
+  for (let k = 0; k < dots; k++) {
+    const rank = WHOLE ? all - Math.floor((1 - (k + 0.5) / dots) * all) : ((k + 0.5) / dots) * all;
+    while (i < sums.length - 1 && sums[i] < rank) i++;
+    const low = t[i] === null ? SCORES.to : t[i], high = WHOLE || !i ? low : t[i - 1] === null ? SCORES.to : t[i - 1];
+    const before = i ? sums[i - 1] : 0, part = sums[i] > before ? (rank - before) / (sums[i] - before) : 1;
+    found.push(high + (low - high) * part);
+  }
+  return found;
+}
+
+// What rounding to whole rows leaves on the other side of the threshold stands at it.
+function onTheirSide(scores, flagged, threshold) {
+  const below = threshold - (SCORES.to - SCORES.from) * 1e-6;
+  return scores.map((score, k) => (k < flagged ? Math.max(score, threshold) : Math.min(score, below)));
+}
+
+const DOT = 6, BLOCK_DOT = 7, TALL = 224, OUTCOMES = ["tp", "fn", "fp", "tn"];
+const OUTCOME_WORDS = ["found (true positives)", "missed (false negatives)", "false alarms (false positives)", "correctly rejected (true negatives)"];
+const dots = {
+  moved(cells, share, redraw) {
+    if (!host("dots")) return;
+    const byScore = THRESHOLDS > 0 && state.index !== null;
+    if (redraw || !this.p || this.byScore !== byScore) this.draw(byScore);
+    const whole = wholeRows(cells, ownRows(share) ? D.rows : D.dots);
+    this.place(whole, byScore ? this.byScores(whole) : this.byPrediction(whole));
+    this.words(whole);
+    if (!byScore) return;
+    const at = this.p.X(Math.min(thresholdAt(state.index), SCORES.to)), nobody = thresholdAt(state.index) === Infinity;
+    const x = round(nobody ? this.p.box.right + 6 : at);
+    this.handle.setAttribute("transform", `translate(${x} 0)`);
+    this.handle.setAttribute("aria-valuenow", String(Number(host("threshold").value)));
+    this.handle.setAttribute("aria-valuetext", thresholdText(state.index));
+    const right = x > this.p.width - 132;
+    for (const [part, side] of [[this.flags, 8], [this.spares, -8]]) part.setAttribute("x", side);
+    shown(this.flags, !right);
+    shown(this.spares, x > 132);
+  },
+  draw(byScore) {
+    this.byScore = byScore;
+    const y = { from: 0, to: 1, ticks: [], name: String };
+    const x = byScore ? SCORES : { from: 0, to: 1, ticks: [0.25, 0.75], name: (v) => (v < 0.5 ? "predicted negative" : "predicted positive") };
+    const p = this.p = plot("dots", { x, y, xTitle: byScore ? "Score" : "", yTitle: "", right: 16, left: 8, height: TALL + 72 });
+    this.size = byScore ? DOT : BLOCK_DOT;
+    this.circles = Array.from({ length: D.dots }, () => el("circle", { r: this.size / 2 - 0.6 }, p.svg));
+    this.seen = [];
+    if (!byScore) return;
+    p.svg.removeAttribute("aria-hidden");
+    const handle = this.handle = el("g", { class: "handle", tabindex: 0, role: "slider", "aria-label": "threshold", "aria-orientation": "horizontal", "aria-valuemin": 0, "aria-valuemax": RIGHTMOST }, p.svg);
+    el("rect", { x: -12, y: p.box.top - 24, width: 24, height: p.box.bottom - p.box.top + 24, class: "grip" }, handle);
+    el("line", { class: "rule", y1: p.box.top - 16, y2: p.box.bottom }, handle);
+    el("path", { class: "knob", d: `M-7 ${p.box.top - 24}H7L0 ${p.box.top - 12}Z` }, handle);
+    this.flags = el("text", { class: "tick", y: p.box.top - 8 }, handle, "flagged →");
+    this.spares = el("text", { class: "tick", y: p.box.top - 8, "text-anchor": "end" }, handle, "← not flagged");
+    handle.addEventListener("keydown", stepped);
+    dragged(p);
+  },
+  // By score: columns of one dot, positives upwards, negatives downwards.
+  byScores(whole) {
+    const { X, box } = this.p, threshold = thresholdAt(state.index), wide = box.right - box.left;
+    const sides = [[D.thresholds.tp, whole.positives, whole.found], [D.thresholds.fp, whole.base - whole.positives, whole.false_alarms]];
+    return sides.map(([sums, dots, flagged]) => onTheirSide(dotScores(sums, dots), flagged, Math.min(threshold, SCORES.to + 1)).map((score, k) => {
+      // A column never holds dots of both sides of the threshold.
+      const edge = X(Math.min(threshold, SCORES.to)), off = X(Math.min(SCORES.to, Math.max(SCORES.from, score))) - edge;
+      const step = k < flagged ? Math.max(0, Math.floor(off / DOT)) : Math.min(-1, Math.floor(off / DOT));
+      return Math.min(box.left + wide + DOT, Math.max(box.left - DOT, edge + (step + 0.5) * DOT));
+    }));
+  },
+  // By prediction, where there is no score: two blocks, as wide as their rows need.
+  byPrediction(whole) {
+    const { box } = this.p, wide = box.right - box.left, negatives = whole.base - whole.positives;
+    const block = (dots, flagged) => Array.from({ length: dots }, (_, k) => {
+      const count = k < flagged ? flagged : dots - flagged, columns = Math.max(1, Math.min(Math.floor(wide * 0.46 / BLOCK_DOT), Math.ceil(Math.sqrt(count * 1.4))));
+      return box.left + wide * (k < flagged ? 0.75 : 0.25) + ((k < flagged ? k : k - flagged) % columns - (columns - 1) / 2) * BLOCK_DOT;
+    });
+    return [block(whole.positives, whole.found), block(negatives, whole.false_alarms)];
+  },
+  // Dots on each other, closer where a column is taller than the room; only what changed is written.
+  place(whole, [ups, downs]) {
+    const { box } = this.p, size = this.size, height = box.bottom - box.top;
+    const stacks = [ups, downs].map((list) => { const tall = new Map(); return { places: list.map((x) => { const key = Math.round(x); const n = tall.get(key) || 0; tall.set(key, n + 1); return n; }), most: Math.max(1, ...tall.values()) }; });
+    const up = Math.min(Math.max(stacks[0].most * size, 24), Math.max(height * 0.4, height - stacks[1].most * size - 8));
+    const middle = box.top + Math.min(up + 8, height * 0.6), rooms = [middle - box.top - 4, box.bottom - middle - 4];
+    let next = 0;
+    [ups, downs].forEach((list, side) => {
+      const gap = Math.min(size, (rooms[side] - size) / Math.max(1, stacks[side].most - 1)), flagged = side ? whole.false_alarms : whole.found;
+      list.forEach((x, k) => {
+        const y = middle + (side ? 1 : -1) * (size / 2 + 1 + stacks[side].places[k] * gap);
+        this.put(next++, round(x), round(y), OUTCOMES[2 * side + (k < flagged ? 0 : 1)]);
+      });
+    });
+    for (; next < this.circles.length; next++) this.put(next, 0, 0, "");
+  },
+  put(i, x, y, kind) {
+    const circle = this.circles[i], old = this.seen[i] || [];
+    if (old[0] !== x) circle.setAttribute("cx", x);
+    if (old[1] !== y) circle.setAttribute("cy", y);
+    if (old[2] !== kind) { circle.setAttribute("class", kind); shown(circle, kind); }
+    this.seen[i] = [x, y, kind];
+  },
+  words(whole) {
+    const negatives = whole.base - whole.positives, counts = [whole.found, whole.missed, whole.false_alarms, negatives - whole.false_alarms];
+    const start = D.weighted || whole.base !== D.rows ? `${grouped(String(whole.base))} rows like these` : `These ${grouped(String(whole.base))} rows`;
+    host("dots-title").textContent = shareAt(state.stop) === null ? start : `${grouped(String(whole.base))} rows at a prevalence of ${percent(D.stops[state.stop])}`;
+    if (!this.legend) this.legend = OUTCOMES.map((kind, i) => {
+      const part = el("span", {}, host("legend")), mark = el("svg", { class: "key", width: 12, height: 12, "aria-hidden": "true" }, part);
+      el("circle", { class: kind, cx: 6, cy: 6, r: 4 }, mark);
+      const count = el("b", {}, part);
+      const [plain, term] = OUTCOME_WORDS[i].split(" (");
+      part.append(` ${plain}`);
+      el("span", { class: "term" }, part, ` (${term}`);
+      return count;
+    });
+    counts.forEach((n, i) => { this.legend[i].textContent = grouped(String(n)); });
+    host("dots").setAttribute("role", this.byScore ? "group" : "img");
+    host("dots").setAttribute("aria-label", `${host("dots-title").textContent} as dots: ${counts.map((n, i) => `${n} ${OUTCOME_WORDS[i]}`).join(", ")}`);
+  },
+};
+charts.unshift(dots);
+tables.set("dots", () => [["outcome", "rows"], ...OUTCOMES.map((kind, i) => [OUTCOME_WORDS[i], Number(dots.legend[i].textContent.replace(/,/g, ""))])]);
+
+// ---------------------------------------------------------------- the threshold, dragged or by keyboard
+
+// The slider is linear in the score, as the dots are; at its right end nobody is flagged.
+const RIGHTMOST = THRESHOLDS && Number(host("threshold").max), scoreAt = (place) => (place >= RIGHTMOST ? Infinity : SCORES.from + ((SCORES.to - SCORES.from) * place) / (RIGHTMOST - 1));
+const placeOf = (threshold) => (threshold === Infinity ? RIGHTMOST : Math.min(RIGHTMOST - 1, Math.max(0, (RIGHTMOST - 1) * (threshold - SCORES.from) / (SCORES.to - SCORES.from || 1))));
+
+// Arrows go from threshold to threshold, however close they lie.
+const STEPS = { ArrowRight: -1, ArrowUp: -1, ArrowLeft: 1, ArrowDown: 1 };
+function stepped(event) {
+  const last = THRESHOLDS - 1, from = state.index === null ? D.near : state.index, far = Math.max(1, Math.round(last / 20));
+  const to = { Home: last, End: 0, PageUp: from - far, PageDown: from + far, ...Object.fromEntries(Object.entries(STEPS).map(([key, by]) => [key, from + by])) }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  move({ index: Math.min(last, Math.max(0, to)) });
+}
+
+// Press anywhere in the dots or the histogram, and the threshold comes along.
+function dragged(p) {
+  const go = (event) => {
+    const box = p.svg.getBoundingClientRect(), x = ((event.clientX - box.left) * p.width) / box.width;
+    const part = (x - p.box.left) / (p.box.right - p.box.left);
+    move({ index: nearestThreshold(part > 1.01 ? Infinity : SCORES.from + (SCORES.to - SCORES.from) * part) });
+  };
+  p.svg.classList.add("drags");
+  p.svg.addEventListener("pointerdown", (event) => { if (event.button) return; p.svg.setPointerCapture(event.pointerId); hover = null; go(event); });
+  p.svg.addEventListener("pointermove", (event) => { if (p.svg.hasPointerCapture(event.pointerId)) go(event); });
+}

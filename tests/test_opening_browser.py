@@ -1,0 +1,197 @@
+"""The first screen of a page in a real browser: the headline, the dots, the threshold that one can drag."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pages_open import slide, until
+
+from steelyard import Counts, evaluate
+from steelyard.evaluation.score_dots import score_dots
+from steelyard.report.page import page
+
+LONG = "a very long label " * 600
+HOSTILE = '</script><img src=x onerror="window.hit=1">\u202eשלום مرحبا \U0001f600 分类'
+OUTCOMES = ("tp", "fn", "fp", "tn")
+
+
+def scored(n=700, share=0.08, seed=1):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < share).astype(int)
+    return y, np.round(1 / (1 + np.exp(-(1.4 * rng.normal(size=n) + 2.2 * y - 2.4))), 4)
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    y, score = scored()
+    return evaluate(y, y_score=score, draws=200)
+
+
+@pytest.fixture(scope="module")
+def html(evaluation):
+    return page(evaluation, source="predictions.parquet")
+
+
+def drawn(tab):
+    """How many dots of each outcome are drawn."""
+    return tuple(tab.locator(f"#dots circle.{kind}:not([display])").count() for kind in OUTCOMES)
+
+
+def at(tab):
+    return (
+        float(tab.get_attribute("#threshold", "data-threshold")),
+        float(tab.get_attribute("#prevalence", "data-prevalence")),
+    )
+
+
+def by_python(evaluation, threshold, prevalence=None):
+    outcomes = score_dots(evaluation.scores, threshold, prevalence).outcomes
+    negatives = outcomes.base - outcomes.positives
+    return outcomes.found, outcomes.missed, outcomes.false_alarms, negatives - outcomes.false_alarms
+
+
+@pytest.mark.parametrize("rows", [700, 4000])
+def test_the_dots_are_those_of_python_at_every_setting(show, rows):
+    y, score = scored(rows)
+    evaluation = evaluate(y, y_score=score, draws=100)
+    with show(page(evaluation)) as tab:
+        assert drawn(tab) == by_python(evaluation, 0.5)
+        last = tab.evaluate("steelyard.last")
+        for part in (0, 3, 6, 9, 10):
+            slide(tab, "threshold", last * part // 10)
+            assert drawn(tab) == by_python(evaluation, at(tab)[0])
+        for place in (0, 4, 9, 14):
+            slide(tab, "prevalence", place)
+            slide(tab, "threshold", last // 2)
+            assert drawn(tab) == by_python(evaluation, *at(tab))
+
+
+def test_a_dot_lies_on_the_side_of_the_threshold_that_its_colour_says(show, html):
+    script = """() => {
+        const x = Number(/translate\\(([\\d.]+)/.exec(document.querySelector('#dots .handle').getAttribute('transform'))[1]);
+        return [...document.querySelectorAll('#dots circle:not([display])')].map(
+            c => (Number(c.getAttribute('cx')) >= x) === (c.classList.contains('tp') || c.classList.contains('fp')));
+    }"""
+    with show(html) as tab:
+        for place in (20, 90, 200):
+            slide(tab, "threshold", place)
+            assert all(tab.evaluate(script))
+
+
+def test_the_legend_states_the_dots(show, html):
+    with show(html) as tab:
+        slide(tab, "threshold", 60)
+        assert tuple(int(words.replace(",", "")) for words in tab.locator("#legend b").all_text_contents()) == drawn(
+            tab
+        )
+
+
+def test_a_table_without_scores_has_its_dots_by_prediction(show):
+    with show(page(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)))) as tab:
+        assert drawn(tab) == (10, 8, 26, 956)
+        assert tab.locator("#dots .handle").count() == 0
+        assert "predicted positive" in tab.locator("#dots").text_content()
+
+
+@pytest.mark.parametrize("chart", ["dots", "scores"])
+def test_the_threshold_is_dragged_through_the_chart(show, html, chart):
+    with show(html) as tab:
+        before = tab.locator("h1").text_content()
+        box = tab.locator(f"#{chart} svg").bounding_box()
+        tab.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6)
+        tab.mouse.down()
+        for part in (0.45, 0.35, 0.25):
+            tab.mouse.move(box["x"] + box["width"] * part, box["y"] + box["height"] * 0.6)
+        reached = at(tab)[0]
+        assert 0.1 < reached < 0.3
+        assert tab.locator("h1").text_content() != before
+        tab.mouse.up()
+        tab.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + box["height"] * 0.6)
+        assert at(tab)[0] == reached
+
+
+def test_a_finger_moves_the_threshold(show, html):
+    with show(html, has_touch=True, width=390) as tab:
+        box = tab.locator("#dots svg").bounding_box()
+        tab.touchscreen.tap(box["x"] + box["width"] * 0.25, box["y"] + box["height"] / 2)
+        assert 0.1 < at(tab)[0] < 0.35
+
+
+def test_the_line_in_the_dots_goes_from_threshold_to_threshold_by_keyboard(show, html, evaluation):
+    with show(html) as tab:
+        tab.focus("#dots .handle")
+        tab.keyboard.press("ArrowLeft")
+        first = at(tab)[0]
+        tab.keyboard.press("ArrowLeft")
+        assert at(tab)[0] < first < 0.5
+        tab.keyboard.press("End")
+        assert at(tab)[0] == float("inf")
+        assert tab.get_attribute("#dots .handle", "aria-valuetext") == "nobody flagged"
+
+
+def test_the_slider_is_linear_in_the_score(show, html):
+    with show(html) as tab:
+        for place, wanted in ((250, 0.25), (500, 0.5), (100, 0.1)):
+            tab.evaluate(
+                "v => { const s = document.getElementById('threshold'); s.value = v; s.dispatchEvent(new Event('input')); }",
+                place,
+            )
+            assert at(tab)[0] == pytest.approx(wanted, abs=0.02)
+
+
+def test_accuracy_beside_the_majority_class_follows_the_threshold_in_pythons_words(show, html):
+    y, score = scored()
+    with show(html) as tab:
+        for place in (30, 120, 260):
+            slide(tab, "threshold", place)
+            until(tab, "document.querySelector('#how-intervals').textContent !== ''")
+            verdict = evaluate(y, y_score=score, threshold=at(tab)[0], draws=400).verdict
+            sentence = next(s for s in verdict if s.code.startswith("accuracy")).split(", but")[0].split(", and")[0]
+            assert tab.locator("#lead").text_content().replace("\u00a0", " ").rstrip(".") == sentence.rstrip(".")
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 768, 390])
+@pytest.mark.parametrize("label", [LONG, HOSTILE, "x"], ids=["long", "hostile", "short"])
+def test_the_strip_stays_low_and_nothing_is_wider_than_the_screen(show, width, label):
+    y, score = scored(300)
+    names = np.where(y == 1, label, "no")
+    html = page(evaluate(names, y_score=score, pos_label=label, draws=100), source=label)
+    with show(html, width=width) as tab:
+        assert tab.evaluate("document.querySelector('.controls').getBoundingClientRect().height") <= 96
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        assert tab.evaluate("window.hit") is None
+
+
+def test_the_other_sentences_are_folded_and_the_address_knows_what_is_open(show, html):
+    with show(html) as tab:
+        assert tab.evaluate("document.querySelector('#why').open") is False
+        tab.click("#why summary")
+        until(tab, "location.hash.includes('open=why')")
+        address = tab.evaluate("location.hash")
+    with show(html, hash=address) as tab:
+        assert tab.evaluate("document.querySelector('#why').open") is True
+
+
+def test_every_chart_is_saved_as_text_and_as_a_picture(show, html):
+    with show(html) as tab:
+        ids = tab.locator("figure .take").evaluate_all("ms => ms.map(m => m.parentNode.querySelector('.chart').id)")
+    assert {"dots", "scores", "roc", "pr", "gain", "over-threshold", "over-prevalence"} <= set(ids)
+    for chart in ids:  # a page of its own each: a browser holds back what asks for very many files at once
+        with show(html) as tab:
+            files = saved(tab, chart)
+        assert files["CSV"].count(b"\r\n") > 1
+        assert files["SVG"].startswith(b"<svg") and b"class=" not in files["SVG"]
+        assert files["PNG"].startswith(b"\x89PNG") and len(files["PNG"]) > 5000
+
+
+def saved(tab, chart):
+    menu, files = tab.locator(f"figure:has(#{chart}) .take"), {}
+    menu.locator("summary").click()
+    for kind in ("CSV", "SVG", "PNG"):
+        with tab.expect_download() as download:
+            menu.get_by_role("button", name=kind).click()
+        assert download.value.suggested_filename == f"steelyard-{chart}.{kind.lower()}"
+        files[kind] = download.value.path().read_bytes()
+    tab.keyboard.press("Escape")
+    assert not menu.locator("div").is_visible()
+    return files
