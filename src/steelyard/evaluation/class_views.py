@@ -72,11 +72,13 @@ def rarest_class(table: Confusion) -> Label:
 
 def class_evaluation(evaluation: Evaluation, label: Label) -> Evaluation:
     """One class against the rest, with the intervals that the table of classes gives it."""
-    assert evaluation.confusion is not None  # noqa: S101 - a table of classes
-    alone = evaluate(evaluation.confusion, pos_label=label, level=evaluation.level)
+    table = evaluation.confusion
+    assert table is not None  # noqa: S101 - a table of classes
+    alone = evaluate(against_rest(table, label), pos_label=1, level=evaluation.level)
     intervals = class_intervals(evaluation)[label]
     rows = [_with_ends(row, intervals[row.name]) if row.name in intervals else row for row in alone.metrics]
-    return replace(alone, metrics=Rows(rows))
+    positive, classes = table.with_positive(label), evaluation.per_class
+    return replace(alone, metrics=Rows(rows), confusion=positive, positive=label, per_class=classes)
 
 
 def _with_ends(row: MetricRow, interval: Interval) -> MetricRow:

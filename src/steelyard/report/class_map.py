@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.confusion import Confusion
 
-_MOST_BYTES = 380_000  # of the cells; what is beyond is left out, the smallest first, and the page says so
+_MOST_BYTES = 320_000  # of the cells; what is beyond is left out, the smallest first, and the page says so
 _GAP_BYTES = 4  # that the place of a cell takes about
 
 WORDS = {
@@ -43,7 +43,7 @@ def map_data(evaluation: Evaluation, table: Confusion) -> dict[str, Any]:
     """The cells, the order by confusion, and each class against the rest."""
     views = class_views(table)
     return {
-        "names": [clipped(label, LABEL) for label in table.labels],
+        "names": _names(table),
         "order": confusion_order(table).tolist(),
         **sparse_cells(table.matrix),
         **_sides(views, weighted=table.weighted),
@@ -51,6 +51,12 @@ def map_data(evaluation: Evaluation, table: Confusion) -> dict[str, Any]:
         "unit": "weight" if table.weighted else "rows",
         "words": WORDS,
     }
+
+
+def _names(table: Confusion) -> list[str] | None:
+    """The classes as text; None where the labels that the page holds anyway are all text."""
+    is_text = all(isinstance(label, str) for label in table.labels)
+    return None if is_text else [clipped(label, LABEL) for label in table.labels]
 
 
 def sparse_cells(matrix: Array, most_bytes: int = _MOST_BYTES) -> dict[str, Any]:
@@ -61,7 +67,7 @@ def sparse_cells(matrix: Array, most_bytes: int = _MOST_BYTES) -> dict[str, Any]
     cells = matrix.ravel()
     places = np.flatnonzero(cells)
     errors = places[places % (len(matrix) + 1) > 0]
-    kept = errors[np.argsort(-cells[errors], kind="stable")]
+    kept = errors[np.argsort(-cells[errors], kind="stable")][: most_bytes // (_GAP_BYTES + 2) + 1]
     sizes = np.cumsum([_GAP_BYTES + len(str(_number(cell))) + 1 for cell in cells[kept].tolist()])
     fitting = int(np.searchsorted(sizes, most_bytes, side="right"))
     right = places[places % (len(matrix) + 1) == 0]
@@ -79,7 +85,7 @@ def _number(cell: float) -> float | None:
 def _sides(views: Sequence[ClassView], *, weighted: bool) -> dict[str, Any]:
     """The other cells of each class against the rest, and the mean weight of a row on either side."""
     fn, fp, tn = (
-        [np.asarray(cell).item() for cell in column]
+        [_number(np.asarray(cell).item()) for cell in column]
         for column in zip(*(tuple(v.counts)[1:] for v in views), strict=True)
     )
     one = [np.asarray(view.row_weights).ravel().tolist() for view in views] if weighted else None

@@ -29,6 +29,7 @@ MOST_WRITTEN = 12  # classes whose whole matrix stands as a table of numbers
 MOST_LISTED = 100  # classes that are all listed without the script; of more the weakest
 _WEAKEST = 50  # of very many classes that are listed without the script and on paper
 _PAIRS = 10  # confused pairs
+_MOST_PRINTED = 200  # classes whose matrix is a picture on paper
 _SHADES = (0, 0.005, 0.05, 0.2, 0.4, 0.6)  # shares of a true class above which a cell is a shade darker
 
 
@@ -76,6 +77,7 @@ class ClassSections:
     unit: str
     lines: Sequence[ClassLine]
     listed: str
+    left_out: str
     heads: Sequence[str]
     averages: Sequence[Sequence[str]]
     metrics: Mapping[str, Sequence[MetricLine]]
@@ -105,9 +107,20 @@ def _sections(evaluation: Evaluation, table: Confusion) -> ClassSections:
         "weight" if table.weighted else "rows",
         [_class_line(place, row) for place, row in few],
         listed,
+        _left_out(count),
         [interval.spec.metric.phrase for interval in evaluation.per_class[0].intervals.values()],
         _averages(evaluation, table),
         metric_lines(evaluation),
+    )
+
+
+def _left_out(count: int) -> str:
+    """What paper has no room for."""
+    if count <= _MOST_PRINTED:
+        return ""
+    return (
+        f"A matrix of {count:,} classes cannot be read on paper: printed are the pairs that are confused most and the "
+        f"{_WEAKEST} classes with the lowest recall; the page on a screen shows all."
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.class_draws import HALF_ROW
 from steelyard.analysis.intervals.kinks import NEAR_KINK, deviance_limit
-from steelyard.analysis.results.formatting import PLACES, ROUNDING, SMALLEST_BOUND, three_digits
+from steelyard.analysis.results.formatting import PLACES, ROUNDING, SMALLEST_BOUND, SMALLEST_END, three_digits
 
 if TYPE_CHECKING:
     from steelyard.analysis.intervals.interval import Interval
@@ -64,4 +64,4 @@ def interval_constants(evaluation: Evaluation) -> dict[str, Any]:
 
 def rounding_constants() -> dict[str, float]:
     """How the script rounds its numbers."""
-    return {"places": PLACES, "rounding": ROUNDING, "bound": SMALLEST_BOUND}
+    return {"places": PLACES, "rounding": ROUNDING, "bound": SMALLEST_BOUND, "end": SMALLEST_END}

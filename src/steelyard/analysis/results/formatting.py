@@ -10,6 +10,7 @@ PLACES = 6  # digits after the point of a number beside 1
 ROUNDING = 1e-12  # what floats leave of a difference that is 0
 P_VALUES = ("p_value", "p_holm", "p_not_worse", "mid_p")
 SMALLEST_BOUND = 0.001  # below this a lower bound is as good as 0
+SMALLEST_END = 1e-9  # below this the digits of either bound mean nothing
 SMALLEST_P = 1e-20  # below this a p-value is a tail of the approximation, no more a probability
 
 
@@ -116,14 +117,18 @@ def interval_text(value: float, low: float, high: float, *, share: bool = False)
 def bounds_text(low: float, high: float, *, share: bool = False) -> str:
     """The ends of an interval; a lower end too small to matter beside the upper one is below 0.001.
 
-    >>> bounds_text(0.582, 0.801), bounds_text(4.91e-248, 0.12), bounds_text(0.0002, 0.0008)
-    ('0.582 to 0.801', '< 0.001 to 0.120', '0.000200 to 0.000800')
+    >>> bounds_text(0.582, 0.801), bounds_text(4.91e-248, 0.12), bounds_text(0.0002, 0.0008), bounds_text(0.0, 2e-5)
+    ('0.582 to 0.801', '< 0.001 to 0.120', '0.000200 to 0.000800', '0 to < 0.001')
     >>> bounds_text(0.414, 0.68, share=True)
     '41.4 to 68.0 %'
     """
-    least = 100 * SMALLEST_BOUND if share else SMALLEST_BOUND
-    shown = f"< {least:g}" if 0 < low < SMALLEST_BOUND <= high else value_text(low, share=share).removesuffix(" %")
-    return f"{shown} to {value_text(high, share=share)}"
+    least = f"< {100 * SMALLEST_BOUND if share else SMALLEST_BOUND:g}"
+    small = 0 < low < SMALLEST_BOUND <= high or 0 < low < SMALLEST_END
+    first = least if small else value_text(low, share=share).removesuffix(" %")
+    last = value_text(high, share=share)
+    if 0 < high < SMALLEST_END or (low == 0 and "e-" in last):
+        last = f"{least}{' %' if share else ''}"
+    return f"{first} to {last}"
 
 
 def percent_interval(value: float, low: float, high: float) -> str:

@@ -1,6 +1,6 @@
 // Many classes: the confusion matrix on a canvas, the list of classes, and the search over both.
 
-const CLASSES = D.classes, CLASS_COUNT = CLASSES.names.length;
+const CLASSES = { ...D.classes, names: D.classes.names || D.labels }, CLASS_COUNT = CLASSES.names.length;
 
 // The matrix from its cells that hold anything; what was left out is NaN where it is not known to be 0.
 const CLASS_CELLS = new Float64Array(CLASS_COUNT * CLASS_COUNT);
@@ -41,6 +41,7 @@ function classOrder(by) {
 }
 
 const filledWords = (words, parts) => words.replace(/\{(\w+)\}/g, (_, key) => parts[key]);
+const quotedName = (i) => (typeof D.labels[i] === "string" ? `"${shortName(i)}"` : shortName(i));
 const shortName = (i) => { const letters = [...CLASSES.names[i]]; return letters.length > 24 ? letters.slice(0, 23).join("") + "…" : CLASSES.names[i]; };
 
 // ---------------------------------------------------------------- the heat map
@@ -66,7 +67,8 @@ function depthOf(i, j) {
   if (!v) return 0;
   return heat.shade === "share" ? Math.sqrt(Math.min(1, v / CLASS_SIZES[i])) : Math.log1p(v) / Math.log1p(LARGEST_CELL);
 }
-const deepened = (depth) => 0.1 + 0.9 * depth;
+const isTiny = () => heat.width < 4; // where a cell is a few pixels, faint ones would not be seen
+const deepened = (depth) => { const least = isTiny() ? 0.4 : 0.1; return least + (1 - least) * depth; };
 const mixed = (paper, ink, part) => paper.map((v, i) => Math.round(v + (ink[i] - v) * part));
 const heatInk = (colour) => {
   const [r, g, b] = colour.map((v) => { const c = v / 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
@@ -262,14 +264,14 @@ function paintHeads(context, p, from, to) {
   context.beginPath();
   context.rect(0, p.top, p.left, p.tall - p.top);
   context.clip();
-  for (let v = from[1]; v < to[1]; v++) if (v % step[1] === 0 && !(marked && Math.abs(p.at[marked[0]] - v) * p.height < size + 2)) rowHead(context, p, v, false);
+  for (let v = from[1]; v < to[1]; v++) if (v % step[1] === 0 && !(marked && Math.abs(p.at[marked[0]] - v) * p.height < size - 1)) rowHead(context, p, v, false);
   if (marked) rowHead(context, p, p.at[marked[0]], true);
   context.restore();
   context.save();
   context.beginPath();
   context.rect(p.left, 0, p.wide - p.left, p.top);
   context.clip();
-  for (let u = from[0]; u < to[0]; u++) if ((p.upright || u % step[0] === 0) && !(marked && (p.upright ? p.at[marked[1]] === u : Math.abs(p.at[marked[1]] - u) * p.width < size + 2))) columnHead(context, p, u, false);
+  for (let u = from[0]; u < to[0]; u++) if ((p.upright || u % step[0] === 0) && !(marked && (p.upright ? p.at[marked[1]] === u : Math.abs(p.at[marked[1]] - u) * p.width < size - 1))) columnHead(context, p, u, false);
   if (marked) columnHead(context, p, p.at[marked[1]], true);
   context.restore();
 }
@@ -331,7 +333,7 @@ function heatLegend() {
 
 function heatWords([i, j]) {
   const count = classCell(i, j), total = CLASS_SIZES[i], { words, least, unit } = CLASSES;
-  const parts = { count: counted(count), total: counted(total), unit, true: shortName(i), predicted: shortName(j), share: percent(count / total), least: least === null ? "" : counted(least) };
+  const parts = { count: counted(count), total: counted(total), unit, true: quotedName(i), predicted: quotedName(j), share: percent(count / total), least: least === null ? "" : counted(least) };
   return filledWords(!total ? words.absent : count ? (i === j ? words.right : words.cell) : least === null || i === j ? words.empty : words.small, parts);
 }
 
@@ -391,10 +393,11 @@ function heatZoom(step) {
   const middle = heat.cell ? [heat.at[heat.cell[1]] + 0.5, heat.at[heat.cell[0]] + 0.5] : [(map.scrollLeft + room[0] / 2) / heat.width, (map.scrollTop + room[1] / 2) / heat.height];
   const sizes = CELL_SIZES.filter((size) => (step > 0 ? size > heat.width : size < heat.width));
   if (!sizes.length) return;
+  const tiny = isTiny();
   heat.zoom = step > 0 ? sizes[0] : sizes[sizes.length - 1];
   heatLayout();
   map.scrollTo({ left: middle[0] * heat.width - (heat.seen[0] - heat.left) / 2, top: middle[1] * heat.height - (heat.seen[1] - heat.top) / 2, behavior: "instant" });
-  heatDrawn();
+  (tiny === isTiny() ? heatDrawn : heatPainted)();
 }
 
 function heatReordered(by) {
@@ -415,10 +418,9 @@ function classPicked(i) {
 
 // ---------------------------------------------------------------- paper
 
-const MOST_PRINTED = 200; // classes whose matrix is a picture on paper
 function heatPrinted() {
   const canvas = host("map-print");
-  if (CLASS_COUNT <= WRITTEN || CLASS_COUNT > MOST_PRINTED) return;
+  if (CLASS_COUNT <= WRITTEN || host("map-figure").classList.contains("off-paper")) return;
   canvas.hidden = false;
   const wide = 704, left = Math.min(widestName(), 120) + 12, size = (wide - left - 1) / CLASS_COUNT, sharp = 3, font = mapFont(Math.max(5, Math.min(10, size - 1)));
   const top = Math.min(widestName(), 120) + 12, tall = top + CLASS_COUNT * size + 1, colours = heatColours();
@@ -530,6 +532,7 @@ function classesBegun() {
   document.querySelector(".map-tools").hidden = false;
   document.querySelector("#map-figure .legend").hidden = false;
   map.hidden = false;
+  if (host("listed-words")) host("listed-words").className = "on-paper";
   if (host("written-matrix")) host("written-matrix").classList.add("aside-table");
   heat.room = el("div", { class: "map-room" }, map);
   heat.canvas = el("canvas", { "aria-hidden": "true" }, heat.room);

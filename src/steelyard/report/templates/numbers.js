@@ -54,11 +54,11 @@ const counted = (v) => {
 };
 // A metric's value and the ends of its interval: shares of rows in percent, others as numbers.
 const valueText = (row, v) => (row.share ? percent(v) : digits(v));
-const lowEnd = (row, low, high) => {
-  const unit = row.share ? 100 : 1;
-  return low > 0 && low < D.digits.bound && high >= D.digits.bound ? `< ${Number((unit * D.digits.bound).toPrecision(3))}` : valueText(row, low).replace(/\s%$/, "");
-};
-const between = (row, low, high) => (isNumber(low) && isNumber(high) ? `${lowEnd(row, low, high)} to ${valueText(row, high)}` : "–");
+const leastEnd = (row) => `< ${Number(((row.share ? 100 : 1) * D.digits.bound).toPrecision(3))}`;
+const isSmall = (v) => v > 0 && v < D.digits.end;
+const lowEnd = (row, low, high) => (isSmall(low) || (low > 0 && low < D.digits.bound && high >= D.digits.bound) ? leastEnd(row) : valueText(row, low).replace(/\s%$/, ""));
+const highEnd = (row, low, high) => (isSmall(high) || (low === 0 && valueText(row, high).includes("e-")) ? leastEnd(row) + (row.share ? "\u00a0%" : "") : valueText(row, high));
+const between = (row, low, high) => (isNumber(low) && isNumber(high) ? `${lowEnd(row, low, high)} to ${highEnd(row, low, high)}` : "–");
 
 // A value's place in its range from 0 to 1; an end that is never reached is drawn as far as the bar goes.
 function placed(row, v) {
