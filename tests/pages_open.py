@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import zlib
+from base64 import b64decode
+
 import pytest
 
 
@@ -27,3 +31,9 @@ def until(tab, condition):
             return
         tab.wait_for_timeout(20)
     pytest.fail(f"never came true: {condition}")
+
+
+def numbers_of(tab):
+    """The numbers that a page holds, as they are or deflated."""
+    text = tab.locator("#data").text_content()
+    return json.loads(text if text.startswith("{") else zlib.decompress(b64decode(text)))

@@ -54,7 +54,9 @@ def evaluated(n, weighted=False):
 
 
 def data(html):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)[1])
+    """The numbers of a page, as they are or deflated."""
+    kind, text = re.search(r'<script type="(.*?)" id="data">(.*?)</script>', html, re.DOTALL).groups()
+    return json.loads(zlib.decompress(b64decode(text)) if kind == "text/plain" else text)
 
 
 class Elements(HTMLParser):

@@ -31,24 +31,22 @@ _WHYS = {
     "limits are those of these rows. The command takes --confidence.",
 }
 _NOTES = {
-    "plateau": "The cost is within {within} of that from threshold {low} to {high}.",
-    "limited": "With the limits kept, the cost is within {within} of that from threshold {low} to {high}.",
+    "plateau": "{with} cost is within {within} of that from threshold {low} to {high}.",
+    "limited": "With the limits kept, the",
     "alone": "No threshold beside it has a cost within {within} of that.",
     "held": "The page holds {held} of {all} thresholds; the command searches all, and may find one that costs less.",
-    "best": "No threshold of the scores costs less.",
     "mend": "One of the entries cannot be used, so there is no answer.",
     "step": "The nearest step of the slider is {share}.",
     "gate": "steelyard gate reads rows at their own prevalence; enter a limit to hold new rows to.",
 }
 _LIMIT_NOTES = {
     "unmet": "No threshold reaches {limit}{others}; the nearest is {value}.",
-    "undefined": "No threshold reaches {limit}{others}: it is undefined at each of them.",
 }
 _PROMISE_NOTES = {
     "unkept": "No threshold keeps {limits} with {confidence} confidence.",
     "trivial": "Only flagging nobody or everybody keeps {limits} with {confidence} confidence, which needs no model.",
-    "needed": "{limit} with {confidence} confidence needs at least {rows} {kind}; here are {there}.",
-    "never": "No number of rows shows {limit} with {confidence} confidence: it leaves no room for a single error.",
+    "needed": "{limits} with {confidence} confidence needs at least {rows} {kind}; here are {there}.",
+    "never": "No number of rows shows {limits} with {confidence} confidence: it leaves no room for a single error.",
     "more": "The command says how many rows would do.",
     "shifted": "At another prevalence than the sample's a promise of {titles} needs draws, which the page cannot "
     "repeat, so limits are those of these rows; add --confidence {confidence} to the command.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -71,12 +72,13 @@ def document(
     *,
     payload: Mapping[str, object] | None = None,
     script: str = "",
-    styles: Sequence[str] = ("page.css",),
+    styles: Sequence[str] = ("page.css", "tables.css"),
     images: bool = False,
+    packed: bool = False,
 ) -> str:
     """The whole file. Its policy allows this style and this script by their hashes, and nothing from anywhere.
 
-    With `images` pictures are allowed as well, where the page holds them itself.
+    With `images` pictures are allowed as well, where the page holds them itself; with `packed` the payload is deflated.
     """
     style = "\n".join(map(asset, styles))
     policy = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
@@ -84,8 +86,10 @@ def document(
         policy += "; img-src data:"
     if script:
         policy += f"; script-src {digest(script)}"
-    data = "" if payload is None else embedded(payload)
-    html = rendered_html("shell.html", policy=policy, title=title, style=style, body=body, payload=data, script=script)
+    data = "" if payload is None else deflated(payload) if packed else embedded(payload)
+    html = rendered_html(
+        "shell.html", policy=policy, title=title, style=style, body=body, payload=data, script=script, packed=packed
+    )
     whole = html.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be written to a file
     return _CONTROL_CODES.sub("\N{REPLACEMENT CHARACTER}", whole)
 
@@ -93,6 +97,11 @@ def document(
 def digest(inline: str) -> str:
     """The source expression that allows exactly this inline text."""
     return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
+
+
+def deflated(payload: object) -> str:
+    """The payload deflated by zlib and in base 64, which takes about half of its room."""
+    return b64encode(zlib.compress(embedded(payload).encode(), 9)).decode()
 
 
 def embedded(payload: object) -> str:

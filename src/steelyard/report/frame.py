@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SCRIPTS = ("numbers.js", "charts.js", "frame.js")
 _STYLES = ("page.css",)
-_DATA = 'const D = JSON.parse(document.getElementById("data").textContent);'
+_TEXT = 'document.getElementById("data").textContent'
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,18 @@ class Section:
 
 
 def framed(
-    title: str, facts: Sequence[str], sections: Sequence[Section], *, exports: Sequence[str] = (), formulas: str = ""
+    title: str,
+    facts: Sequence[str],
+    sections: Sequence[Section],
+    *,
+    exports: Sequence[str] = (),
+    formulas: str = "",
+    packed: bool = False,
 ) -> str:
     """The whole file: what it is about and what can be taken along, then the sections.
 
     `exports` are the kinds of numbers that the sections' scripts hand out as text; `formulas` the registry's, which
-    they compute with.
+    they compute with. With `packed` the numbers are deflated, for a page that would be too large otherwise.
 
     >>> from markupsafe import Markup
     >>> html = framed("Title", ["4 rows"], [Section(Markup("<p>Nothing more.</p>"))])
@@ -52,10 +58,14 @@ def framed(
     body = rendered_html("frame.html", facts=facts, exports=exports, sections=[section.html for section in sections])
     scripts = _once(_SCRIPTS, *(section.scripts for section in sections))
     styles = _once(_STYLES, *(section.styles for section in sections))
-    code = "\n".join([_DATA, formulas, *map(asset, scripts), "begin();"])
-    return document(
-        title, body, payload=data, script=f'"use strict";(() => {{\n{code}\n}})();', styles=styles, images=True
+    read = (
+        f"{asset('inflate.js')}\nconst D = JSON.parse(inflated({_TEXT}));"
+        if packed
+        else f"const D = JSON.parse({_TEXT});"
     )
+    code = "\n".join([read, formulas, *map(asset, scripts), "begin();"])
+    script = f'"use strict";(() => {{\n{code}\n}})();'
+    return document(title, body, payload=data, script=script, styles=styles, images=True, packed=packed)
 
 
 def _once(*names: Iterable[str]) -> list[str]:

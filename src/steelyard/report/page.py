@@ -79,14 +79,17 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section
 
 
 def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str, Any], formulas: str) -> str:
-    """The file with as many groups as it has room for."""
+    """The file with as many groups as it has room for, its numbers deflated where it would be too large."""
     title, most = f"{clipped(data['source'])} · Steelyard", MOST_GROUPS
+    limit = _MOST_OF_CLASSES if context["classes"] else _MOST_BYTES
     while True:
         shown = {**context, "group_table": group_table(evaluation, most)}
-        numbers = packed(data | {"groups": group_numbers(evaluation, most)})
-        html = framed(title, context["facts"], _sections(shown, numbers), exports=_EXPORTS, formulas=formulas)
-        limit = _MOST_OF_CLASSES if context["classes"] else _MOST_BYTES
-        if len(html.encode()) <= limit or most <= 1 or not evaluation.groups:
+        sections = _sections(shown, packed(data | {"groups": group_numbers(evaluation, most)}))
+        for deflate in (False, True):
+            html = framed(title, context["facts"], sections, exports=_EXPORTS, formulas=formulas, packed=deflate)
+            if len(html.encode()) <= limit:
+                return html
+        if most <= 1 or not evaluation.groups:
             return html
         most = most * 3 // 4
 
@@ -95,7 +98,7 @@ def _sections(context: Mapping[str, Any], data: Mapping[str, Any]) -> list[Secti
     """The parts of the page from top to bottom."""
     first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
     about = Section(rendered_html("about.html", **context))
-    scripts, styles = (("classes.js",), ("classes.css",)) if context["classes"] else ((), ())
+    scripts, styles = (("classes.js",), ("tables.css", "classes.css")) if context["classes"] else ((), ())
     opening = [Section(first, data, (*scripts, *_SCRIPTS), styles), *context.get("decision", ())]
     return [*opening, *map(Section, others), *context["more"], about]
 

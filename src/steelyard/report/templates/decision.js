@@ -3,11 +3,12 @@
 
 if (D.decision) (() => {
   const W = D.decision, LAST = THRESHOLDS - 1, FLAGGING = each((i) => i).slice(1), ROWS_AT = each(countsAt), at = thresholdAt;
-  const { brokenChance, decide, leastRows, ofClass, valueOfLimit } = decisionRule, RATES = Object.keys(W.titles), KEYS = ["cost", "alerts", "rows", ...RATES];
+  const { brokenChance, decide, leastRows, ofClass, valueOfLimit } = decisionRule, KEYS = ["cost", "alerts", "rows", ...Object.keys(W.titles)];
   const entry = (key) => host("decision-" + key), menu = entry("confidence"), ENTRIES = KEYS.map(entry).concat(menu || []), FIRST = ENTRIES.map((box) => box.value);
   const filled = (text, words) => text.replace(/\{(\w+)\}/g, (_, key) => words[key]), note = (key, words) => filled(W.notes[key], words);
   const whole = (n) => grouped(String(n)), plain = (v) => String(Number(v.toPrecision(10))), inPercent = (share) => plain(100 * share) + " %";
-  const joined = (limits) => limits.map(({ text }) => text).join(" and "), isTrivial = (i) => i === 0 || i === LAST;
+  const joined = (limits) => limits.map(({ text }) => text).join(" and ");
+  const kindOf = (i) => (i === 0 ? "nobody" : i === LAST ? "everybody" : "threshold"), sure = ({ limits, confidence }) => ({ limits: joined(limits), confidence: inPercent(confidence) });
   const ratio = ({ cost }) => filled(W.ratio[cost === 1 ? 0 : 1], { n: grouped(plain(cost)) });
   let answer = null;
 
@@ -18,7 +19,7 @@ if (D.decision) (() => {
   function settings() {
     const wrong = {}, limits = [], [cost, alerts, rows] = KEYS.map(entered), isWhole = (v, low, high) => Number.isInteger(v) && v >= low && v <= high;
     if (!(cost >= 1e-4 && cost <= 1e6)) wrong.cost = W.wrong.cost;
-    for (const name of RATES) {
+    for (const name of KEYS.slice(3)) {
       const v = entered(name);
       if (v !== null && !(v >= 0 && v <= 100)) wrong[name] = W.wrong.share;
       else if (v) limits.push({ name, bound: v / 100, text: name + " >= " + plain(v) + " %", where: name + ">=" + v + "%" });
@@ -44,13 +45,12 @@ if (D.decision) (() => {
   }
 
   function refused(found) {
-    const { unmet, limits, confidence, notes } = found;
-    if (unmet) {
-      const { limit, before, value } = unmet, shown = limit.rows ? digits(value * limit.rows) + " alerts" : percent(value);
-      found.text = note(isNumber(value) ? "unmet" : "undefined", { limit: limit.text, others: before.length ? " with " + joined(before) : "", value: shown });
+    if (found.unmet) {
+      const { limit, before, value } = found.unmet, shown = limit.rows ? digits(value * limit.rows) + " alerts" : percent(value);
+      found.text = note("unmet", { limit: limit.text, others: before.length ? " with " + joined(before) : "", value: shown });
     } else {
-      found.text = note("unkept", { limits: joined(limits), confidence: inPercent(confidence) });
-      notes.push(...needed(found));
+      found.text = note("unkept", sure(found));
+      found.notes.push(...needed(found));
     }
   }
 
@@ -58,24 +58,23 @@ if (D.decision) (() => {
   function needed({ limits, confidence }) {
     const lines = limits.filter(ofClass).map((limit) => {
       const least = leastRows(limit, (1 - confidence) / limits.length), of = limit.name === "recall" ? 0 : 1;
-      return least > W.n[of] ? note(least < Infinity ? "needed" : "never", { limit: limit.text, confidence: inPercent(confidence), rows: whole(least), kind: ["positives", "negatives"][of], there: whole(W.n[of]) }) : "";
+      return least > W.n[of] && note(least < Infinity ? "needed" : "never", { ...sure({ limits: [limit], confidence }), rows: whole(least), kind: ["positives", "negatives"][of], there: whole(W.n[of]) });
     }).filter(Boolean);
     return lines.length ? lines : [W.notes.more];
   }
 
   function described(found) {
-    const { index, limits, confidence, notes, share, plateau } = found, counts = outcomes(found.there[index], D.weighted || share !== null ? null : D.rows, W.bases);
+    const { limits, notes, share, plateau } = found, counts = outcomes(found.there[found.index], D.weighted || share !== null ? null : D.rows, W.bases);
     found.base = counts.base;
     found.text = [outcomeText(found, counts), costText(found), limitsText(found)].join(" ").trim();
-    const [low, high] = plateau.map((i) => (i === 0 ? "nobody flagged" : i === LAST ? "everybody flagged" : digits(at(i))));
-    notes.push(note(plateau[0] === plateau[1] ? "alone" : limits.length ? "limited" : "plateau", { within: inPercent(W.plateau), low, high }));
-    if (!limits.length && isTrivial(index)) notes.push(W.notes.best);
-    if (found.onlyTrivial) notes.push(note("trivial", { limits: joined(limits), confidence: inPercent(confidence) }), ...needed(found));
+    const [low, high] = plateau.map((i) => (kindOf(i) === "threshold" ? digits(at(i)) : kindOf(i) + " flagged"));
+    notes.push(note(plateau[0] === plateau[1] ? "alone" : "plateau", { with: limits.length ? W.notes.limited : "The", within: inPercent(W.plateau), low, high }));
+    if (found.onlyTrivial) notes.push(note("trivial", sure(found)), ...needed(found));
     if (limits.length && !WHOLE) notes.push(note("held", { held: whole(THRESHOLDS), all: whole(D.all_thresholds) }));
   }
 
   function outcomeText({ index, share }, counts) {
-    const key = index === 0 ? "nobody" : index === LAST ? "everybody" : "threshold", rows = share !== null ? "prevalence" : counts.own ? "these" : D.weighted ? "weighted" : "like";
+    const key = kindOf(index), rows = share !== null ? "prevalence" : counts.own ? "these" : D.weighted ? "weighted" : "like";
     const words = { rule: filled(W.rules[key], { threshold: digits(at(index)) }), rows: filled(W.rows[rows], { base: whole(counts.base), share: percent(share) }) };
     for (const [name, forms] of Object.entries(W.parts)) words[name] = filled(forms[Math.min(counts[name], 2)], { n: whole(counts[name]), all: whole(counts.positives) });
     return filled(W.frames[key], words);
@@ -88,7 +87,7 @@ if (D.decision) (() => {
 
   function limitsText({ limits, confidence, index, there, share }) {
     const words = limits.map((limit) => {
-      const { name, rows, alerts, bound } = limit, v = valueOfLimit(limit, there[index]), known = W.exact && !confidence && !isTrivial(index) && (share === null || ofClass(limit));
+      const { name, rows, alerts, bound } = limit, v = valueOfLimit(limit, there[index]), known = W.exact && !confidence && kindOf(index) === "threshold" && (share === null || ofClass(limit));
       const chance = known ? filled(W.here[2], { chance: fixed(100 * (1 - brokenChance(limit, ROWS_AT[index])), 0) + " %" }) : "", forms = confidence ? W.least : W.here;
       return rows ? filled(forms[1], { rows: whole(rows), alerts: whole(alerts), value: digits(v * rows), chance }) : filled(forms[0], { title: W.titles[name], bound: inPercent(bound), value: percent(v), chance });
     });
