@@ -45,7 +45,9 @@ def results(models):
     runs = Counts(tp=[8, 9, 7], fn=[2, 1, 3], fp=[5, 10, 4], tn=[85, 80, 86])
     study = correlation_study(["accuracy", "g_mean", "mcc"], n=200, positives=[0.1])
     return dict.fromkeys(FIGURE_KINDS, first) | {
-        "ranking": steelyard.compare(np.arange(200) % 6 == 0, labels),
+        **dict.fromkeys(
+            ("ranking", "leaderboard", "wins", "leaders"), steelyard.compare(np.arange(200) % 6 == 0, labels)
+        ),
         "correlation": study,
         "runs": {"small": runs, "large": runs + runs},
         "surface": None,
@@ -240,3 +242,62 @@ def test_all_dots_stand_inside_the_axes_flagged_ones_right_of_the_threshold(shar
 def test_scores_without_a_threshold_are_read_where_the_default_metric_is_best():
     drawn = DotsDisplay.from_predictions([0, 0, 1, 1], [-3.0, 5.0, 4.0, 9.0])
     assert "is best on these rows" in drawn.caption()
+
+
+# ---------------------------------------------------------------- compared models
+
+
+@pytest.fixture(scope="module")
+def compared():
+    """Four models, two of which are alike."""
+    rng = np.random.default_rng(2)
+    y = (rng.random(1_500) < 0.2).astype(int)
+    gaps = {"first": 2.4, "second": 2.38, "third": 1.2, "fourth": 0.1}
+    scores = {name: 1 / (1 + np.exp(-(rng.normal(size=1_500) + gap * y - 1.5))) for name, gap in gaps.items()}
+    return steelyard.compare(y, scores, scores=True, threshold=0.4)
+
+
+def test_the_rows_of_a_leaderboard_figure_are_those_of_the_comparison_with_its_brackets(compared):
+    drawn = steelyard.LeaderboardDisplay.from_comparison(compared, metric="roc_auc")
+    board = compared.leaderboard("roc_auc")
+    assert [(row["model"], row["value"], row["low"]) for row in drawn.frame()] == [
+        (row.model, row.value, row.low) for row in board.rows
+    ]
+    joined = [bracket for bracket in board.brackets if len(bracket) > 1]
+    assert joined and {"first", "second"} <= set(joined[0])
+    places = {row.model: place for place, row in enumerate(board.rows)}
+    lines = [line for line in drawn.ax_.lines if line.get_color() == palette.ON_WHITE.soft]
+    assert [list(line.get_ydata()) for line in lines] == [[places[name] for name in bracket] for bracket in joined]
+    assert "brackets join models that no test distinguishes" in drawn.caption()
+
+
+def test_each_model_keeps_its_colour_from_the_curves_to_the_leaderboard(compared):
+    ax = steelyard.LeaderboardDisplay.from_comparison(compared, metric="roc_auc").ax_
+    for label in ax.get_yticklabels():
+        name = label.get_text().split()[-1]
+        assert label.get_color() == style.colour(compared.models.index(name))
+
+
+def test_a_win_matrix_counts_the_wins_of_the_comparison(compared):
+    rows = {(row["model"], row["than"]): row for row in steelyard.WinsDisplay.from_comparison(compared).frame()}
+    for pair in compared.wins():
+        assert rows[pair.a, pair.b]["wins"] == len(pair.by_a) and rows[pair.b, pair.a]["wins"] == len(pair.by_b)
+        assert rows[pair.a, pair.b]["metrics"] == len(pair.by_a) + len(pair.by_b) + len(pair.undecided)
+
+
+def test_the_leaders_of_a_figure_are_those_of_the_comparison(compared):
+    drawn = steelyard.LeadersDisplay.from_comparison(compared, prevalences=[0.01, 0.2, 0.5])
+    leaders = compared.leaders([0.01, 0.2, 0.5])
+    assert [(row["metric"], row["prevalence"], row["leader"]) for row in drawn.frame()] == [
+        (row.metric, row.prevalence, " = ".join(row.models)) for row in leaders.rows
+    ]
+    assert leaders.headline in drawn.caption()
+
+
+@pytest.mark.parametrize("kind", ["leaderboard", "wins", "leaders"])
+def test_figures_of_compared_models_come_from_predictions_too_and_refuse_what_is_none(kind):
+    y, models = [0, 0, 0, 1, 1, 1], {"a": [0, 0, 0, 1, 1, 0], "b": [0, 1, 0, 1, 0, 1]}
+    display = getattr(steelyard, FIGURE_KINDS[kind])
+    assert len(display.from_predictions(y, models, metrics=["recall", "f1"]).frame()) >= 2
+    with pytest.raises(steelyard.SteelyardError, match="drawn from a Comparison"):
+        display.from_result(None)

@@ -71,6 +71,8 @@ from steelyard.report.figures.density import DensityDisplay as DensityDisplay
 from steelyard.report.figures.dots import DotsDisplay as DotsDisplay
 from steelyard.report.figures.forest import IntervalDisplay as IntervalDisplay
 from steelyard.report.figures.gain import GainDisplay as GainDisplay
+from steelyard.report.figures.leaderboard import LeaderboardDisplay as LeaderboardDisplay
+from steelyard.report.figures.leaders import LeadersDisplay as LeadersDisplay
 from steelyard.report.figures.murphy import MurphyDisplay as MurphyDisplay
 from steelyard.report.figures.precision_recall import PrecisionRecallDisplay as PrecisionRecallDisplay
 from steelyard.report.figures.prevalence import PrevalenceDisplay as PrevalenceDisplay
@@ -81,6 +83,7 @@ from steelyard.report.figures.runs import RunsDisplay as RunsDisplay
 from steelyard.report.figures.surface import SurfaceDisplay as SurfaceDisplay
 from steelyard.report.figures.threshold import ThresholdDisplay as ThresholdDisplay
 from steelyard.report.figures.triptych import TriptychDisplay as TriptychDisplay
+from steelyard.report.figures.wins import WinsDisplay as WinsDisplay
 from steelyard.report.page import audit_page as audit_page
 from steelyard.report.page import comparison_page as comparison_page
 from steelyard.report.page import notebook as notebook

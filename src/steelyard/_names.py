@@ -83,6 +83,8 @@ HOME = {
     "DotsDisplay": "report.figures.dots",
     "GainDisplay": "report.figures.gain",
     "IntervalDisplay": "report.figures.forest",
+    "LeaderboardDisplay": "report.figures.leaderboard",
+    "LeadersDisplay": "report.figures.leaders",
     "MurphyDisplay": "report.figures.murphy",
     "PrecisionRecallDisplay": "report.figures.precision_recall",
     "PrevalenceDisplay": "report.figures.prevalence",
@@ -93,4 +95,5 @@ HOME = {
     "SurfaceDisplay": "report.figures.surface",
     "ThresholdDisplay": "report.figures.threshold",
     "TriptychDisplay": "report.figures.triptych",
+    "WinsDisplay": "report.figures.wins",
 }

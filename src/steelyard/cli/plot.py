@@ -30,7 +30,8 @@ _FORMATS = ("svg", "pdf", "png")
 _CURVES = ("roc", "reliability", "decision", "murphy", "gain", "cost", "triptych")
 _BY_GROUP = (*_CURVES, "density", "dots", "intervals", "runs")
 _SEVERAL = ("pr", *_BY_GROUP)  # kinds that show more than one model
-_NOT_SHIFTED = ("confusion", "prevalence", "density", "ranking", "runs", "correlation")  # of the rows as they are
+_COMPARED = ("ranking", "leaderboard", "wins", "leaders")
+_NOT_SHIFTED = ("confusion", "prevalence", "density", *_COMPARED, "runs", "correlation")  # of the rows as they are
 _ALONE = ("surface", "correlation")  # kinds that need no predictions
 
 
@@ -52,10 +53,10 @@ def draw_figure(
     standardized: bool,
     output: Output,
 ) -> None:
-    """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking, correlation,
-    runs (one box over the groups of --by), density, dots (a thousand rows by score and outcome), decision, reliability,
-    murphy, gain, lift, cost, brier or triptych (reliability, roc and murphy), as SVG, PDF or PNG by the ending of -o.
-    The caption is printed.
+    """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking (two models
+    by every metric), leaderboard, wins (of each pair), leaders (over the prevalence), correlation, runs (one box over
+    the groups of --by), density, dots (a thousand rows by score), decision, reliability, murphy, gain, lift, cost,
+    brier or triptych (reliability, roc and murphy), as SVG, PDF or PNG by the ending of -o. The caption is printed.
     """  # noqa: D205 - click fills the paragraph
     from steelyard.report.figures import VIEWS, display_of, figure
     from steelyard.report.terminal import without_controls
@@ -69,16 +70,17 @@ def draw_figure(
         raise InputError(f"A {kind} figure shows the rows as they are; leave out --prevalence.")
     if standardized and kind != "decision":
         raise InputError(f"A {kind} figure has no net benefit; leave out --standardized, or draw decision.")
-    chosen: dict[str, Any] = {} if metrics is None else {"metrics": metrics}
+    chosen: dict[str, Any] = {} if metrics is None or kind in _COMPARED else {"metrics": metrics}
     chosen |= {"standardized": True} if standardized else {}
-    drawing = figure(kind, _result(VIEWS.get(kind, kind), inputs, {"level": level, "prevalence": prevalence}), **chosen)
+    reading = {"level": level, "prevalence": prevalence}
+    drawing = figure(kind, _result(VIEWS.get(kind, kind), inputs, reading, metrics), **chosen)
     with replacement(output, f".{ending}") as path:
         drawing.save(path)
     click.echo(without_controls(drawing.caption()))
 
 
 def _result(
-    kind: str, inputs: Inputs, reading: dict[str, Any]
+    kind: str, inputs: Inputs, reading: dict[str, Any], metrics: list[str] | None
 ) -> Evaluation | dict[str, Evaluation] | Comparison | list[Confusion] | dict[str, list[Confusion]] | None:
     """What the figure is drawn from."""
     if kind in _ALONE and not inputs.given:
@@ -87,8 +89,8 @@ def _result(
         return None
     if kind == "correlation":
         raise InputError("A correlation figure takes no file or counts: it compares the metrics themselves.")
-    if kind == "ranking":
-        comparison, assumed = compare_inputs(inputs, reading["level"])
+    if kind in _COMPARED:
+        comparison, assumed = compare_inputs(inputs, reading["level"], metrics)
         print_assumed(assumed)
         return comparison
     models = inputs.by_model() or {"": inputs}

@@ -7,29 +7,23 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.comparison.compare import compare
-from steelyard.analysis.comparison.comparison import Comparison
 from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError
 from steelyard.report.figures import caption_text, style
-from steelyard.report.figures.display import Display, Record
-from steelyard.report.figures.figure_sources import FigureSource, take_rows
+from steelyard.report.figures.comparison_display import ComparisonDisplay, check_comparison
+from steelyard.report.figures.display import Record
 from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
 
-    from steelyard._types import Estimator
+    from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.analysis.comparison.paired_difference import Difference
-    from steelyard.report.figures.figure_types import CvResults, DrawingArea, DrawnAxes
+    from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes
 
 
 @dataclass(eq=False, repr=False)
-class RankingDisplay(Display):
+class RankingDisplay(ComparisonDisplay):
     """The values of two models by every metric, ordered by their difference; a dashed line where its sign changes.
 
     >>> truth = [0] * 90 + [1] * 10
@@ -51,65 +45,13 @@ class RankingDisplay(Display):
         cls, comparison: Comparison, a: str | None = None, b: str | None = None, *, ax: DrawingArea | None = None
     ) -> Self:
         """The ranking of a Comparison; of more than two models name two."""
-        if not isinstance(comparison, Comparison):
-            raise InputTypeError(f"A ranking is drawn from a Comparison, not {type(comparison).__name__}; see compare.")
+        check_comparison(comparison, "A ranking")
         ranking = comparison.ranking(a, b, prevalences=())
         reverse = (ranking.b, ranking.a) in {(row.a, row.b) for row in comparison.rows}
         pair = (ranking.b, ranking.a) if reverse else (ranking.a, ranking.b)
         differences = {row.metric: row for row in comparison.rows if (row.a, row.b) == pair}
         ordered = Rows(_reversed(differences[s.metric]) if reverse else differences[s.metric] for s in ranking.order)
         return cls(ranking.a, ranking.b, ordered, ranking.changes, comparison.n, comparison.level).placed(ax)
-
-    @classmethod
-    def from_predictions(
-        cls, y_true: ArrayLike, models: Mapping[str, ArrayLike], *, ax: DrawingArea | None = None, **options: Any
-    ) -> Self:
-        """The ranking of two named columns of labels, or with scores=True of scores; the options are compare's."""
-        return cls.from_comparison(compare(y_true, models, **options), ax=ax)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimators: Mapping[str, Estimator],
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        scores: bool = False,
-        ax: DrawingArea | None = None,
-        **options: Any,
-    ) -> Self:
-        """The ranking of two fitted estimators by name, by their labels, or with scores=True by their scores."""
-        source = FigureSource("scores", (), {"pos_label": options.get("pos_label")})
-        columns = {n: source.scores(m, X)[0] if scores else m.predict(X) for n, m in dict(estimators).items()}
-        return cls.from_predictions(y, columns, scores=scores, ax=ax, **options)
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, CvResults],
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        scores: bool = False,
-        ax: DrawingArea | None = None,
-        **options: Any,
-    ) -> Self:
-        """The ranking of two results of cross_validate by name, each row predicted by a model that had not seen it.
-
-        Give both the same splits, and return_estimator=True, return_indices=True.
-        """
-        source = FigureSource("scores" if scores else "labels", (), {"pos_label": options.get("pos_label")})
-        predictions = {name: source.test_predictions(results, X) for name, results in dict(cv_results).items()}
-        rows = [part[0] for part in predictions.values()]
-        if any(not np.array_equal(rows[0], other) for other in rows[1:]):
-            raise InputError("The models were tested on other rows, or in another order; give both the same splits.")
-        columns = {name: column for name, (_, column) in predictions.items()}
-        return cls.from_predictions(take_rows(y, rows[0]), columns, scores=scores, ax=ax, **options)
-
-    @classmethod
-    def from_result(cls, result: Any, **options: Any) -> Self:
-        """The ranking of a Comparison."""
-        return cls.from_comparison(result, **options)
 
     @property
     def height(self) -> float:
