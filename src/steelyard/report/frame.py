@@ -58,12 +58,8 @@ def framed(
     body = rendered_html("frame.html", facts=facts, exports=exports, sections=[section.html for section in sections])
     scripts = _once(_SCRIPTS, *(section.scripts for section in sections))
     styles = _once(_STYLES, *(section.styles for section in sections))
-    read = (
-        f"{asset('inflate.js')}\nconst D = JSON.parse(inflated({_TEXT}));"
-        if packed
-        else f"const D = JSON.parse({_TEXT});"
-    )
-    code = "\n".join([read, formulas, *map(asset, scripts), "begin();"])
+    inflate, text = (asset("inflate.js"), f"inflated({_TEXT})") if packed else ("", _TEXT)
+    code = "\n".join([inflate, f"const D = JSON.parse({text});", formulas, *map(asset, scripts), "begin();"])
     script = f'"use strict";(() => {{\n{code}\n}})();'
     return document(title, body, payload=data, script=script, styles=styles, images=True, packed=packed)
 

@@ -24,7 +24,7 @@ function inflated(packed) {
       code <<= 1;
     }
   };
-  // Lengths and distances of copies: where each symbol's range begins, and how many bits tell the place in it.
+  // Lengths and distances of copies: where each symbol's range begins, and how many bits give the place in it.
   const ranges = (least, extras) => extras.map((extra) => { const range = [least, extra]; least += 1 << extra; return range; });
   const LENGTHS = ranges(3, Array.from({ length: 28 }, (_, i) => Math.max(0, (i >> 2) - 1))).concat([[258, 0]]);
   const DISTANCES = ranges(1, Array.from({ length: 30 }, (_, i) => Math.max(0, (i >> 1) - 1)));
